@@ -10,6 +10,7 @@ mod answers;
 mod ask;
 mod attacks;
 mod budget;
+mod builtin;
 mod call;
 mod clients;
 mod commands;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
 use crate::prompt::Layers;
-use crate::session;
+use crate::{session, todos};
 
 /// Prints the request for `task`.
 pub(crate) fn print(
@@ -26,10 +26,9 @@ pub(crate) fn print(
     let mut state = match session::existing(args, project, io)? {
         Some(file) => {
             let read = Session::read(&file);
-            State::new(
-                &read.map_err(|error| Failure::from(error.diagnostic()))?,
-                args.from,
-            )
+            let session = read.map_err(|error| Failure::from(error.diagnostic()))?;
+            todos::restore(&layers.todos, &session, args.from);
+            State::new(&session, args.from)
         }
         None => State::default(),
     };

@@ -20,6 +20,7 @@ mod session;
 mod settings;
 mod summary;
 mod task;
+mod todos;
 
 use clap::{ArgMatches, Command};
 use cogtools_core::Code;

@@ -8,6 +8,7 @@ use cogtools_agent::{
     render_dynamic, render_static,
 };
 use cogtools_core::text::Text;
+use cogtools_core::todo::TodoList;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Code, Config, ConfigFile, Diagnostic, Project, PromptConfig};
 use cogtools_model::Content;
@@ -31,6 +32,8 @@ pub(crate) struct Layers {
     situation: Situation,
     static_template: Option<Text>,
     dynamic_template: Option<Text>,
+    /// What the model has written to its list of things to do.
+    pub(crate) todos: TodoList,
 }
 
 impl Layers {
@@ -65,6 +68,7 @@ impl Layers {
             dynamic_template: read(&prompt.dynamic_template)?,
             instructions: instructions(prompt)?,
             situation,
+            todos: TodoList::default(),
         };
         if !is_quiet {
             for warning in &warnings {
@@ -84,10 +88,13 @@ impl Layers {
 
     /// The state of the world at the time `now`.
     pub(crate) fn dynamic(&self, now: String) -> Result<Option<Arc<Content>>, Failure> {
-        let situation = Situation {
+        let mut situation = Situation {
             current_datetime: Some(now),
             ..self.situation.clone()
         };
+        let todos = self.todos.get();
+        let todos = todos.iter().map(serde_json::to_value);
+        situation.todos.extend(todos.filter_map(Result::ok));
         let text = self.dynamic_template.as_ref();
         let template_name = name(text);
         let template = text.map(|text| (template_name.as_str(), text.as_str()));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cogtools_agent::{
     Agent, AgentParts, Fixed, Journal, Ledger, Settings, Tools as _, declarations,
 };
+use cogtools_core::todo::TodoList;
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
 use cogtools_model::Part;
@@ -35,8 +36,10 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
     // The first signal stops the turn, and what there is of it is kept; the second one ends all.
     let cancel = io.signals.begin_with_second();
+    let todos = TodoList::default();
     let cx = Context {
         cancel: cancel.clone(),
+        todos: Some(todos.clone()),
         ..context.context(io)
     };
     let (tools, diagnostics) = ProjectTools::load(registry, cx);
@@ -46,7 +49,8 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         }
     }
     let settings = settings::settings(args, &config.ask, &task, &tools, io)?;
-    let layers = Layers::load(&config, &project, args.quiet, io)?;
+    let mut layers = Layers::load(&config, &project, args.quiet, io)?;
+    layers.todos = todos;
     let fixed = Fixed {
         system: layers.system()?,
         tools: declarations(&tools.list()),
@@ -58,7 +62,14 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let connection = Connection::open(args, &settings.request.model, &project, io)?;
     let secrets = provider::secrets(io);
-    let opened = session::open(args, &settings.request.model, &project, secrets, io)?;
+    let opened = session::open(
+        args,
+        &settings.request.model,
+        &project,
+        secrets,
+        &layers.todos,
+        io,
+    )?;
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());
     }

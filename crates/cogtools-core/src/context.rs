@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::environment::{EnvError, Unread, Vars};
 use crate::process::{Confinement, Limits};
+use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
 use crate::{Cancel, Environment};
 
@@ -30,6 +31,8 @@ pub struct Context {
     pub limits: Limits,
     /// Cancels running programs.
     pub cancel: Cancel,
+    /// The list of things to do of the session, if there is one.
+    pub todos: Option<TodoList>,
 }
 
 impl Context {

@@ -39,6 +39,7 @@ pub mod source;
 pub mod store;
 pub mod suggest;
 pub mod text;
+pub mod todo;
 pub mod tool;
 pub mod trust;
 pub mod yaml;

@@ -191,10 +191,10 @@ impl Catalogue {
         hasher.finish()
     }
 
-    /// The context of a call of `tool`, with `cancel`. A template does not use it, so
-    /// it is empty then.
+    /// The context of a call of `tool`, with `cancel`. For a tool that does not use it,
+    /// such as a template, it is empty.
     pub(crate) fn cx(&self, tool: &Tool, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
-        if !tool.runs_programs() {
+        if !tool.needs_context() {
             return Ok(Context::default());
         }
         let cx = self

@@ -67,7 +67,7 @@ pub fn verbose_arg() -> Arg {
 
 /// Reads the arguments of a call of `tool` from standard input, runs the call that `prepare`
 /// returns for both, and prints the result. A template needs no context, so `context` is only
-/// called for tools that run programs.
+/// called for tools that use it.
 pub fn accept_and_run(
     io: &mut Io<'_>,
     tool: Tool,
@@ -96,7 +96,7 @@ pub fn run(
     prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Diagnostic>>,
 ) -> Result<ToolOutput, Failure> {
     let name = tool.name().to_string();
-    let cx = if tool.runs_programs() {
+    let cx = if tool.needs_context() {
         context(io)?.context(io)
     } else {
         Context::default()

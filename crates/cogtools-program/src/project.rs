@@ -205,6 +205,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
         programs: io.program.parent().map(Path::to_path_buf),
         limits,
         cancel: Cancel::default(),
+        todos: None,
     }
 }
 

@@ -121,8 +121,8 @@ pub enum Level {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, untagged)]
 pub enum Source {
-    /// Packages that declare tools in their package.json.
-    Packages(Packages),
+    /// A source that has no options.
+    Keyword(Keyword),
     /// A folder of tool files.
     Folder(Folder),
     /// Another program that provides tools.
@@ -134,7 +134,11 @@ pub enum Source {
 /// A source that is a single keyword.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline, rename_all = "snake_case")]
-pub enum Packages {
+pub enum Keyword {
+    /// Tools for agents that come with cogtools: they read and search the project's files, and
+    /// have a list of things to do.
+    #[schemars(rename = "builtin")]
+    BuiltIn,
     /// The npm packages that the project depends on, linked packages, and globally installed
     /// packages.
     NodeModules,

@@ -13,7 +13,7 @@ use crate::suggest::did_you_mean;
 use crate::yaml::{Data, Entry, Node};
 
 /// The kinds of sources.
-const KINDS: [&str; 4] = ["local", "node_modules", "command", "mcp"];
+const KINDS: [&str; 5] = ["local", "node_modules", "command", "mcp", "builtin"];
 /// The keys of a source that is a program.
 const COMMAND: [&str; 8] = [
     "discover", "call", "name", "prefix", "env", "cwd", "timeout", "cache",
@@ -62,6 +62,7 @@ impl Reader<'_> {
             ("node_modules", None) => {
                 return Some(Source::Packages(self.base.packages.clone()));
             }
+            ("builtin", None) => return Some(Source::BuiltIn),
             (_, None) => self.report(&ConfigError::Source("a string"), span),
             (kind, Some(_)) => {
                 let suggestion = did_you_mean(kind, KINDS);

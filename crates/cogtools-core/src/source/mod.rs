@@ -1,5 +1,6 @@
 //! Sources of tools.
 
+mod builtin;
 mod folder;
 mod global;
 mod package;
@@ -35,6 +36,8 @@ pub enum Source {
     Packages(Packages),
     /// Another program that has tools.
     Provider(Provider),
+    /// The tools that come with cogtools.
+    BuiltIn,
 }
 
 /// A candidate for a tool: a file, or a declaration of a provider.
@@ -50,7 +53,16 @@ pub struct Candidate {
     pub provenance: Arc<Provenance>,
     /// Where the file may be.
     scope: ReadScope,
-    declared: Option<(Provider, RemoteTool)>,
+    declared: Option<Declared>,
+}
+
+/// What stands for a tool that has no file.
+#[derive(Clone, Debug)]
+enum Declared {
+    /// A provider's declaration.
+    Provider(Provider, RemoteTool),
+    /// A built-in tool.
+    BuiltIn(&'static builtin::BuiltIn),
 }
 
 /// The entries of a source, and what is unavailable.
@@ -120,6 +132,7 @@ impl Source {
             Self::Folder(folder) => folder.find(name),
             Self::Packages(packages) => packages.find(name, errors),
             Self::Provider(provider) => provider.find(name, cx, errors),
+            Self::BuiltIn => Ok(builtin::find(name)),
         }
     }
 
@@ -129,6 +142,7 @@ impl Source {
             Self::Folder(folder) => folder.list(),
             Self::Packages(packages) => packages.list(),
             Self::Provider(provider) => provider.list(cx),
+            Self::BuiltIn => builtin::list(),
         }
     }
 
@@ -136,7 +150,7 @@ impl Source {
     pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         match self {
             Self::Folder(folder) => folder.wrong_extension(name),
-            Self::Packages(_) | Self::Provider(_) => None,
+            Self::Packages(_) | Self::Provider(_) | Self::BuiltIn => None,
         }
     }
 
@@ -144,7 +158,7 @@ impl Source {
     pub const fn provider(&self) -> Option<&Provider> {
         match self {
             Self::Provider(provider) => Some(provider),
-            Self::Folder(_) | Self::Packages(_) => None,
+            Self::Folder(_) | Self::Packages(_) | Self::BuiltIn => None,
         }
     }
 
@@ -153,16 +167,17 @@ impl Source {
     pub fn is_users(&self) -> bool {
         match self {
             Self::Folder(folder) => folder.is_users(),
-            Self::Packages(_) => false,
+            Self::Packages(_) | Self::BuiltIn => false,
             Self::Provider(provider) => provider.settings().user_configured,
         }
     }
 
-    /// Whether it is the same folder as `other`, or both are the installed packages.
+    /// Whether it is the same folder as `other`, or both are the installed packages, or
+    /// the built-in tools.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Folder(one), Self::Folder(other)) => one.path() == other.path(),
-            (Self::Packages(_), Self::Packages(_)) => true,
+            (Self::Packages(_), Self::Packages(_)) | (Self::BuiltIn, Self::BuiltIn) => true,
             _ => false,
         }
     }
@@ -171,7 +186,7 @@ impl Source {
     pub const fn folder(&self) -> Option<&Folder> {
         match self {
             Self::Folder(folder) => Some(folder),
-            Self::Packages(_) | Self::Provider(_) => None,
+            Self::Packages(_) | Self::Provider(_) | Self::BuiltIn => None,
         }
     }
 }
@@ -191,8 +206,13 @@ impl Candidate {
 
     /// The tool, if it is valid.
     pub fn load(&self) -> Result<Tool, ToolError> {
-        if let Some((provider, tool)) = &self.declared {
-            return provider.load(tool);
+        match &self.declared {
+            Some(Declared::Provider(provider, tool)) => return provider.load(tool),
+            Some(Declared::BuiltIn(tool)) => {
+                let bug = || ToolError::Bug(self.display_path.clone());
+                return tool.load().ok_or_else(bug);
+            }
+            None => {}
         }
         let tool = Tool::load(&self.path, &self.display_path, &self.scope)?;
         Ok(tool.from(Arc::clone(&self.provenance)))

@@ -49,6 +49,11 @@ pub trait Handler: Debug + Send + Sync {
     /// and the tool's folder.
     fn runs_programs(&self) -> bool;
 
+    /// Whether a call uses its context. What runs programs always does.
+    fn needs_context(&self) -> bool {
+        self.runs_programs()
+    }
+
     /// The command line of a call, as far as it is known before.
     fn command_line(&self, _text: &Text) -> Option<CommandLine> {
         None

@@ -245,6 +245,11 @@ impl Tool {
         self.handler.runs_programs()
     }
 
+    /// Whether a call uses its context: templates need none.
+    pub fn needs_context(&self) -> bool {
+        self.handler.needs_context()
+    }
+
     /// What a call starts, if its file says so.
     pub fn invocation(&self) -> Option<Invocation<'_>> {
         self.handler.invocation()

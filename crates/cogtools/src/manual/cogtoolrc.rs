@@ -158,6 +158,14 @@ lint
 `cogtools lint` only.";
 
 const SOURCES: &str = "\
+builtin
+  Tools for agents that come with cogtools: list_files, read_file and search_files read the \
+project's text files, without what git ignores (except read_file), and without files that may \
+contain secrets: .env, .env.*, .git, .git-credentials, .netrc, .npmrc, .pgpass, .pypirc, *.key, \
+*.pem, and keys of SSH. No path or link may lead out of the project. todo_read and todo_write have \
+a list of things to do; in a session of `cogtools-ask(1)` it is part of the session, otherwise a \
+file below $XDG_STATE_HOME/cogtools/todos, one for each project.
+
 local: FOLDER
   The tool files in FOLDER: every NAME.yaml that does not begin with a dot. A subfolder is a \
 toolset of that name (nested ones such as a/b too, up to eight levels), unless its name begins \

@@ -32,7 +32,7 @@ pub use server::{Server, Transport};
 pub use settings::Settings;
 pub use start::clean_path;
 
-use super::{Candidate, Listing, SourceError};
+use super::{Candidate, Declared, Listing, SourceError};
 use crate::digest::{self, Hash};
 use crate::environment::Vars;
 use crate::file::ReadScope;
@@ -134,7 +134,7 @@ impl Provider {
                     path: PathBuf::new(),
                     display_path: tool.display_path(self),
                     provenance: Arc::clone(&provenance),
-                    declared: Some((self.clone(), tool.clone())),
+                    declared: Some(Declared::Provider(self.clone(), tool.clone())),
                 }));
                 let errors = declarations.errors.iter().map(Arc::clone);
                 listing.errors.extend(errors.map(SourceError::Provider));

@@ -1,0 +1,191 @@
+//! `todo_read` and `todo_write`: the list of things to do.
+//!
+//! In a session the list is part of it. Without one, as when a host calls the tools, it is a file
+//! in the user's state directory, one for each project.
+
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{BuiltIn, READ_ONLY, files};
+use crate::file::{self, ReadError, ReadScope, WritePath};
+use crate::todo::{Todo, TodoStatus};
+use crate::tool::{Annotations, Handler, RunError, ToolOutput};
+use crate::{Code, Context, Diagnostic, Tool, digest};
+
+/// The tool that returns the list.
+pub(super) const READ: BuiltIn = BuiltIn {
+    name: "todo_read",
+    title: "Read the list of things to do",
+    description: "Returns the list of things to do, as it was last written.",
+    parameters: || json!({"type": "object", "properties": {}}),
+    annotations: READ_ONLY,
+    handler: || Arc::new(ReadTodos),
+};
+/// The tool that replaces it.
+pub(super) const WRITE: BuiltIn = BuiltIn {
+    name: "todo_write",
+    title: "Write the list of things to do",
+    description: "Replaces the list of things to do. Use it to plan work of several steps: pass \
+                  the whole list each time, and mark a step as soon as it is begun or done.",
+    parameters,
+    annotations: Annotations {
+        read_only: Some(false),
+        ..READ_ONLY
+    },
+    handler: || Arc::new(WriteTodos),
+};
+
+/// The longest list.
+const MAX_TODOS: usize = 100;
+/// The longest title, in characters.
+const MAX_TITLE: usize = 500;
+/// The largest file with a list, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// The folder of the lists in the user's state directory.
+const FOLDER: &str = "todos";
+
+#[derive(Debug)]
+struct ReadTodos;
+
+#[derive(Debug)]
+struct WriteTodos;
+
+fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "todos": {
+                "type": "array",
+                "description": "The whole list, in the order of work",
+                "maxItems": MAX_TODOS,
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "title": {
+                            "type": "string",
+                            "description": "What is to be done",
+                            "minLength": 1,
+                            "maxLength": MAX_TITLE,
+                        },
+                        "status": {
+                            "type": "string",
+                            "description": "How far it is",
+                            "enum": TodoStatus::ALL.map(TodoStatus::as_str),
+                            "default": TodoStatus::default().as_str(),
+                        },
+                    },
+                    "required": ["title"],
+                },
+            },
+        },
+        "required": ["todos"],
+    })
+}
+
+impl Handler for ReadTodos {
+    fn call(
+        &self,
+        tool: &Tool,
+        _arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        read(tool.name().as_str(), cx).map(|todos| output(&todos))
+    }
+
+    fn runs_programs(&self) -> bool {
+        false
+    }
+
+    fn needs_context(&self) -> bool {
+        true
+    }
+}
+
+impl Handler for WriteTodos {
+    fn call(
+        &self,
+        tool: &Tool,
+        mut arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        let todos = arguments.shift_remove("todos").unwrap_or_default();
+        let todos: Vec<Todo> = serde_json::from_value(todos).unwrap_or_default();
+        let result = output(&todos);
+        write(tool.name().as_str(), todos, cx)?;
+        Ok(result)
+    }
+
+    fn runs_programs(&self) -> bool {
+        false
+    }
+
+    fn needs_context(&self) -> bool {
+        true
+    }
+}
+
+/// The list as JSON.
+fn output(todos: &[Todo]) -> ToolOutput {
+    let value = json!({"todos": todos});
+    ToolOutput {
+        text: format!("{value}\n"),
+        value: Some(value),
+        ..ToolOutput::default()
+    }
+}
+
+fn read(tool: &str, cx: &Context) -> Result<Vec<Todo>, RunError> {
+    if let Some(list) = &cx.todos {
+        return Ok(list.get());
+    }
+    let path = file_of(tool, cx)?;
+    let cannot = |reason: String| {
+        let message = format!("`{}` cannot be read: {reason}", path.display());
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        files::failed(tool, diagnostic.hint("remove the file to begin a new list"))
+    };
+    let (file, meta) = match file::open(&path, &ReadScope::User) {
+        Ok(opened) => opened,
+        Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(cannot(error.to_string())),
+    };
+    if meta.len() > MAX_FILE_BYTES {
+        return Err(cannot("it is too large".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_FILE_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| cannot(error.to_string()))?;
+    serde_json::from_slice(&bytes).map_err(|error| cannot(error.to_string()))
+}
+
+fn write(tool: &str, todos: Vec<Todo>, cx: &Context) -> Result<(), RunError> {
+    if let Some(list) = &cx.todos {
+        list.set(todos);
+        return Ok(());
+    }
+    let path = file_of(tool, cx)?;
+    let failed = |reason: String| {
+        let message = format!("`{}` cannot be written: {reason}", path.display());
+        files::failed(tool, Diagnostic::new(Code::IoFailed, message))
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    file::create_private_folder(folder).map_err(|error| failed(error.to_string()))?;
+    let mut bytes = serde_json::to_vec(&todos).unwrap_or_default();
+    bytes.push(b'\n');
+    file::replace_private(&WritePath::in_folder(&path), &bytes)
+        .map_err(|error| failed(error.to_string()))
+}
+
+/// The file with the list of the project.
+fn file_of(tool: &str, cx: &Context) -> Result<PathBuf, RunError> {
+    let Some(state) = &cx.state else {
+        let message = "there is no folder for the list of things to do";
+        let diagnostic = Diagnostic::new(Code::IoFailed, message).hint("set HOME");
+        return Err(files::failed(tool, diagnostic));
+    };
+    let root = digest::value(&json!(cx.root.display().to_string())).to_string();
+    Ok(state.join(FOLDER).join(format!("{root}.json")))
+}

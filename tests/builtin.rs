@@ -1,0 +1,303 @@
+//! The source `builtin`: tools for agents that come with cogtools.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
+
+use cogtools_test_support::{Outcome, Project, assert_text, str};
+use serde_json::{Value, json};
+
+use crate::run;
+
+/// A project with sources and files.
+fn project() -> Project {
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "tool_sources: [builtin]\n")
+        .file("src/main.rs", "fn main() {\n    greet(\"Ada\");\n}\n")
+        .file("src/deep/lib.rs", "// greet\n")
+        .file(".github/ci.yaml", "on: push\n")
+        .file(".gitignore", "/target\n*.log\n")
+        .file("target/debug/main.rs", "greet\n")
+        .file("a.log", "greet\n")
+        .file(".env", "TOKEN=greet\n")
+        .file("keys/server.pem", "greet\n")
+        .file(".git/config", "greet\n");
+    project
+}
+
+fn call(project: &Project, tool: &str, arguments: &Value) -> Outcome {
+    run("cogtools-call", project)
+        .arg(tool)
+        .stdin(arguments.to_string())
+        .run()
+}
+
+#[test]
+fn they_are_there_only_if_the_configuration_names_them() {
+    let project = project();
+    let names = |project: &Project| {
+        let declared = run("cogtools-discover", project).run().json();
+        let declared = declared.as_array().expect("a list").clone();
+        let name = |tool: &Value| tool["name"].as_str().expect("a name").to_owned();
+        declared.iter().map(name).collect::<Vec<String>>()
+    };
+    let expected = [
+        "list_files",
+        "read_file",
+        "search_files",
+        "todo_read",
+        "todo_write",
+    ];
+    assert_eq!(names(&project), expected);
+    project.remove(".cogtoolrc.yaml");
+    assert_eq!(names(&project), [""; 0]);
+    call(&project, "read_file", &json!({"path": "src/main.rs"})).status(127);
+}
+
+#[test]
+fn what_is_declared() {
+    let project = project();
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [builtin]\nfilter: {tools: [todo_*]}\n",
+    );
+    run("cogtools-expand", &project)
+        .args(["todo_write", "--yaml"])
+        .run()
+        .outputs(str![[r#"
+name: todo_write
+description: 'Replaces the list of things to do. Use it to plan work of several steps: pass the whole list each time, and mark a step as soon as it is begun or done.'
+parameters:
+  type: object
+  properties:
+    todos:
+      type: array
+      description: The whole list, in the order of work
+      maxItems: 100
+      items:
+        type: object
+        properties:
+          title:
+            type: string
+            description: What is to be done
+            minLength: 1
+            maxLength: 500
+          status:
+            type: string
+            description: How far it is
+            enum:
+            - pending
+            - in_progress
+            - completed
+            default: pending
+        required:
+        - title
+  required:
+  - todos
+parametersJsonSchema:
+  type: object
+  properties:
+    todos:
+      type: array
+      description: The whole list, in the order of work
+      maxItems: 100
+      items:
+        type: object
+        properties:
+          title:
+            type: string
+            description: What is to be done
+            minLength: 1
+            maxLength: 500
+          status:
+            type: string
+            description: How far it is
+            enum:
+            - pending
+            - in_progress
+            - completed
+            default: pending
+        required:
+        - title
+  required:
+  - todos
+
+"#]]);
+}
+
+#[test]
+fn files_are_listed_without_what_git_ignores_and_without_secrets() {
+    let project = project();
+    let list = |arguments: Value| call(&project, "list_files", &arguments);
+    list(json!({})).outputs(str![[r#"
+.cogtoolrc.yaml
+.github/ci.yaml
+.gitignore
+src/deep/lib.rs
+src/main.rs
+
+"#]]);
+    list(json!({"path": "src", "pattern": "*.rs"})).outputs("src/deep/lib.rs\nsrc/main.rs\n");
+    list(json!({"pattern": "src/*.rs"})).outputs("src/main.rs\n");
+    list(json!({"path": "target"})).outputs("");
+    list(json!({"path": "./src/../src/deep/"})).outputs("src/deep/lib.rs\n");
+    list(json!({"path": "src", "limit": 1})).outputs(str![[r#"
+src/deep/lib.rs
+[there are more files; name a folder or a pattern]
+
+"#]]);
+    list(json!({"pattern": "[a"})).fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: list_files: `[a` is not a pattern: unclosed character class; missing ']'
+hint: write it as in `src/**/*.rs`
+
+"#]],
+    );
+    list(json!({"path": "src/main.rs"})).fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: list_files: `src/main.rs` is not a folder
+hint: read_file reads a file
+
+"#]],
+    );
+}
+
+#[test]
+fn lines_are_searched() {
+    let project = project();
+    let search = |arguments: Value| call(&project, "search_files", &arguments);
+    search(json!({"query": "greet"})).outputs(str![[r#"
+src/deep/lib.rs:1: // greet
+src/main.rs:2:     greet("Ada");
+
+"#]]);
+    search(json!({"query": "GREET(", "ignore_case": true})).outputs(str![[r#"
+src/main.rs:2:     greet("Ada");
+
+"#]]);
+    search(json!({"query": "^fn|^//", "regex": true, "limit": 1})).outputs(str![[r#"
+src/deep/lib.rs:1: // greet
+[there are more matches; name a folder or a pattern]
+
+"#]]);
+    search(json!({"query": "no such text"})).outputs("");
+    search(json!({"query": "(", "regex": true})).fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: search_files: `(` is not a regular expression
+  | regex parse error:
+  |     (
+  |     ^
+  | error: unclosed group
+hint: leave out `regex` to search for the text itself
+
+"#]],
+    );
+}
+
+#[test]
+fn an_expression_from_a_model_is_linear() {
+    let project = project();
+    project.file("long.txt", "a".repeat(3 << 20));
+    let start = Instant::now();
+    let query = json!({"query": "(a*)*X", "regex": true});
+    call(&project, "search_files", &query).outputs("");
+    assert!(start.elapsed() < Duration::from_secs(20));
+    let query = json!({"query": "(a{1000}){1000}", "regex": true});
+    call(&project, "search_files", &query)
+        .status(1)
+        .stderr_contains("size limit");
+}
+
+/// The error with which `read_file` refuses a path.
+fn refusal(project: &Project, path: &str) -> String {
+    let outcome = call(project, "read_file", &json!({ "path": path }));
+    outcome.status(1).stdout_is("");
+    let text = String::from_utf8_lossy(&outcome.stderr);
+    let first = text.lines().next().unwrap_or_default();
+    first.replace("cogtools-call: error[TOOL_FAILED]: read_file: ", "")
+}
+
+#[test]
+fn nothing_outside_the_project_and_no_secret_is_read() {
+    let project = project();
+    project.file("../outside/notes.txt", "secret\n");
+    symlink("../outside", project.path("out")).expect("a link");
+    symlink("../outside/notes.txt", project.path("notes.txt")).expect("a link");
+    symlink(".env", project.path("settings.txt")).expect("a link");
+    fs::write(project.path("binary"), b"a\0b").expect("a file");
+    fs::write(project.path("latin1.txt"), b"\xe4").expect("a file");
+    let refused = [
+        "../outside/notes.txt",
+        "out/notes.txt",
+        "notes.txt",
+        "/etc/passwd",
+        "src/../../outside/notes.txt",
+        ".env",
+        "src/../.env",
+        ".env.local",
+        ".ENV",
+        ".git/config",
+        "keys/server.pem",
+        "settings.txt",
+        "binary",
+        "latin1.txt",
+        "src",
+        "absent",
+    ]
+    .map(|path| format!("{path}: {}", refusal(&project, path)));
+    assert_text(refused.join("\n"), str![[r#"
+../outside/notes.txt: `../outside/notes.txt` is outside the project
+out/notes.txt: `out/notes.txt` is outside the project
+notes.txt: `notes.txt` is outside the project
+/etc/passwd: `/etc/passwd` is outside the project
+src/../../outside/notes.txt: `src/../../outside/notes.txt` is outside the project
+.env: `.env` may contain secrets and is not read
+src/../.env: `src/../.env` may contain secrets and is not read
+.env.local: `.env.local` may contain secrets and is not read
+.ENV: `.ENV` may contain secrets and is not read
+.git/config: `.git/config` may contain secrets and is not read
+keys/server.pem: `keys/server.pem` may contain secrets and is not read
+settings.txt: `settings.txt` may contain secrets and is not read
+binary: `binary` cannot be read: it is not text
+latin1.txt: `latin1.txt` cannot be read: it is not UTF-8
+src: `src` cannot be read: not a regular file
+absent: `absent` cannot be read: No such file or directory (os error 2)
+"#]]);
+    let list = call(&project, "list_files", &json!({"path": "out"}));
+    list.fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: list_files: `out` is outside the project
+hint: name a path relative to the project's folder
+
+"#]]);
+    let found = call(&project, "search_files", &json!({"query": "secret"}));
+    found.outputs("");
+}
+
+#[test]
+fn a_list_of_things_to_do_is_kept_for_each_project() {
+    let (one, other) = (project(), project());
+    call(&one, "todo_read", &json!({})).outputs("{\"todos\":[]}\n");
+    let todos = json!({"todos": [{"title": "Find", "status": "completed"}, {"title": "Mend"}]});
+    let written = "{\"todos\":[{\"title\":\"Find\",\"status\":\"completed\"},\
+                   {\"title\":\"Mend\",\"status\":\"pending\"}]}\n";
+    call(&one, "todo_write", &todos).outputs(written);
+    call(&one, "todo_read", &json!({})).outputs(written);
+    call(&other, "todo_read", &json!({})).outputs("{\"todos\":[]}\n");
+    call(
+        &one,
+        "todo_write",
+        &json!({"todos": [{"status": "later", "title": ""}]}),
+    )
+    .fails(65, str![[r#"
+cogtools-call: error[SCHEMA_VIOLATION]: todo_write: /todos/0/status: expected one of "pending", "in_progress", "completed", got "later"
+hint: send status (one of "pending", "in_progress", "completed"): How far it is
+cogtools-call: error[SCHEMA_VIOLATION]: todo_write: /todos/0/title: needs at least 1 character, has 0
+hint: send title (string, at least 1 character, at most 500 characters): What is to be done
+
+"#]]);
+    call(&one, "todo_write", &json!({"todos": []})).outputs("{\"todos\":[]}\n");
+}
