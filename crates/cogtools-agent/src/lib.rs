@@ -25,6 +25,7 @@ mod settings;
 mod state;
 mod tools;
 mod turn;
+mod waiting;
 
 pub use agent::{Agent, AgentParts, RunEnd};
 pub use budget::{Budget, Ledger, Price, Spent};
