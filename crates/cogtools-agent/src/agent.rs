@@ -107,6 +107,11 @@ impl<'a> Agent<'a> {
         &self.journal
     }
 
+    /// The name of the model.
+    pub fn model_name(&self) -> &str {
+        &self.settings.request.model
+    }
+
     /// The log of the session, for the next agent.
     pub fn into_journal(self) -> Journal {
         self.journal

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use cogtools_agent::{Fixed, Settings, State};
-use cogtools_core::{Code, Diagnostic, Project};
+use cogtools_agent::{Fixed, State};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, Id, LayerSize, Session, Timestamp};
 use cogtools_model::Part;
 use cogtools_program::terminal::pluralize;
@@ -11,18 +11,25 @@ use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
-use crate::prompt::Layers;
-use crate::session;
+use crate::worker::Materials;
+use crate::{session, settings};
 
 /// Prints the request for `task`.
 pub(crate) fn print(
     args: &AskArgs,
     task: Vec<Part>,
-    settings: &Settings,
-    (fixed, layers): (Fixed, &Layers),
-    project: &Project,
+    materials: Materials<'_>,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
+    let Materials {
+        project,
+        layers,
+        fixed,
+        mut settings,
+        ..
+    } = materials;
+    let seed = settings::seed(args, &settings.request.model, &task);
+    settings.request.generation.seed = Some(seed);
     let mut state = match session::existing(args, project, io)? {
         Some(file) => {
             let read = Session::read(&file);
