@@ -10,14 +10,12 @@ use serde_json::Value;
 
 use crate::calls::CallsEnd;
 use crate::ending::{final_status, no_answer, status_of};
+use crate::journal::GO_ON;
 use crate::loop_guard::{LoopGuard, Repetition};
 use crate::observer::{Activity, Observer};
 use crate::respond::Ended;
 use crate::state::Fixed;
 use crate::{AgentTool, Journal, Ledger, Settings, ToolTraits, Tools, declarations};
-
-/// What a model reads whose answer was cut off.
-const GO_ON: &str = "Go on where you stopped.";
 
 /// What an agent consists of.
 pub struct AgentParts<'a> {
@@ -107,6 +105,16 @@ impl<'a> Agent<'a> {
     /// The log of the session.
     pub const fn journal(&self) -> &Journal {
         &self.journal
+    }
+
+    /// The name of the model.
+    pub fn model_name(&self) -> &str {
+        &self.settings.request.model
+    }
+
+    /// The log of the session, for the next agent.
+    pub fn into_journal(self) -> Journal {
+        self.journal
     }
 
     /// Gives a task, and works on it until the model is done, or something ends it.

@@ -93,6 +93,25 @@ impl Ledger {
         }
     }
 
+    /// The same ledger after a pause, which is not a part of the run's time.
+    #[must_use]
+    pub fn after_pause(self, pause: Duration) -> Self {
+        Self {
+            start: self.start + pause,
+            ..self
+        }
+    }
+
+    /// The limits.
+    pub const fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// How long the run has worked.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
     /// What was used.
     pub fn spent(&self) -> Spent {
         *self.lock()

@@ -16,6 +16,7 @@ use crate::conversation::OpenCall;
 use crate::observer::{Activity, Answer, Question};
 use crate::results::{call_budget_spent, denial, failure, interrupted};
 use crate::tools::ReadyCall;
+use crate::waiting::waiting;
 
 /// How many calls run at the same time.
 const MAX_PARALLEL: usize = 8;
@@ -114,7 +115,7 @@ impl Agent<'_> {
                 };
                 self.begin(next, running)?;
             }
-            let Some(answered) = running.next().await else {
+            let Some(answered) = waiting(running.next(), self.observer).await else {
                 return Ok(());
             };
             self.finish_call(answered)?;

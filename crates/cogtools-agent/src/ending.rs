@@ -1,6 +1,6 @@
 //! How a run ends.
 
-use cogtools_core::Code;
+use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{EndStatus, Event, LogError};
 use cogtools_model::{Finish, ModelError, Response};
 
@@ -8,6 +8,24 @@ use crate::agent::{Agent, RunEnd};
 use crate::diagnostic::code;
 
 impl Agent<'_> {
+    /// Writes to the log that the answer of a run that has completed cannot be used. Returns
+    /// how the run ended instead.
+    pub fn reject_answer(&mut self, why: &Diagnostic) -> Result<EndStatus, LogError> {
+        let code = why.code.name().to_owned();
+        self.journal.append(Event::Error {
+            code: code.clone(),
+            message: format!("{}:\n{}", why.message, why.details),
+            subject: why.subject.clone(),
+            hints: Vec::new(),
+        })?;
+        let status = EndStatus::Failed { code };
+        self.journal.append(Event::End {
+            status: status.clone(),
+        })?;
+        self.journal.sync()?;
+        Ok(status)
+    }
+
     /// Writes the end of the run to the log.
     pub(crate) fn end(
         &mut self,

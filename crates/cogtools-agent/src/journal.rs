@@ -1,6 +1,6 @@
 //! A log and the state of the session in it, kept in step.
 
-use cogtools_log::{BlobId, Cost, Event, Id, Log, LogError, Session, Timestamp};
+use cogtools_log::{BlobId, Cost, Entry, Event, Id, Log, LogError, Session, Timestamp};
 use cogtools_model::Usage;
 use serde_json::json;
 
@@ -9,6 +9,9 @@ use crate::{Conversation, Price, State};
 /// What a model reads that repeats itself.
 const REPETITION: &str = "Note from cogtools: you have made the same calls with the same results \
 several times. Do something else, or answer with what you know.";
+
+/// What a model reads whose answer was cut off.
+pub(crate) const GO_ON: &str = "Go on where you stopped.";
 
 /// The log of a run: what is appended to it is part of the conversation at once.
 #[derive(Debug)]
@@ -49,6 +52,25 @@ impl Journal {
         self.append(Event::Task { parts }).map(drop)
     }
 
+    /// Takes the last task of the user back: what is appended from now on follows the entry before
+    /// it. The file only grows. Returns the task; `None` if there is none.
+    pub fn undo(&mut self) -> Result<Option<Event>, LogError> {
+        let session = self.log.session()?;
+        let path = match self.state.head() {
+            Some(head) => session.path_to(head),
+            None => Vec::new(),
+        };
+        let Some(task) = path.into_iter().rev().find(|entry| is_of_user(entry)) else {
+            return Ok(None);
+        };
+        self.state = match task.parent {
+            Some(parent) => State::new(&session, Some(parent)),
+            None => State::default(),
+        };
+        self.append(Event::Undone { task: task.id })?;
+        Ok(Some(task.event.clone()))
+    }
+
     /// Keeps the whole of a result beside the log.
     pub fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
         self.log.write_blob(bytes)
@@ -73,6 +95,12 @@ impl Journal {
     pub fn now(&self) -> Timestamp {
         self.log.now()
     }
+}
+
+/// Whether an entry is a task that the user gave, and not one of the agent itself.
+fn is_of_user(entry: &Entry) -> bool {
+    let is_task = matches!(entry.event, Event::Task { .. });
+    is_task && !matches!(entry.event.text(), Some(REPETITION | GO_ON))
 }
 
 /// The usage of a request as a log has it.

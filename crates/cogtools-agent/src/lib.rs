@@ -23,8 +23,10 @@ mod results;
 mod sendable;
 mod settings;
 mod state;
+mod todos;
 mod tools;
 mod turn;
+mod waiting;
 
 pub use agent::{Agent, AgentParts, RunEnd};
 pub use budget::{Budget, Ledger, Price, Spent};

@@ -9,6 +9,8 @@ use serde_json::Value;
 /// Something that happened.
 #[derive(Debug)]
 pub enum Activity<'a> {
+    /// Nothing has happened for a second.
+    Waiting,
     /// A request is sent; the number of the turn.
     Request(u64),
     /// A piece of the answer.

@@ -10,6 +10,7 @@ use futures::StreamExt as _;
 use tokio::time::{sleep, timeout};
 
 use crate::observer::{Activity, Observer};
+use crate::waiting::waiting;
 
 /// How often cancellation is looked for.
 const CANCEL_POLL: Duration = Duration::from_millis(25);
@@ -104,7 +105,7 @@ impl Exchange<'_> {
                 wait,
                 error: &error,
             });
-            sleep(wait).await;
+            waiting(sleep(wait), self.observer).await;
             let mut wasted = arrived.wasted;
             wasted += arrived.response.usage();
             *arrived = Arrived {
@@ -115,8 +116,9 @@ impl Exchange<'_> {
     }
 
     async fn attempt(&mut self, arrived: &mut Arrived) -> Result<(), ModelError> {
-        let mut chunks: Chunks = self.model.send(self.request).await?;
-        while let Some(chunk) = chunks.next().await {
+        let sent = self.model.send(self.request);
+        let mut chunks: Chunks = waiting(sent, self.observer).await?;
+        while let Some(chunk) = waiting(chunks.next(), self.observer).await {
             let count = arrived.response.push(chunk?);
             let parts = arrived.response.parts();
             for part in &parts[parts.len().saturating_sub(count)..] {

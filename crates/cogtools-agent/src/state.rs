@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use cogtools_core::todo::Todo;
 use cogtools_log::{Approval, CacheState, CallId, Entry, Event, Id, Session, Timestamp};
 use cogtools_model::Content;
 use serde_json::Value;
@@ -11,6 +12,7 @@ use crate::Conversation;
 use crate::cache::{CacheRecord, CacheUse};
 use crate::history::{SentTokens, is_whole};
 use crate::layers::{BufferedLayer, DynamicLayer, Prompt, StaticLayer, TriggerLayer};
+use crate::todos::TodoState;
 
 /// The state of a session, read from its log.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +26,7 @@ pub struct State {
     refused_at: Option<u64>,
     decisions: HashMap<CallId, Approval>,
     is_paused: bool,
+    todos: TodoState,
 }
 
 /// What is the same in all requests of a run.
@@ -54,6 +57,7 @@ impl State {
     pub fn apply(&mut self, id: Id, event: &Event) {
         self.head = Some(id);
         self.conversation.push(id, event);
+        self.todos.apply(event);
         match event {
             Event::Request { .. } => self.requests += 1,
             Event::Usage(usage) => {
@@ -161,6 +165,11 @@ impl State {
     /// The conversation.
     pub const fn conversation(&self) -> &Conversation {
         &self.conversation
+    }
+
+    /// The list of things to do.
+    pub fn todos(&self) -> &[Todo] {
+        self.todos.list()
     }
 
     /// The last entry.

@@ -1,5 +1,6 @@
 //! What a user sees of a run: the answer on standard output, activity on standard error.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use cogtools_agent::{Activity, Answer, Observer, Question};
@@ -11,6 +12,8 @@ use cogtools_prompt::Prompt;
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
+use crate::question;
+use crate::waiting_line::WaitingLine;
 
 /// How much of arguments and results a line shows, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
@@ -30,6 +33,11 @@ pub(crate) struct Display<'a, 'io> {
     level: Level,
     pause: bool,
     cancel: Cancel,
+    /// Tools that the user has approved for the whole run.
+    approved: &'a mut HashSet<String>,
+    /// Whether the answer is shown at the end: it may turn out to be unusable.
+    holds_answer: bool,
+    waiting: WaitingLine,
     /// The end of what was written to standard output.
     last: Option<char>,
     /// Why nothing can be written any more.
@@ -39,8 +47,16 @@ pub(crate) struct Display<'a, 'io> {
 }
 
 impl<'a, 'io> Display<'a, 'io> {
-    pub(crate) fn new(io: &'a mut Io<'io>, args: &AskArgs, cancel: Cancel) -> Self {
+    pub(crate) fn new(
+        io: &'a mut Io<'io>,
+        args: &AskArgs,
+        approved: &'a mut HashSet<String>,
+        cancel: Cancel,
+    ) -> Self {
         Self {
+            approved,
+            holds_answer: args.schema.is_some(),
+            waiting: WaitingLine::of(io, args.quiet),
             level: match (args.quiet, args.verbose) {
                 (true, _) => Level::Quiet,
                 (false, false) => Level::Activity,
@@ -57,9 +73,17 @@ impl<'a, 'io> Display<'a, 'io> {
         }
     }
 
+    /// Shows an answer that was held back.
+    pub(crate) fn answer(&mut self, text: &str) {
+        if self.holds_answer && self.format == OutputFormat::Text {
+            self.write(text);
+        }
+    }
+
     /// Ends the last line of the answer. Returns why the output is incomplete, if it is, and the
     /// calls.
     pub(crate) fn finish(mut self) -> Result<Vec<Value>, Failure> {
+        self.waiting.erase(self.io);
         self.end_line();
         self.failure.map_or(Ok(self.calls), Err)
     }
@@ -68,6 +92,7 @@ impl<'a, 'io> Display<'a, 'io> {
         if self.failure.is_some() || text.is_empty() {
             return;
         }
+        self.waiting.erase(self.io);
         self.last = text.chars().next_back();
         if let Err(failure) = self.io.show(text) {
             // The answer has no reader, so nothing more should be paid for it.
@@ -96,6 +121,7 @@ impl<'a, 'io> Display<'a, 'io> {
             Level::Everything => true,
         };
         if shown {
+            self.waiting.erase(self.io);
             // The answer and the activity share a terminal.
             if self.io.terminals.stdout {
                 self.end_line();
@@ -104,7 +130,18 @@ impl<'a, 'io> Display<'a, 'io> {
         }
     }
 
-    fn on_call(&mut self, tool: &str, arguments: &Value, approval: &Approval) {
+    /// Says what the run waits for, unless the answer has begun on the line of the cursor.
+    fn on_waiting(&mut self) {
+        let is_within_line = self.last.is_some_and(|last| last != '\n');
+        if !(is_within_line && self.io.terminals.stdout) {
+            self.waiting.draw(self.io);
+        }
+    }
+
+    fn on_call(&mut self, id: &str, tool: &str, arguments: &Value, approval: &Approval) {
+        if matches!(approval.decision, Decision::Allowed | Decision::Granted) {
+            self.waiting.call(id, tool);
+        }
         let arguments = arguments.to_string();
         let arguments = truncate(&arguments, MAX_SHOWN_CHARS);
         let denied = match approval.decision {
@@ -163,11 +200,16 @@ fn trouble(activity: &Activity<'_>) -> Option<String> {
 impl Observer for Display<'_, '_> {
     fn on(&mut self, activity: &Activity<'_>) {
         match activity {
-            Activity::Text(text) => match self.format {
-                OutputFormat::Text => self.write(text),
-                OutputFormat::StreamJson => self.event(&json!({"event": "text", "text": text})),
-                OutputFormat::Json => {}
-            },
+            Activity::Waiting => self.on_waiting(),
+            Activity::Text(text) => {
+                self.waiting.answered();
+                match self.format {
+                    OutputFormat::Text if self.holds_answer => {}
+                    OutputFormat::Text => self.write(text),
+                    OutputFormat::StreamJson => self.event(&json!({"event": "text", "text": text})),
+                    OutputFormat::Json => {}
+                }
+            }
             Activity::Thought(text) => {
                 self.event(&json!({"event": "thought", "text": text}));
                 self.note(Level::Everything, text.trim());
@@ -182,7 +224,7 @@ impl Observer for Display<'_, '_> {
                     "event": "call", "call": id, "tool": tool, "arguments": arguments,
                     "approval": approval,
                 }));
-                self.on_call(tool, arguments, approval);
+                self.on_call(id.as_str(), tool, arguments, approval);
             }
             Activity::Result {
                 id,
@@ -196,13 +238,18 @@ impl Observer for Display<'_, '_> {
                     "response": response,
                     "ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
                 }));
+                self.waiting.end(id.as_str());
                 self.on_result(tool, outcome, *duration, response);
             }
             Activity::Request(turn) => {
                 self.end_line();
+                self.waiting.ask();
                 self.event(&json!({"event": "request", "turn": turn}));
             }
-            Activity::Response(usage) => self.event(&json!({"event": "usage", "usage": usage})),
+            Activity::Response(usage) => {
+                self.waiting.answered();
+                self.event(&json!({"event": "usage", "usage": usage}));
+            }
             Activity::Retry { .. }
             | Activity::CacheFailed(_)
             | Activity::Compacted { .. }
@@ -214,6 +261,9 @@ impl Observer for Display<'_, '_> {
     }
 
     fn ask(&mut self, question: &Question<'_>) -> Answer {
+        if self.approved.contains(question.tool) {
+            return Answer::Yes;
+        }
         let Some(prompt) = Prompt::of(self.io) else {
             return if self.pause {
                 Answer::Pause
@@ -221,23 +271,15 @@ impl Observer for Display<'_, '_> {
                 Answer::NoTerminal
             };
         };
+        self.waiting.erase(self.io);
         self.end_line();
-        let arguments = question.arguments.to_string();
-        let text = format!("Run {} {}?", question.tool, truncate(&arguments, 500));
-        let answers = [
-            (Answer::Yes, "yes, once"),
-            (
-                Answer::Always,
-                "yes, and further calls of this tool in this run",
-            ),
-            (Answer::No, "no"),
-        ];
-        let options = answers.map(|(_, label)| label.to_owned());
-        let Ok(index) = prompt.select(&sanitize(&text), &options) else {
-            // Ctrl-C or Escape: the whole run ends.
+        let Some(answer) = question::ask(&prompt, question, self.io) else {
             self.cancel.cancel();
             return Answer::No;
         };
-        answers.get(index).map_or(Answer::No, |(answer, _)| *answer)
+        if answer == Answer::Always {
+            self.approved.insert(question.tool.to_owned());
+        }
+        answer
     }
 }

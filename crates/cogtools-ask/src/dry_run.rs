@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use cogtools_agent::{Fixed, Settings, State};
-use cogtools_core::{Code, Diagnostic, Project};
+use cogtools_agent::{Fixed, State};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, Id, LayerSize, Session, Timestamp};
 use cogtools_model::Part;
 use cogtools_program::terminal::pluralize;
@@ -11,24 +11,32 @@ use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
-use crate::prompt::Layers;
-use crate::{session, todos};
+use crate::worker::Materials;
+use crate::{session, settings};
 
 /// Prints the request for `task`.
 pub(crate) fn print(
     args: &AskArgs,
     task: Vec<Part>,
-    settings: &Settings,
-    (fixed, layers): (Fixed, &Layers),
-    project: &Project,
+    materials: Materials<'_>,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
+    let Materials {
+        project,
+        layers,
+        fixed,
+        mut settings,
+        ..
+    } = materials;
+    let seed = settings::seed(args, &settings.request.model, &task);
+    settings.request.generation.seed = Some(seed);
     let mut state = match session::existing(args, project, io)? {
         Some(file) => {
             let read = Session::read(&file);
-            let session = read.map_err(|error| Failure::from(error.diagnostic()))?;
-            todos::restore(&layers.todos, &session, args.from);
-            State::new(&session, args.from)
+            State::new(
+                &read.map_err(|error| Failure::from(error.diagnostic()))?,
+                args.from,
+            )
         }
         None => State::default(),
     };
@@ -48,6 +56,7 @@ pub(crate) fn print(
             state.apply(id.next(), &event);
         }
     }
+    layers.todos.set(state.todos().to_vec());
     let now = Timestamp::now();
     let fixed = Fixed {
         dynamic: layers.dynamic(now.to_string())?,

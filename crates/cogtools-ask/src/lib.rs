@@ -2,25 +2,33 @@
 //!
 //! This crate brings together what a run consists of; the loop itself is `cogtools-agent`.
 
+mod answer_schema;
 mod args;
+mod completion;
 mod configuration;
 mod connection;
+mod conversation;
 mod display;
 mod dry_run;
+mod history;
 mod limits;
 mod manual;
 mod models;
 mod named_file;
+mod overview;
 mod prices;
 mod project_tools;
 mod prompt;
 mod provider;
+mod question;
 mod run;
 mod session;
 mod settings;
+mod slash;
 mod summary;
 mod task;
-mod todos;
+mod waiting_line;
+mod worker;
 
 use clap::{ArgMatches, Command};
 use cogtools_core::Code;
@@ -36,6 +44,7 @@ pub const PROGRAM: Program = Program {
     stdin: Stdin::Ignored,
     codes: &[
         Code::ModelFailed,
+        Code::InvalidAnswer,
         Code::ModelRefused,
         Code::BudgetSpent,
         Code::Repetition,

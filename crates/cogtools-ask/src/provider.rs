@@ -128,7 +128,31 @@ pub(crate) fn secrets(io: &Io<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What runs requests.
+/// What runs requests. It does not wait for what does not end when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Requests(Option<Runtime>);
+
+impl Requests {
+    pub(crate) fn new() -> Result<Self, Failure> {
+        runtime().map(|runtime| Self(Some(runtime)))
+    }
+
+    /// Waits for `work`; `None` after the end.
+    pub(crate) fn wait<F: Future>(&self, work: F) -> Option<F::Output> {
+        Some(self.0.as_ref()?.block_on(work))
+    }
+}
+
+impl Drop for Requests {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            // A tool that does not end in time must not keep the process.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// What runs a single request.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| {

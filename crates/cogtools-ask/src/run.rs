@@ -1,22 +1,20 @@
-//! A run: everything is put together, the loop turns, and its end becomes an exit status.
+//! A run: everything is put together, and one task, or a conversation, begins.
 
 use std::sync::Arc;
 
-use cogtools_agent::{
-    Agent, AgentParts, Fixed, Journal, Ledger, Settings, Tools as _, declarations,
-};
+use cogtools_agent::{Fixed, Journal, Ledger, Tools as _, declarations};
 use cogtools_core::todo::TodoList;
-use cogtools_core::{Cancel, Code, Context, Diagnostic, Target};
+use cogtools_core::{Code, Context, Diagnostic, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
-use cogtools_model::Part;
 use cogtools_program::{Failure, Io, Severity, project};
 
+use crate::answer_schema::AnswerSchema;
 use crate::args::{Action, AskArgs};
 use crate::connection::Connection;
-use crate::display::Display;
+use crate::conversation::Conversation;
 use crate::project_tools::ProjectTools;
 use crate::prompt::Layers;
-use crate::summary::Summary;
+use crate::worker::{Materials, Worker};
 use crate::{configuration, dry_run, models, provider, session, settings, task};
 
 /// Does what the command line says.
@@ -29,7 +27,8 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         return models::list(args, io);
     }
     let task = task::parts(args, io)?;
-    if task.is_empty() && !args.is_answer() && !args.resume {
+    let may_be_empty = args.is_answer() || args.resume || Conversation::is_possible(args, io);
+    if task.is_empty() && !may_be_empty {
         return Err(no_task());
     }
     let (registry, context) =
@@ -48,107 +47,46 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
             io.report(Severity::Warning, diagnostic);
         }
     }
-    let settings = settings::settings(args, &config.ask, &task, &tools, io)?;
+    let schema = args.schema.as_deref();
+    let schema = schema
+        .map(|path| AnswerSchema::read(path, io))
+        .transpose()?;
+    let settings = settings::settings(args, &config.ask, schema.as_ref(), &tools)?;
     let mut layers = Layers::load(&config, &project, args.quiet, io)?;
     layers.todos = todos;
-    let fixed = Fixed {
-        system: layers.system()?,
-        tools: declarations(&tools.list()),
-        dynamic: None,
-        whole_results: settings.history.whole_results,
+    let materials = Materials {
+        project: &project,
+        fixed: Fixed {
+            system: layers.system()?,
+            tools: declarations(&tools.list()),
+            dynamic: None,
+            whole_results: settings.history.whole_results,
+        },
+        tools: Arc::new(tools),
+        layers,
+        settings,
+        schema,
+        cancel,
     };
     if args.action == Action::DryRun {
-        return dry_run::print(args, task, &settings, (fixed, &layers), &project, io);
+        return dry_run::print(args, task, materials, io);
     }
-    let connection = Connection::open(args, &settings.request.model, &project, io)?;
+    let model = materials.settings.request.model.clone();
+    let connection = Connection::open(args, &model, &project, io)?;
+    if task.is_empty()
+        && let Some(conversation) = Conversation::at_terminal(args, &materials, io)
+    {
+        return conversation.hold(args, materials, &connection, io);
+    }
     let secrets = provider::secrets(io);
-    let opened = session::open(
-        args,
-        &settings.request.model,
-        &project,
-        secrets,
-        &layers.todos,
-        io,
-    )?;
+    let mut opened = session::open(args, &model, &project, secrets, io)?;
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());
     }
-    let run = Run {
-        connection: &connection,
-        tools,
-        layers,
-        journal: opened.journal,
-        fixed,
-        settings,
-        ledger: Ledger::new(args.budget),
-        cancel,
-    };
-    let summary = run.start(args, task, opened.name, io)?;
-    connection.save()?;
+    decide(&mut opened.journal, args)?;
+    let worker = Worker::new(materials, &connection, opened, Ledger::new(args.budget))?;
+    let (_, summary) = worker.work(args, task, io)?;
     summary.report(args, io)
-}
-
-/// Everything that a run needs.
-struct Run<'c> {
-    connection: &'c Connection,
-    tools: ProjectTools,
-    layers: Layers,
-    journal: Journal,
-    fixed: Fixed,
-    settings: Settings,
-    ledger: Ledger,
-    cancel: Cancel,
-}
-
-impl Run<'_> {
-    fn start(
-        self,
-        args: &AskArgs,
-        task: Vec<Part>,
-        session: String,
-        io: &mut Io<'_>,
-    ) -> Result<Summary, Failure> {
-        let runtime = provider::runtime()?;
-        let mut journal = self.journal;
-        decide(&mut journal, args)?;
-        let mut display = Display::new(io, args, self.cancel.clone());
-        let model = self.settings.request.model.clone();
-        let mut agent = Agent::new(AgentParts {
-            model: self.connection.model(),
-            tools: Arc::new(self.tools),
-            dynamic: self.layers.dynamic(self.connection.time(journal.now()))?,
-            journal,
-            system: self.fixed.system,
-            settings: self.settings,
-            ledger: self.ledger.clone(),
-            observer: &mut display,
-            cancel: self.cancel,
-        });
-        let end = if task.is_empty() {
-            runtime.block_on(agent.resume())
-        } else {
-            runtime.block_on(agent.run(task))
-        };
-        let paused: Vec<CallId> = agent
-            .journal()
-            .conversation()
-            .open_calls()
-            .iter()
-            .map(|call| call.id.clone())
-            .collect();
-        drop(agent);
-        // A tool that does not end in time must not keep the process.
-        runtime.shutdown_background();
-        let calls = display.finish()?;
-        Ok(Summary {
-            end: end.map_err(|error| session::failure(&error))?,
-            session,
-            model,
-            spent: self.ledger.spent(),
-            calls,
-            paused,
-        })
-    }
 }
 
 /// Writes the user's answers to the log.

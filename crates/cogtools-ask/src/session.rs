@@ -1,13 +1,11 @@
 //! The session of a run: a new one, or one that goes on.
 
 use cogtools_agent::Journal;
-use cogtools_core::todo::TodoList;
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_log::{Header, Log, LogError, Mask, Options, Session, SessionFile, SessionId, Store};
 use cogtools_program::{Failure, Io, dirs};
 
 use crate::args::AskArgs;
-use crate::todos;
 
 /// A session that was opened.
 pub(crate) struct OpenSession {
@@ -16,14 +14,12 @@ pub(crate) struct OpenSession {
     pub(crate) name: String,
 }
 
-/// Opens the session that the command line names. `secrets` are masked in it, and its `todos` are
-/// restored.
+/// Opens the session that the command line names. `secrets` are masked in it.
 pub(crate) fn open(
     args: &AskArgs,
     model: &str,
     project: &Project,
     secrets: Vec<(String, String)>,
-    todos: &TodoList,
     io: &Io<'_>,
 ) -> Result<OpenSession, Failure> {
     let options = Options {
@@ -38,7 +34,6 @@ pub(crate) fn open(
     let journal = if exists {
         let (log, session) = Log::open(&file, options).map_err(|error| failure(&error))?;
         check_branch(args, &session)?;
-        todos::restore(todos, &session, args.from);
         Journal::resume(log, &session, args.from)
     } else {
         let time = options.clock.now();

@@ -3,44 +3,30 @@
 use cogtools_agent::{Permissions, RequestOptions, Settings};
 use cogtools_core::{AskConfig, Code, Diagnostic};
 use cogtools_model::{Generation, Part};
-use cogtools_program::{Failure, Io};
-use serde_json::Value;
+use cogtools_program::Failure;
 
+use crate::answer_schema::AnswerSchema;
 use crate::args::AskArgs;
 use crate::configuration;
-use crate::named_file;
 use crate::prices::{self, ModelFacts};
 use crate::project_tools::ProjectTools;
 use crate::provider;
 
-/// The largest file with the schema of an answer, in bytes.
-const MAX_SCHEMA_BYTES: usize = 1 << 20;
-
 /// What to do without prices.
 const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
 
-/// The settings of a run that begins with `task`.
+/// The settings of a run. Each task has its own [`seed`].
 pub(crate) fn settings(
     args: &AskArgs,
     ask: &AskConfig,
-    task: &[Part],
+    schema: Option<&AnswerSchema>,
     tools: &ProjectTools,
-    io: &Io<'_>,
 ) -> Result<Settings, Failure> {
     let model = provider::model_name(args)?;
-    let schema = args.schema.as_deref().map(|path| {
-        let bytes = named_file::read(path, MAX_SCHEMA_BYTES, io)?;
-        serde_json::from_slice::<Value>(&bytes).map_err(|error| {
-            let message = format!("this is not a JSON Schema: {error}");
-            let diagnostic = Diagnostic::new(Code::Usage, message);
-            Failure::from(diagnostic.with_subject(path.display().to_string()))
-        })
-    });
     let generation = Generation {
         temperature: args.temperature,
-        seed: Some(args.seed.unwrap_or_else(|| stable_seed(&model, task))),
         max_output_tokens: args.max_tokens,
-        response_json_schema: schema.transpose()?,
+        response_json_schema: schema.map(AnswerSchema::to_value),
         include_thoughts: args.verbose,
         ..Generation::default()
     };
@@ -71,7 +57,12 @@ pub(crate) fn settings(
     })
 }
 
-/// The same task gets the same seed: a hash of the model and the task (FNV-1a).
+/// The seed of the requests for `task`. The same task gets the same one: a hash of the model and
+/// the task (FNV-1a), unless the command line names another.
+pub(crate) fn seed(args: &AskArgs, model: &str, task: &[Part]) -> i32 {
+    args.seed.unwrap_or_else(|| stable_seed(model, task))
+}
+
 fn stable_seed(model: &str, task: &[Part]) -> i32 {
     let parts = task
         .iter()

@@ -11,11 +11,13 @@ use serde_json::{Value, json};
 use crate::args::{AskArgs, OutputFormat};
 
 /// The exit status of a process that Ctrl-C has ended.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// What there is to say at the end.
 pub(crate) struct Summary {
     pub(crate) end: RunEnd,
+    /// Why the answer cannot be used, although there is one.
+    pub(crate) rejection: Option<Diagnostic>,
     /// How the user names the session.
     pub(crate) session: String,
     pub(crate) model: String,
@@ -49,23 +51,13 @@ impl Summary {
             }
         }
         if !args.quiet {
-            let usage = self.spent.usage;
-            let cached = (usage.cached * 100).checked_div(usage.prompt).unwrap_or(0);
-            let note = format!(
-                "session {}: {}, {}, {} ({cached} % cached)",
-                self.session,
-                pluralize(
-                    usize::try_from(self.spent.turns).unwrap_or(usize::MAX),
-                    "turn"
-                ),
-                pluralize(
-                    usize::try_from(self.spent.calls).unwrap_or(usize::MAX),
-                    "call"
-                ),
-                pluralize(usize::try_from(usage.total).unwrap_or(usize::MAX), "token"),
-            );
-            io.note(&note);
+            io.note(&note(&self.session, &self.spent));
         }
+        self.conclude(io)
+    }
+
+    /// Fails unless the model is done.
+    pub(crate) fn conclude(self, io: &mut Io<'_>) -> Result<(), Failure> {
         if self.end.status == EndStatus::Completed && self.is_cut_off() {
             let message = "the answer was cut off at the limit of tokens";
             let diagnostic = Diagnostic::new(Code::ModelFailed, message)
@@ -80,7 +72,17 @@ impl Summary {
         self.failure().map_or(Ok(()), Err)
     }
 
-    fn failure(&self) -> Option<Failure> {
+    fn failure(self) -> Option<Failure> {
+        if let Some(rejection) = self.rejection {
+            let rejection = if self.end.finish == Some(Finish::MaxTokens) {
+                rejection.hint("it was cut off; raise --max-tokens")
+            } else {
+                rejection.hint("change the task or the schema, or use another model")
+            };
+            let session = cogtools_program::call::quote(&self.session);
+            let hint = format!("cogtools session show {session} shows the answer");
+            return Some(rejection.hint(hint).into());
+        }
         let resume = format!("cogtools ask {}--continue", self.session_option());
         let fail = |code, message: String| Diagnostic::new(code, message);
         let failure = match &self.end.status {
@@ -144,6 +146,19 @@ impl Summary {
             String::new()
         }
     }
+}
+
+/// A run in a line.
+pub(crate) fn note(session: &str, spent: &Spent) -> String {
+    let usage = spent.usage;
+    let cached = (usage.cached * 100).checked_div(usage.prompt).unwrap_or(0);
+    let count = |number: u64, noun| pluralize(usize::try_from(number).unwrap_or(usize::MAX), noun);
+    format!(
+        "session {session}: {}, {}, {} ({cached} % cached)",
+        count(spent.turns, "turn"),
+        count(spent.calls, "call"),
+        count(usage.total, "token"),
+    )
 }
 
 const fn limit_name(limit: BudgetLimit) -> &'static str {

@@ -48,6 +48,36 @@ pub(crate) fn parts(args: &AskArgs, io: &mut Io<'_>) -> Result<Vec<Part>, Failur
     Ok(parts)
 }
 
+/// The parts of a task that was typed at a prompt. Words that begin with @ and name files are
+/// sent with their content; all others are text.
+pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<Part>, Failure> {
+    let words = line
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix('@'));
+    let mut names: Vec<&str> = Vec::new();
+    for word in words {
+        // What follows a name in a sentence is not a part of it.
+        let bare = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
+        let mut names_of_word = [word, bare].into_iter();
+        let is_file = |name: &&str| !name.is_empty() && io.cwd.join(name).is_file();
+        if let Some(name) = names_of_word
+            .find(is_file)
+            .filter(|name| !names.contains(name))
+        {
+            names.push(name);
+        }
+    }
+    let mut parts = Vec::new();
+    for name in names {
+        parts.push(file(Path::new(name), io)?);
+        if !is_quiet {
+            io.note(&format!("sends the file {name}"));
+        }
+    }
+    parts.push(Part::text_of(line.trim().to_owned()));
+    Ok(parts)
+}
+
 /// A file that the user has named: text as text, everything else as data.
 fn file(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
     let bytes = named_file::read(path, MAX_FILE_BYTES, io)?;

@@ -18,6 +18,11 @@ impl Cancel {
         self.0.load(Ordering::Acquire)
     }
 
+    /// Takes the request back, once everything that it cancelled has ended.
+    pub fn reset(&self) {
+        self.0.store(false, Ordering::Release);
+    }
+
     /// The flag itself, for signal handlers, which can only set it.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)

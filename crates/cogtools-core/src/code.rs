@@ -20,6 +20,8 @@ pub enum Code {
     SessionDamaged,
     /// The model gave no usable answer, or rejected the request.
     ModelFailed,
+    /// The model's answer does not match the schema that the user has named.
+    InvalidAnswer,
     /// The command line is invalid.
     Usage,
     /// The model, or the policies of its provider, refused to answer.
@@ -64,7 +66,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
@@ -72,6 +74,7 @@ impl Code {
         Self::TestFailed,
         Self::SessionDamaged,
         Self::ModelFailed,
+        Self::InvalidAnswer,
         Self::Usage,
         Self::ModelRefused,
         Self::BudgetSpent,
@@ -104,6 +107,7 @@ impl Code {
             Self::TestFailed => "TEST_FAILED",
             Self::SessionDamaged => "SESSION_DAMAGED",
             Self::ModelFailed => "MODEL_FAILED",
+            Self::InvalidAnswer => "INVALID_ANSWER",
             Self::Usage => "USAGE",
             Self::ModelRefused => "MODEL_REFUSED",
             Self::BudgetSpent => "BUDGET_SPENT",
@@ -137,7 +141,8 @@ impl Code {
             | Self::Stale
             | Self::TestFailed
             | Self::SessionDamaged
-            | Self::ModelFailed => 1,
+            | Self::ModelFailed
+            | Self::InvalidAnswer => 1,
             Self::Usage => 2,
             Self::ModelRefused => 3,
             Self::BudgetSpent => 4,
@@ -171,6 +176,9 @@ impl Code {
             Self::TestFailed => "a tool failed its examples; the report names each failure",
             Self::SessionDamaged => "a session file is damaged; the report names each finding",
             Self::ModelFailed => "the model gave no usable answer, or rejected the request",
+            Self::InvalidAnswer => {
+                "the model's answer does not match the schema of --schema; each violation is reported"
+            }
             Self::Usage => "the command line is incomplete or invalid",
             Self::ModelRefused => "the model, or the policies of its provider, refused to answer",
             Self::BudgetSpent => {

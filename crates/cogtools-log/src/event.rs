@@ -143,6 +143,11 @@ pub enum Event {
         #[serde(flatten)]
         status: EndStatus,
     },
+    /// The user has taken a task back: what follows this does not follow the task.
+    Undone {
+        /// The task, on another branch.
+        task: Id,
+    },
     /// Lines right before this one were cut off while they were written, and do not count.
     Torn {
         /// How many.
@@ -170,7 +175,7 @@ pub struct LayerSize {
 
 impl Event {
     /// All kinds that this version knows.
-    pub const KINDS: [&'static str; 15] = [
+    pub const KINDS: [&'static str; 16] = [
         "task",
         "request",
         "response",
@@ -185,6 +190,7 @@ impl Event {
         "paused",
         "decision",
         "end",
+        "undone",
         "torn",
     ];
 
@@ -205,6 +211,7 @@ impl Event {
             Self::Paused { .. } => "paused",
             Self::Decision { .. } => "decision",
             Self::End { .. } => "end",
+            Self::Undone { .. } => "undone",
             Self::Torn { .. } => "torn",
             Self::Unknown(fields) => fields.get("kind").and_then(Value::as_str).unwrap_or(""),
         }

@@ -5,7 +5,7 @@
 //! [`Event::Torn`] after it says that it does not count.
 
 use std::fs::{File, TryLockError};
-use std::io::Write as _;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -133,6 +133,17 @@ impl Log {
             path: self.path.clone(),
             error,
         })
+    }
+
+    /// Reads what is in the file so far.
+    pub fn session(&self) -> Result<Session, LogError> {
+        // Writes go to the end, wherever reads are.
+        let start = (&self.file).seek(SeekFrom::Start(0));
+        start.map_err(|error| LogError::Write {
+            path: self.path.clone(),
+            error,
+        })?;
+        Ok(Session::from_reader(&self.file, &self.path)?)
     }
 
     /// The last entry.

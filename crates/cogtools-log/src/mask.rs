@@ -76,7 +76,7 @@ impl Mask {
     }
 
     /// `text` without secrets, if it has any.
-    fn masked(&self, text: &str) -> Option<String> {
+    pub fn masked(&self, text: &str) -> Option<String> {
         let mut masked: Option<String> = None;
         for (secret, replacement) in &self.secrets {
             let current = masked.as_deref().unwrap_or(text);

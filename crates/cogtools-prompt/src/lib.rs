@@ -1,13 +1,18 @@
-//! Questions at a terminal, answered with arrow keys: the only crate that knows the library
-//! which draws them. What is asked belongs to the programs.
+//! Questions and lines at a terminal: the only crate that knows the libraries which draw them.
+//! What is asked, and what a line means, belongs to the programs.
 //!
 //! The questions are drawn on standard error, so that standard output stays data.
+
+mod line;
+mod screen;
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::terminal::{Stream, sanitize};
 use cogtools_program::{Failure, Io};
 use inquire::ui::{RenderConfig, Styled};
 use inquire::{Confirm, InquireError, MultiSelect, Select, Text};
+
+pub use line::{Complete, Completion, Line, LineEditor, LineOptions};
 
 /// A terminal that can be asked.
 #[derive(Clone, Debug)]

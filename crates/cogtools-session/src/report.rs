@@ -234,6 +234,9 @@ impl Report {
                 let text = format!("{call} {}", approval_phrase(approval));
                 self.line(CYAN, "decision", &text);
             }
+            Event::Undone { task } => {
+                self.line(YELLOW, "undone", &format!("task #{task} was taken back"));
+            }
             Event::Unknown(_) => self.line(YELLOW, event.kind(), "not known to this version"),
             _ => {}
         }

@@ -88,6 +88,7 @@ fn note(event: &Event) -> String {
         Event::Compaction { up_to, .. } => format!("up to {up_to}"),
         Event::Usage(usage) => phrase::tokens(usage),
         Event::Error { code, message, .. } => format!("{code}: {message}"),
+        Event::Undone { task } => format!("task {task}"),
         Event::End { status } => status.name().replace('_', " "),
         _ => String::new(),
     }

@@ -17,6 +17,9 @@ pub struct SignalGuard {
     handlers: Vec<signal_hook::SigId>,
     #[cfg(unix)]
     stopped: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    /// Whether the next signal is the second one.
+    #[cfg(unix)]
+    is_second: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
 /// Handles termination signals from the first time that sources may run programs to the end of
@@ -53,10 +56,25 @@ impl SignalWatch {
     /// does: for what a user may wait for.
     pub fn begin_with_second(&self) -> Cancel {
         let cancel = self.begin();
-        if self.guard.get().is_some() {
-            SignalGuard::end_at_second_signal();
+        if let Some((_, guard)) = self.guard.get() {
+            guard.end_at_second_signal();
         }
         cancel
+    }
+
+    /// Forgets Ctrl-C, and whatever else has cancelled the token, for a program that goes on
+    /// after what was cancelled has ended. Returns whether it may: no other signal has come.
+    pub fn go_on(&self) -> bool {
+        let Some((cancel, guard)) = self.guard.get() else {
+            return true;
+        };
+        guard.forget_interrupt();
+        cancel.reset();
+        let may_go_on = guard.status().is_none();
+        if !may_go_on {
+            cancel.cancel();
+        }
+        may_go_on
     }
 
     /// The status to exit with, after a signal.
@@ -73,7 +91,12 @@ impl SignalGuard {
     }
 
     /// Does nothing.
-    pub(crate) const fn end_at_second_signal() {}
+    #[expect(clippy::unused_self, reason = "it has fields on Unix")]
+    pub(crate) const fn end_at_second_signal(&self) {}
+
+    /// Does nothing.
+    #[expect(clippy::unused_self, reason = "it has fields on Unix")]
+    pub(crate) const fn forget_interrupt(&self) {}
 
     /// The status to exit with, after a signal.
     #[expect(clippy::unused_self, reason = "it has fields on Unix")]
@@ -104,6 +127,7 @@ mod unix {
         pub fn begin(cancel: &Cancel) -> Self {
             let signal = Arc::new(AtomicUsize::new(0));
             let stopped = Arc::new(AtomicBool::new(false));
+            let is_second = Arc::new(AtomicBool::new(false));
             let mut handlers = Vec::new();
             let ignored = ignored_signals();
             let is_handled = |number: &i32| ignored & (1 << (number - 1)) == 0;
@@ -124,6 +148,7 @@ mod unix {
                 signal,
                 handlers,
                 stopped,
+                is_second,
             };
             // Under `nohup`, the process continues when the host is gone.
             if is_handled(&SIGHUP) {
@@ -133,8 +158,7 @@ mod unix {
         }
 
         /// From now on the second signal ends the process, without waiting for anything.
-        pub(crate) fn end_at_second_signal() {
-            let is_second = Arc::new(AtomicBool::new(false));
+        pub(crate) fn end_at_second_signal(&self) {
             let ignored = ignored_signals();
             let numbers = [SIGINT, SIGTERM];
             for number in numbers
@@ -142,12 +166,22 @@ mod unix {
                 .filter(|number| ignored & (1 << (number - 1)) == 0)
             {
                 // Handlers run in the order in which they are registered.
-                let is_armed = Arc::clone(&is_second);
+                let is_armed = Arc::clone(&self.is_second);
                 let end = flag::register_conditional_shutdown(number, 128 + number, is_armed);
-                let arm = flag::register(number, Arc::clone(&is_second));
+                let arm = flag::register(number, Arc::clone(&self.is_second));
                 // Both stay until the process ends.
                 drop((end, arm));
             }
+        }
+
+        /// Forgets Ctrl-C, so that the next one is the first again.
+        pub(crate) fn forget_interrupt(&self) {
+            if let Ok(interrupt) = usize::try_from(SIGINT) {
+                let (set, failed) = (Ordering::AcqRel, Ordering::Acquire);
+                // Another signal, or none, stays as it is.
+                let _ = self.signal.compare_exchange(interrupt, 0, set, failed);
+            }
+            self.is_second.store(false, Ordering::Release);
         }
 
         /// The status to exit with, after a signal: 128 plus its number.

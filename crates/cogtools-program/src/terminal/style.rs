@@ -7,6 +7,8 @@ pub use anstyle::Style;
 pub const PLAIN: Style = Style::new();
 /// A heading.
 pub const BOLD: Style = Style::new().bold();
+/// What passes.
+pub const DIM: Style = Style::new().dimmed();
 /// Errors and failures.
 pub const RED: Style = AnsiColor::Red.on_default();
 /// Success.

@@ -1,0 +1,91 @@
+//! The schema that an answer has to match.
+
+use std::path::Path;
+
+use cogtools_core::schema::{Schema, Validator};
+use cogtools_core::{Code, Diagnostic, Violation, ViolationKind};
+use cogtools_model::Part;
+use cogtools_program::{Failure, Io};
+use serde_json::Value;
+
+use crate::named_file;
+
+/// The largest file with the schema of an answer, in bytes.
+const MAX_BYTES: usize = 1 << 20;
+
+/// A schema that can be matched.
+#[derive(Debug)]
+pub(crate) struct AnswerSchema {
+    schema: Schema,
+    validator: Validator,
+}
+
+impl AnswerSchema {
+    /// Reads the schema in the file at `path`.
+    pub(crate) fn read(path: &Path, io: &Io<'_>) -> Result<Self, Failure> {
+        let bytes = named_file::read(path, MAX_BYTES, io)?;
+        let invalid = |message: String| {
+            let message = format!("this is not a JSON Schema: {message}");
+            let diagnostic = Diagnostic::new(Code::Usage, message);
+            Failure::from(diagnostic.with_subject(path.display().to_string()))
+        };
+        let schema = match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(schema)) => Schema::from_json_schema(schema),
+            Ok(_) => return Err(invalid("it must be an object".to_owned())),
+            Err(error) => return Err(invalid(error.to_string())),
+        };
+        match schema.validator() {
+            Ok(validator) => Ok(Self { schema, validator }),
+            Err(error) => Err(invalid(match error.pointer.as_str() {
+                "" => error.message,
+                pointer => format!("{pointer}: {}", error.message),
+            })),
+        }
+    }
+
+    /// The JSON Schema, for the model.
+    pub(crate) fn to_value(&self) -> Value {
+        self.schema.to_json_schema()
+    }
+
+    /// What is wrong with an answer; empty if it matches.
+    pub(crate) fn violations(&self, answer: &str) -> Vec<String> {
+        match serde_json::from_str(answer) {
+            Ok(value) => {
+                let violations = self.validator.violations(&self.schema, &value);
+                let shown = violations.iter().take(Diagnostic::MAX_SHOWN);
+                shown.map(line).collect()
+            }
+            Err(error) => vec![format!("the answer is not JSON: {error}")],
+        }
+    }
+}
+
+/// The task that tells the model what is wrong.
+pub(crate) fn correction(violations: &[String]) -> Vec<Part> {
+    let text = format!(
+        "Your answer does not match the schema:\n\n- {}\n\nAnswer again with the corrected JSON \
+         alone.",
+        violations.join("\n- ")
+    );
+    vec![Part::text_of(text)]
+}
+
+/// The failure of an answer that does not match.
+pub(crate) fn diagnostic(violations: &[String], model: &str) -> Diagnostic {
+    let message = "the answer does not match the schema";
+    let diagnostic = Diagnostic::new(Code::InvalidAnswer, message);
+    let diagnostic = diagnostic.with_subject(model);
+    diagnostic.with_details(violations.join("\n"))
+}
+
+fn line(violation: &Violation) -> String {
+    let message = match &violation.kind {
+        ViolationKind::Unknown => "not in the schema".to_owned(),
+        kind @ (ViolationKind::Missing | ViolationKind::Invalid(_)) => kind.to_string(),
+    };
+    match violation.pointer.as_str() {
+        "" => message,
+        pointer => format!("{pointer}: {message}"),
+    }
+}

@@ -1,0 +1,179 @@
+//! What works on tasks: everything that a session needs, from its log to the tools.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cogtools_agent::{Agent, AgentParts, Fixed, Journal, Ledger, RunEnd, Settings};
+use cogtools_core::{Cancel, Diagnostic, Project};
+use cogtools_log::{CallId, EndStatus, LogError};
+use cogtools_model::{Finish, Part};
+use cogtools_program::{Failure, Io};
+
+use crate::answer_schema::{self, AnswerSchema};
+use crate::args::AskArgs;
+use crate::connection::Connection;
+use crate::display::Display;
+use crate::project_tools::ProjectTools;
+use crate::prompt::Layers;
+use crate::provider::Requests;
+use crate::session::OpenSession;
+use crate::settings;
+use crate::summary::Summary;
+
+/// What there is before a session is open.
+pub(crate) struct Materials<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) tools: Arc<ProjectTools>,
+    pub(crate) layers: Layers,
+    pub(crate) fixed: Fixed,
+    pub(crate) settings: Settings,
+    pub(crate) schema: Option<AnswerSchema>,
+    pub(crate) cancel: Cancel,
+}
+
+/// Works on the tasks of a session, one after the other.
+pub(crate) struct Worker<'a> {
+    materials: Materials<'a>,
+    connection: &'a Connection,
+    requests: Requests,
+    journal: Journal,
+    ledger: Ledger,
+    session: String,
+    /// Tools that the user has approved for the whole run.
+    approved: HashSet<String>,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(
+        materials: Materials<'a>,
+        connection: &'a Connection,
+        session: OpenSession,
+        ledger: Ledger,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            materials,
+            connection,
+            requests: Requests::new()?,
+            journal: session.journal,
+            ledger,
+            session: session.name,
+            approved: HashSet::new(),
+        })
+    }
+
+    pub(crate) const fn materials(&self) -> &Materials<'a> {
+        &self.materials
+    }
+
+    pub(crate) const fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    pub(crate) const fn journal_mut(&mut self) -> &mut Journal {
+        &mut self.journal
+    }
+
+    pub(crate) const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// How the user names the session.
+    pub(crate) fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// Goes on after a pause, which is not a part of the run's time.
+    #[must_use]
+    pub(crate) fn after_pause(self, pause: Duration) -> Self {
+        Self {
+            ledger: self.ledger.after_pause(pause),
+            ..self
+        }
+    }
+
+    /// Works on `task`, or goes on with what the session has begun if that is empty.
+    pub(crate) fn work(
+        mut self,
+        args: &AskArgs,
+        task: Vec<Part>,
+        io: &mut Io<'_>,
+    ) -> Result<(Self, Summary), Failure> {
+        let materials = &self.materials;
+        let now = self.connection.time(self.journal.now());
+        let todos = self.journal.state().todos();
+        materials.layers.todos.set(todos.to_vec());
+        let dynamic = materials.layers.dynamic(now)?;
+        let mut settings = materials.settings.clone();
+        let model = settings.request.model.clone();
+        settings.request.generation.seed = Some(settings::seed(args, &model, &task));
+        let mut display = Display::new(io, args, &mut self.approved, materials.cancel.clone());
+        let mut agent = Agent::new(AgentParts {
+            model: self.connection.model(),
+            tools: Arc::clone(&materials.tools) as _,
+            dynamic,
+            journal: self.journal,
+            system: materials.fixed.system.clone(),
+            settings,
+            ledger: self.ledger.clone(),
+            observer: &mut display,
+            cancel: materials.cancel.clone(),
+        });
+        let schema = materials.schema.as_ref();
+        let ended = self.requests.wait(run(&mut agent, task, schema));
+        let open = agent.journal().conversation().open_calls().iter();
+        let paused: Vec<CallId> = open.map(|call| call.id.clone()).collect();
+        self.journal = agent.into_journal();
+        let ended = ended
+            .transpose()
+            .map_err(|error| Failure::from(error.diagnostic()))?;
+        let Some((end, rejection)) = ended else {
+            return Err(Failure::Reported(1));
+        };
+        if end.status == EndStatus::Completed {
+            display.answer(&end.text);
+        }
+        let calls = display.finish()?;
+        self.connection.save()?;
+        let summary = Summary {
+            end,
+            rejection,
+            session: self.session.clone(),
+            model,
+            spent: self.ledger.spent(),
+            calls,
+            paused,
+        };
+        Ok((self, summary))
+    }
+}
+
+/// Works on `task`. An answer that does not match the schema goes back to the model once; returns
+/// why the last one is of no use, if it is.
+async fn run(
+    agent: &mut Agent<'_>,
+    task: Vec<Part>,
+    schema: Option<&AnswerSchema>,
+) -> Result<(RunEnd, Option<Diagnostic>), LogError> {
+    let mut end = if task.is_empty() {
+        agent.resume().await?
+    } else {
+        agent.run(task).await?
+    };
+    let violations = |end: &RunEnd| match schema {
+        Some(schema) if end.status == EndStatus::Completed => schema.violations(&end.text),
+        _ => Vec::new(),
+    };
+    let mut found = violations(&end);
+    // What was cut off would be cut off again.
+    if !found.is_empty() && end.finish != Some(Finish::MaxTokens) {
+        end = agent.run(answer_schema::correction(&found)).await?;
+        found = violations(&end);
+    }
+    if found.is_empty() {
+        return Ok((end, None));
+    }
+    let diagnostic = answer_schema::diagnostic(&found, agent.model_name());
+    end.status = agent.reject_answer(&diagnostic)?;
+    Ok((end, Some(diagnostic)))
+}
