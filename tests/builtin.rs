@@ -249,7 +249,9 @@ fn nothing_outside_the_project_and_no_secret_is_read() {
         "absent",
     ]
     .map(|path| format!("{path}: {}", refusal(&project, path)));
-    assert_text(refused.join("\n"), str![[r#"
+    assert_text(
+        refused.join("\n"),
+        str![[r#"
 ../outside/notes.txt: `../outside/notes.txt` is outside the project
 out/notes.txt: `out/notes.txt` is outside the project
 notes.txt: `notes.txt` is outside the project
@@ -266,13 +268,17 @@ binary: `binary` cannot be read: it is not text
 latin1.txt: `latin1.txt` cannot be read: it is not UTF-8
 src: `src` cannot be read: not a regular file
 absent: `absent` cannot be read: No such file or directory (os error 2)
-"#]]);
+"#]],
+    );
     let list = call(&project, "list_files", &json!({"path": "out"}));
-    list.fails(1, str![[r#"
+    list.fails(
+        1,
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: list_files: `out` is outside the project
 hint: name a path relative to the project's folder
 
-"#]]);
+"#]],
+    );
     let found = call(&project, "search_files", &json!({"query": "secret"}));
     found.outputs("");
 }

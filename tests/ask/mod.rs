@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{programs, run};
 
+mod agents;
 mod approvals;
 mod caching;
 mod configuration;

@@ -14,6 +14,7 @@ use crate::journal::GO_ON;
 use crate::loop_guard::{LoopGuard, Repetition};
 use crate::observer::{Activity, Observer};
 use crate::respond::Ended;
+use crate::scope::Questions;
 use crate::state::Fixed;
 use crate::{AgentTool, Journal, Ledger, Settings, ToolTraits, Tools, declarations};
 
@@ -56,6 +57,7 @@ pub struct Agent<'a> {
     pub(crate) last_text: String,
     pub(crate) last_finish: Option<Finish>,
     pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) questions: Questions,
     pub(crate) cancel: Cancel,
 }
 
@@ -98,6 +100,7 @@ impl<'a> Agent<'a> {
             last_text: String::new(),
             last_finish: None,
             observer: parts.observer,
+            questions: Questions::default(),
             cancel: parts.cancel,
         }
     }

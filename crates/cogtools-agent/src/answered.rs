@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use cogtools_core::{Cancel, Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, LogError, Outcome};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
+use crate::CallScope;
 use crate::agent::Agent;
 use crate::conversation::OpenCall;
 use crate::observer::Activity;
@@ -67,13 +68,13 @@ impl Agent<'_> {
 }
 
 /// Runs a call in a thread of its own.
-pub(crate) async fn run_call(call: OpenCall, run: ReadyCall, cancel: Cancel) -> Answered {
+pub(crate) async fn run_call(call: OpenCall, run: ReadyCall, scope: CallScope) -> Answered {
     let started = Instant::now();
-    let is_cancelled = cancel.clone();
-    let result = spawn_blocking(move || run(&cancel)).await;
+    let cancel = scope.cancel.clone();
+    let result = spawn_blocking(move || run(&scope)).await;
     let (outcome, response) = match result {
         Ok(CallResult::Output(output)) => (Outcome::Succeeded, json!({"output": output})),
-        Ok(CallResult::Failed(_)) if is_cancelled.is_cancelled() => cancelled(),
+        Ok(CallResult::Failed(_)) if cancel.is_cancelled() => cancelled(),
         Ok(CallResult::Failed(diagnostics)) => failure(&diagnostics),
         // The panic hook has reported it.
         Err(_) => failure(&[Diagnostic::new(

@@ -81,6 +81,8 @@ pub struct Ledger {
     budget: Budget,
     start: Instant,
     spent: Arc<Mutex<Spent>>,
+    /// The one that it is a part of.
+    parent: Option<Box<Self>>,
 }
 
 impl Ledger {
@@ -90,6 +92,16 @@ impl Ledger {
             budget,
             start: Instant::now(),
             spent: Arc::default(),
+            parent: None,
+        }
+    }
+
+    /// A part of this one with a `budget` of its own: what is used of it is used of both.
+    #[must_use]
+    pub fn within(&self, budget: Budget) -> Self {
+        Self {
+            parent: Some(Box::new(self.clone())),
+            ..Self::new(budget)
         }
     }
 
@@ -120,6 +132,9 @@ impl Ledger {
     /// Counts a request.
     pub fn add_turn(&self) {
         self.lock().turns += 1;
+        if let Some(parent) = &self.parent {
+            parent.add_turn();
+        }
     }
 
     /// Counts the tokens of a response.
@@ -127,12 +142,19 @@ impl Ledger {
         let mut spent = self.lock();
         spent.usage += usage;
         spent.money += price.map_or(0.0, |price| price.cost(&usage));
+        if let Some(parent) = &self.parent {
+            parent.add_usage(usage, price);
+        }
     }
 
     /// Counts a call, unless no further one is within the budget.
     pub fn try_add_call(&self) -> bool {
         let mut spent = self.lock();
-        let is_within = self.budget.calls.is_none_or(|limit| spent.calls < limit);
+        let is_within = self.budget.calls.is_none_or(|limit| spent.calls < limit)
+            && self
+                .parent
+                .as_ref()
+                .is_none_or(|parent| parent.try_add_call());
         spent.calls += u64::from(is_within);
         spent.refused_calls += u64::from(!is_within);
         is_within
@@ -156,17 +178,20 @@ impl Ledger {
         if self.time_left().is_some_and(|left| left.is_zero()) {
             return Some(BudgetLimit::Seconds);
         }
-        let is_over = |limit: f64| spent.money >= limit;
-        self.budget
-            .money
-            .is_some_and(is_over)
-            .then_some(BudgetLimit::Money)
+        if self.budget.money.is_some_and(|limit| spent.money >= limit) {
+            return Some(BudgetLimit::Money);
+        }
+        self.parent.as_ref()?.exceeded()
     }
 
     /// The time that is left, if it is limited.
     pub fn time_left(&self) -> Option<Duration> {
-        let limit = self.budget.time?;
-        Some(limit.saturating_sub(self.start.elapsed()))
+        let own = self
+            .budget
+            .time
+            .map(|limit| limit.saturating_sub(self.start.elapsed()));
+        let parents = self.parent.as_ref().and_then(|parent| parent.time_left());
+        own.into_iter().chain(parents).min()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Spent> {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Approval, CallId, Decision, Event, LogError, Outcome, Why};
+use cogtools_log::{Approval, CallId, Decision, Event, Id, LogError, Outcome, Why};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::{Value, json};
 
+use crate::CallScope;
 use crate::agent::Agent;
 use crate::answered::{Answered, run_call};
 use crate::conversation::OpenCall;
@@ -74,7 +75,7 @@ impl Agent<'_> {
         if result.is_err() {
             // Without a log nothing may go on; the running calls are cancelled, and awaited.
             self.cancel.cancel();
-            while running.next().await.is_some() {}
+            while self.next_answer(&mut running).await.is_some() {}
         }
         result?;
         if !waiting.is_empty() {
@@ -115,10 +116,30 @@ impl Agent<'_> {
                 };
                 self.begin(next, running)?;
             }
-            let Some(answered) = waiting(running.next(), self.observer).await else {
+            let Some(answered) = self.next_answer(running).await else {
                 return Ok(());
             };
             self.finish_call(answered)?;
+        }
+    }
+
+    /// The next call that has ended. Questions of agents that calls run are asked meanwhile.
+    async fn next_answer(&mut self, running: &mut Running) -> Option<Answered> {
+        loop {
+            let questions = &mut self.questions;
+            let next = async {
+                tokio::select! {
+                    biased;
+                    answered = running.next() => Err(answered),
+                    Some(asked) = questions.next() => Ok(asked),
+                }
+            };
+            match waiting(next, &mut *self.observer).await {
+                Err(answered) => return answered,
+                // Without an answer to a question that nobody sees any more, its agent goes on.
+                Ok(asked) if self.cancel.is_cancelled() => drop(asked),
+                Ok(asked) => asked.ask(&mut *self.observer),
+            }
         }
     }
 
@@ -134,11 +155,17 @@ impl Agent<'_> {
         if matches!(next, Next::Leave) || (is_run && self.cancel.is_cancelled()) {
             return Ok(());
         }
-        self.record_call(&call, resolved, &approval)?;
+        let entry = self.record_call(&call, resolved, &approval)?;
         match next {
             Next::Run { run, .. } => {
-                let cancel = self.cancel.clone();
-                running.push(Box::pin(run_call(call, run, cancel)));
+                let scope = CallScope {
+                    cancel: self.cancel.clone(),
+                    ledger: self.ledger.clone(),
+                    log: self.journal.log(),
+                    call: entry,
+                    questions: self.questions.sender(),
+                };
+                running.push(Box::pin(run_call(call, run, scope)));
             }
             Next::Answer(outcome, response) => self.finish_call(Answered {
                 call,
@@ -235,7 +262,7 @@ impl Agent<'_> {
         call: &OpenCall,
         resolved: Option<Value>,
         approval: &Approval,
-    ) -> Result<(), LogError> {
+    ) -> Result<Id, LogError> {
         self.observer.on(&Activity::Call {
             id: &call.id,
             tool: &call.tool,
@@ -249,7 +276,7 @@ impl Agent<'_> {
             resolved: resolved.filter(|resolved| *resolved != call.arguments),
             approval: approval.clone(),
         };
-        self.journal.append(event).map(drop)
+        self.journal.append(event)
     }
 }
 

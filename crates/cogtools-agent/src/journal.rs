@@ -1,5 +1,7 @@
 //! A log and the state of the session in it, kept in step.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use cogtools_log::{BlobId, Cost, Entry, Event, Id, Log, LogError, Session, Timestamp};
 use cogtools_model::Usage;
 use serde_json::json;
@@ -16,23 +18,46 @@ pub(crate) const GO_ON: &str = "Go on where you stopped.";
 /// The log of a run: what is appended to it is part of the conversation at once.
 #[derive(Debug)]
 pub struct Journal {
-    log: Log,
+    log: SharedLog,
     state: State,
+}
+
+/// A log that the agents in a session share.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedLog(Arc<Mutex<Log>>);
+
+impl SharedLog {
+    fn lock(&self) -> MutexGuard<'_, Log> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Journal {
     /// A session that begins.
     pub fn new(log: Log) -> Self {
         Self {
-            log,
+            log: SharedLog(Arc::new(Mutex::new(log))),
             state: State::default(),
         }
+    }
+
+    /// A conversation of its own below the entry `parent`.
+    pub(crate) fn below(log: SharedLog, parent: Id) -> Self {
+        Self {
+            log,
+            state: State::below(parent),
+        }
+    }
+
+    /// The log, to share it.
+    pub(crate) fn log(&self) -> SharedLog {
+        self.log.clone()
     }
 
     /// A session that goes on after the entry `from`, or after its last one.
     pub fn resume(log: Log, session: &Session, from: Option<Id>) -> Self {
         Self {
-            log,
+            log: SharedLog(Arc::new(Mutex::new(log))),
             state: State::new(session, from),
         }
     }
@@ -40,7 +65,7 @@ impl Journal {
     /// Appends an event.
     pub fn append(&mut self, event: Event) -> Result<Id, LogError> {
         let applied = event.clone();
-        let id = self.log.append(self.state.head(), event)?;
+        let id = self.log.lock().append(self.state.head(), event)?;
         self.state.apply(id, &applied);
         Ok(id)
     }
@@ -55,7 +80,7 @@ impl Journal {
     /// Takes the last task of the user back: what is appended from now on follows the entry before
     /// it. The file only grows. Returns the task; `None` if there is none.
     pub fn undo(&mut self) -> Result<Option<Event>, LogError> {
-        let session = self.log.session()?;
+        let session = self.log.lock().session()?;
         let path = match self.state.head() {
             Some(head) => session.path_to(head),
             None => Vec::new(),
@@ -73,12 +98,12 @@ impl Journal {
 
     /// Keeps the whole of a result beside the log.
     pub fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
-        self.log.write_blob(bytes)
+        self.log.lock().write_blob(bytes)
     }
 
     /// Waits until everything is on the disk.
     pub fn sync(&self) -> Result<(), LogError> {
-        self.log.sync()
+        self.log.lock().sync()
     }
 
     /// The state of the session.
@@ -93,7 +118,7 @@ impl Journal {
 
     /// The time, by the clock of the log.
     pub fn now(&self) -> Timestamp {
-        self.log.now()
+        self.log.lock().now()
     }
 }
 

@@ -20,6 +20,7 @@ mod observer;
 mod permission;
 mod respond;
 mod results;
+mod scope;
 mod sendable;
 mod settings;
 mod state;
@@ -41,6 +42,7 @@ pub use layers::{BufferedLayer, DynamicLayer, Prompt, RequestOptions, StaticLaye
 pub use loop_guard::{LoopGuard, Repetition};
 pub use observer::{Activity, Answer, Observer, Question, Silent};
 pub use permission::{Permissions, ToolTraits};
+pub use scope::{CallScope, Relay};
 pub use settings::{HistorySettings, Settings};
 pub use state::{Fixed, State};
 pub use tools::{AgentTool, CallResult, ReadyCall, Tools, declarations};

@@ -53,6 +53,14 @@ impl State {
         state
     }
 
+    /// The state of a conversation that begins below the entry `parent`.
+    pub(crate) fn below(parent: Id) -> Self {
+        Self {
+            head: Some(parent),
+            ..Self::default()
+        }
+    }
+
     /// Adds the next entry.
     pub fn apply(&mut self, id: Id, event: &Event) {
         self.head = Some(id);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use cogtools_core::{Cancel, Diagnostic};
+use cogtools_core::Diagnostic;
 use serde_json::{Map, Value};
 
-use crate::ToolTraits;
+use crate::{CallScope, ToolTraits};
 
 /// A tool as a model sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub enum CallResult {
 }
 
 /// A call that was accepted: it can run in any thread.
-pub type ReadyCall = Box<dyn FnOnce(&Cancel) -> CallResult + Send>;
+pub type ReadyCall = Box<dyn FnOnce(&CallScope) -> CallResult + Send>;
 
 /// The tools of an agent.
 pub trait Tools: Send + Sync {

@@ -24,22 +24,26 @@ impl AnswerSchema {
     /// Reads the schema in the file at `path`.
     pub(crate) fn read(path: &Path, io: &Io<'_>) -> Result<Self, Failure> {
         let bytes = named_file::read(path, MAX_BYTES, io)?;
-        let invalid = |message: String| {
+        let value = serde_json::from_slice(&bytes).map_err(|error| error.to_string());
+        value.and_then(Self::new).map_err(|message| {
             let message = format!("this is not a JSON Schema: {message}");
             let diagnostic = Diagnostic::new(Code::Usage, message);
             Failure::from(diagnostic.with_subject(path.display().to_string()))
+        })
+    }
+
+    /// The JSON Schema in `value`, or why it is none.
+    pub(crate) fn new(value: Value) -> Result<Self, String> {
+        let Value::Object(schema) = value else {
+            return Err("it must be an object".to_owned());
         };
-        let schema = match serde_json::from_slice(&bytes) {
-            Ok(Value::Object(schema)) => Schema::from_json_schema(schema),
-            Ok(_) => return Err(invalid("it must be an object".to_owned())),
-            Err(error) => return Err(invalid(error.to_string())),
-        };
+        let schema = Schema::from_json_schema(schema);
         match schema.validator() {
             Ok(validator) => Ok(Self { schema, validator }),
-            Err(error) => Err(invalid(match error.pointer.as_str() {
+            Err(error) => Err(match error.pointer.as_str() {
                 "" => error.message,
                 pointer => format!("{pointer}: {}", error.message),
-            })),
+            }),
         }
     }
 

@@ -20,6 +20,8 @@ use crate::provider::Provider;
 pub(crate) enum Action {
     /// Give a task.
     Ask,
+    /// Run the agent on standard input.
+    Agent,
     /// Print the request instead of sending it.
     DryRun,
     /// List the models of the provider.
@@ -82,6 +84,8 @@ impl AskArgs {
         Ok(Self {
             action: if flag("models") {
                 Action::Models
+            } else if flag("agent") {
+                Action::Agent
             } else if flag("dry-run") {
                 Action::DryRun
             } else {
@@ -253,7 +257,7 @@ fn approval_args() -> [Arg; 5] {
     ]
 }
 
-fn output_args() -> [Arg; 5] {
+fn output_args() -> [Arg; 6] {
     [
         flag("json", "Print one JSON object at the end").conflicts_with("stream-json"),
         flag(
@@ -266,6 +270,11 @@ fn output_args() -> [Arg; 5] {
             "dry-run",
             "Print the request by layers instead of sending it",
         ),
+        flag(
+            "agent",
+            "Run the agent on standard input, as cogtools-call does for a tool that is one",
+        )
+        .conflicts_with_all(["prompt", "file", "models", "dry-run", "continue", "from"]),
     ]
 }
 

@@ -96,6 +96,11 @@ impl Connection {
     }
 }
 
+/// The model that was asked when the tape at `path` was recorded.
+pub(crate) fn recorded_model(path: &Path, io: &Io<'_>) -> Result<String, Failure> {
+    Ok(read(path, io)?.tape().model.clone())
+}
+
 fn read(path: &Path, io: &Io<'_>) -> Result<Replay, Failure> {
     let bytes = named_file::read(path, MAX_TAPE_BYTES, io)?;
     let replay = Replay::new(&path.display().to_string(), &bytes);

@@ -1,5 +1,6 @@
 //! A conversation at a terminal: tasks and commands, line by line, in one session.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use cogtools_agent::{Journal, Ledger, Tools as _};
@@ -80,7 +81,7 @@ impl Conversation {
         mut self,
         args: &AskArgs,
         materials: Materials<'_>,
-        connection: &Connection,
+        connection: &Arc<Connection>,
         io: &mut Io<'_>,
     ) -> Result<(), Failure> {
         let mut stage = self.begin(args, materials, connection, io)?;
@@ -137,7 +138,7 @@ impl Conversation {
         &self,
         args: &AskArgs,
         materials: Materials<'a>,
-        connection: &'a Connection,
+        connection: &Arc<Connection>,
         io: &mut Io<'_>,
     ) -> Result<Stage<'a>, Failure> {
         if !args.quiet {
@@ -176,7 +177,7 @@ impl<'a> Stage<'a> {
 fn open<'a>(
     stage: Stage<'a>,
     args: &AskArgs,
-    connection: &'a Connection,
+    connection: &Arc<Connection>,
     io: &Io<'_>,
 ) -> Result<Worker<'a>, Failure> {
     let materials = match stage {

@@ -2,6 +2,7 @@
 //!
 //! This crate brings together what a run consists of; the loop itself is `cogtools-agent`.
 
+mod agent_task;
 mod answer_schema;
 mod args;
 mod completion;

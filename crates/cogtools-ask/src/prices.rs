@@ -2,7 +2,7 @@
 
 use cogtools_agent::Price;
 use cogtools_core::text::Text;
-use cogtools_core::{Code, ConfigFile, Diagnostic, Pattern, yaml};
+use cogtools_core::{AskConfig, Code, ConfigFile, Diagnostic, Pattern, yaml};
 use cogtools_program::Failure;
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,13 +37,21 @@ struct ModelPrices {
     context: Option<u64>,
 }
 
+/// What the configuration says about `model`.
+pub(crate) fn facts(ask: &AskConfig, model: &str) -> Result<ModelFacts, Failure> {
+    match &ask.prices {
+        Some(file) => read(file, model),
+        None => Ok(ModelFacts::default()),
+    }
+}
+
 /// What `file` says about `model`: the first name or pattern that matches it counts.
-pub(crate) fn read(file: &ConfigFile, model: &str) -> Result<ModelFacts, Failure> {
+fn read(file: &ConfigFile, model: &str) -> Result<ModelFacts, Failure> {
     let text = Text::read(&file.path, &file.display_path, &file.scope)
         .map_err(|error| Failure::from(error.diagnostic(Code::InvalidConfig)))?;
     let document = yaml::parse(&text)
         .map_err(|error| Failure::from(error.diagnostic(Code::InvalidConfig, &text)))?;
-    facts(document.to_json(), model).map_err(|error| {
+    find(document.to_json(), model).map_err(|error| {
         let message = format!("this is not a file with prices: {error}");
         Diagnostic::new(Code::InvalidConfig, message)
             .with_subject(file.display_path.display().to_string())
@@ -52,7 +60,7 @@ pub(crate) fn read(file: &ConfigFile, model: &str) -> Result<ModelFacts, Failure
     })
 }
 
-fn facts(document: Value, model: &str) -> Result<ModelFacts, serde_json::Error> {
+fn find(document: Value, model: &str) -> Result<ModelFacts, serde_json::Error> {
     let prices: Prices = serde_json::from_value(document)?;
     let mut found = ModelFacts::default();
     for (pattern, value) in prices.models {
@@ -102,14 +110,14 @@ mod tests {
             ("smart", price(1.0, 1.0, 4.0), None),
             ("other", None, None),
         ] {
-            let facts = facts(document.clone(), model).expect("valid");
+            let facts = find(document.clone(), model).expect("valid");
             assert_eq!(facts, ModelFacts { price, context }, "{model}");
         }
     }
 
     #[test]
     fn a_file_without_a_date_is_invalid() {
-        let error = facts(json!({"currency": "USD", "models": {}}), "m");
+        let error = find(json!({"currency": "USD", "models": {}}), "m");
         let expected = "missing field `date`";
         assert_eq!(
             error.map_err(|error| error.to_string()),

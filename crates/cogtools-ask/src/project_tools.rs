@@ -1,22 +1,27 @@
 //! The tools of the project, for an agent.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use cogtools_agent::{AgentTool, CallResult, ReadyCall, ToolTraits, Tools};
+use cogtools_agent::{AgentTool, CallResult, CallScope, ReadyCall, ToolTraits, Tools};
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::Author;
 use cogtools_core::{
-    Cancel, Code, Context, Diagnostic, FindError, Limit, Registry, Target, Tool, ToolOutput,
+    Code, Context, Diagnostic, FindError, Limit, Pattern, Registry, Target, Tool, ToolOutput,
 };
 use cogtools_program::call_timeout;
 use serde_json::{Map, Value};
+use tokio::runtime::Handle;
+
+use crate::agent_task::Agents;
 
 /// The tools of a project.
 pub(crate) struct ProjectTools {
     registry: Registry,
     cx: Context,
     tools: Vec<AgentTool>,
+    /// What runs the tools that are agents.
+    agents: OnceLock<Arc<Agents>>,
 }
 
 impl ProjectTools {
@@ -45,8 +50,29 @@ impl ProjectTools {
             registry,
             cx,
             tools,
+            agents: OnceLock::new(),
         };
         (project, diagnostics)
+    }
+
+    /// Only those whose names match one of `patterns`.
+    pub(crate) fn only(mut self, patterns: &[String]) -> Self {
+        self.tools.retain(|tool| {
+            let mut patterns = patterns.iter();
+            patterns.any(|pattern| Pattern::new(pattern).matches(&tool.name))
+        });
+        self
+    }
+
+    /// From now on, `agents` run the tools that are agents.
+    pub(crate) fn set_agents(&self, agents: Arc<Agents>) {
+        // They are set once, when the provider is known.
+        let _ = self.agents.set(agents);
+    }
+
+    /// All tools of the project.
+    pub(crate) const fn registry(&self) -> &Registry {
+        &self.registry
     }
 
     /// The names of all tools.
@@ -114,18 +140,27 @@ impl Tools for ProjectTools {
         approve(&tool, &self.cx).map_err(|diagnostic| vec![*diagnostic])?;
         let resolved = Value::Object(accepted.as_object().clone());
         let cx = self.cx.clone();
-        let run = move |cancel: &Cancel| {
+        let agents = self.agents.get().cloned();
+        let run = move |scope: &CallScope| {
             let limit = Limit::of(&tool);
             let cx = Context {
-                cancel: cancel.clone(),
+                cancel: scope.cancel.clone(),
                 ..cx
             };
             let token = cx.cancel.clone();
             let tool = Arc::new(tool);
+            let scope = scope.clone();
+            let handle = Handle::current();
             let work = move || {
-                approve(&tool, &cx)
-                    .and_then(|approved| approved.run(accepted, &cx))
-                    .map_err(|diagnostic| vec![*diagnostic])
+                let approved = approve(&tool, &cx).map_err(|diagnostic| vec![*diagnostic])?;
+                let agent = agents.zip(approved.agent(&accepted));
+                let output = match agent {
+                    Some((agents, task)) => task
+                        .and_then(|task| agents.run(&task, cx, (&scope, &handle)))
+                        .and_then(|text| approved.accept_answer(text)),
+                    None => approved.run(accepted, &cx),
+                };
+                output.map_err(|diagnostic| vec![*diagnostic])
             };
             match call_timeout::run_within(&limit, &token, work) {
                 Ok(output) => CallResult::Output(output_value(output)),

@@ -29,7 +29,8 @@ const MAX_FILE_BYTES: usize = 128 << 10;
 #[derive(Debug)]
 pub(crate) struct Layers {
     instructions: Instructions,
-    situation: Situation,
+    /// None for an agent that is a tool: its answer depends on its arguments only.
+    situation: Option<Situation>,
     static_template: Option<Text>,
     dynamic_template: Option<Text>,
     /// What the model has written to its list of things to do.
@@ -67,7 +68,7 @@ impl Layers {
             static_template: read(&prompt.static_template)?,
             dynamic_template: read(&prompt.dynamic_template)?,
             instructions: instructions(prompt)?,
-            situation,
+            situation: Some(situation),
             todos: TodoList::default(),
         };
         if !is_quiet {
@@ -76,6 +77,17 @@ impl Layers {
             }
         }
         Ok(layers)
+    }
+
+    /// The layers of an agent that is a tool: it brings its own instructions.
+    pub(crate) fn of_agent() -> Self {
+        Self {
+            instructions: Instructions::default(),
+            situation: None,
+            static_template: None,
+            dynamic_template: None,
+            todos: TodoList::default(),
+        }
     }
 
     /// Instructions.
@@ -88,9 +100,12 @@ impl Layers {
 
     /// The state of the world at the time `now`.
     pub(crate) fn dynamic(&self, now: String) -> Result<Option<Arc<Content>>, Failure> {
+        let Some(situation) = &self.situation else {
+            return Ok(None);
+        };
         let mut situation = Situation {
             current_datetime: Some(now),
-            ..self.situation.clone()
+            ..situation.clone()
         };
         let todos = self.todos.get();
         let todos = todos.iter().map(serde_json::to_value);

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use cogtools_agent::{Fixed, Journal, Ledger, Tools as _, declarations};
 use cogtools_core::todo::TodoList;
-use cogtools_core::{Code, Context, Diagnostic, Target};
+use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
+use cogtools_model::Part;
 use cogtools_program::{Failure, Io, Severity, project};
 
+use crate::agent_task::{self, Agents};
 use crate::answer_schema::AnswerSchema;
 use crate::args::{Action, AskArgs};
 use crate::connection::Connection;
@@ -26,53 +28,36 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.action == Action::Models {
         return models::list(args, io);
     }
-    let task = task::parts(args, io)?;
+    let agent = (args.action == Action::Agent).then(|| agent_task::read(io));
+    let agent = agent.transpose()?;
+    let task = match &agent {
+        Some(agent) => vec![Part::text_of(agent.prompt.as_str())],
+        None => task::parts(args, io)?,
+    };
     let may_be_empty = args.is_answer() || args.resume || Conversation::is_possible(args, io);
     if task.is_empty() && !may_be_empty {
         return Err(no_task());
     }
-    let (registry, context) =
-        project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
     // The first signal stops the turn, and what there is of it is kept; the second one ends all.
     let cancel = io.signals.begin_with_second();
     let todos = TodoList::default();
-    let cx = Context {
-        cancel: cancel.clone(),
-        todos: Some(todos.clone()),
-        ..context.context(io)
-    };
-    let (tools, diagnostics) = ProjectTools::load(registry, cx);
-    if !args.quiet {
-        for diagnostic in &diagnostics {
-            io.report(Severity::Warning, diagnostic);
-        }
-    }
-    let schema = args.schema.as_deref();
-    let schema = schema
-        .map(|path| AnswerSchema::read(path, io))
-        .transpose()?;
-    let settings = settings::settings(args, &config.ask, schema.as_ref(), &tools)?;
-    let mut layers = Layers::load(&config, &project, args.quiet, io)?;
-    layers.todos = todos;
-    let materials = Materials {
-        project: &project,
-        fixed: Fixed {
-            system: layers.system()?,
-            tools: declarations(&tools.list()),
-            dynamic: None,
-            whole_results: settings.history.whole_results,
-        },
-        tools: Arc::new(tools),
-        layers,
-        settings,
-        schema,
-        cancel,
+    let tools = tools(args, &cancel, &todos, io)?;
+    let materials = match &agent {
+        Some(agent) => agent_task::materials(agent, args, &config, &project, (tools, cancel), io)?,
+        None => materials(args, &config, &project, (tools, cancel, todos), io)?,
     };
     if args.action == Action::DryRun {
         return dry_run::print(args, task, materials, io);
     }
     let model = materials.settings.request.model.clone();
-    let connection = Connection::open(args, &model, &project, io)?;
+    let connection = Arc::new(Connection::open(args, &model, &project, io)?);
+    materials.tools.set_agents(Arc::new(Agents {
+        connection: Arc::clone(&connection),
+        registry: materials.tools.registry().clone(),
+        config: config.ask.clone(),
+        permissions: materials.settings.permissions.clone(),
+        model: model.clone(),
+    }));
     if task.is_empty()
         && let Some(conversation) = Conversation::at_terminal(args, &materials, io)
     {
@@ -84,9 +69,72 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         return Err(no_task());
     }
     decide(&mut opened.journal, args)?;
-    let worker = Worker::new(materials, &connection, opened, Ledger::new(args.budget))?;
+    let ledger = Ledger::new(args.budget);
+    let ledger = match &agent {
+        Some(agent) => ledger.within(agent_task::budget(agent.budget)),
+        None => ledger,
+    };
+    let worker = Worker::new(materials, &connection, opened, ledger)?;
     let (_, summary) = worker.work(args, task, io)?;
-    summary.report(args, io)
+    let ended = summary.report(args, io);
+    match agent {
+        Some(_) => ended.map_err(agent_task::without_hints),
+        None => ended,
+    }
+}
+
+/// The tools of the project, which share the list of `todos`.
+fn tools(
+    args: &AskArgs,
+    cancel: &Cancel,
+    todos: &TodoList,
+    io: &mut Io<'_>,
+) -> Result<ProjectTools, Failure> {
+    let (registry, context) =
+        project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
+    let cx = Context {
+        cancel: cancel.clone(),
+        todos: Some(todos.clone()),
+        ..context.context(io)
+    };
+    let (tools, diagnostics) = ProjectTools::load(registry, cx);
+    if !args.quiet {
+        for diagnostic in &diagnostics {
+            io.report(Severity::Warning, diagnostic);
+        }
+    }
+    Ok(tools)
+}
+
+/// What a task is worked on with.
+fn materials<'a>(
+    args: &AskArgs,
+    config: &Config,
+    project: &'a Project,
+    (tools, cancel, todos): (ProjectTools, Cancel, TodoList),
+    io: &mut Io<'_>,
+) -> Result<Materials<'a>, Failure> {
+    let schema = args.schema.as_deref();
+    let schema = schema
+        .map(|path| AnswerSchema::read(path, io))
+        .transpose()?;
+    let settings = settings::settings(args, &config.ask, schema.as_ref(), &tools)?;
+    let mut layers = Layers::load(config, project, args.quiet, io)?;
+    layers.todos = todos;
+    Ok(Materials {
+        project,
+        fixed: Fixed {
+            system: layers.system()?,
+            tools: declarations(&tools.list()),
+            dynamic: None,
+            whole_results: settings.history.whole_results,
+        },
+        tools: Arc::new(tools),
+        layers,
+        settings,
+        schema,
+        cancel,
+    })
 }
 
 /// Writes the user's answers to the log.

@@ -8,7 +8,7 @@ use cogtools_program::Failure;
 use crate::answer_schema::AnswerSchema;
 use crate::args::AskArgs;
 use crate::configuration;
-use crate::prices::{self, ModelFacts};
+use crate::prices;
 use crate::project_tools::ProjectTools;
 use crate::provider;
 
@@ -30,31 +30,33 @@ pub(crate) fn settings(
         include_thoughts: args.verbose,
         ..Generation::default()
     };
-    let facts = match &ask.prices {
-        Some(file) => prices::read(file, &model)?,
-        None => ModelFacts::default(),
-    };
+    let facts = prices::facts(ask, &model)?;
     if args.budget.money.is_some() && facts.price.is_none() {
         let message = "a limit of money needs the prices of the model";
         let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(model);
         return Err(diagnostic.hint(PRICES).into());
     }
-    let both = |one: &[String], other: &[String]| [one, other].concat();
     Ok(Settings {
         request: RequestOptions {
             model,
             generation,
             ..RequestOptions::default()
         },
-        permissions: Permissions {
-            allow: both(&args.allow, &ask.allow),
-            deny: both(&args.deny, &ask.deny),
-            ask: configuration::asking(&ask.ask, &args.allow, tools.names()),
-        },
+        permissions: permissions(args, ask, tools),
         price: facts.price,
         history: configuration::history(ask.history, facts.context),
         ..Settings::default()
     })
+}
+
+/// Which calls may run.
+pub(crate) fn permissions(args: &AskArgs, ask: &AskConfig, tools: &ProjectTools) -> Permissions {
+    let both = |one: &[String], other: &[String]| [one, other].concat();
+    Permissions {
+        allow: both(&args.allow, &ask.allow),
+        deny: both(&args.deny, &ask.deny),
+        ask: configuration::asking(&ask.ask, &args.allow, tools.names()),
+    }
 }
 
 /// The seed of the requests for `task`. The same task gets the same one: a hash of the model and
@@ -63,7 +65,8 @@ pub(crate) fn seed(args: &AskArgs, model: &str, task: &[Part]) -> i32 {
     args.seed.unwrap_or_else(|| stable_seed(model, task))
 }
 
-fn stable_seed(model: &str, task: &[Part]) -> i32 {
+/// The seed of the same task for the same model: a hash of both (FNV-1a).
+pub(crate) fn stable_seed(model: &str, task: &[Part]) -> i32 {
     let parts = task
         .iter()
         .map(|part| serde_json::to_string(part.fields()).unwrap_or_default());

@@ -161,7 +161,8 @@ pub(crate) fn note(session: &str, spent: &Spent) -> String {
     )
 }
 
-const fn limit_name(limit: BudgetLimit) -> &'static str {
+/// The name of a limit, as in `--budget`.
+pub(crate) const fn limit_name(limit: BudgetLimit) -> &'static str {
     match limit {
         BudgetLimit::Turns => "turns",
         BudgetLimit::Calls => "calls",

@@ -35,7 +35,7 @@ pub(crate) struct Materials<'a> {
 /// Works on the tasks of a session, one after the other.
 pub(crate) struct Worker<'a> {
     materials: Materials<'a>,
-    connection: &'a Connection,
+    connection: Arc<Connection>,
     requests: Requests,
     journal: Journal,
     ledger: Ledger,
@@ -47,13 +47,13 @@ pub(crate) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(crate) fn new(
         materials: Materials<'a>,
-        connection: &'a Connection,
+        connection: &Arc<Connection>,
         session: OpenSession,
         ledger: Ledger,
     ) -> Result<Self, Failure> {
         Ok(Self {
             materials,
-            connection,
+            connection: Arc::clone(connection),
             requests: Requests::new()?,
             journal: session.journal,
             ledger,
@@ -106,7 +106,8 @@ impl<'a> Worker<'a> {
         let dynamic = materials.layers.dynamic(now)?;
         let mut settings = materials.settings.clone();
         let model = settings.request.model.clone();
-        settings.request.generation.seed = Some(settings::seed(args, &model, &task));
+        let seed = &mut settings.request.generation.seed;
+        *seed = seed.or_else(|| Some(settings::seed(args, &model, &task)));
         let mut display = Display::new(io, args, &mut self.approved, materials.cancel.clone());
         let mut agent = Agent::new(AgentParts {
             model: self.connection.model(),
@@ -150,7 +151,7 @@ impl<'a> Worker<'a> {
 
 /// Works on `task`. An answer that does not match the schema goes back to the model once; returns
 /// why the last one is of no use, if it is.
-async fn run(
+pub(crate) async fn run(
     agent: &mut Agent<'_>,
     task: Vec<Part>,
     schema: Option<&AnswerSchema>,

@@ -8,6 +8,15 @@ use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
 use crate::{Cancel, Environment};
 
+/// What an agent does with recorded responses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tape {
+    /// It records them in this file.
+    Record(PathBuf),
+    /// It uses those in this file, and no model.
+    Replay(PathBuf),
+}
+
 /// The context for tools and sources that run programs. Templates do not need it.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
@@ -33,6 +42,8 @@ pub struct Context {
     pub cancel: Cancel,
     /// The list of things to do of the session, if there is one.
     pub todos: Option<TodoList>,
+    /// What agents do with recorded responses.
+    pub tape: Option<Tape>,
 }
 
 impl Context {

@@ -4,6 +4,8 @@
 //! `Diagnostic` is the common form for what programs print, MCP results and JSON
 //! reports.
 
+use serde_json::Value;
+
 use crate::{Code, Hint, Location};
 
 /// One failure, worded for the reader who can act on it.
@@ -58,6 +60,23 @@ impl Diagnostic {
             hints: Vec::new(),
             location: None,
         }
+    }
+
+    /// The diagnostic in `json`, which a program has printed with `--error-format json`. It has
+    /// the code, the message, the details and the hints.
+    pub fn from_json(json: &[u8]) -> Option<Self> {
+        let value: Value = serde_json::from_slice(json.trim_ascii()).ok()?;
+        let field = |key: &str| value.get(key).and_then(Value::as_str);
+        let mut codes = Code::ALL.into_iter();
+        let code = codes.find(|code| Some(code.name()) == field("code"))?;
+        let mut diagnostic = Self::new(code, field("message")?);
+        field("details")
+            .unwrap_or_default()
+            .clone_into(&mut diagnostic.details);
+        let hints = value.get("hints").and_then(Value::as_array);
+        let hints = hints.into_iter().flatten().filter_map(Value::as_str);
+        diagnostic.hints = hints.map(Hint::from).collect();
+        Some(diagnostic)
     }
 
     /// Sets the subject.

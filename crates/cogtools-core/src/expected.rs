@@ -29,6 +29,10 @@ pub enum Expected {
     Implementation,
     /// A program and its arguments.
     Command,
+    /// The map under `agent`.
+    Agent,
+    /// A number from 0 to 2.
+    Temperature,
     /// The first element of a command.
     Program,
     /// The arguments that a condition governs.
@@ -101,6 +105,8 @@ impl Expected {
             Self::Texts => "write text in quotes, or a list such as `['one', 'two']`",
             Self::Strings => "put it in quotes to make it a string",
             Self::Command => "write a list such as `[echo, \"{{ text }}\"]`",
+            Self::Agent => "write a map such as `{system: You review changes., tools: [git_*]}`",
+            Self::Temperature => "write a number such as `0.2`, without quotes",
             Self::Program => "begin the list with the program, as in `[git, log]`",
             Self::Arguments => "write a list such as `[--, \"{{ path }}\"]`",
             Self::Condition => "write an expression such as `path` or `count > 1`",
@@ -138,6 +144,8 @@ impl Display for Expected {
             Self::Script => "text that begins with `#!`",
             Self::Implementation => "a template or a map",
             Self::Command => "a list of a program and its arguments",
+            Self::Agent => "a map that describes an agent",
+            Self::Temperature => "a number from 0 to 2",
             Self::Program => "a program's name as its first element",
             Self::Arguments => "a list of arguments",
             Self::Condition => "an expression over the arguments",

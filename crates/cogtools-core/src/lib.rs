@@ -51,7 +51,7 @@ pub use config::{
     AskBudget, AskConfig, AskHistory, AskProvider, Config, ConfigErrors, ConfigFile, ConfigPaths,
     LINT_RULES, Origin, PromptConfig, Setting, Threshold,
 };
-pub use context::Context;
+pub use context::{Context, Tape};
 pub use declaration::Target;
 pub use diagnostic::Diagnostic;
 pub use environment::{EnvPriority, Environment};

@@ -55,6 +55,12 @@ pub enum Event {
         /// Whether it may run.
         approval: Approval,
     },
+    /// The tool of the call that this follows is an agent: the entries below this one are its own
+    /// conversation. They are not on the way from the result of the call to the root.
+    Agent {
+        /// The tool.
+        tool: String,
+    },
     /// A call has ended.
     Result {
         /// The name of the call.
@@ -175,11 +181,12 @@ pub struct LayerSize {
 
 impl Event {
     /// All kinds that this version knows.
-    pub const KINDS: [&'static str; 16] = [
+    pub const KINDS: [&'static str; 17] = [
         "task",
         "request",
         "response",
         "call",
+        "agent",
         "result",
         "node",
         "compaction",
@@ -201,6 +208,7 @@ impl Event {
             Self::Request { .. } => "request",
             Self::Response { .. } => "response",
             Self::Call { .. } => "call",
+            Self::Agent { .. } => "agent",
             Self::Result { .. } => "result",
             Self::Node { .. } => "node",
             Self::Compaction { .. } => "compaction",

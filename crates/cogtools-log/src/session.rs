@@ -119,16 +119,37 @@ impl Session {
         path
     }
 
-    /// The ends of all branches, in the order of the file.
+    /// The ends of all branches, in the order of the file, without those of agents that a call
+    /// has run.
     pub fn leaves(&self) -> Vec<Id> {
-        let parents: HashSet<Id> = self.nodes().filter_map(|entry| entry.parent).collect();
-        let ids = self.nodes().map(|entry| entry.id);
+        let nested = self.nested();
+        let nodes = || self.nodes().filter(|entry| !nested.contains(&entry.id));
+        let parents: HashSet<Id> = nodes().filter_map(|entry| entry.parent).collect();
+        let ids = nodes().map(|entry| entry.id);
         ids.filter(|id| !parents.contains(id)).collect()
     }
 
-    /// The end of the branch that was written to last.
+    /// The end of the branch that was written to last, without those of agents that a call has
+    /// run.
     pub fn head(&self) -> Option<Id> {
-        self.nodes().next_back().map(|entry| entry.id)
+        let nested = self.nested();
+        let mut nodes = self.nodes().rev();
+        nodes
+            .find(|entry| !nested.contains(&entry.id))
+            .map(|entry| entry.id)
+    }
+
+    /// The entries of agents that a call has run: each [`Event::Agent`], and what is below it.
+    pub fn nested(&self) -> HashSet<Id> {
+        let mut nested = HashSet::new();
+        // A parent comes before its children.
+        for entry in self.nodes() {
+            let is_below = entry.parent.is_some_and(|parent| nested.contains(&parent));
+            if is_below || matches!(entry.event, Event::Agent { .. }) {
+                nested.insert(entry.id);
+            }
+        }
+        nested
     }
 
     /// The entries that follow `parent`.

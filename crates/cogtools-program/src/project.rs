@@ -206,6 +206,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
         limits,
         cancel: Cancel::default(),
         todos: None,
+        tape: None,
     }
 }
 

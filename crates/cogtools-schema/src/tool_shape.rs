@@ -78,6 +78,67 @@ pub struct ImplementationMap {
     /// its standard input, as JSON.
     #[schemars(regex(pattern = r"^#!"))]
     pub script: Option<String>,
+    /// A model with instructions and tools.
+    pub agent: Option<Agent>,
+}
+
+/// A model with instructions and tools. It has a system, a behaviour or both.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct Agent {
+    /// What the agent is: a Nunjucks template over the arguments.
+    pub system: Option<String>,
+    /// How it works: a template.
+    pub behaviour: Option<String>,
+    /// What it always follows, over its system and its behaviour: one template or several.
+    pub rules: Option<Texts>,
+    /// What it is asked: a template. By default, the arguments as JSON.
+    pub prompt: Option<String>,
+    /// The tools of the project that it may call, by name; * and ? match any characters. By
+    /// default, none.
+    pub tools: Option<Vec<String>>,
+    /// The model; by default, the one that the user asks.
+    #[schemars(regex(pattern = r"\S"))]
+    pub model: Option<String>,
+    /// How varied its answers are.
+    #[schemars(range(min = 0, max = 2))]
+    pub temperature: Option<f64>,
+    /// Makes its answers repeatable; by default, it is derived from the model and the prompt.
+    pub seed: Option<i32>,
+    /// The limit of tokens of a response.
+    #[schemars(range(min = 1))]
+    pub max_tokens: Option<u32>,
+    /// Texts at which a response ends.
+    pub stop: Option<Vec<String>>,
+    /// The limits of a call. What it uses also counts for an agent that calls it.
+    pub budget: Option<AgentBudget>,
+    /// What it answers; by default, what the key output of the tool says.
+    pub output: Option<AgentOutput>,
+}
+
+/// The limits of a call of an agent.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct AgentBudget {
+    /// Requests to a model.
+    pub turns: Option<u64>,
+    /// Calls of tools.
+    pub calls: Option<u64>,
+    /// Tokens, sent and received.
+    pub tokens: Option<u64>,
+    /// Seconds.
+    pub seconds: Option<u64>,
+    /// Money, in the currency of the user's prices.
+    #[schemars(range(min = 0))]
+    pub money: Option<f64>,
+}
+
+/// What an agent answers.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct AgentOutput {
+    /// The OpenAPI 3.0 Schema Object of the JSON that it answers.
+    pub schema: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 /// An element of exec.

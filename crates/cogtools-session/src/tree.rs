@@ -84,6 +84,7 @@ fn note(event: &Event) -> String {
         Event::Result { outcome, ms, .. } => {
             format!("{}, {}", phrase::outcome(outcome), phrase::duration(*ms))
         }
+        Event::Agent { tool } => tool.clone(),
         Event::Node { node, .. } => node.clone(),
         Event::Compaction { up_to, .. } => format!("up to {up_to}"),
         Event::Usage(usage) => phrase::tokens(usage),

@@ -16,6 +16,7 @@ use crate::invocation::{self, EncodedArguments};
 use crate::pattern;
 use crate::spawn::Spawner;
 use crate::suite::Case;
+use crate::tape;
 
 /// A tool under test.
 pub(crate) struct ToolUnderTest<'s> {
@@ -63,7 +64,15 @@ impl ToolUnderTest<'_> {
             Err(failure) => return case.failures.push(*failure),
         };
         let arguments = EncodedArguments::new(&example.arguments());
-        let called = invocation::call_in_process(self.tool, &arguments.json, Syntax::Json, self.cx);
+        let called = if self.tool.is_agent() {
+            let golden = Golden::new(&self.cx.root, self.file, &ExampleId::new(index, example));
+            match tape::missing(&golden, self.shell_arg).filter(|_| !self.update) {
+                Some(failure) => return case.failures.push(failure),
+                None => tape::call(self.tool, &arguments.json, &golden, self.update, self.cx),
+            }
+        } else {
+            invocation::call_in_process(self.tool, &arguments.json, Syntax::Json, self.cx)
+        };
         let result = match (called, example.fails()) {
             (Ok(result), None) => pattern::redact(&result, &redactions).into_owned(),
             (Ok(result), Some(_)) => {

@@ -128,6 +128,11 @@ impl Golden {
         }
     }
 
+    /// The path of the file.
+    pub(crate) fn full_path(&self) -> PathBuf {
+        self.path.full()
+    }
+
     /// Its content, if it exists.
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, Box<Diagnostic>> {
         match text::bytes(

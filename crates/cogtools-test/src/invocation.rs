@@ -96,9 +96,10 @@ pub(crate) fn other_invocations(
     ]
 }
 
-/// Whether an example is called only once: the tool runs a program that may change something.
+/// Whether an example is called only once: the tool runs a program that may change something, or
+/// asks a model.
 pub(crate) fn runs_once(tool: &Tool) -> bool {
-    tool.runs_programs() && tool.annotations().read_only != Some(true)
+    tool.runs_programs() && tool.annotations().read_only != Some(true) || tool.is_agent()
 }
 
 /// The invocations that would fail before the tool runs, for one that is called once.

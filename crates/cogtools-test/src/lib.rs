@@ -20,6 +20,7 @@ mod runner;
 mod snapshot;
 mod spawn;
 mod suite;
+mod tape;
 mod target;
 mod watch;
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cogtools_agent::{
-    Activity, Agent, AgentParts, AgentTool, Answer, Budget, CallResult, Journal, Ledger, Observer,
-    Question, ReadyCall, RunEnd, Settings, ToolTraits, Tools,
+    Activity, Agent, AgentParts, AgentTool, Answer, Budget, CallResult, CallScope, Journal, Ledger,
+    Observer, Question, ReadyCall, RunEnd, Settings, ToolTraits, Tools,
 };
 use cogtools_core::tool::Annotations;
 use cogtools_core::{Cancel, Code, Diagnostic};
@@ -98,12 +98,12 @@ impl Tools for Kit {
         }
         let (work, ran) = (Arc::clone(work), Arc::clone(&self.ran));
         let resolved = Value::Object(arguments.clone());
-        let run = move |cancel: &Cancel| {
+        let run = move |scope: &CallScope| {
             let value = Value::Object(arguments.clone());
             ran.lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(value);
-            work(&arguments, cancel)
+            work(&arguments, &scope.cancel)
         };
         Ok((Box::new(run), resolved))
     }

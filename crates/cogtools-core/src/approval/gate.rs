@@ -8,7 +8,7 @@ use crate::digest::{DigestError, Hash};
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
 use crate::store::StoreError;
-use crate::tool::{Accepted, Author, RunError};
+use crate::tool::{Accepted, AgentTask, Author, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
 
@@ -86,17 +86,34 @@ pub fn verdict(tool: &Tool, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
 }
 
 impl Approved<'_> {
+    /// The call of an agent with `arguments`, if the tool is one: for callers that run agents
+    /// themselves. Its answer goes through [`Self::accept_answer`].
+    pub fn agent(&self, arguments: &Accepted) -> Option<Result<AgentTask, RunError>> {
+        let tool = self.copy.as_ref().unwrap_or(self.tool);
+        tool.handler().agent(tool, arguments.as_object())
+    }
+
+    /// The output of a tool whose agent has answered `text`, checked against its `output`.
+    pub fn accept_answer(&self, text: String) -> Result<ToolOutput, RunError> {
+        validated(self.tool, ToolOutput::new(text))
+    }
+
     /// Runs the tool and returns its output, checked against its `output`. Only a tool
     /// that runs programs uses `cx`.
     pub fn run(self, arguments: Accepted, cx: &Context) -> Result<ToolOutput, RunError> {
         let Self { tool, copy } = self;
         let tool = copy.as_ref().unwrap_or(tool);
         let output = tool.handler().call(tool, arguments.into_object(), cx)?;
-        tool.output().validate(output).map_err(|mut diagnostic| {
-            tool.name().as_str().clone_into(&mut diagnostic.subject);
-            diagnostic
-        })
+        validated(tool, output)
     }
+}
+
+/// `output`, if it is what `tool` declares.
+fn validated(tool: &Tool, output: ToolOutput) -> Result<ToolOutput, RunError> {
+    tool.output().validate(output).map_err(|mut diagnostic| {
+        tool.name().as_str().clone_into(&mut diagnostic.subject);
+        diagnostic
+    })
 }
 
 /// What the user must have approved before `tool` runs. Templates need nothing, and

@@ -77,10 +77,20 @@ pub struct Resolved {
 /// Variables that every program needs to start, so that no tool has to declare them:
 /// the search path, and on Windows the system's folders.
 const BASE: &[&str] = if cfg!(windows) {
-    &["PATH", "PATHEXT", "SystemRoot", "ComSpec", "TEMP", "TMP"]
+    &[
+        "PATH",
+        "PATHEXT",
+        "SystemRoot",
+        "ComSpec",
+        "TEMP",
+        "TMP",
+        AGENT_DEPTH,
+    ]
 } else {
-    &["PATH"]
+    &["PATH", AGENT_DEPTH]
 };
+/// How many agents run within each other, so that they cannot call each other without end.
+pub const AGENT_DEPTH: &str = "_COGTOOLS_AGENTS";
 
 impl Environment {
     /// The name of the file.
@@ -142,6 +152,13 @@ impl Environment {
     #[must_use]
     pub const fn without_dotenv(mut self, reason: Unread) -> Self {
         self.unread = Some(reason);
+        self
+    }
+
+    /// Sets a variable of the process.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.process.insert(name.into(), value.into());
         self
     }
 

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::template::TemplateSource;
-use super::{CommandLine, Tool, ToolOutput};
+use super::{AgentTask, CommandLine, Tool, ToolOutput};
 use crate::text::Text;
 use crate::trust::Grant;
 use crate::{Context, Diagnostic};
@@ -56,6 +56,20 @@ pub trait Handler: Debug + Send + Sync {
 
     /// The command line of a call, as far as it is known before.
     fn command_line(&self, _text: &Text) -> Option<CommandLine> {
+        None
+    }
+
+    /// Whether the tool is an agent, which asks a model.
+    fn is_agent(&self) -> bool {
+        false
+    }
+
+    /// The call of an agent with `arguments`, if the tool is one.
+    fn agent(
+        &self,
+        _tool: &Tool,
+        _arguments: &Map<String, Value>,
+    ) -> Option<Result<AgentTask, RunError>> {
         None
     }
 

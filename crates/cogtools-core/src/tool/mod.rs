@@ -4,6 +4,7 @@
 //! key is checked on the way, so that a [`Tool`] is always valid.
 
 mod accept;
+mod agent;
 mod annotations;
 mod capability;
 mod command_line;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use accept::{AcceptError, Accepted};
+pub use agent::{AgentBudget, AgentTask};
 pub use annotations::Annotations;
 pub use command_line::{CommandLine, Word};
 pub use definition::Definition;
@@ -258,6 +260,11 @@ impl Tool {
     /// Whether its result is the output of a template.
     pub fn is_template(&self) -> bool {
         self.handler.is_template()
+    }
+
+    /// Whether it is an agent, which asks a model.
+    pub fn is_agent(&self) -> bool {
+        self.handler.is_agent()
     }
 
     /// The templates of its implementation, as they are in the files; a template file

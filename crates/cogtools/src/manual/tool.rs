@@ -18,6 +18,7 @@ pub(super) fn sections() -> Vec<Section> {
         ("ARGUMENTS", ARGUMENTS.to_owned()),
         ("IMPLEMENTATION", IMPLEMENTATION.to_owned()),
         ("COMMANDS", commands()),
+        ("AGENTS", AGENTS.to_owned()),
         ("YAML", yaml_rules()),
         ("LIMITS", limits()),
         ("EXAMPLES", EXAMPLES.to_owned()),
@@ -101,12 +102,50 @@ block, `implementation: |`; the comment # njk after the bar names the language.
 {njk_file: PATH}
   The template is a file in the tool's own folder or below it.
 
+{agent: {system: TEMPLATE, ...}}
+  A model with instructions and tools, which `cogtools-ask(1)` runs. See AGENTS.
+
 {exec: [PROGRAM, ARGUMENT...]}, {script: TEXT}
   A program with its arguments, each a template, which is run without a shell; or a script that \
 begins with #! and its interpreter. See COMMANDS.
 
 `cogtools-templates(7)` lists all filters, tests and statements. Templates have no side effects: they see the arguments, but neither the environment nor files \
 other than templates in the tool's own folder. Their steps, depth and output are limited.";
+
+const AGENTS: &str = "\
+An agent is a model that gets instructions and a prompt, may call tools of the project, and whose \
+answer is the result. The keys under agent:
+
+system, behaviour
+  What the agent is, and how it works: templates over the arguments. At least one is required.
+
+rules
+  What it always follows: a template or a list of them. They take precedence over system and \
+behaviour.
+
+prompt
+  What it is asked: a template. By default, the arguments as JSON.
+
+tools
+  Patterns of the tools that it may call; by default, it calls none.
+
+model, temperature, seed, max_tokens, stop
+  As for `cogtools-ask(1)`; stop lists texts at which a response ends. Without model, the user's \
+model answers. Without seed, it is derived from the model and the prompt.
+
+budget
+  Limits of a call: turns, calls, tokens, seconds, money. They are in addition to those of the \
+user, and of an agent that calls this one.
+
+output: {schema: SCHEMA}
+  The JSON that it answers; by default, what the key output of the tool says. An answer that does \
+not match goes back to the model once.
+
+A call requires the same approval as a program. Within a session of `cogtools-ask(1)`, the agent \
+runs in that session: it uses its budget and its log, and the user answers its questions. Otherwise \
+it has a session of its own, and calls that need an answer are denied unless the configuration \
+allows them. At most four agents run within each other. `cogtools-test(1)` tests examples with \
+recorded responses, TOOL.N.tape beside the tool.";
 
 fn commands() -> String {
     format!(

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::remote::RemoteTool;
-use super::server::parse_client_error;
 use super::{Provider, ProviderError};
 use crate::process::{Output, Process};
 use crate::tool::{CommandCall, Handler, Remote, RunError, Tool, ToolOutput, cut_notice};
@@ -60,7 +59,7 @@ impl RemoteCall {
                 Box::new(diagnostic.with_subject(call.name()))
             });
         }
-        let Some(diagnostic) = parse_client_error(output) else {
+        let Some(diagnostic) = Diagnostic::from_json(&output.stderr.bytes) else {
             return Err(call.failed(output));
         };
         if matches!(diagnostic.code, Code::ToolNotFound | Code::Denied) {

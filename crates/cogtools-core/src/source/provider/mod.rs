@@ -27,7 +27,6 @@ pub use directory::neutral_directory;
 pub use error::ProviderError;
 use remote::Declarations;
 pub use remote::RemoteTool;
-use server::parse_client_error;
 pub use server::{Server, Transport};
 pub use settings::Settings;
 pub use start::clean_path;
@@ -39,7 +38,7 @@ use crate::file::ReadScope;
 use crate::process::{Exit, Output};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::Grant;
-use crate::{Context, Name, Tool};
+use crate::{Context, Diagnostic, Name, Tool};
 
 /// A provider and its declarations.
 #[derive(Clone)]
@@ -229,7 +228,7 @@ impl Provider {
             Exit::TimedOut => Err(ProviderError::TimedOut(self.name(), timeout)),
             _ if output.stdout.left_out > 0 => Err(ProviderError::OutputLimit(self.name())),
             exit if exit.is_success() => Ok(output),
-            _ if server && let Some(diagnostic) = parse_client_error(&output) => {
+            _ if server && let Some(diagnostic) = Diagnostic::from_json(&output.stderr.bytes) => {
                 Err(ProviderError::Server(self.name(), Box::new(diagnostic)))
             }
             _ => Err(ProviderError::failed(self.name(), &output)),

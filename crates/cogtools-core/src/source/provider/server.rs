@@ -10,9 +10,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::Context;
 use crate::environment::Vars;
-use crate::process::Output;
-use crate::{Code, Context, Diagnostic, Hint};
 
 /// An MCP server, as configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,24 +127,4 @@ impl Server {
     pub(crate) const fn client_timeout(time: Duration) -> Duration {
         time.saturating_add(OVERHEAD)
     }
-}
-
-/// The diagnostic that the client wrote to standard error as JSON.
-pub(super) fn parse_client_error(output: &Output) -> Option<Diagnostic> {
-    let value: Value = serde_json::from_slice(output.stderr.bytes.trim_ascii()).ok()?;
-    let str_field = |key: &str| value.get(key).and_then(Value::as_str);
-    let code = Code::ALL
-        .into_iter()
-        .find(|code| Some(code.name()) == str_field("code"))?;
-    let mut diagnostic = Diagnostic::new(code, str_field("message")?);
-    let details = str_field("details").unwrap_or_default();
-    details.clone_into(&mut diagnostic.details);
-    let hints = value.get("hints").and_then(Value::as_array);
-    diagnostic.hints = hints
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(Hint::from)
-        .collect();
-    Some(diagnostic)
 }

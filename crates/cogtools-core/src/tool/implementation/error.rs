@@ -34,6 +34,9 @@ pub(super) enum CommandError {
     /// The script's file cannot be written.
     #[error("the script cannot be written to a temporary file: {0}")]
     Script(io::Error),
+    /// The program that runs agents printed something else than its report.
+    #[error("the report of the agent cannot be read")]
+    Report,
     /// It exceeded its timeout.
     #[error("the tool timed out after {} s", .0.as_secs_f64())]
     TimedOut(Duration),
@@ -84,9 +87,11 @@ impl CommandError {
             | Self::Unclear(_)
             | Self::NoSuchFile(_)
             | Self::Start(..) => Code::InvalidTool,
-            Self::Nul(_) | Self::Object(..) | Self::Failed(_) | Self::Encoding(_) => {
-                Code::ToolFailed
-            }
+            Self::Nul(_)
+            | Self::Object(..)
+            | Self::Failed(_)
+            | Self::Encoding(_)
+            | Self::Report => Code::ToolFailed,
             Self::Script(_) => Code::IoFailed,
             Self::TimedOut(_) => Code::Timeout,
         }
@@ -94,6 +99,7 @@ impl CommandError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
+            Self::Report => "its answer may be too long: ask it for less".to_owned(),
             Self::NoProgram => "name a program, as in `exec: [echo, hello]`".to_owned(),
             Self::NotFound(name) => format!(
                 "install `{name}`, or add its directory to PATH; write `./{name}` for a file next to the tool"

@@ -3,6 +3,7 @@
 //! Each kind has its own file with the key, the reader and the handler. A new kind
 //! needs such a file and a line in the table.
 
+mod agent;
 mod command;
 mod contained;
 mod element;
@@ -34,11 +35,12 @@ pub struct Kind {
 }
 
 /// All kinds of implementation.
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 5] = [
     template::KIND,
     template_file::KIND,
     exec::KIND,
     script::KIND,
+    agent::KIND,
 ];
 
 impl Kind {

@@ -1,0 +1,431 @@
+//! Tools that are agents: called by hosts, by other agents, and tested from recordings.
+
+use super::*;
+
+/// An agent that greets with the tool `greet`.
+const GREETER: &str = "\
+name: greeter
+description: Greets a person in a language
+parameters:
+  person: string
+  language:
+    type: string
+    default: French
+examples:
+  - person: Ada
+implementation:
+  agent:
+    system: You greet people.
+    behaviour: Call `greet` first, then translate.
+    rules:
+      - Answer in {{ language }}.
+      - One sentence.
+    prompt: Greet {{ person }}.
+    tools: [gre*, absent]
+    model: gemini-flash-latest
+    temperature: 0.2
+    max_tokens: 200
+    stop: [END]
+    budget: {turns: 3}
+";
+
+/// A project with the agent.
+fn project_with_agent() -> Project {
+    let project = project();
+    project.file("tools/greeter.yaml", GREETER);
+    project
+}
+
+/// `cogtools-call` in `project`, with the API at `fake`.
+fn call(project: &Project, fake: &FakeGemini, tool: &str, arguments: &Value) -> Outcome {
+    run("cogtools-call", project)
+        .arg(tool)
+        .stdin(arguments.to_string())
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .run()
+}
+
+#[test]
+fn a_host_calls_an_agent_like_any_tool() {
+    let project = project_with_agent();
+    let fake = FakeGemini::start([
+        Turn::call("greet", json!({"person": "Ada"})),
+        Turn::text("Bonjour Ada !"),
+    ]);
+    call(&project, &fake, "greeter", &json!({"person": "Ada"})).outputs("Bonjour Ada !");
+    let conversation = fake.finish();
+    let first = conversation.main()[0];
+    assert_text(
+        first.body["systemInstruction"]["parts"][0]["text"]
+            .as_str()
+            .unwrap_or_default(),
+        str![[r#"
+You greet people.
+
+Call `greet` first, then translate.
+
+# Rules
+
+These rules take precedence over everything above.
+
+- Answer in French.
+- One sentence.
+"#]],
+    );
+    assert_eq!(
+        first.body["contents"],
+        json!([{"role": "user", "parts": [{"text": "Greet Ada."}]}])
+    );
+    let names: Vec<&Value> = first.declarations().iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["greet", "greeter"]);
+    let config = &first.body["generationConfig"];
+    assert_eq!(
+        (
+            &config["temperature"],
+            &config["maxOutputTokens"],
+            &config["stopSequences"]
+        ),
+        (&json!(0.2), &json!(200), &json!(["END"]))
+    );
+}
+
+#[test]
+fn an_agent_needs_the_trust_that_programs_need() {
+    let project = Project::untrusted();
+    project.file("tools/greeter.yaml", GREETER);
+    let fake = FakeGemini::start([]);
+    call(&project, &fake, "greeter", &json!({"person": "Ada"}))
+        .status(77)
+        .stdout_is("");
+    fake.finish();
+}
+
+#[test]
+fn an_agent_that_cannot_finish_says_why() {
+    let project = project_with_agent();
+    let again = || Turn::call("greet", json!({"person": "Ada"}));
+    let fake = FakeGemini::start([again(), again(), again()]);
+    call(&project, &fake, "greeter", &json!({"person": "Ada"})).fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: greeter: the budget of turns is spent
+hint: cogtools ask --continue --budget turns=NUMBER goes on
+
+"#]],
+    );
+    fake.finish();
+}
+
+#[test]
+fn an_answer_that_does_not_match_the_schema_goes_back_once() {
+    let project = project();
+    project.file(
+        "tools/judge.yaml",
+        "\
+name: judge
+description: Judges a text
+parameters: {text: string}
+output: {type: json, schema: {type: object, properties: {good: {type: boolean}}, required: [good]}}
+implementation: {agent: {system: You judge texts.}}
+",
+    );
+    let fake = FakeGemini::start([Turn::text("{\"good\": 1}"), Turn::text("{\"good\": true}")]);
+    call(&project, &fake, "judge", &json!({"text": "Fine."})).outputs("{\"good\": true}");
+    let conversation = fake.finish();
+    let first = conversation.main()[0];
+    assert_eq!(
+        first.body["contents"][0]["parts"][0]["text"],
+        json!("{\"text\":\"Fine.\"}")
+    );
+    assert_eq!(
+        first.body["generationConfig"]["responseJsonSchema"]["required"],
+        json!(["good"])
+    );
+}
+
+#[test]
+fn an_agent_calls_an_agent_within_its_budget_and_in_its_log() {
+    let project = project_with_agent();
+    let fake = FakeGemini::start([
+        Turn::call("greeter", json!({"person": "Ada"})),
+        Turn::call("greet", json!({"person": "Ada"})),
+        Turn::text("Bonjour Ada !"),
+        Turn::text("Ada was greeted."),
+    ]);
+    let args = [
+        "--allow",
+        "greeter",
+        "--session",
+        "s.jsonl",
+        "--json",
+        "Greet Ada",
+    ];
+    let outcome = ask(&project, &fake).args(args).arg("-q").run();
+    let summary = outcome.json();
+    fake.finish();
+    assert_eq!(
+        (
+            &summary["text"],
+            &summary["turns"],
+            &summary["calls"][0]["tool"]
+        ),
+        (&json!("Ada was greeted."), &json!(4), &json!("greeter"))
+    );
+    let tree = run("cogtools-session", &project).args(["tree", "s.jsonl"]);
+    let tree = tree.redact(session_id(&project, "s.jsonl"), "ID").run();
+    // How long a call takes differs.
+    let without_time = |line: &str| line.split(", ").next().unwrap_or_default().to_owned();
+    let lines: Vec<String> = tree.text().lines().map(without_time).collect();
+    assert_text(lines.join("\n"), str![]);
+    // What follows in the session knows the answer of the agent only.
+    let fake = FakeGemini::start([Turn::text("Yes.")]);
+    quietly(
+        &project,
+        &fake,
+        &["--session", "s.jsonl", "--continue", "Is that all?"],
+    )
+    .outputs("Yes.\n");
+    let conversation = fake.finish();
+    let contents = conversation.main()[0].body["contents"]
+        .as_array()
+        .map_or(0, Vec::len);
+    assert_eq!(contents, 6);
+}
+
+fn session_id(project: &Project, file: &str) -> String {
+    let header = project.read(file);
+    let header: Value = serde_json::from_str(header.lines().next().unwrap_or("")).expect("JSON");
+    header["session"]
+        .as_str()
+        .expect("an identifier")
+        .to_owned()
+}
+
+#[test]
+fn the_budget_is_that_of_the_caller_too() {
+    let project = project_with_agent();
+    let fake = FakeGemini::start([
+        Turn::call("greeter", json!({"person": "Ada"})),
+        Turn::call("greet", json!({"person": "Ada"})),
+    ]);
+    let args = ["--allow", "greeter", "--budget", "turns=2", "Greet Ada"];
+    quietly(&project, &fake, &args).fails(
+        4,
+        str![[r#"
+cogtools-ask: error[BUDGET_SPENT]: the budget of turns is spent
+hint: cogtools ask --continue --budget turns=NUMBER goes on
+
+"#]],
+    );
+    fake.finish();
+}
+
+#[test]
+fn agents_do_not_call_each_other_without_end() {
+    let project = Project::new();
+    project.file(
+        "tools/mirror.yaml",
+        "\
+name: mirror
+description: Asks itself
+implementation: {agent: {system: Ask yourself., tools: [mirror]}}
+",
+    );
+    let again = || Turn::call("mirror", json!({}));
+    let ends = ["4", "3", "2", "1"].map(Turn::text);
+    let turns = std::iter::repeat_with(again)
+        .take(5)
+        .chain(ends)
+        .chain([Turn::text("done")]);
+    let fake = FakeGemini::start(turns);
+    quietly(&project, &fake, &["--allow", "mirror", "Go"]).outputs("done\n");
+    let conversation = fake.finish();
+    let deepest = conversation.main()[5];
+    assert_eq!(
+        deepest.responses(),
+        [&json!({
+            "id": "call-5-1",
+            "name": "mirror",
+            "response": {
+                "error": "mirror: 4 agents already run within each other\nhint: leave agents that \
+                          call this one out of its `tools`",
+                "code": "TOOL_FAILED",
+            },
+        })]
+    );
+}
+
+#[test]
+fn a_call_of_an_agent_needs_its_approval() {
+    let project = noting();
+    project.file(
+        "tools/scribe.yaml",
+        "\
+name: scribe
+description: Notes things
+implementation: {agent: {system: You note things., tools: [note]}}
+",
+    );
+    let fake = FakeGemini::start([
+        Turn::call("scribe", json!({})),
+        note("one"),
+        Turn::text("It was not noted."),
+        Turn::text("Not noted."),
+    ]);
+    quietly(&project, &fake, &["--allow", "scribe", "Go"]).outputs("Not noted.\n");
+    let conversation = fake.finish();
+    assert_eq!(notes(&project), "");
+    assert_eq!(
+        conversation.main()[2].responses(),
+        [&json!({
+            "id": "call-2-1",
+            "name": "note",
+            "response": {
+                "error": "denied: this call needs an approval, and there is no one to ask",
+            },
+        })]
+    );
+}
+
+#[test]
+fn examples_are_tested_from_recordings() {
+    let project = project_with_agent();
+    run("cogtools-test", &project).arg("greeter").run().expect(
+        1,
+        str![[r#"
+FAILED greeter (1 example)
+  tools/greeter.yaml:9:5: example 1: missing: `tools/greeter.1.tape` does not exist
+    hint: cogtools test --update greeter asks the model and records its responses
+
+1 tool, 1 example: 1 failure
+
+"#]],
+        str![[r#"
+cogtools-test: error[TEST_FAILED]: 1 failure
+hint: the report on standard output shows what to fix
+hint: cogtools test --update accepts the current results as golden files
+
+"#]],
+    );
+    let fake = FakeGemini::start([
+        Turn::call("greet", json!({"person": "Ada"})),
+        Turn::text("Bonjour Ada !"),
+    ]);
+    run("cogtools-test", &project)
+        .args(["--update", "greeter"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .run()
+        .status(0);
+    fake.finish();
+    assert_eq!(project.read("tools/greeter.1.golden"), "Bonjour Ada !");
+    // Without a key and without a network.
+    run("cogtools-test", &project)
+        .arg("greeter")
+        .run()
+        .outputs(str![[r#"
+ok greeter (1 example)
+
+1 tool, 1 example: all passed
+
+"#]]);
+    project.file(
+        "tools/greeter.yaml",
+        GREETER.replace("One sentence", "Two sentences"),
+    );
+    run("cogtools-test", &project)
+        .arg("greeter")
+        .run()
+        .status(1)
+        .stdout_contains("Two sentences");
+}
+
+#[test]
+fn mistakes_in_the_file_are_found() {
+    let project = Project::new();
+    project.file(
+        "tools/wrong.yaml",
+        "\
+name: wrong
+description: d
+implementation:
+  agent:
+    sytem: x
+    temperature: 3
+    rules: [1]
+    budget: {turn: 1, calls: -1}
+    tools: git
+    output: {schema: {type: strin}}
+",
+    );
+    run("cogtools-lint", &project)
+        .run()
+        .expect(78, str![[r#"
+tools/wrong.yaml:1:1: warning[no-schema]: no `$schema`
+   |
+ 1 | name: wrong
+   | ^^^^
+why: editors and other programs cannot tell that it is a tool, nor which version of the format it uses
+fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
+
+tools/wrong.yaml:4:3: error[invalid-tool]: `system` is missing
+   |
+ 4 |   agent:
+   |   ^^^^^
+why: discovery skips the file, so no host ever sees the tool
+fix: add `system: …`
+
+tools/wrong.yaml:5:5: error[invalid-tool]: unknown key `sytem`
+   |
+ 5 |     sytem: x
+   |     ^^^^^
+why: discovery skips the file, so no host ever sees the tool
+fix: did you mean `system`?
+
+tools/wrong.yaml:6:18: error[invalid-tool]: `temperature` takes a number from 0 to 2, not 3
+   |
+ 6 |     temperature: 3
+   |                  ^
+why: discovery skips the file, so no host ever sees the tool
+fix: write a number such as `0.2`, without quotes
+
+tools/wrong.yaml:7:13: error[invalid-tool]: `rules` takes text or a list of texts, not 1
+   |
+ 7 |     rules: [1]
+   |             ^
+why: discovery skips the file, so no host ever sees the tool
+fix: write text in quotes, or a list such as `['one', 'two']`
+
+tools/wrong.yaml:8:14: error[invalid-tool]: unknown key `turn`
+   |
+ 8 |     budget: {turn: 1, calls: -1}
+   |              ^^^^
+why: discovery skips the file, so no host ever sees the tool
+fix: did you mean `turns`?
+
+tools/wrong.yaml:8:30: error[invalid-tool]: `calls` takes a non-negative integer, not -1
+   |
+ 8 |     budget: {turn: 1, calls: -1}
+   |                              ^^
+why: discovery skips the file, so no host ever sees the tool
+fix: write a number such as `1`, without quotes
+
+tools/wrong.yaml:9:12: error[invalid-tool]: `tools` takes a list of names, not a string
+   |
+ 9 |     tools: git
+   |            ^^^
+why: discovery skips the file, so no host ever sees the tool
+fix: write a list of strings, as in `[one, two]`
+
+tools/wrong.yaml:10:29: error[invalid-tool]: `strin` is not a type
+    |
+ 10 |     output: {schema: {type: strin}}
+    |                             ^^^^^
+why: discovery skips the file, so no host ever sees the tool
+fix: write `string`
+
+1 file: 8 errors, 1 warning, `--fix` can fix 1
+
+"#]], str![]);
+}
