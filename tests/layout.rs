@@ -115,7 +115,9 @@ fn dependencies_point_one_way() {
             "cogtools-ask" if TALKS.contains(&other) => true,
             // Both talk over HTTP, one as a server, one as a client.
             "cogtools-mcp" | "cogtools-mcp-client" if other == "cogtools-http" => true,
-            "cogtools-program" | "cogtools-edit" | "cogtools-log" => other == "cogtools-core",
+            "cogtools-program" | "cogtools-edit" | "cogtools-log" | "cogtools-executor" => {
+                other == "cogtools-core"
+            }
             "cogtools-session" | "cogtools-schema" if other == "cogtools-log" => true,
             "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
             "cogtools-init" if matches!(other, "cogtools-prompt" | "cogtools-table") => true,

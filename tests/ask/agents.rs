@@ -178,6 +178,14 @@ fn an_agent_calls_an_agent_within_its_budget_and_in_its_log() {
     let without_time = |line: &str| line.split(", ").next().unwrap_or_default().to_owned();
     let lines: Vec<String> = tree.text().lines().map(without_time).collect();
     assert_text(lines.join("\n"), str![]);
+    let shown = run("cogtools-session", &project)
+        .args(["show", "s.jsonl"])
+        .run()
+        .text();
+    assert!(
+        shown.contains("\n    agent: 2 turns, 1 call, 351 tokens\n"),
+        "{shown}"
+    );
     // What follows in the session knows the answer of the agent only.
     let fake = FakeGemini::start([Turn::text("Yes.")]);
     quietly(

@@ -20,6 +20,7 @@ mod road;
 mod sessions;
 mod stops;
 mod tape;
+mod todos;
 
 /// A greeting that a model can ask for.
 const GREET: &str = "\

@@ -91,6 +91,16 @@ impl Report {
         }
     }
 
+    /// What the agents amount to that a call has run.
+    pub(crate) fn agent(&mut self, summary: &Summary<'_>) {
+        let facts = [
+            pluralize(summary.turns, "turn"),
+            pluralize(summary.calls, "call"),
+            phrase::tokens(&summary.usage),
+        ];
+        let _ = writeln!(self.text, "    agent: {}", facts.join(", "));
+    }
+
     /// What it amounts to.
     pub(crate) fn summary(&mut self, summary: &Summary<'_>) {
         let end = summary.end.map(|end| end.name().replace('_', " "));

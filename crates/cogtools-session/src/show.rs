@@ -1,13 +1,13 @@
 //! `cogtools session show`: a session as a person reads it.
 
-use cogtools_log::{Id, Session};
+use cogtools_log::{Event, Id, Session};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
 use crate::locate::{leaf, locate, read};
 use crate::report::Report;
-use crate::transcript::{Summary, Transcript};
+use crate::transcript::{Summary, Transcript, agents};
 
 /// Shows the branch of a session that ends at `from`, or the one that was written to last.
 pub(crate) fn show(
@@ -27,8 +27,15 @@ pub(crate) fn show(
     let transcript = Transcript::new(&session, &path);
     let mut report = Report::new(io.colour(Stream::Stdout));
     report.header(&session.header);
+    let nested = session.nested();
     for step in &transcript.steps {
         report.step(step);
+        if matches!(step.entry.event, Event::Call { .. }) && !nested.is_empty() {
+            let entries = agents(&session, step.entry);
+            if !entries.is_empty() {
+                report.agent(&Transcript::new(&session, &entries).summary);
+            }
+        }
     }
     report.summary(&transcript.summary);
     let branches = session.leaves().len();

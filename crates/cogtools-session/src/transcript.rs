@@ -1,7 +1,7 @@
 //! The path of a session with what belongs together: a request and its answer, a call and its
 //! result.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cogtools_log::{CallId, EndStatus, Entry, Event, Session, Timestamp, Usage};
 use serde_json::Value;
@@ -89,6 +89,22 @@ impl<'s> Transcript<'s> {
         }
         Self { steps, summary }
     }
+}
+
+/// The entries of the agents that the call in the entry `call` has run, and of those that these
+/// have called.
+pub(crate) fn agents<'s>(session: &'s Session, call: &Entry) -> Vec<&'s Entry> {
+    let mut ids = HashSet::new();
+    let mut entries = Vec::new();
+    // A parent comes before its children.
+    for entry in session.nodes().filter(|entry| entry.id > call.id) {
+        let is_first = matches!(entry.event, Event::Agent { .. }) && entry.parent == Some(call.id);
+        if is_first || entry.parent.is_some_and(|parent| ids.contains(&parent)) {
+            ids.insert(entry.id);
+            entries.push(entry);
+        }
+    }
+    entries
 }
 
 impl Step<'_> {

@@ -1,0 +1,300 @@
+//! A run in progress: starts what can run, records what has ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use cogtools_core::{Cancel, Code, Diagnostic};
+use serde_json::Value;
+
+use crate::attempt::{Ended, Results};
+use crate::schedule::{Progress, Schedule};
+use crate::{
+    Attempt, Completion, Event, Execution, Failure, Graph, Observer, OnFailure, Options,
+    SkipReason, State, Stop, Work,
+};
+
+/// How often a run looks whether it is cancelled.
+const TICK: Duration = Duration::from_millis(20);
+/// How long an attempt that was told to end may still take.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// An attempt that runs.
+struct Running {
+    number: u32,
+    start: Instant,
+    /// When it has to have ended.
+    deadline: Option<Instant>,
+    cancel: Cancel,
+    /// When it was told to end.
+    told: Option<Instant>,
+}
+
+/// A run.
+pub(crate) struct Run<'o> {
+    graph: Arc<Graph>,
+    work: Arc<dyn Work>,
+    options: Options,
+    schedule: Schedule,
+    results: Arc<Results>,
+    /// How often each node was started.
+    attempts: Vec<u32>,
+    running: BTreeMap<usize, Running>,
+    states: BTreeMap<String, State>,
+    /// Nothing further starts.
+    is_ending: bool,
+    sender: Sender<Ended>,
+    ended: Receiver<Ended>,
+    observer: &'o mut dyn Observer,
+}
+
+impl<'o> Run<'o> {
+    pub(crate) fn new(
+        graph: Graph,
+        work: Arc<dyn Work>,
+        options: Options,
+        observer: &'o mut dyn Observer,
+    ) -> Self {
+        let (sender, ended) = channel();
+        Self {
+            schedule: Schedule::new(&graph),
+            results: Arc::new(Results::new(graph.nodes().len())),
+            attempts: vec![0; graph.nodes().len()],
+            running: BTreeMap::new(),
+            states: BTreeMap::new(),
+            is_ending: false,
+            graph: Arc::new(graph),
+            work,
+            options,
+            sender,
+            ended,
+            observer,
+        }
+    }
+
+    /// Runs everything.
+    pub(crate) fn execute(mut self) -> Execution {
+        let is_stopped = self.work_off().is_err();
+        if is_stopped {
+            self.end_running();
+        }
+        Execution {
+            states: self.states,
+            is_stopped,
+        }
+    }
+
+    fn work_off(&mut self) -> Result<(), Stop> {
+        self.reuse();
+        loop {
+            if self.options.cancel.is_cancelled() {
+                self.abandon(&SkipReason::Cancelled)?;
+            }
+            self.start_ready()?;
+            if self.running.is_empty() && self.schedule.next_time().is_none() {
+                return Ok(());
+            }
+            match self.ended.recv_timeout(self.wait()) {
+                Ok(ended) => self.finish(ended)?,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            self.end_late()?;
+        }
+    }
+
+    /// Takes over the results of an earlier run.
+    fn reuse(&mut self) {
+        for (id, value) in std::mem::take(&mut self.options.done) {
+            if let Some(index) = self.graph.index(&id) {
+                self.succeed(index, Arc::new(value));
+            }
+        }
+    }
+
+    fn start_ready(&mut self) -> Result<(), Stop> {
+        while self.running.len() < self.options.max_parallel.max(1) {
+            let Some(index) = self.schedule.next(Instant::now()) else {
+                break;
+            };
+            match self.schedule.reason_to_skip(&self.graph, index) {
+                Some(reason) => self.skip(index, reason)?,
+                None => self.start(index)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, index: usize) -> Result<(), Stop> {
+        self.attempts[index] += 1;
+        let number = self.attempts[index];
+        let node = &self.graph.nodes()[index];
+        self.observer.on(&Event::Started {
+            node: &node.id,
+            attempt: number,
+        })?;
+        let start = Instant::now();
+        let cancel = Cancel::default();
+        self.running.insert(
+            index,
+            Running {
+                number,
+                start,
+                deadline: node.timeout.map(|timeout| start + timeout),
+                cancel: cancel.clone(),
+                told: None,
+            },
+        );
+        Attempt::start(
+            (Arc::clone(&self.graph), index, number),
+            (Arc::clone(&self.work), Arc::clone(&self.results)),
+            cancel,
+            self.sender.clone(),
+        );
+        Ok(())
+    }
+
+    /// How long nothing has to be done.
+    fn wait(&self) -> Duration {
+        let deadlines = self.running.values().filter_map(|running| running.deadline);
+        let next = deadlines.chain(self.schedule.next_time()).min();
+        let until = next.map(|time| time.saturating_duration_since(Instant::now()));
+        until.map_or(TICK, |until| until.min(TICK))
+    }
+
+    /// An attempt has ended.
+    fn finish(&mut self, ended: Ended) -> Result<(), Stop> {
+        let is_current = |running: &Running| running.number == ended.number;
+        if !self.running.get(&ended.index).is_some_and(is_current) {
+            return Ok(());
+        }
+        let Some(running) = self.running.remove(&ended.index) else {
+            return Ok(());
+        };
+        if running.told.is_some() && !self.is_ending {
+            return self.time_out(ended.index, ended.duration);
+        }
+        match ended.result {
+            Ok(Completion::Done(value)) => {
+                let event = Event::Succeeded {
+                    node: &self.graph.nodes()[ended.index].id,
+                    value: &value,
+                    duration: ended.duration,
+                };
+                self.observer.on(&event)?;
+                self.succeed(ended.index, Arc::new(value));
+                Ok(())
+            }
+            Ok(Completion::Skip) => self.skip(ended.index, SkipReason::Condition),
+            Err(failure) => self.fail(ended.index, failure, ended.duration),
+        }
+    }
+
+    fn succeed(&mut self, index: usize, value: Arc<Value>) {
+        self.results.set(index, Arc::clone(&value));
+        self.set(index, State::Succeeded(value), Progress::Succeeded);
+    }
+
+    fn skip(&mut self, index: usize, reason: SkipReason) -> Result<(), Stop> {
+        self.observer.on(&Event::Skipped {
+            node: &self.graph.nodes()[index].id,
+            reason: &reason,
+        })?;
+        self.set(index, State::Skipped(reason), Progress::Missing);
+        Ok(())
+    }
+
+    /// An attempt has failed: the node is run again, or has failed as well.
+    fn fail(&mut self, index: usize, failure: Failure, duration: Duration) -> Result<(), Stop> {
+        let node = &self.graph.nodes()[index];
+        let delay = node.retry.delay_after(self.attempts[index]);
+        if let Some(delay) = delay.filter(|_| !failure.is_final && !self.is_ending) {
+            self.observer.on(&Event::Retrying {
+                node: &node.id,
+                failure: &failure,
+                delay,
+            })?;
+            self.schedule.delay(index, Instant::now() + delay);
+            return Ok(());
+        }
+        self.observer.on(&Event::Failed {
+            node: &node.id,
+            failure: &failure,
+            duration,
+        })?;
+        let reason = SkipReason::Stopped(node.id.clone());
+        self.set(index, State::Failed(failure), Progress::Missing);
+        match self.options.on_failure {
+            OnFailure::Stop => self.abandon(&reason),
+            OnFailure::SkipDependents => Ok(()),
+        }
+    }
+
+    fn time_out(&mut self, index: usize, duration: Duration) -> Result<(), Stop> {
+        let seconds = self.graph.nodes()[index].timeout.unwrap_or_default();
+        let message = format!("the node took longer than {} s", seconds.as_secs_f64());
+        let failure = Failure::new(Diagnostic::new(Code::Timeout, message));
+        self.fail(index, failure, duration)
+    }
+
+    /// Tells attempts to end that take too long, and gives up those that do not.
+    fn end_late(&mut self) -> Result<(), Stop> {
+        let now = Instant::now();
+        let mut given_up = Vec::new();
+        for (index, running) in &mut self.running {
+            let is_late = running.deadline.is_some_and(|deadline| deadline <= now);
+            if running.told.is_none() && is_late {
+                running.cancel.cancel();
+                running.told = Some(now);
+            }
+            if running.told.is_some_and(|told| told + GRACE <= now) {
+                given_up.push(*index);
+            }
+        }
+        for index in given_up {
+            let Some(running) = self.running.remove(&index) else {
+                continue;
+            };
+            let duration = running.start.elapsed();
+            if self.is_ending {
+                let message = "the node did not end when the run ended";
+                let failure = Failure::is_final(Diagnostic::new(Code::Timeout, message));
+                self.fail(index, failure, duration)?;
+            } else {
+                self.time_out(index, duration)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts nothing further, and tells what runs to end. What runs is still recorded.
+    fn abandon(&mut self, reason: &SkipReason) -> Result<(), Stop> {
+        if *reason == SkipReason::Cancelled {
+            self.end_running();
+        }
+        self.is_ending = true;
+        let running: BTreeSet<usize> = self.running.keys().copied().collect();
+        for index in self.schedule.abandon(&running) {
+            self.observer.on(&Event::Skipped {
+                node: &self.graph.nodes()[index].id,
+                reason,
+            })?;
+            let id = self.graph.nodes()[index].id.clone();
+            self.states.insert(id, State::Skipped(reason.clone()));
+        }
+        Ok(())
+    }
+
+    fn end_running(&mut self) {
+        for running in self.running.values_mut() {
+            running.cancel.cancel();
+            running.told.get_or_insert_with(Instant::now);
+        }
+    }
+
+    fn set(&mut self, index: usize, state: State, progress: Progress) {
+        let id = self.graph.nodes()[index].id.clone();
+        self.states.insert(id, state);
+        self.schedule.end(&self.graph, index, progress);
+    }
+}
