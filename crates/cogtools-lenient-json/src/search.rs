@@ -81,7 +81,7 @@ pub enum NoJson {
 ///
 /// let found = find("Sure!\n```json\n{'ok': True,}\n```", Options::default())?;
 /// assert_eq!(found[0].value.to_string(), r#"{"ok":true}"#);
-/// assert_eq!(found[0].repairs.count(), 4);
+/// assert_eq!(found[0].repairs.count(), 3);
 /// # Ok::<(), cogtools_lenient_json::NoJson>(())
 /// ```
 pub fn find(text: &str, options: Options) -> Result<Vec<Found>, NoJson> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use cogtools_lenient_json::{Options, Which, find};
 
 /// The size of a text, in bytes.
-const SIZE: usize = 6_000;
+const SIZE: usize = 4_000;
 
 /// How long the search takes in a text of `size` bytes.
 fn time(prefix: &str, part: &str, size: usize, options: Options) -> Duration {
