@@ -75,7 +75,7 @@ impl Parser<'_> {
             self.repair(RepairKind::Number, start)?;
             return Ok(Some(self.number(&number)));
         }
-        if word == "-" {
+        if word == "-" && !self.mode.prose {
             self.repair(RepairKind::MissingValue, start)?;
             return Ok(Some(Json::Null));
         }
@@ -194,7 +194,7 @@ impl Parser<'_> {
     fn text_without_quotes(&mut self, role: Role) -> Result<Option<Json>, Stop> {
         let start = self.pos;
         let text = &self.text[start..self.text_end(start)];
-        let is_prose = role == Role::Item && self.mode.prose && text.contains(is_space);
+        let is_prose = role == Role::Item && self.is_prose(text);
         if text.is_empty() || matches!(role, Role::Root | Role::Argument) || is_prose {
             return self.invalid();
         }
@@ -204,6 +204,13 @@ impl Parser<'_> {
             self.bump();
         }
         Ok(Some(Json::String(text.to_owned())))
+    }
+
+    /// Whether an item is a word in brackets rather than an item: `[-x]`, `[see {"a": 1}]`.
+    fn is_prose(&self, text: &str) -> bool {
+        let after = self.punctuation_at(self.skip_space(self.pos + text.len()));
+        self.mode.prose && !self.is_in_object()
+            || text.contains(is_space) && matches!(after, Some('{' | '['))
     }
 
     /// Where text without quotes ends that begins at `at`, without white space after it.

@@ -20,9 +20,9 @@ impl Parser<'_> {
             ',' => self.is_separator(role, next),
             '}' | ']' => true,
             ':' => match role {
-                Role::Key => true,
+                Role::Key | Role::Root => true,
                 Role::Item => self.parent() == Some(Open::Object),
-                Role::Root | Role::Member | Role::Argument => false,
+                Role::Member | Role::Argument => false,
             },
             '=' => role == Role::Key,
             ')' => role == Role::Argument,

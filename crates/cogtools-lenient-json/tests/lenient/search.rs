@@ -52,6 +52,8 @@ fn the_outermost_values_of_prose_are_found() {
         r#"{"a":1}"#,
     );
     check("nothing: [ ]", "[]");
+    check("[Note: see {\"a\":1}]", r#"{"a":1}"#);
+    check("Result: {tags: [a, b c]}", r#"{"tags":["a","b c"]}"#);
     check("function f() { return {a: 1}; }", r#"{"a":1}"#);
 }
 
@@ -93,6 +95,7 @@ fn prose_has_no_value() {
         "\\",
         "\u{0}",
         "\"a\":1}",
+        "\"key\": \"value\"", "usage: ls [-l] [-] [2nd] [x]",
     ] {
         if !matches!(text, "{" | "[") {
             none(text);
