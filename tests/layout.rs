@@ -108,7 +108,9 @@ fn dependencies_point_one_way() {
             | "cogtools-confine"
             | "cogtools-stub"
             | "cogtools-test-support"
-            | "cogtools-http" => false,
+            | "cogtools-http"
+            | "cogtools-lenient-json" => false,
+            "cogtools-json" | "cogtools-plan" if other == "cogtools-lenient-json" => true,
             "cogtools-core" => other == "njk",
             "cogtools-model" => other == "cogtools-http",
             "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
@@ -148,6 +150,7 @@ fn dependencies_point_one_way() {
                 | "cogtools-edit"
                 | "cogtools-gemini-cli"
                 | "cogtools-http"
+                | "cogtools-lenient-json"
                 | "cogtools-model"
                 | "njk"
         );

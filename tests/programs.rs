@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 27] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
@@ -17,12 +17,14 @@ const NAMES: [&str; 25] = [
     "cogtools-doctor",
     "cogtools-expand",
     "cogtools-init",
+    "cogtools-json",
     "cogtools-lint",
     "cogtools-list",
     "cogtools-lock",
     "cogtools-mcp",
     "cogtools-mcp-client",
     "cogtools-new",
+    "cogtools-plan",
     "cogtools-remove",
     "cogtools-run",
     "cogtools-schema",
@@ -70,7 +72,11 @@ fn every_program_rejects_unknown_arguments() {
         let tip = if line.matches(['<', '[']).count() > 1
             && !matches!(
                 name,
-                "cogtools" | "cogtools-config" | "cogtools-mcp-client" | "cogtools-session"
+                "cogtools"
+                    | "cogtools-config"
+                    | "cogtools-mcp-client"
+                    | "cogtools-plan"
+                    | "cogtools-session"
             ) {
             tip
         } else {
@@ -135,6 +141,7 @@ fn usage(name: &str) -> String {
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-mcp-client" => "cogtools-mcp-client [OPTIONS] <COMMAND>",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
+        "cogtools-plan" => "cogtools-plan [OPTIONS] <COMMAND>",
         "cogtools-remove" => "cogtools-remove [OPTIONS] <PACKAGE>",
         "cogtools-run" => "cogtools-run [OPTIONS] <TOOL> [KEY=VALUE]...",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",

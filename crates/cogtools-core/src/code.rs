@@ -36,6 +36,12 @@ pub enum Code {
     SchemaViolation,
     /// A session file cannot be read as one.
     InvalidSession,
+    /// A text has no JSON value.
+    NoJson,
+    /// A model's answer breaks the contract of a plan.
+    ContractViolation,
+    /// A reference to a result that is not there.
+    MissingReference,
     /// A service cannot be reached, or is overloaded.
     Unavailable,
     /// The tool's template failed or exceeded a limit.
@@ -66,7 +72,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 31] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
@@ -82,6 +88,9 @@ impl Code {
         Self::InvalidArgumentsSyntax,
         Self::SchemaViolation,
         Self::InvalidSession,
+        Self::NoJson,
+        Self::ContractViolation,
+        Self::MissingReference,
         Self::Unavailable,
         Self::TemplateFailed,
         Self::Internal,
@@ -117,6 +126,9 @@ impl Code {
             Self::InvalidArgumentsSyntax => "INVALID_ARGUMENTS_SYNTAX",
             Self::SchemaViolation => "SCHEMA_VIOLATION",
             Self::InvalidSession => "INVALID_SESSION",
+            Self::NoJson => "NO_JSON",
+            Self::ContractViolation => "CONTRACT_VIOLATION",
+            Self::MissingReference => "MISSING_REFERENCE",
             Self::TemplateFailed => "TEMPLATE_FAILED",
             Self::Internal => "INTERNAL",
             Self::IoFailed => "IO_FAILED",
@@ -147,7 +159,12 @@ impl Code {
             Self::ModelRefused => 3,
             Self::BudgetSpent => 4,
             Self::Repetition => 5,
-            Self::InvalidArgumentsSyntax | Self::SchemaViolation | Self::InvalidSession => 65,
+            Self::InvalidArgumentsSyntax
+            | Self::SchemaViolation
+            | Self::InvalidSession
+            | Self::NoJson
+            | Self::ContractViolation
+            | Self::MissingReference => 65,
             Self::Unavailable => 69,
             Self::TemplateFailed | Self::Internal => 70,
             Self::IoFailed | Self::SessionInUse => 74,
@@ -197,6 +214,13 @@ impl Code {
             }
             Self::InvalidSession => {
                 "a session file cannot be read; the message names the file and the line"
+            }
+            Self::NoJson => "the text has no JSON value, or none within the limits",
+            Self::ContractViolation => {
+                "the model's answer breaks the contract of a plan; each violation is reported"
+            }
+            Self::MissingReference => {
+                "a reference leads to a result that is not there; each one is reported"
             }
             Self::TemplateFailed => {
                 "the tool's template failed or exceeded a limit; the tool's author has to fix it"

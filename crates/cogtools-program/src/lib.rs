@@ -26,6 +26,7 @@ pub mod project;
 mod report;
 mod system_program;
 pub mod terminal;
+pub mod text_input;
 mod usage;
 pub mod user_files;
 

@@ -26,6 +26,26 @@ pub fn recorded(file: &str, test: &str) -> Option<Vec<Value>> {
     Some(cases(&folder.join(file)))
 }
 
+/// The cases in `file` like [`recorded`], for a file with strings that Rust cannot hold: a
+/// surrogate without its partner is U+FFFD.
+pub fn recorded_in_utf16(file: &str, test: &str) -> Option<Vec<Value>> {
+    let folder = workspace().join(FOLDER);
+    let ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+    if let Some(absent) = absent(&folder, ci, file, test) {
+        let _ = std::io::stderr().write_all(absent.as_bytes());
+        return None;
+    }
+    let path = folder.join(file);
+    let text = fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+    let parse = |line: &str| {
+        // The files have such surrogates at the end of strings only.
+        let line = line.replace("\\ud83d\"", "\\ufffd\"");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"))
+    };
+    Some(text.lines().map(parse).collect())
+}
+
 /// The line that reports what is not run, unless the folder exists. Panics in CI.
 fn absent(folder: &Path, ci: bool, file: &str, test: &str) -> Option<String> {
     if folder.is_dir() {

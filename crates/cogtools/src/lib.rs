@@ -16,7 +16,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 25] = [
+pub const PROGRAMS: [&Program; 27] = [
     &PROGRAM,
     &cogtools_packages::ADD,
     &cogtools_ask::PROGRAM,
@@ -28,12 +28,14 @@ pub const PROGRAMS: [&Program; 25] = [
     &cogtools_doctor::PROGRAM,
     &cogtools_expand::PROGRAM,
     &cogtools_init::PROGRAM,
+    &cogtools_json::PROGRAM,
     &cogtools_lint::PROGRAM,
     &cogtools_list::PROGRAM,
     &cogtools_lock::PROGRAM,
     &cogtools_mcp::PROGRAM,
     &cogtools_mcp_client::PROGRAM,
     &cogtools_new::PROGRAM,
+    &cogtools_plan::PROGRAM,
     &cogtools_packages::REMOVE,
     &cogtools_run::PROGRAM,
     &cogtools_schema::PROGRAM,

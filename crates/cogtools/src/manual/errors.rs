@@ -120,6 +120,13 @@ const fn remedy(code: Code) -> &'static str {
         Code::InvalidSession => {
             "Name a session file; cogtools session verify lists what is wrong with one."
         }
+        Code::NoJson => "Ask the model for JSON again; cogtools json --explain shows repairs.",
+        Code::ContractViolation => {
+            "Send every violation back to the model; the pointer names the value to correct."
+        }
+        Code::MissingReference => {
+            "Use a name and a path that the results have; failed steps have no result."
+        }
         Code::Unavailable => "Check the network, wait a while, and continue the session.",
         Code::TemplateFailed => "The message shows the line of the template.",
         Code::Internal => "Include the command in the report.",

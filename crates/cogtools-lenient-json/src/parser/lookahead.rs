@@ -1,0 +1,169 @@
+//! What follows, without reading it. Each look goes a bounded way beyond white space, so
+//! that a text is read in linear time.
+
+use super::object::MAX_BARE_KEY;
+use super::{Open, Parser};
+use crate::character::{closes, is_quote, is_space, narrow};
+
+/// How far to look for the end of a string, in bytes.
+const MAX_STRING: usize = 256;
+
+/// How a string ends, and what follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// It does not end within the line.
+    Nothing,
+    /// It is too long to tell, or the text ends.
+    Unknown,
+    /// This character is the next one.
+    Next(char, usize),
+}
+
+impl Parser<'_> {
+    /// Whether a string begins at the current position.
+    pub(super) fn at_quote(&self) -> bool {
+        self.is_quote_at(self.pos)
+    }
+
+    /// Whether a string begins at `at`. Three backticks are a fence.
+    pub(crate) fn is_quote_at(&self, at: usize) -> bool {
+        match self.char_at(at) {
+            Some('"') => true,
+            Some(c) => self.mode.repair && is_quote(c) && !self.text[at..].starts_with("```"),
+            None => false,
+        }
+    }
+
+    /// Whether a quote with a backslash before it is at the current position.
+    pub(super) fn is_escaped_quote(&self) -> bool {
+        self.text[self.pos..].starts_with("\\\"")
+    }
+
+    /// Whether JSON, not text, begins at `at`.
+    pub(crate) fn begins_value(&self, at: usize) -> bool {
+        match self.punctuation_at(at) {
+            Some('{' | '[' | '-') => true,
+            Some(c) => c.is_ascii_digit() || self.is_quote_at(at) || self.is_keyword(at),
+            None => false,
+        }
+    }
+
+    /// Whether the next item of an array begins here, after a missing comma.
+    pub(super) fn begins_item(&self) -> bool {
+        if self.begins_value(self.pos) || self.is_escaped_quote() {
+            return true;
+        }
+        let end = self.text_end(self.pos);
+        let word = &self.text[self.pos..end];
+        let next = self.punctuation_at(self.skip_space(end));
+        !word.is_empty()
+            && !self.mode.prose
+            && !word.contains(is_space)
+            && matches!(next, Some(',' | ']' | '"') | None)
+            || self.text[end..].starts_with('\n') && !self.mode.prose && !word.contains(is_space)
+    }
+
+    /// Whether the next key of an object begins at `at`, after a missing comma.
+    pub(super) fn begins_key(&self, at: usize) -> bool {
+        if self.is_quote_at(at) || self.text[at..].starts_with("\\\"") {
+            return true;
+        }
+        let gap = self.text[..at].len() - self.text[..at].trim_end_matches(is_space).len();
+        let line_ends = self.text[at - gap..at].matches('\n').count();
+        // What follows an empty line is prose more often than a key.
+        line_ends < 2
+            && self
+                .bare_key_end(at)
+                .is_some_and(|end| end < self.text.len())
+    }
+
+    /// Where a key without quotes ends that begins at `at`, and which a colon follows; at
+    /// the end of the text it may be cut off.
+    pub(crate) fn bare_key_end(&self, at: usize) -> Option<usize> {
+        let mut after_space = false;
+        for (offset, c) in self.text[at..].char_indices() {
+            let here = at + offset;
+            if offset > MAX_BARE_KEY {
+                return None;
+            }
+            match narrow(c) {
+                ':' if offset > 0 => return Some(here),
+                '=' if offset > 0 && (!self.mode.prose || self.text[here..].starts_with("=>")) => {
+                    return Some(here);
+                }
+                '"' if offset > 0 => {
+                    let next = self.punctuation_at(self.skip_space(here + 1));
+                    return (next == Some(':') || after_space && !self.mode.prose).then_some(here);
+                }
+                _ if is_quote(c) && after_space && !self.mode.prose => return Some(here),
+                ':' | '=' | '"' | ',' | '{' | '}' | '[' | ']' | '(' | ')' | '\n' | ';' => {
+                    return None;
+                }
+                _ => after_space = is_space(c),
+            }
+        }
+        (!self.mode.prose && at < self.text.len()).then_some(self.text.len())
+    }
+
+    /// How the string that begins at `at` ends.
+    pub(super) fn after_string(&self, at: usize) -> After {
+        let Some(open) = self.char_at(at) else {
+            return After::Unknown;
+        };
+        let begin = at + open.len_utf8();
+        let mut is_escaped = false;
+        for (offset, c) in self.text[begin..].char_indices() {
+            if offset > MAX_STRING {
+                return After::Unknown;
+            }
+            if c == '\n' {
+                return After::Nothing;
+            }
+            if !is_escaped && closes(open, c) {
+                let next = self.skip_space(begin + offset + c.len_utf8());
+                return match self.punctuation_at(next) {
+                    Some(c) => After::Next(c, next),
+                    None => After::Unknown,
+                };
+            }
+            is_escaped = c == '\\' && !is_escaped;
+        }
+        After::Unknown
+    }
+
+    /// Whether the string at `at` is a key, even if the colon is missing.
+    pub(super) fn is_key(&self, at: usize) -> bool {
+        match self.after_string(at) {
+            After::Nothing => false,
+            After::Unknown | After::Next(':' | '=', _) => true,
+            After::Next(_, next) => self.begins_value(next),
+        }
+    }
+
+    /// Whether the string at `at` is a key with a colon.
+    pub(crate) fn is_certainly_key(&self, at: usize) -> bool {
+        matches!(self.after_string(at), After::Next(':', _))
+    }
+
+    /// Whether the string at `at` is certainly an item of an array.
+    pub(super) fn is_certainly_item(&self, at: usize) -> bool {
+        matches!(self.after_string(at), After::Next(',' | ']', _))
+    }
+
+    /// Whether a number that something else than text follows is at `at`.
+    pub(super) fn is_number_item(&self, at: usize) -> bool {
+        let rest = &self.text[at..];
+        let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let next = self.punctuation_at(self.skip_space(at + end));
+        let is_followed = matches!(next, None | Some(',' | ']' | '}' | '"' | '{' | '['))
+            || next.is_some_and(|c| c.is_ascii_digit())
+            || self.is_keyword(self.skip_space(at + end));
+        end > 0 && is_followed
+    }
+
+    /// Whether an object is directly around what is being read.
+    pub(super) fn is_in_object(&self) -> bool {
+        self.open.contains(&Open::Object)
+    }
+}

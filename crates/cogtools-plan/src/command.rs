@@ -1,0 +1,75 @@
+//! The command line.
+
+use clap::{ArgMatches, Command};
+use cogtools_core::{Code, Diagnostic};
+use cogtools_program::{Failure, Io, Program, Stdin, text_input};
+
+use crate::contract::Contract;
+use crate::hydrate::hydrate;
+use crate::input::{HydrateInput, ResolveInput};
+use crate::manual::MANUAL;
+use crate::resolve::resolve;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-plan",
+    command,
+    run,
+    stdin: Stdin::Read,
+    codes: &[
+        Code::InvalidArgumentsSyntax,
+        Code::SchemaViolation,
+        Code::NoJson,
+        Code::ContractViolation,
+        Code::MissingReference,
+        Code::Timeout,
+    ],
+    variables: &[],
+    manual: MANUAL,
+};
+
+fn command() -> Command {
+    Command::new(PROGRAM.name)
+        .about("Check a model's plan, and fill results into arguments and replies")
+        .long_about(
+            "Work with plans that a model writes as one JSON object. Each command reads standard \
+             input and prints its result; none of them runs a step.",
+        )
+        .subcommand_required(true)
+        .subcommand(Command::new("check").about("Print the contract in a model's text, normalised"))
+        .subcommand(
+            Command::new("resolve").about("Print arguments with references replaced by results"),
+        )
+        .subcommand(
+            Command::new("hydrate").about("Print a reply with placeholders replaced by results"),
+        )
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    match matches.subcommand_name() {
+        Some("check") => {
+            let text = text_input::read_text(io, "cogtools plan check < answer.txt")?;
+            let contract = Contract::parse(&text)?;
+            io.show_json(&format!("{}\n", contract.to_json()))
+        }
+        Some("resolve") => {
+            let bytes = text_input::read_bytes(io, "cogtools plan resolve < step.json")?;
+            let ResolveInput { args, records } = ResolveInput::read(bytes)?;
+            let resolved = resolve(args, &records)?;
+            io.show_json(&format!("{resolved}\n"))
+        }
+        Some("hydrate") => {
+            let bytes = text_input::read_bytes(io, "cogtools plan hydrate < reply.json")?;
+            let input = HydrateInput::read(bytes)?;
+            let text = hydrate(&input.template, &input.last, &input.records)?;
+            io.show(&format!("{text}\n"))
+        }
+        _ => Err(PROGRAM.missing_subcommand()),
+    }
+}
+
+/// The diagnostic for a result that would be larger than what is accepted as input.
+pub(crate) fn too_large(what: &str, max_bytes: usize) -> Diagnostic {
+    let message = format!("{what} would be larger than {} MiB", max_bytes >> 20);
+    Diagnostic::new(Code::InvalidArgumentsSyntax, message).hint("refer to smaller results")
+}
