@@ -5,11 +5,13 @@ use serde_json::{Value, json};
 
 use crate::{programs, run};
 
+mod answers;
 mod approvals;
 mod caching;
 mod configuration;
 mod conversation;
 mod dry_run;
+mod editor;
 mod endings;
 mod faults;
 mod figures;

@@ -106,6 +106,7 @@ const fn remedy(code: Code) -> &'static str {
             "Remove the lines that the report names, or restore the file from a copy."
         }
         Code::ModelFailed => "Ask in another way, or use another model.",
+        Code::InvalidAnswer => "Change the task or the schema, or use another model.",
         Code::Usage => "Follow the usage line in the hint; --help explains every option.",
         Code::ModelRefused => "Change the task, or use another model.",
         Code::BudgetSpent => "Continue the session with a larger --budget.",
