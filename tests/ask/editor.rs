@@ -196,7 +196,9 @@ fn ctrl_c_clears_a_line_and_stops_a_task() {
     thread::sleep(Duration::from_millis(200));
     terminal.type_keys("\u{3}");
     let (status, screen) = terminal.end_screen();
-    assert_text(&screen, str![[r#"
+    assert_text(
+        &screen,
+        str![[r#"
 >
 > Why?
 It fails ^C
@@ -205,7 +207,8 @@ stopped; what there is of the answer is kept
 of a typo.
 > Again
 ^C^C
-"#]]);
+"#]],
+    );
     assert_eq!(status, Some(130));
     let conversation = fake.finish();
     let contents = &conversation.main()[1].body["contents"];

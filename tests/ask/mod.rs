@@ -16,6 +16,7 @@ mod endings;
 mod faults;
 mod figures;
 mod local;
+mod network;
 mod prompts;
 mod road;
 mod sessions;

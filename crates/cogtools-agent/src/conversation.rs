@@ -210,6 +210,16 @@ impl Conversation {
         }
     }
 
+    /// The last task.
+    pub fn last_task(&self) -> Option<&Content> {
+        let last = self.turns.iter().rev();
+        last.into_iter()
+            .find_map(|turn| match (&turn.kind, &turn.body) {
+                (TurnKind::Task, Body::Content(content)) => Some(&**content),
+                _ => None,
+            })
+    }
+
     /// Whether there is nothing to go on with: the last task has its whole answer, or a refusal.
     pub fn is_finished(&self) -> bool {
         match &self.finish {

@@ -104,7 +104,12 @@ impl<'a> Worker<'a> {
         let dynamic = materials.layers.dynamic(now)?;
         let mut settings = materials.settings.clone();
         let model = settings.request.model.clone();
-        settings.request.generation.seed = Some(settings::seed(args, &model, &task));
+        settings.request.generation.seed = Some(settings::seed(
+            args,
+            &model,
+            &task,
+            self.journal.conversation(),
+        ));
         let mut display = Display::new(io, args, &mut self.approved, materials.cancel.clone());
         let mut agent = Agent::new(AgentParts {
             model: self.connection.model(),
