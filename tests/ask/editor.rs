@@ -238,8 +238,7 @@ fn what_fails_does_not_end_the_conversation() {
         str![[r#"
 > One
 cogtools-ask: error[MODEL_FAILED]: gemini-flash-latest: the provider answered with 400 INVALID_ARGUMENT: Request contains an invalid argument.
-hint: --dry-run prints the request; --verbose shows more
-hint: cogtools ask --session s.jsonl --continue goes on
+hint: cogtools ask --session s.jsonl --continue --dry-run prints the request
 > /unod
 `/unod` is not a command; did you mean `/undo`?
 > Two
@@ -254,7 +253,6 @@ hint: cogtools ask --session s.jsonl --continue --budget turns=NUMBER goes on
 turns    3 of 3
 calls    0 of 200
 tokens   148
-seconds  0
 > /quit
 "#]],
     );

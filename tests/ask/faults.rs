@@ -146,7 +146,6 @@ fn a_request_that_was_refused_can_be_looked_at() {
     let args = ["--session", "s.jsonl", "My key is a-key-for-tests"];
     quietly(&project, &fake, &args).fails(1, str![[r#"
 cogtools-ask: error[MODEL_FAILED]: gemini-flash-latest: the provider answered with 400 INVALID_ARGUMENT: Request contains an invalid argument.
-hint: the message of the provider says what it refuses
 hint: cogtools ask --session s.jsonl --continue --dry-run prints the request
 
 "#]]);

@@ -107,7 +107,7 @@ fn a_proxy_that_refuses_is_named_without_its_password() {
             "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n",
             str![[r#"
 cogtools-ask: error[UNAVAILABLE]: gemini-flash-latest: `gemini.example` cannot be reached through the proxy `[PROXY]`: it responded with HTTP 403 Forbidden
-hint: check the network; the session can be continued
+hint: check HTTPS_PROXY, http_proxy and ALL_PROXY, or list the host in NO_PROXY
 hint: cogtools ask --session s.jsonl --continue goes on
 
 "#]],
@@ -116,7 +116,7 @@ hint: cogtools ask --session s.jsonl --continue goes on
             "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
             str![[r#"
 cogtools-ask: error[UNAVAILABLE]: gemini-flash-latest: `gemini.example` cannot be reached through the proxy `[PROXY]`: it requires authentication
-hint: check the network; the session can be continued
+hint: check HTTPS_PROXY, http_proxy and ALL_PROXY, or list the host in NO_PROXY
 hint: cogtools ask --session s.jsonl --continue goes on
 
 "#]],
@@ -141,7 +141,15 @@ fn a_certificate_that_is_not_trusted_ends_the_run() {
     let outcome = go(&project, &site.url, &[]);
     let stderr = String::from_utf8_lossy(&outcome.stderr).replace(&site.url[8..], "[SITE]");
     outcome.status(69).stdout_is("");
-    assert_text(stderr, str![[r#""#]]);
+    assert_text(
+        stderr,
+        str![[r#"
+cogtools-ask: error[UNAVAILABLE]: gemini-flash-latest: `[SITE]` cannot be reached: its certificate is not signed by a trusted authority
+hint: if the authority is your own, set SSL_CERT_FILE to the file with its certificate
+hint: cogtools ask --session s.jsonl --continue goes on
+
+"#]],
+    );
     assert!(fake.requests().is_empty());
     let authority = project.path("ca.pem").display().to_string();
     go(&project, &site.url, &[("SSL_CERT_FILE", &authority)]).outputs("done\n");

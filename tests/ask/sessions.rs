@@ -200,7 +200,7 @@ fn a_session_of_another_user_is_not_continued() {
         77,
         str![[r#"
 cogtools-ask: error[DENIED]: `[ROOT]/s.jsonl` belongs to user 54321, not to you; it is not continued
-hint: if you trust that user, add `safe_directories: [[ROOT]/s.jsonl]` to ~/.gemini/cogtoolrc.yaml
+hint: if you trust that user, add `safe_directories: [[ROOT]]` to ~/.gemini/cogtoolrc.yaml
 
 "#]],
     );
