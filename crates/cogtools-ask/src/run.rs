@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cogtools_agent::{Fixed, Journal, Ledger, Tools as _, declarations};
 use cogtools_core::{Code, Context, Diagnostic, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
+use cogtools_model::Part;
 use cogtools_program::{Failure, Io, Severity, project};
 
 use crate::answer_schema::AnswerSchema;
@@ -74,13 +75,25 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     {
         return conversation.hold(args, materials, &connection, io);
     }
+    answer_once(args, task, materials, &connection, io)
+}
+
+/// Works on one task, or goes on with what the session has begun.
+fn answer_once(
+    args: &AskArgs,
+    task: Vec<Part>,
+    materials: Materials<'_>,
+    connection: &Connection,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let model = &materials.settings.request.model;
     let secrets = provider::secrets(io);
-    let mut opened = session::open(args, &model, &project, secrets, io)?;
+    let mut opened = session::open(args, model, materials.project, secrets, io)?;
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());
     }
     decide(&mut opened.journal, args)?;
-    let worker = Worker::new(materials, &connection, opened, Ledger::new(args.budget))?;
+    let worker = Worker::new(materials, connection, opened, Ledger::new(args.budget))?;
     let (_, summary) = worker.work(args, task, io)?;
     summary.report(args, io)
 }
