@@ -3,8 +3,9 @@
 #![cfg(target_os = "linux")]
 
 use std::io::{Read as _, Write as _};
+use std::num::NonZeroU16;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,11 +17,25 @@ use crate::programs;
 /// A program at a terminal, which `script` opens for it.
 pub(crate) struct Terminal {
     child: Child,
-    screen: Arc<Mutex<Vec<u8>>>,
+    keys: Arc<Mutex<ChildStdin>>,
+    written: Arc<Mutex<Written>>,
 }
 
+/// What a program has written.
+struct Written {
+    bytes: Vec<u8>,
+    screen: vt100::Parser,
+}
+
+/// The size of the screen: conversations fit on it.
+const ROWS: NonZeroU16 = NonZeroU16::new(60).unwrap();
+const COLUMNS: NonZeroU16 = NonZeroU16::new(80).unwrap();
+
+/// The question for the position of the cursor, which a terminal answers.
+const POSITION: &[u8] = b"\x1b[6n";
+
 /// How long an expected text may take.
-const LIMIT: Duration = Duration::from_mins(1);
+const LIMIT: Duration = Duration::from_secs(15);
 
 impl Terminal {
     /// Runs `line` in `project`.
@@ -33,7 +48,9 @@ impl Terminal {
         let system = [programs(), Path::new("/usr/bin"), Path::new("/bin")];
         let path = std::env::join_paths(more.iter().chain(&system));
         let mut child = Command::new("/usr/bin/script")
-            .args(["-qefc", line, "/dev/null"])
+            .args(["-qefc"])
+            .arg(format!("stty rows {ROWS} cols {COLUMNS}; {line}"))
+            .arg("/dev/null")
             .env_clear()
             .env("PATH", path.expect("paths without colons"))
             .env("HOME", project.home())
@@ -45,23 +62,69 @@ impl Terminal {
             .stdout(Stdio::piped())
             .spawn()
             .expect("util-linux has `script`");
-        let screen = Arc::new(Mutex::new(Vec::new()));
+        let written = Arc::new(Mutex::new(Written {
+            bytes: Vec::new(),
+            screen: vt100::Parser::new(ROWS, COLUMNS, 0),
+        }));
         let mut output = child.stdout.take().expect("a pipe");
-        let written = Arc::clone(&screen);
+        let keys = Arc::new(Mutex::new(child.stdin.take().expect("a pipe")));
+        let (writer, answers) = (Arc::clone(&written), Arc::clone(&keys));
         thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(length @ 1..) = output.read(&mut buffer) {
-                written
-                    .lock()
-                    .expect("the screen")
-                    .extend(&buffer[..length]);
+                let mut written = writer.lock().expect("the screen");
+                let replies = written.push(&buffer[..length]);
+                drop(written);
+                // A program that has ended needs no answer.
+                let _ = answers.lock().expect("the keys").write_all(&replies);
             }
         });
-        Self { child, screen }
+        Self {
+            child,
+            keys,
+            written,
+        }
     }
 
     pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.screen.lock().expect("the screen")).into_owned()
+        String::from_utf8_lossy(&self.written.lock().expect("the screen").bytes).into_owned()
+    }
+
+    /// What is on the screen, without blanks and empty lines at the end.
+    pub(crate) fn screen(&self) -> String {
+        let written = self.written.lock().expect("the screen");
+        let contents = written.screen.screen().contents();
+        let lines: Vec<&str> = contents.lines().map(str::trim_end).collect();
+        lines.join("\n").trim_end().to_owned()
+    }
+
+    /// Types `keys` once the screen ends with `end`.
+    pub(crate) fn at(&mut self, end: &str, keys: &str) -> &mut Self {
+        let start = Instant::now();
+        while !self.screen().ends_with(end) {
+            let shown = self.screen();
+            assert!(start.elapsed() < LIMIT, "no `{end}` at the end of\n{shown}");
+            thread::sleep(Duration::from_millis(20));
+        }
+        self.type_keys(keys)
+    }
+
+    /// The exit status, and what is on the screen at the end.
+    pub(crate) fn end_screen(mut self) -> (Option<i32>, String) {
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("a status") {
+                break status;
+            }
+            if start.elapsed() > LIMIT {
+                let _ = self.child.kill();
+                panic!("it does not end:\n{}", self.screen());
+            }
+            thread::sleep(Duration::from_millis(20));
+        };
+        // The reader may be a little behind.
+        thread::sleep(Duration::from_millis(100));
+        (status.code(), self.screen())
     }
 
     /// Types `keys` once `text` is on the screen.
@@ -76,9 +139,10 @@ impl Terminal {
 
     /// Types `keys` at once, whatever is on the screen.
     pub(crate) fn type_keys(&mut self, keys: &str) -> &mut Self {
-        let stdin = self.child.stdin.as_mut().expect("a pipe");
         for key in keys.split_inclusive(['\r', ' ', 'B']) {
+            let mut stdin = self.keys.lock().expect("the keys");
             stdin.write_all(key.as_bytes()).expect("the program reads");
+            drop(stdin);
             thread::sleep(Duration::from_millis(50));
         }
         self
@@ -96,5 +160,22 @@ impl Terminal {
             _ => text.as_str(),
         };
         (status.code(), rest.to_owned())
+    }
+}
+
+impl Written {
+    /// Adds what was written, and returns what a terminal answers to it.
+    fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        // A question may have begun in what was read before.
+        let start = self.bytes.len().saturating_sub(POSITION.len() - 1);
+        self.bytes.extend(bytes);
+        self.screen.process(bytes);
+        let rest = &self.bytes[start..];
+        let questions = rest
+            .windows(POSITION.len())
+            .filter(|window| *window == POSITION);
+        let (row, column) = self.screen.screen().cursor_position();
+        let answer = format!("\x1b[{};{}R", row + 1, column + 1);
+        answer.repeat(questions.count()).into_bytes()
     }
 }

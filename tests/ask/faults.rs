@@ -138,3 +138,33 @@ fn what_was_shown_of_an_answer_is_kept() {
         );
     }
 }
+
+#[test]
+fn a_request_that_was_refused_can_be_looked_at() {
+    let project = project();
+    let fake = FakeGemini::start([Turn::error(400)]);
+    let args = ["--session", "s.jsonl", "My key is a-key-for-tests"];
+    quietly(&project, &fake, &args).fails(1, str![[r#"
+cogtools-ask: error[MODEL_FAILED]: gemini-flash-latest: the provider answered with 400 INVALID_ARGUMENT: Request contains an invalid argument.
+hint: cogtools ask --session s.jsonl --continue --dry-run prints the request
+
+"#]]);
+    let args = ["--session", "s.jsonl", "--continue", "--dry-run", "--json"];
+    let shown = quietly(&project, &fake, &args);
+    shown.succeeds();
+    let mut shown: Value = serde_json::from_str(&shown.text()).expect("JSON");
+    let conversation = fake.finish();
+    let mut sent = conversation.main()[0].body.clone();
+    // The time has passed, and what the log masks is masked.
+    assert_eq!(
+        sent["contents"][1]["parts"][0]["text"],
+        "My key is a-key-for-tests"
+    );
+    let text = "My key is [masked: GEMINI_API_KEY]";
+    assert_eq!(shown["request"]["contents"][1]["parts"][0]["text"], text);
+    for request in [&mut sent, &mut shown["request"]] {
+        request["contents"] = json!([]);
+        request["generationConfig"]["seed"] = json!(0);
+    }
+    assert_eq!(shown["request"], sent);
+}

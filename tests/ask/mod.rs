@@ -6,15 +6,18 @@ use serde_json::{Value, json};
 use crate::{programs, run};
 
 mod agents;
+mod answers;
 mod approvals;
 mod caching;
 mod configuration;
 mod conversation;
 mod dry_run;
+mod editor;
 mod endings;
 mod faults;
 mod figures;
 mod local;
+mod network;
 mod prompts;
 mod road;
 mod sessions;

@@ -160,3 +160,50 @@ fn there_is_nothing_to_continue_in_an_empty_project() {
     quietly(&project, &fake, &["--session", "s.jsonl", "--continue"]).status(2);
     fake.finish();
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_that_cannot_be_written_ends_the_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = project();
+    let fake = FakeGemini::start([Turn::text("done")]);
+    let args = ["--session", "s.jsonl", "Go"];
+    quietly(&project, &fake, &args).succeeds();
+    let read_only = std::fs::Permissions::from_mode(0o444);
+    std::fs::set_permissions(project.path("s.jsonl"), read_only).expect("set");
+    let outcome = crate::unprivileged("cogtools-ask", &project)
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .arg("-q")
+        .args(args)
+        .run();
+    outcome.status(74).stdout_is("");
+    outcome.stderr_contains("`s.jsonl` cannot be written: Permission denied");
+    outcome.stderr_contains("hint: make the file and its folder writable");
+    assert_eq!(fake.requests().len(), 1, "nothing is sent");
+    fake.finish();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_of_another_user_is_not_continued() {
+    let project = project();
+    let fake = FakeGemini::start([Turn::text("done")]);
+    let args = ["--session", "s.jsonl", "Go"];
+    quietly(&project, &fake, &args).succeeds();
+    if !crate::attacks::owners::can_give(&project) {
+        return;
+    }
+    crate::attacks::owners::give(&project, "s.jsonl");
+    let before = project.read("s.jsonl");
+    quietly(&project, &fake, &args).fails(
+        77,
+        str![[r#"
+cogtools-ask: error[DENIED]: `[ROOT]/s.jsonl` belongs to user 54321, not to you; it is not continued
+hint: if you trust that user, add `safe_directories: [[ROOT]]` to ~/.gemini/cogtoolrc.yaml
+
+"#]],
+    );
+    assert_eq!(project.read("s.jsonl"), before);
+    fake.finish();
+}

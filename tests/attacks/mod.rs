@@ -11,7 +11,7 @@ mod lock;
 mod missing_lock;
 mod names;
 mod neutral_directory;
-mod owners;
+pub(crate) mod owners;
 mod package_copies;
 mod package_loads;
 mod packages;

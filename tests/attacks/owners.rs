@@ -31,7 +31,7 @@ pub(super) fn shared(files: &[&str]) -> Option<Project> {
 
 /// Whether this user can give the files of `project` away.
 #[expect(clippy::print_stderr, reason = "a line says what was not tested")]
-pub(super) fn can_give(project: &Project) -> bool {
+pub(crate) fn can_give(project: &Project) -> bool {
     let is_root = project.root().metadata().expect("a folder").uid() == 0;
     if !is_root {
         eprintln!("skipped: only root can give files away");
@@ -40,7 +40,7 @@ pub(super) fn can_give(project: &Project) -> bool {
 }
 
 /// Makes `file` belong to the stranger.
-pub(super) fn give(project: &Project, file: &str) {
+pub(crate) fn give(project: &Project, file: &str) {
     lchown(project.path(file), Some(STRANGER), None).expect("root may do that");
 }
 

@@ -1,9 +1,44 @@
 //! `LiteLLM` in front of the fake: a server with the API of `OpenAI` for other tests.
 
-use cogtools_test_support::{FakeGemini, LiteLlm, Turn};
+use cogtools_test_support::{FakeGemini, LiteLlm, Project, Turn};
 use serde_json::{Value, json};
 
 use super::cache;
+use crate::run;
+
+/// A tool that a model can call.
+const ADD: &str = "\
+name: add
+description: Adds two numbers
+parameters:
+  a: number
+  b: number
+examples:
+  - {a: 1, b: 2}
+implementation: '{{ a + b }}'
+";
+
+#[test]
+fn an_agent_calls_a_tool_through_it() {
+    let project = Project::new();
+    project.file("tools/add.yaml", ADD);
+    let fake = FakeGemini::start([
+        Turn::call("add", json!({ "a": 1, "b": 2 })),
+        Turn::texts(["It is ", "3."]),
+    ]);
+    let server = LiteLlm::start(&cache(), &fake);
+    run("cogtools-ask", &project)
+        .env("OPENAI_BASE_URL", server.url())
+        .args(["--provider=openai", "--model", LiteLlm::MODEL])
+        .args(["-q", "What is 1 + 2?"])
+        .limit(std::time::Duration::from_mins(1))
+        .run()
+        .outputs("It is 3.\n");
+    drop(server);
+    let conversation = fake.finish();
+    let response = &conversation.main()[1].responses()[0]["response"];
+    assert!(response.to_string().contains('3'), "{response}");
+}
 
 fn parsed(body: &str) -> Value {
     serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))

@@ -13,7 +13,7 @@ mod session;
 mod shutdown;
 mod soak;
 mod source;
-mod tls;
+pub(crate) mod tls;
 mod web;
 
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use super::web::source;
 
 /// Makes an authority, and a server's certificate that it has signed for `name`:
 /// the files ca.pem, server.pem and key.pem of the project.
-fn certify(project: &Project, name: &str) {
+pub(crate) fn certify(project: &Project, name: &str) {
     let key = || KeyPair::generate().expect("a key");
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -210,14 +210,14 @@ impl Conversation {
         }
     }
 
-    /// Whether there is nothing to go on with: the last task has its whole answer, or a refusal.
-    pub fn is_finished(&self) -> bool {
-        match &self.finish {
-            _ if self.turns.is_empty() => true,
-            Some(Finish::Refused(_)) => true,
-            None | Some(Finish::MaxTokens) => false,
-            Some(_) => self.open.is_empty() && self.last_answer().is_some(),
-        }
+    /// The last task.
+    pub fn last_task(&self) -> Option<&Content> {
+        let last = self.turns.iter().rev();
+        last.into_iter()
+            .find_map(|turn| match (&turn.kind, &turn.body) {
+                (TurnKind::Task, Body::Content(content)) => Some(&**content),
+                _ => None,
+            })
     }
 
     /// The calls of the last response that have no result yet, in their order.

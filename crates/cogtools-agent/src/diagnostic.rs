@@ -1,7 +1,7 @@
 //! Errors of models as diagnostics.
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_model::{ApiErrorKind, ModelError, openai};
+use cogtools_model::{ApiErrorKind, HttpReason, ModelError, TlsReason, openai};
 
 /// The code of an error.
 pub fn code(error: &ModelError) -> Code {
@@ -19,6 +19,11 @@ pub fn code(error: &ModelError) -> Code {
         },
         _ => Code::ModelFailed,
     }
+}
+
+/// Whether the API has refused the request itself.
+pub fn is_refused_request(error: &ModelError) -> bool {
+    matches!(error, ModelError::Api(error) if error.kind == ApiErrorKind::InvalidRequest)
 }
 
 /// The error, with what to do about it. `model` is the name of the model.
@@ -45,7 +50,7 @@ pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
              machine with --provider openai",
             variables[variables.len() - 1]
         ),
-        ModelError::Http(_) => "check the network; the session can be continued".to_owned(),
+        ModelError::Http(error) => network_hint(&error.reason).to_owned(),
         ModelError::Api(error) => match error.kind {
             ApiErrorKind::InvalidKey => "check the API key".to_owned(),
             ApiErrorKind::Forbidden => "check what the API key may be used for".to_owned(),
@@ -59,13 +64,24 @@ pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
             ApiErrorKind::TimedOut | ApiErrorKind::Failed => {
                 "try again; the session can be continued".to_owned()
             }
-            ApiErrorKind::InvalidRequest => {
-                "--dry-run prints the request; --verbose shows more".to_owned()
-            }
+            // Its message says what is wrong.
+            ApiErrorKind::InvalidRequest => return diagnostic,
         },
         ModelError::InvalidResponse(_) => "try again; the session can be continued".to_owned(),
         ModelError::NotRecorded { .. } => "record the tape again with --record".to_owned(),
         _ => return diagnostic,
     };
     diagnostic.hint(hint)
+}
+
+fn network_hint(reason: &HttpReason) -> &'static str {
+    match reason {
+        HttpReason::Tls(TlsReason::UnknownIssuer) => {
+            "if the authority is your own, set SSL_CERT_FILE to the file with its certificate"
+        }
+        HttpReason::Proxy { .. } => {
+            "check HTTPS_PROXY, http_proxy and ALL_PROXY, or list the host in NO_PROXY"
+        }
+        _ => "check the network; the session can be continued",
+    }
 }

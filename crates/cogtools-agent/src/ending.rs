@@ -4,6 +4,7 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{EndStatus, Event, LogError};
 use cogtools_model::{Finish, ModelError, Response};
 
+use crate::Conversation;
 use crate::agent::{Agent, RunEnd};
 use crate::diagnostic::code;
 
@@ -50,6 +51,18 @@ impl Agent<'_> {
             finish: self.last_finish.take(),
             error,
         })
+    }
+}
+
+impl Conversation {
+    /// Whether there is nothing to go on with: the last task has its whole answer, or a refusal.
+    pub fn is_finished(&self) -> bool {
+        match self.finish() {
+            _ if self.turns().is_empty() => true,
+            Some(Finish::Refused(_)) => true,
+            None | Some(Finish::MaxTokens) => false,
+            Some(_) => self.open_calls().is_empty() && self.last_answer().is_some(),
+        }
     }
 }
 

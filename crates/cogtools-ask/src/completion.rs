@@ -107,7 +107,7 @@ mod tests {
         }
         let words = Words {
             tools: ["git_log", "git_push", "greet"].map(str::to_owned).to_vec(),
-            cwd: project.root().to_path_buf(),
+            cwd: project.root(),
         };
         let check = |line: &str, start: usize, expected: &[&str]| {
             let found = words.complete(line, line.len());

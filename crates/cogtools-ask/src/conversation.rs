@@ -28,8 +28,8 @@ pub(crate) struct Conversation {
 
 /// The session is opened for the first task, so that one who only looks around leaves none.
 enum Stage<'a> {
-    Ready(Materials<'a>),
-    Open(Worker<'a>),
+    Ready(Box<Materials<'a>>),
+    Open(Box<Worker<'a>>),
 }
 
 /// Whether the conversation goes on.
@@ -84,12 +84,12 @@ impl Conversation {
         connection: &Arc<Connection>,
         io: &mut Io<'_>,
     ) -> Result<(), Failure> {
-        let mut stage = self.begin(args, materials, connection, io)?;
+        let mut stage = Self::begin(args, materials, connection, io)?;
         loop {
             let pause = Instant::now();
             let line = self.editor.read()?;
             if let Stage::Open(worker) = stage {
-                stage = Stage::Open(worker.after_pause(pause.elapsed()));
+                stage = Stage::Open(Box::new(worker.after_pause(pause.elapsed())));
             }
             let line = match line {
                 Line::Text(line) => line,
@@ -121,7 +121,7 @@ impl Conversation {
                         }
                     };
                     let worker = open(stage, args, connection, io)?;
-                    stage = Stage::Open(work(worker, args, parts, io)?);
+                    stage = Stage::Open(Box::new(work(worker, args, parts, io)?));
                 }
             }
         }
@@ -135,7 +135,6 @@ impl Conversation {
 
     /// Opens a session that goes on, and goes on with what it has begun.
     fn begin<'a>(
-        &self,
         args: &AskArgs,
         materials: Materials<'a>,
         connection: &Arc<Connection>,
@@ -148,27 +147,28 @@ impl Conversation {
                 "{model}, {tools}; /help lists the commands, Ctrl-D ends"
             ));
         }
-        let stage = Stage::Ready(materials);
+        let stage = Stage::Ready(Box::new(materials));
         if session::existing(args, stage.project(), io)?.is_none() {
             return Ok(stage);
         }
         let worker = open(stage, args, connection, io)?;
         if worker.journal().conversation().is_finished() {
-            return Ok(Stage::Open(worker));
+            return Ok(Stage::Open(Box::new(worker)));
         }
-        Ok(Stage::Open(work(worker, args, Vec::new(), io)?))
+        let worker = work(worker, args, Vec::new(), io)?;
+        Ok(Stage::Open(Box::new(worker)))
     }
 }
 
 impl<'a> Stage<'a> {
-    const fn materials(&self) -> &Materials<'a> {
+    fn materials(&self) -> &Materials<'a> {
         match self {
             Self::Ready(materials) => materials,
             Self::Open(worker) => worker.materials(),
         }
     }
 
-    const fn project(&self) -> &'a cogtools_core::Project {
+    fn project(&self) -> &'a cogtools_core::Project {
         self.materials().project
     }
 }
@@ -181,8 +181,8 @@ fn open<'a>(
     io: &Io<'_>,
 ) -> Result<Worker<'a>, Failure> {
     let materials = match stage {
-        Stage::Ready(materials) => materials,
-        Stage::Open(worker) => return Ok(worker),
+        Stage::Ready(materials) => *materials,
+        Stage::Open(worker) => return Ok(*worker),
     };
     let model = &materials.settings.request.model;
     let secrets = provider::secrets(io);

@@ -28,8 +28,6 @@ pub(crate) fn print(
         mut settings,
         ..
     } = materials;
-    let seed = settings::seed(args, &settings.request.model, &task);
-    settings.request.generation.seed = Some(seed);
     let mut state = match session::existing(args, project, io)? {
         Some(file) => {
             let read = Session::read(&file);
@@ -40,6 +38,9 @@ pub(crate) fn print(
         }
         None => State::default(),
     };
+    let model = &settings.request.model;
+    let seed = settings::seed(args, model, &task, state.conversation());
+    settings.request.generation.seed = Some(seed);
     if !task.is_empty() {
         let parts = task
             .into_iter()

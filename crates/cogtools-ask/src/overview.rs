@@ -43,9 +43,11 @@ pub(crate) fn budget(ledger: &Ledger) -> String {
         line("turns", spent.turns, budget.turns),
         line("calls", spent.calls, budget.calls),
         line("tokens", spent.usage.total, budget.tokens),
-        line("seconds", ledger.elapsed().as_secs(), seconds),
     ]
     .concat();
+    if seconds.is_some() {
+        text.push_str(&line("seconds", ledger.elapsed().as_secs(), seconds));
+    }
     if spent.money > 0.0 || budget.money.is_some() {
         let limit = budget.money.map(|limit| format!(" of {limit}"));
         let limit = limit.unwrap_or_default();

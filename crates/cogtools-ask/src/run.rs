@@ -63,24 +63,35 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     {
         return conversation.hold(args, materials, &connection, io);
     }
+    let ledger = Ledger::new(args.budget);
+    match agent {
+        Some(agent) => {
+            let ledger = ledger.within(agent_task::budget(agent.budget));
+            let ended = answer_once(args, (task, ledger), materials, &connection, io);
+            ended.map_err(agent_task::without_hints)
+        }
+        None => answer_once(args, (task, ledger), materials, &connection, io),
+    }
+}
+
+/// Works on one task, or goes on with what the session has begun.
+fn answer_once(
+    args: &AskArgs,
+    (task, ledger): (Vec<Part>, Ledger),
+    materials: Materials<'_>,
+    connection: &Arc<Connection>,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let model = &materials.settings.request.model;
     let secrets = provider::secrets(io);
-    let mut opened = session::open(args, &model, &project, secrets, io)?;
+    let mut opened = session::open(args, model, materials.project, secrets, io)?;
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());
     }
     decide(&mut opened.journal, args)?;
-    let ledger = Ledger::new(args.budget);
-    let ledger = match &agent {
-        Some(agent) => ledger.within(agent_task::budget(agent.budget)),
-        None => ledger,
-    };
-    let worker = Worker::new(materials, &connection, opened, ledger)?;
+    let worker = Worker::new(materials, connection, opened, ledger)?;
     let (_, summary) = worker.work(args, task, io)?;
-    let ended = summary.report(args, io);
-    match agent {
-        Some(_) => ended.map_err(agent_task::without_hints),
-        None => ended,
-    }
+    summary.report(args, io)
 }
 
 /// The tools of the project, which share the list of `todos`.

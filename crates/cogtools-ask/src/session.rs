@@ -32,6 +32,12 @@ pub(crate) fn open(
         None => id.to_string(),
     };
     let journal = if exists {
+        // What others wrote would be part of the conversation.
+        let path = file.path();
+        if let Ok(metadata) = path.metadata() {
+            let owners = dirs::owners(io).check_opened(&path, &metadata, project.root());
+            owners.map_err(|foreign| foreign.diagnostic("it is not continued"))?;
+        }
         let (log, session) = Log::open(&file, options).map_err(|error| failure(&error))?;
         check_branch(args, &session)?;
         Journal::resume(log, &session, args.from)

@@ -1,8 +1,8 @@
 //! The settings of a run: the command line over the configuration.
 
-use cogtools_agent::{Permissions, RequestOptions, Settings};
+use cogtools_agent::{Conversation, Permissions, RequestOptions, Settings};
 use cogtools_core::{AskConfig, Code, Diagnostic};
-use cogtools_model::{Generation, Part};
+use cogtools_model::{Content, Generation, Part};
 use cogtools_program::Failure;
 
 use crate::answer_schema::AnswerSchema;
@@ -59,9 +59,16 @@ pub(crate) fn permissions(args: &AskArgs, ask: &AskConfig, tools: &ProjectTools)
     }
 }
 
-/// The seed of the requests for `task`. The same task gets the same one: a hash of the model and
-/// the task (FNV-1a), unless the command line names another.
-pub(crate) fn seed(args: &AskArgs, model: &str, task: &[Part]) -> i32 {
+/// The seed of the requests for `task`, or for the last one of `conversation` if that is empty.
+/// The same task gets the same one: a hash of the model and the task (FNV-1a), unless the command
+/// line names another.
+pub(crate) fn seed(args: &AskArgs, model: &str, task: &[Part], conversation: &Conversation) -> i32 {
+    let last = conversation.last_task().map(Content::parts);
+    let task = if task.is_empty() {
+        last.unwrap_or_default()
+    } else {
+        task
+    };
     args.seed.unwrap_or_else(|| stable_seed(model, task))
 }
 

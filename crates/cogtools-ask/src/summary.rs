@@ -114,6 +114,11 @@ impl Summary {
                     ))
             }
             EndStatus::Unavailable | EndStatus::Failed { .. } => match &self.end.error {
+                // It would be refused again.
+                Some(error) if diagnostic::is_refused_request(error) => {
+                    diagnostic::diagnostic(error, &self.model)
+                        .hint(format!("{resume} --dry-run prints the request"))
+                }
                 Some(error) => {
                     diagnostic::diagnostic(error, &self.model).hint(format!("{resume} goes on"))
                 }

@@ -4,13 +4,7 @@
 use std::time::Instant;
 
 use cogtools_program::Io;
-use cogtools_program::terminal::{Stream, sanitize, style};
-
-/// To the first column of a line, and nothing on it.
-const ERASE: &str = "\r\u{1b}[2K";
-/// Text beyond the right margin is cut off, so that one line is erased and not two.
-const NO_WRAP: &str = "\u{1b}[?7l";
-const WRAP: &str = "\u{1b}[?7h";
+use cogtools_program::terminal::{Stream, sanitize, status_line, style};
 
 /// What the model's answer is waited for by.
 const MODEL: &str = "";
@@ -70,14 +64,14 @@ impl WaitingLine {
         };
         let text = format!("{what}{more} … {} s", since.elapsed().as_secs());
         let text = style::paint(&text, style::DIM, io.colour(Stream::Stderr));
-        write(&format!("{ERASE}{NO_WRAP}{text}{WRAP}"), io);
+        write(&status_line::replace(&text), io);
         self.is_drawn = true;
     }
 
     /// Erases the line, if it is there.
     pub(crate) fn erase(&mut self, io: &mut Io<'_>) {
         if std::mem::take(&mut self.is_drawn) {
-            write(ERASE, io);
+            write(status_line::ERASE, io);
         }
     }
 }

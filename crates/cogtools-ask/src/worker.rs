@@ -106,8 +106,9 @@ impl<'a> Worker<'a> {
         let dynamic = materials.layers.dynamic(now)?;
         let mut settings = materials.settings.clone();
         let model = settings.request.model.clone();
+        let conversation = self.journal.conversation();
         let seed = &mut settings.request.generation.seed;
-        *seed = seed.or_else(|| Some(settings::seed(args, &model, &task)));
+        *seed = seed.or_else(|| Some(settings::seed(args, &model, &task, conversation)));
         let mut display = Display::new(io, args, &mut self.approved, materials.cancel.clone());
         let mut agent = Agent::new(AgentParts {
             model: self.connection.model(),

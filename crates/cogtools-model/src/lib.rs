@@ -21,6 +21,9 @@ mod tape;
 mod usage;
 mod wire;
 
+/// Why a request did not reach the provider.
+pub use cogtools_http::{HttpError, Reason as HttpReason, TlsReason};
+
 pub use api_error::{ApiError, ApiErrorKind};
 pub use content::{Content, Role};
 pub use error::ModelError;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use cogtools_program::terminal::sanitize;
 use reedline::{
-    Highlighter, Prompt, PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus, StyledText,
+    Color, Highlighter, Prompt, PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus,
+    StyledText,
 };
 
 /// The prompt: `> `, and two blanks before further lines.
@@ -43,7 +44,7 @@ pub(crate) struct Visible;
 impl Highlighter for Visible {
     fn highlight(&self, line: &str, _: usize) -> StyledText {
         let mut text = StyledText::new();
-        text.push((Default::default(), visible(line)));
+        text.push((Color::Default.normal(), visible(line)));
         text
     }
 }

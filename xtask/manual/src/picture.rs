@@ -19,8 +19,11 @@ pub struct Picture {
     pub text: String,
 }
 
-/// Every program whose output is pictured: its name, what is typed, the file.
-const SHOWN: [(&str, &str, &str); 1] = [("cogtools-lint", "cogtools lint", "lint.svg")];
+/// Every program whose output is pictured: its name, its arguments, the file.
+const SHOWN: [(&str, &[&str], &str); 2] = [
+    ("cogtools-lint", &[], "lint.svg"),
+    ("cogtools-session", &["show", "why.jsonl"], "session.svg"),
+];
 
 /// Nearly black and nearly white: a background of its own, so that a picture can
 /// be read on light and dark pages.
@@ -55,8 +58,10 @@ pub fn all() -> Result<Vec<Picture>> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("picture");
     let shown = SHOWN.into_iter();
     shown
-        .map(|(program, typed, file)| {
-            let CapturedRun { stdout, stderr, .. } = run(program, &project)?;
+        .map(|(program, args, file)| {
+            let CapturedRun { stdout, stderr, .. } = run(program, args, &project)?;
+            let program = program.replacen('-', " ", 1);
+            let typed = [&[program.as_str()], args].concat().join(" ");
             let text = format!("\u{1b}[2m$\u{1b}[0m \u{1b}[1m{typed}\u{1b}[0m\n{stdout}{stderr}");
             let text = TERM.render_svg(&text);
             Ok(Picture { file, text })
@@ -65,7 +70,7 @@ pub fn all() -> Result<Vec<Picture>> {
 }
 
 /// A run on a terminal.
-fn run(program: &str, project: &Path) -> Result<CapturedRun> {
+fn run(program: &str, args: &[&str], project: &Path) -> Result<CapturedRun> {
     let programs = cogtools::PROGRAMS.iter();
     let found = programs.into_iter().find(|it| it.name == program);
     let found = found.with_context(|| format!("there is no program {program}"))?;
@@ -73,7 +78,7 @@ fn run(program: &str, project: &Path) -> Result<CapturedRun> {
         stdout: true,
         stderr: true,
     };
-    Ok(found.run_captured(project, terminals, &[]))
+    Ok(found.run_captured(project, terminals, args))
 }
 
 const fn rgb(red: u8, green: u8, blue: u8) -> anstyle::Color {

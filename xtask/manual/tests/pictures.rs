@@ -29,6 +29,16 @@ fn the_committed_pictures_are_those_the_code_makes() {
     );
 }
 
+#[test]
+fn a_session_is_shown_with_its_calls_and_its_end() {
+    let pictures = pictures().unwrap();
+    let svg = &pictures[1].text;
+    for shown in ["cogtools session show", "run_tests", "granted", "completed"] {
+        assert!(svg.contains(shown), "{shown} is not in {svg}");
+    }
+    assert!(!svg.contains('\u{1b}'), "{svg}");
+}
+
 /// The text of the picture: an up-to-date picture of a failed run would be useless.
 #[test]
 fn the_linter_is_shown_at_work() {

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod blobs;
+mod clock;
 mod contents;
 mod killed;
 mod lines;

@@ -105,6 +105,7 @@ fn everything_is_read_as_it_was_written() {
         Event::Expired {
             results: vec![Id::FIRST],
         },
+        Event::Undone { task: Id::FIRST },
     ];
     for event in references {
         log.append(log.head(), event.clone()).expect("appended");

@@ -17,6 +17,9 @@ pub const TOKENS: &[&str] = &["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS
 /// Google AI.
 pub const BASE: &str = "https://generativelanguage.googleapis.com";
 
+/// Vertex AI, in no region.
+const GLOBAL_VERTEX: &str = "https://aiplatform.googleapis.com";
+
 const BASE_URL: &str = "GOOGLE_GEMINI_BASE_URL";
 const VERTEX_BASE_URL: &str = "GOOGLE_VERTEX_BASE_URL";
 const USE_VERTEX: &str = "GOOGLE_GENAI_USE_VERTEXAI";
@@ -50,6 +53,8 @@ enum Service {
     GoogleAi,
     /// A project of Google Cloud, in a region.
     Vertex { project: String, location: String },
+    /// Vertex AI in express mode: a key, and no project.
+    Express,
 }
 
 impl Endpoint {
@@ -84,6 +89,15 @@ impl Endpoint {
                 ..Self::with_credentials(&var, KEYS)?
             });
         }
+        // As in Google's SDKs: a key alone is enough.
+        if var(PROJECT).is_none() && var(KEYS[0]).is_some() {
+            let base = url(VERTEX_BASE_URL)?.or(url(BASE_URL)?);
+            return Ok(Self {
+                base: base.unwrap_or_else(|| GLOBAL_VERTEX.to_owned()),
+                service: Service::Express,
+                ..Self::with_credentials(&var, &KEYS[..1])?
+            });
+        }
         let segment = |variable: &'static str| match var(variable) {
             Some(value) if is_name(&value) => Ok(value),
             Some(_) => Err(invalid(variable, "it is not a name")),
@@ -92,7 +106,7 @@ impl Endpoint {
         let (project, location) = (segment(PROJECT)?, segment(LOCATION)?);
         let base = match (url(VERTEX_BASE_URL)?, url(BASE_URL)?) {
             (Some(base), _) | (None, Some(base)) => base,
-            (None, None) if location == "global" => "https://aiplatform.googleapis.com".to_owned(),
+            (None, None) if location == "global" => GLOBAL_VERTEX.to_owned(),
             (None, None) => format!("https://{location}-aiplatform.googleapis.com"),
         };
         Ok(Self {
@@ -151,7 +165,9 @@ impl Endpoint {
     pub(super) fn authorization(&self) -> Result<(HeaderName, HeaderValue), ModelError> {
         let key = self.key.expose();
         let (name, value) = match self.service {
-            Service::GoogleAi => (HeaderName::from_static("x-goog-api-key"), key.to_owned()),
+            Service::GoogleAi | Service::Express => {
+                (HeaderName::from_static("x-goog-api-key"), key.to_owned())
+            }
             Service::Vertex { .. } => (AUTHORIZATION, format!("Bearer {key}")),
         };
         let mut value = HeaderValue::from_str(&value)
@@ -167,6 +183,7 @@ impl Endpoint {
             Service::Vertex { .. } => {
                 format!("v1/{}/publishers/google/{path}", self.parent())
             }
+            Service::Express => format!("v1/publishers/google/{path}"),
         };
         format!("{}/{path}:streamGenerateContent?alt=sse", self.base)
     }
@@ -174,7 +191,7 @@ impl Endpoint {
     pub(super) fn models_url(&self, page: Option<&str>) -> String {
         let path = match &self.service {
             Service::GoogleAi => "v1beta/models",
-            Service::Vertex { .. } => "v1beta1/publishers/google/models",
+            Service::Vertex { .. } | Service::Express => "v1beta1/publishers/google/models",
         };
         let page = page.map(|page| format!("&pageToken={}", address::encode(page)));
         let page = page.unwrap_or_default();
@@ -185,6 +202,8 @@ impl Endpoint {
         let path = match &self.service {
             Service::GoogleAi => "v1beta/cachedContents".to_owned(),
             Service::Vertex { .. } => format!("v1/{}/cachedContents", self.parent()),
+            // There is none; what fails is sent in full.
+            Service::Express => "v1/cachedContents".to_owned(),
         };
         format!("{}/{path}", self.base)
     }
@@ -194,7 +213,7 @@ impl Endpoint {
     pub(super) fn cache_url(&self, name: &str) -> Option<String> {
         let version = match &self.service {
             Service::GoogleAi => "v1beta",
-            Service::Vertex { .. } => "v1",
+            Service::Vertex { .. } | Service::Express => "v1",
         };
         let path = address::cache_path(name)?;
         Some(format!("{}/{version}/{path}", self.base))
@@ -208,12 +227,13 @@ impl Endpoint {
             Service::Vertex { .. } => {
                 format!("{}/publishers/google/models/{model}", self.parent())
             }
+            Service::Express => format!("publishers/google/models/{model}"),
         }
     }
 
     fn parent(&self) -> String {
         match &self.service {
-            Service::GoogleAi => String::new(),
+            Service::GoogleAi | Service::Express => String::new(),
             Service::Vertex { project, location } => {
                 format!("projects/{project}/locations/{location}")
             }

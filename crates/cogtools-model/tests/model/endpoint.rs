@@ -189,3 +189,29 @@ fn base_that_is_not_a_url() {
         );
     }
 }
+
+#[test]
+fn vertex_needs_no_project_with_a_key() {
+    let express = [
+        ("GOOGLE_GENAI_USE_VERTEXAI", "true"),
+        ("GOOGLE_API_KEY", "k"),
+        ("GOOGLE_OAUTH_ACCESS_TOKEN", "unused"),
+    ];
+    let (line, credentials) = seen(&express, "m");
+    let path = "/base/v1/publishers/google/models/m:streamGenerateContent?alt=sse";
+    assert_eq!(line, format!("POST {path} HTTP/1.1"));
+    assert_eq!(credentials, ["x-goog-api-key: k"]);
+    let shown = format!("{:?}", endpoint(&express).expect("an endpoint"));
+    assert!(
+        shown.contains("https://aiplatform.googleapis.com"),
+        "{shown}"
+    );
+    // With a project, it is the project that is asked, with a token.
+    let project = [
+        ("GOOGLE_CLOUD_PROJECT", "p"),
+        ("GOOGLE_CLOUD_LOCATION", "global"),
+    ];
+    let (line, credentials) = seen(&[&express[..], &project].concat(), "m");
+    assert!(line.contains("/projects/p/locations/global/"), "{line}");
+    assert_eq!(credentials, ["authorization: Bearer unused"]);
+}
