@@ -8,7 +8,7 @@ use cogtools_model::Part;
 use cogtools_program::{Failure, Io};
 use serde_json::Value;
 
-use crate::named_file;
+use cogtools_program::named_file;
 
 /// The largest file with the schema of an answer, in bytes.
 const MAX_BYTES: usize = 1 << 20;

@@ -10,7 +10,8 @@ use cogtools_model::{MAX_TAPE_BYTES, Model, ModelError, Recorder, Replay, Tape};
 use cogtools_program::{Failure, Io};
 
 use crate::args::AskArgs;
-use crate::{named_file, provider};
+use crate::provider;
+use cogtools_program::named_file;
 
 /// What answers.
 pub(crate) enum Connection {

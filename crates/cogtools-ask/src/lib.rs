@@ -15,7 +15,6 @@ mod history;
 mod limits;
 mod manual;
 mod models;
-mod named_file;
 mod overview;
 mod prices;
 mod project_tools;

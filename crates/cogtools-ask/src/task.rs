@@ -10,7 +10,7 @@ use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io};
 
 use crate::args::AskArgs;
-use crate::named_file;
+use cogtools_program::named_file;
 
 /// The largest file that is sent, in bytes: the API's limit for a whole request is 20 MiB.
 const MAX_FILE_BYTES: usize = 14 << 20;

@@ -28,6 +28,8 @@ pub enum Code {
     ModelRefused,
     /// A budget is spent.
     BudgetSpent,
+    /// A step of a plan failed; the steps after it were skipped.
+    StepFailed,
     /// The model repeated the same calls.
     Repetition,
     /// The arguments on standard input are not one JSON (or YAML) object.
@@ -72,7 +74,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
@@ -80,6 +82,7 @@ impl Code {
         Self::TestFailed,
         Self::SessionDamaged,
         Self::ModelFailed,
+        Self::StepFailed,
         Self::InvalidAnswer,
         Self::Usage,
         Self::ModelRefused,
@@ -120,6 +123,7 @@ impl Code {
             Self::Usage => "USAGE",
             Self::ModelRefused => "MODEL_REFUSED",
             Self::BudgetSpent => "BUDGET_SPENT",
+            Self::StepFailed => "STEP_FAILED",
             Self::Repetition => "REPETITION",
             Self::Unavailable => "UNAVAILABLE",
             Self::ApprovalWanted => "APPROVAL_WANTED",
@@ -154,7 +158,8 @@ impl Code {
             | Self::TestFailed
             | Self::SessionDamaged
             | Self::ModelFailed
-            | Self::InvalidAnswer => 1,
+            | Self::InvalidAnswer
+            | Self::StepFailed => 1,
             Self::Usage => 2,
             Self::ModelRefused => 3,
             Self::BudgetSpent => 4,
@@ -201,6 +206,7 @@ impl Code {
             Self::BudgetSpent => {
                 "a budget is spent; what there is was printed, and the session can be continued"
             }
+            Self::StepFailed => "a step of a plan failed, and those after it were skipped",
             Self::Repetition => "the model repeated the same calls until the run was ended",
             Self::Unavailable => "a service cannot be reached, or is overloaded",
             Self::ApprovalWanted => {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use cogtools_core::schema::{Schema, Validator};
-use cogtools_core::{Code, Diagnostic, Violation, ViolationKind, text};
+use cogtools_core::{Code, Diagnostic, Violation, ViolationKind};
 use cogtools_lenient_json::Found;
-use cogtools_program::{Failure, Io, project};
+use cogtools_program::{Failure, Io, named_file};
 use serde_json::{Map, Value};
 
 /// The largest file with a schema, in bytes.
@@ -25,10 +25,7 @@ impl SchemaFile {
             let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(&name);
             diagnostic.hint("name a file with a JSON Schema, which is one object")
         };
-        let full = io.cwd.join(path);
-        let scope = project::read_scope(&full, io);
-        let bytes = text::bytes(&full, path, MAX_BYTES, &scope)
-            .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
+        let bytes = named_file::read(path, MAX_BYTES, io)?;
         let schema: Map<String, Value> = serde_json::from_slice(&bytes)
             .map_err(|error| invalid(format!("this is not a JSON Schema: {error}")))?;
         let schema = Schema::from_json_schema(schema);

@@ -2,13 +2,14 @@
 
 use clap::{ArgMatches, Command};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_program::{Failure, Io, Program, Stdin, text_input};
+use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
 
 use crate::contract::Contract;
 use crate::hydrate::hydrate;
 use crate::input::{HydrateInput, ResolveInput};
 use crate::manual::MANUAL;
 use crate::resolve::resolve;
+use crate::run;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -22,20 +23,25 @@ pub const PROGRAM: Program = Program {
         Code::NoJson,
         Code::ContractViolation,
         Code::MissingReference,
+        Code::StepFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
         Code::Timeout,
     ],
-    variables: &[],
+    variables: man::SOURCES,
     manual: MANUAL,
 };
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Check a model's plan, and fill results into arguments and replies")
+        .about("Check a model's plan, run it, and fill results into its reply")
         .long_about(
             "Work with plans that a model writes as one JSON object. Each command reads standard \
-             input and prints its result; none of them runs a step.",
+             input and prints its result; only run calls tools.",
         )
         .subcommand_required(true)
+        .subcommand(run::command())
         .subcommand(Command::new("check").about("Print the contract in a model's text, normalised"))
         .subcommand(
             Command::new("resolve").about("Print arguments with references replaced by results"),
@@ -64,6 +70,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             let text = hydrate(&input.template, &input.last, &input.records)?;
             io.show(&format!("{text}\n"))
         }
+        Some("run") => match matches.subcommand() {
+            Some((_, matches)) => run::run(matches, io),
+            None => Err(PROGRAM.missing_subcommand()),
+        },
         _ => Err(PROGRAM.missing_subcommand()),
     }
 }

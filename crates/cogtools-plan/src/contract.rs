@@ -56,6 +56,16 @@ impl Contract {
         })
     }
 
+    /// The reply, with placeholders.
+    pub(crate) fn visible_reply(&self) -> &str {
+        &self.visible_reply
+    }
+
+    /// The steps, in their order.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.tool_plan
+    }
+
     /// The contract as JSON, always with the same keys in the same order.
     pub(crate) fn to_json(&self) -> Value {
         json!({

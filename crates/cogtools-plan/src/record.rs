@@ -44,6 +44,14 @@ pub(crate) fn read(results: Option<Value>) -> Result<Records, Vec<Violation>> {
 }
 
 impl Record {
+    /// The record in `value`, if that is an object.
+    pub(crate) fn of(value: Value) -> Option<Self> {
+        match value {
+            Value::Object(record) => Some(Self(record)),
+            _ => None,
+        }
+    }
+
     /// Whether the step has no result: it failed, or was skipped.
     pub(crate) fn has_failed(&self) -> bool {
         let status = self.0.get("status").and_then(Value::as_str);

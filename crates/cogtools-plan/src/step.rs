@@ -75,6 +75,31 @@ impl Step {
         })
     }
 
+    /// Whether it calls a tool.
+    pub(crate) const fn needs_tool(&self) -> bool {
+        self.need_tool
+    }
+
+    /// The tool, if it names one.
+    pub(crate) fn tool(&self) -> Option<&str> {
+        self.tool.as_deref()
+    }
+
+    /// Why there is this step.
+    pub(crate) fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// The arguments, with references.
+    pub(crate) const fn args(&self) -> Option<&Map<String, Value>> {
+        self.args.as_ref()
+    }
+
+    /// The name of its result.
+    pub(crate) fn save_as(&self) -> &str {
+        &self.save_as
+    }
+
     /// The step as JSON, without the keys that it does not have.
     pub(crate) fn to_json(&self) -> Value {
         let mut object = Map::new();

@@ -18,6 +18,7 @@ mod input;
 mod io;
 mod lines;
 pub mod man;
+pub mod named_file;
 mod next;
 pub mod packages;
 mod process;

@@ -16,7 +16,12 @@ pub fn read_bytes(io: &mut Io<'_>, line: &str) -> Result<Vec<u8>, Failure> {
 
 /// Reads all of standard input as UTF-8.
 pub fn read_text(io: &mut Io<'_>, line: &str) -> Result<String, Failure> {
-    String::from_utf8(read_bytes(io, line)?).map_err(|error| {
+    utf8(read_bytes(io, line)?)
+}
+
+/// The text in `bytes`, which must be UTF-8.
+pub fn utf8(bytes: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = format!("the text is not UTF-8: byte {at} does not begin a character");
         let diagnostic = Diagnostic::new(Code::InvalidArgumentsSyntax, message);

@@ -110,6 +110,7 @@ const fn remedy(code: Code) -> &'static str {
         Code::Usage => "Follow the usage line in the hint; --help explains every option.",
         Code::ModelRefused => "Change the task, or use another model.",
         Code::BudgetSpent => "Continue the session with a larger --budget.",
+        Code::StepFailed => "Mend the plan or the tool, and run the plan again.",
         Code::Repetition => "Continue the session, and say what to do instead.",
         Code::InvalidArgumentsSyntax => {
             "Send one object, in UTF-8, without duplicate keys; add --yaml to send YAML."

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use crate::{Failure, Io, project};
 use cogtools_core::{Code, text};
-use cogtools_program::{Failure, Io, project};
 
 /// Reads the file at `path`, of at most `max_bytes` bytes.
-pub(crate) fn read(path: &Path, max_bytes: usize, io: &Io<'_>) -> Result<Vec<u8>, Failure> {
+pub fn read(path: &Path, max_bytes: usize, io: &Io<'_>) -> Result<Vec<u8>, Failure> {
     let full = io.cwd.join(path);
     let scope = project::read_scope(&full, io);
     text::bytes(&full, path, max_bytes, &scope)
