@@ -26,6 +26,9 @@ const TALKS: [&str; 5] = [
     "cogtools-prompt",
 ];
 
+/// What `cogtools-plan` is made of.
+const PLANS: [&str; 3] = ["cogtools-executor", "cogtools-lenient-json", "cogtools-log"];
+
 /// Every file of the repository with this extension, unless git ignores it.
 pub(crate) fn files(ending: &str) -> Vec<PathBuf> {
     let listed = Command::new("git")
@@ -121,6 +124,8 @@ fn dependencies_point_one_way() {
                 other == "cogtools-core"
             }
             "cogtools-session" | "cogtools-schema" if other == "cogtools-log" => true,
+            "cogtools-json" if other == "cogtools-lenient-json" => true,
+            "cogtools-plan" if PLANS.contains(&other) => true,
             "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
             "cogtools-init" if matches!(other, "cogtools-prompt" | "cogtools-table") => true,
             "cogtools-docs" | "cogtools-doctor" if other == "cogtools-table" => true,

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{programs, run};
 
+mod agent_files;
 mod agents;
 mod answers;
 mod approvals;

@@ -70,6 +70,9 @@ fn events() -> Vec<Event> {
                 currency: "USD".to_owned(),
             }),
         }),
+        Event::Agent {
+            tool: "review".to_owned(),
+        },
         Event::Error {
             code: "IO_FAILED".to_owned(),
             message: "no".to_owned(),

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use crate::json::same;
 use crate::run;
 
+mod filling;
+mod running;
+
 fn plan(command: &str, input: impl Into<String>) -> Outcome {
     let project = Project::new();
     let input: String = input.into();
@@ -152,64 +155,6 @@ fn recorded_guesses_are_violations() {
 }
 
 #[test]
-fn recorded_references_are_resolved() {
-    let test = "recorded_references_are_resolved";
-    let Some(rows) = rows("agents/002_arg_refs.jsonl", "resolveArgReferences", test) else {
-        return;
-    };
-    for row in rows {
-        let id = row["id"].as_str().expect("an id");
-        let input = json!({"args": row["input"]["args"], "results": row["input"]["namedResults"]});
-        let outcome = plan("resolve", input.to_string());
-        let recorded = &expected(&row)["ok"];
-        let errors = recorded["errors"].as_array().expect("errors");
-        // Only hydration reads steps that failed.
-        if id == "ar-25" || !errors.is_empty() {
-            let count = errors.len().max(1);
-            outcome
-                .status(65)
-                .stdout_is("")
-                .stderr_contains("error[MISSING_REFERENCE]");
-            let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
-            assert_eq!(stderr.matches("error[").count(), count, "{id}: {stderr}");
-        } else {
-            outcome.outputs(format!("{}\n", recorded["value"]));
-        }
-    }
-}
-
-#[test]
-fn recorded_templates_are_hydrated() {
-    let test = "recorded_templates_are_hydrated";
-    let Some(rows) = rows("agents/002_hydrate.jsonl", "hydrateReplyTemplate", test) else {
-        return;
-    };
-    for row in rows {
-        let id = row["id"].as_str().expect("an id");
-        let input = &row["input"];
-        let outcome = plan(
-            "hydrate",
-            json!({"template": input["template"], "last": input["lastToolResult"], "results": input["namedResults"]})
-                .to_string(),
-        );
-        let recorded = expected(&row)["ok"].as_str().unwrap_or_default();
-        let schedule = input["namedResults"]["schedule"]["result"].to_string();
-        let text = match id {
-            // `null` is a value.
-            "hy-5" => "null",
-            // A name without a path is the result, not the record.
-            "hy-23" => &schedule,
-            // Nothing is inherited, and a path into a number leads nowhere.
-            "hy-29" | "hy-52" => "unavailable",
-            // The fallback is always the same.
-            "hy-56" => "unavailable",
-            _ => recorded,
-        };
-        outcome.outputs(format!("{text}\n"));
-    }
-}
-
-#[test]
 fn a_contract_is_found_repaired_and_normalised() {
     let text = r#"Here is my plan:
 ```json
@@ -219,15 +164,44 @@ fn a_contract_is_found_repaired_and_normalised() {
    {need_tool: false, reason: '', tool: null, args: null, save_as: ' '},
    {need_tool: false, reason: 'x', save_as: '_step1'},]}
 ```"#;
-    plan("check", text).outputs(str![]);
+    plan("check", text).outputs(str![[r#"
+{"restatement":"What time is it?","visible_reply":"It is {{tool_result.local}}","thinking_log":["look","tell"],"tool_plan":[{"need_tool":true,"tool":"get_current_date","reason":"the time","args":{},"save_as":"_step2"},{"need_tool":false,"reason":"","save_as":"_step3"},{"need_tool":false,"reason":"x","save_as":"_step1"}]}
+
+"#]]);
 }
 
 #[test]
 fn every_violation_is_reported() {
     plan("check", r#"{"restatement": " ", "thinking_log": ["a", 1], "tool_plan": [{"need_tool": true, "reason": 1, "args": [], "save_as": 2}, 7]}"#)
-        .fails(65, str![]);
-    plan("check", contract(&json!({"tool_plan": []})).to_string()).fails(65, str![]);
-    plan("check", "I cannot do that.").fails(65, str![]);
+        .fails(65, str![[r#"
+cogtools-plan: error[CONTRACT_VIOLATION]: /restatement: must not be empty
+hint: send restatement: a string that is not empty
+cogtools-plan: error[CONTRACT_VIOLATION]: /visible_reply: required but missing
+hint: send visible_reply: a string that is not empty
+cogtools-plan: error[CONTRACT_VIOLATION]: /thinking_log/1: expected a string, got a number
+hint: send a string as item 1
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/0/tool: required but missing
+hint: send tool: the name of the tool
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/0/reason: expected a string, got a number
+hint: send reason: a string
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/0/args: expected an object, got an array
+hint: send args: an object
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/0/save_as: expected a string, got a number
+hint: send save_as: a string
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/1: expected a step, which is an object, got a number
+hint: send a step, which is an object as item 1
+
+"#]]);
+    plan("check", contract(&json!({"tool_plan": []})).to_string()).fails(65, str![[r#"
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan: must not be empty
+hint: send tool_plan: an array with at least one step
+
+"#]]);
+    plan("check", "I cannot do that.").fails(65, str![[r#"
+cogtools-plan: error[NO_JSON]: no JSON value in the text
+hint: ask the model for one JSON object
+
+"#]]);
     let steps = json!([{"need_tool": true, "tool": " ", "reason": "r"}]);
     assert_eq!(
         pointers(&contract(&json!({"tool_plan": steps}))),
@@ -258,7 +232,14 @@ fn a_reference_that_leads_nowhere_is_reported() {
         "args": {"a": "$tool.shedule.x", "b": ["$tool.schedule.y", "$tool.bad.error"], "c": "$tool.schedule.__proto__", "d": "$tool.schedule.z.length"},
         "results": {"schedule": {"result": {"x": 1, "z": [1, 2]}, "status": "executed"}, "bad": {"status": "failed", "error": {"code": "JS_TIMEOUT"}}},
     });
-    plan("resolve", input.to_string()).fails(65, str![]);
+    plan("resolve", input.to_string()).fails(65, str![[r#"
+cogtools-plan: error[MISSING_REFERENCE]: $tool.shedule.x: /a: no step has saved a result as `shedule`
+hint: did you mean `schedule`?
+cogtools-plan: error[MISSING_REFERENCE]: $tool.schedule.y: /b/0: the result of `schedule` has no such path
+cogtools-plan: error[MISSING_REFERENCE]: $tool.bad.error: /b/1: the step `bad` has no result
+cogtools-plan: error[MISSING_REFERENCE]: $tool.schedule.__proto__: /c: the result of `schedule` has no such path
+
+"#]]);
     let input = json!({"args": ["$tool.s", {"x": "$tool.s.status"}, "$tool.s.z.length"], "results": {"s": {"result": {"z": [1]}, "status": "executed"}}});
     plan("resolve", input.to_string()).outputs("[{\"z\":[1]},{\"x\":\"executed\"},1]\n");
     // What a result says is no reference.
@@ -271,10 +252,31 @@ fn a_reference_that_leads_nowhere_is_reported() {
 
 #[test]
 fn inputs_are_strict_json() {
-    plan("resolve", "{args: 1}").fails(65, str![]);
-    plan("resolve", "{}").fails(65, str![]);
-    plan("hydrate", r#"{"template": 1, "results": {"a/b": 1}}"#).fails(65, str![]);
-    plan("hydrate", r#"{"template": "", "results": []}"#).fails(65, str![]);
+    plan("resolve", "{args: 1}").fails(65, str![[r#"
+cogtools-plan: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:2: not valid JSON: key must be a string
+   |
+ 1 | {args: 1}
+   |  ^
+hint: send one JSON object on standard input, such as {"name": "value"}
+
+"#]]);
+    plan("resolve", "{}").fails(65, str![[r#"
+cogtools-plan: error[SCHEMA_VIOLATION]: /args: required but missing
+hint: send args: the arguments of a step
+
+"#]]);
+    plan("hydrate", r#"{"template": 1, "results": {"a/b": 1}}"#).fails(65, str![[r#"
+cogtools-plan: error[SCHEMA_VIOLATION]: /template: expected a string, got a number
+hint: send template: a string
+cogtools-plan: error[SCHEMA_VIOLATION]: /results/a~1b: expected a record, which is an object, got a number
+hint: send a~1b: a record, which is an object
+
+"#]]);
+    plan("hydrate", r#"{"template": "", "results": []}"#).fails(65, str![[r#"
+cogtools-plan: error[SCHEMA_VIOLATION]: /results: expected an object, got an array
+hint: send results: an object
+
+"#]]);
     plan("resolve", r#"{"args": null}"#).outputs("null\n");
     plan("hydrate", r#"{"template": "{{tool_result.a}}"}"#).outputs("unavailable\n");
 }
@@ -289,13 +291,21 @@ fn copies_of_results_are_limited() {
         "resolve",
         json!({"args": args, "results": results}).to_string(),
     )
-    .fails(65, str![]);
+    .fails(65, str![[r#"
+cogtools-plan: error[INVALID_ARGUMENTS_SYNTAX]: the arguments would be larger than 16 MiB
+hint: refer to smaller results
+
+"#]]);
     let template = "{{tool.a}}".repeat(100);
     plan(
         "hydrate",
         json!({"template": template, "results": results}).to_string(),
     )
-    .fails(65, str![]);
+    .fails(65, str![[r#"
+cogtools-plan: error[INVALID_ARGUMENTS_SYNTAX]: the reply would be larger than 16 MiB
+hint: refer to smaller results
+
+"#]]);
     let few: Value = (0..3).map(|_| json!("$tool.a")).collect();
     let found = plan(
         "resolve",

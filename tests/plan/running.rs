@@ -1,0 +1,175 @@
+//! `cogtools plan run`: steps through the tools of a project.
+
+use super::*;
+
+/// A project with a template, a tool with JSON, and one that fails.
+fn project() -> Project {
+    let project = Project::new();
+    project
+        .file(
+            "tools/greet.yaml",
+            "name: greet\ndescription: d\nparameters: {person: string}\nimplementation: Hello {{ person }}!\n",
+        )
+        .file(
+            "tools/count.yaml",
+            "\
+name: count
+description: d
+parameters: {text: string, extra: {type: array, items: {type: integer}, default: [1, 2]}}
+output: {type: json}
+implementation: '{\"length\": {{ text | length }}, \"extra\": {{ extra | dump }}}'
+",
+        )
+        .file(
+            "tools/broken.yaml",
+            "\
+name: broken
+description: d
+implementation: {exec: [sh, -c, 'echo going down >&2; exit 3']}
+",
+        );
+    project
+}
+
+/// A plan with these steps and this reply.
+fn plan_of(steps: &Value, reply: &str) -> String {
+    json!({
+        "restatement": "r", "visible_reply": reply, "thinking_log": [], "tool_plan": steps,
+    })
+    .to_string()
+}
+
+fn step(tool: &str, args: &Value, save_as: &str) -> Value {
+    json!({"need_tool": true, "tool": tool, "reason": "why", "args": args, "save_as": save_as})
+}
+
+fn run_plan(project: &Project, plan: &str, args: &[&str]) -> Outcome {
+    run("cogtools-plan", project)
+        .arg("run")
+        .args(args)
+        .stdin(plan)
+        .run()
+}
+
+/// The events of a run, without times.
+fn events(outcome: &Outcome) -> Vec<Value> {
+    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    let untimed = lines.map(|mut event: Value| {
+        for key in ["startedAt", "endedAt", "ms"] {
+            if let Some(time) = event.get_mut(key) {
+                assert!(time.is_u64() || time.as_str().is_some_and(|time| time.ends_with('Z')));
+                *time = json!("…");
+            }
+        }
+        event
+    });
+    untimed.collect()
+}
+
+#[test]
+fn results_go_into_later_steps_and_into_the_reply() {
+    let steps = json!([
+        step("greet", &json!({"person": "Ada"}), "hello"),
+        step("count", &json!({"text": "$tool.hello", "extra": [7]}), "size"),
+        step("count", &json!({"text": "x", "extra": "$tool.size.extra"}), "again"),
+        {"need_tool": false, "reason": "Only a note."},
+    ]);
+    let reply = "{{tool.hello}} {{tool.size.length}} {{tool.again.extra}} {{tool.none.x}}";
+    run_plan(&project(), &plan_of(&steps, reply), &[]).outputs("Hello Ada! 10 [7] unavailable\n");
+}
+
+#[test]
+fn a_plan_in_a_file_is_run_and_prose_around_it_ignored() {
+    let project = project();
+    let steps = json!([step("greet", &json!({"person": "Bob"}), "hello")]);
+    let plan = plan_of(&steps, "{{tool.hello}}");
+    project.file("plan.txt", format!("Here it is:\n```json\n{plan}\n```\n"));
+    run("cogtools-plan", &project)
+        .args(["run", "plan.txt"])
+        .run()
+        .outputs("Hello Bob!\n");
+}
+
+#[test]
+fn events_say_what_happens() {
+    let steps = json!([
+        step("greet", &json!({"person": "Ada"}), "hello"),
+        step("broken", &json!({}), "down"),
+        step("greet", &json!({"person": "$tool.down"}), "late"),
+    ]);
+    let plan = plan_of(&steps, "{{tool.hello}} {{tool.down.status}} {{tool.late}}");
+    let outcome = run_plan(&project(), &plan, &["--stream-json"]);
+    outcome.status(1).stderr_is(str![[r#"
+cogtools-plan: error[STEP_FAILED]: down: TOOL_FAILED: broken: the program exited with status 3
+  | going down
+
+"#]]);
+    assert_eq!(
+        events(&outcome),
+        [
+            json!({"event": "plan", "steps": [
+                {"save_as": "hello", "tool": "greet", "reason": "why"},
+                {"save_as": "down", "tool": "broken", "reason": "why"},
+                {"save_as": "late", "tool": "greet", "reason": "why"},
+            ]}),
+            json!({"event": "step", "save_as": "hello", "state": "executing"}),
+            json!({
+                "event": "step", "save_as": "hello", "state": "executed",
+                "args": {"person": "Ada"}, "result": "Hello Ada!",
+                "startedAt": "…", "endedAt": "…", "ms": "…",
+            }),
+            json!({"event": "step", "save_as": "down", "state": "executing"}),
+            json!({
+                "event": "step", "save_as": "down", "state": "failed", "args": {},
+                "error": {
+                    "code": "TOOL_FAILED",
+                    "message": "broken: the program exited with status 3",
+                },
+                "startedAt": "…", "endedAt": "…", "ms": "…",
+            }),
+            json!({
+                "event": "step", "save_as": "late", "state": "skipped",
+                "error": {"code": "STEP_FAILED", "message": "`down` failed"},
+            }),
+            json!({"event": "reply", "text": "Hello Ada! failed unavailable"}),
+        ]
+    );
+}
+
+#[test]
+fn what_cannot_run_stops_the_plan_before_the_step() {
+    let project = project();
+    let fails = |step: Value, stderr: &str| {
+        let plan = plan_of(&json!([step]), "Done: {{tool.a}}");
+        let outcome = run_plan(&project, &plan, &[]);
+        outcome
+            .status(1)
+            .stdout_is("Done: unavailable\n")
+            .stderr_is(stderr.to_owned());
+    };
+    fails(
+        step("greet", &json!({"person": "$tool.none.x"}), "a"),
+        "cogtools-plan: error[STEP_FAILED]: a: MISSING_REFERENCE: x\n",
+    );
+    fails(step("greet", &json!({"persn": "Ada"}), "a"), "x");
+    fails(step("nothing", &json!({}), "a"), "x");
+}
+
+#[test]
+fn nothing_runs_that_the_user_did_not_approve() {
+    let project = Project::untrusted();
+    project.file(
+        "tools/make.yaml",
+        "name: make\ndescription: d\nimplementation: {exec: [touch, made]}\n",
+    );
+    let plan = plan_of(&json!([step("make", &json!({}), "a")]), "Done.");
+    let outcome = run_plan(&project, &plan, &[]);
+    outcome
+        .status(1)
+        .stdout_is("Done.\n")
+        .stderr_contains("DENIED");
+    assert!(!project.path("made").exists());
+}
