@@ -14,7 +14,11 @@ use crate::process::run;
 pub(crate) const BRIEF: u64 = 20;
 /// The crates with targets, their targets, and their dictionary if there is one.
 const CRATES: [(&str, &[&str], Option<&str>); 2] = [
-    ("cogtools-core", &["dotenv", "lenient_json", "lock", "trust"], None),
+    (
+        "cogtools-core",
+        &["dotenv", "lenient_json", "lock", "trust"],
+        None,
+    ),
     ("njk", &["compile", "render"], Some("njk.dict")),
 ];
 /// Coverage for libFuzzer, as the stable compiler can give it.

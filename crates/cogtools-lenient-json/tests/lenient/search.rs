@@ -95,7 +95,8 @@ fn prose_has_no_value() {
         "\\",
         "\u{0}",
         "\"a\":1}",
-        "\"key\": \"value\"", "usage: ls [-l] [-] [2nd] [x]",
+        "\"key\": \"value\"",
+        "usage: ls [-l] [-] [2nd] [x]",
     ] {
         if !matches!(text, "{" | "[") {
             none(text);

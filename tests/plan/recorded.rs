@@ -1,19 +1,10 @@
-//! Plans that a model writes, as `cogtools plan` checks and fills them.
+//! Plans as another program has checked and filled them. Where the contract of `cogtools plan`
+//! differs, the row is named with the reason.
 
-use cogtools_test_support::{Outcome, Project, Status, conformance, str};
+use cogtools_test_support::conformance;
 use serde_json::{Value, json};
 
-use crate::json::same;
-use crate::run;
-
-fn plan(command: &str, input: impl Into<String>) -> Outcome {
-    let project = Project::new();
-    let input: String = input.into();
-    run("cogtools-plan", &project)
-        .arg(command)
-        .stdin(input)
-        .run()
-}
+use super::{contract, plan, pointers};
 
 /// The rows of `file` that are about `function`.
 fn rows(file: &str, function: &str, test: &str) -> Option<Vec<Value>> {
@@ -25,35 +16,6 @@ fn rows(file: &str, function: &str, test: &str) -> Option<Vec<Value>> {
 
 fn expected(row: &Value) -> &Value {
     row.get("expected_later").unwrap_or(&row["expected"])
-}
-
-/// A contract with one step, with some of its values replaced; `null` removes a key.
-fn contract(changes: &Value) -> Value {
-    let mut contract = json!({
-        "restatement": "R", "visible_reply": "V", "thinking_log": ["a"],
-        "tool_plan": [{"need_tool": false, "reason": "r"}],
-    });
-    for (key, value) in changes.as_object().expect("changes") {
-        contract[key] = value.clone();
-    }
-    contract
-}
-
-/// The pointers of the failures that are printed as JSON.
-fn pointers(input: &Value) -> Vec<String> {
-    let project = Project::new();
-    let outcome = run("cogtools-plan", &project)
-        .args(["check", "--error-format", "json"])
-        .stdin(input)
-        .run();
-    outcome.status(65).stdout_is("");
-    let lines = String::from_utf8(outcome.stderr).expect("it is text");
-    let pointer = |line: &str| {
-        let error: Value = serde_json::from_str(line).expect(line);
-        assert_eq!(error["code"], "CONTRACT_VIOLATION", "{line}");
-        error["pointer"].as_str().expect("a pointer").to_owned()
-    };
-    lines.lines().map(pointer).collect()
 }
 
 #[test]
@@ -207,100 +169,4 @@ fn recorded_templates_are_hydrated() {
         };
         outcome.outputs(format!("{text}\n"));
     }
-}
-
-#[test]
-fn a_contract_is_found_repaired_and_normalised() {
-    let text = r#"Here is my plan:
-```json
-{"restatement": " What time is it? ", "visible_reply": "It is {{tool_result.local}}",
- "thinking_log": [" look " "tell"], "extra": 1,
- "tool_plan": [{"need_tool": True, "tool": " Clock.Now", "reason": " the time ", "args": {}, "note": 1},
-   {need_tool: false, reason: '', tool: null, args: null, save_as: ' '},
-   {need_tool: false, reason: 'x', save_as: '_step1'},]}
-```"#;
-    plan("check", text).outputs(str![]);
-}
-
-#[test]
-fn every_violation_is_reported() {
-    plan("check", r#"{"restatement": " ", "thinking_log": ["a", 1], "tool_plan": [{"need_tool": true, "reason": 1, "args": [], "save_as": 2}, 7]}"#)
-        .fails(65, str![]);
-    plan("check", contract(&json!({"tool_plan": []})).to_string()).fails(65, str![]);
-    plan("check", "I cannot do that.").fails(65, str![]);
-    let steps = json!([{"need_tool": true, "tool": " ", "reason": "r"}]);
-    assert_eq!(
-        pointers(&contract(&json!({"tool_plan": steps}))),
-        ["/tool_plan/0/tool"]
-    );
-    let many: Value = (0..80).map(|_| json!(1)).collect();
-    let found = pointers(&contract(&json!({"thinking_log": many})));
-    assert_eq!((found.len(), found[49].as_str()), (50, "/thinking_log/49"));
-}
-
-#[test]
-fn each_step_has_a_name_of_its_own() {
-    let step = |name: &str| json!({"need_tool": false, "reason": "", "save_as": name});
-    let steps = json!([step(""), step("a"), step("_step4"), step(""), step("a")]);
-    let checked = plan("check", contract(&json!({"tool_plan": steps})).to_string()).json();
-    let names: Vec<&Value> = checked["tool_plan"]
-        .as_array()
-        .expect("steps")
-        .iter()
-        .map(|step| &step["save_as"])
-        .collect();
-    assert_eq!(names, ["_step1", "a", "_step4", "_step5", "_step6"]);
-}
-
-#[test]
-fn a_reference_that_leads_nowhere_is_reported() {
-    let input = json!({
-        "args": {"a": "$tool.shedule.x", "b": ["$tool.schedule.y", "$tool.bad.error"], "c": "$tool.schedule.__proto__", "d": "$tool.schedule.z.length"},
-        "results": {"schedule": {"result": {"x": 1, "z": [1, 2]}, "status": "executed"}, "bad": {"status": "failed", "error": {"code": "JS_TIMEOUT"}}},
-    });
-    plan("resolve", input.to_string()).fails(65, str![]);
-    let input = json!({"args": ["$tool.s", {"x": "$tool.s.status"}, "$tool.s.z.length"], "results": {"s": {"result": {"z": [1]}, "status": "executed"}}});
-    plan("resolve", input.to_string()).outputs("[{\"z\":[1]},{\"x\":\"executed\"},1]\n");
-    // What a result says is no reference.
-    let input =
-        json!({"args": "$tool.a", "results": {"a": {"result": "$tool.b"}, "b": {"result": 1}}});
-    plan("resolve", input.to_string()).outputs("\"$tool.b\"\n");
-    let input = json!({"template": "{{tool.a}} {{tool.b.error}}", "results": {"a": {"result": "{{tool.b}}"}, "b": {"status": "failed", "error": {"code": "X"}}}});
-    plan("hydrate", input.to_string()).outputs("{{tool.b}} {\"code\":\"X\"}\n");
-}
-
-#[test]
-fn inputs_are_strict_json() {
-    plan("resolve", "{args: 1}").fails(65, str![]);
-    plan("resolve", "{}").fails(65, str![]);
-    plan("hydrate", r#"{"template": 1, "results": {"a/b": 1}}"#).fails(65, str![]);
-    plan("hydrate", r#"{"template": "", "results": []}"#).fails(65, str![]);
-    plan("resolve", r#"{"args": null}"#).outputs("null\n");
-    plan("hydrate", r#"{"template": "{{tool_result.a}}"}"#).outputs("unavailable\n");
-}
-
-/// A small input must not make a large output.
-#[test]
-fn copies_of_results_are_limited() {
-    let large = "x".repeat(1 << 20);
-    let results = json!({"a": {"result": large}});
-    let args: Value = (0..100).map(|_| json!("$tool.a")).collect();
-    plan(
-        "resolve",
-        json!({"args": args, "results": results}).to_string(),
-    )
-    .fails(65, str![]);
-    let template = "{{tool.a}}".repeat(100);
-    plan(
-        "hydrate",
-        json!({"template": template, "results": results}).to_string(),
-    )
-    .fails(65, str![]);
-    let few: Value = (0..3).map(|_| json!("$tool.a")).collect();
-    let found = plan(
-        "resolve",
-        json!({"args": few, "results": results}).to_string(),
-    );
-    assert_eq!(found.status, Status::Exit(0));
-    assert!(same(&found.json()[2], &json!(large)));
 }
