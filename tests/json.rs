@@ -153,6 +153,7 @@ hint: there is one that is not valid; leave out --no-repair to repair it
         65,
         str![[r#"
 cogtools-json: error[NO_JSON]: <stdin>:2:3: a number is beyond the range of a double
+   |
  2 |   1e999}
    |   ^
 hint: ask the model to write the number as a string
@@ -209,7 +210,7 @@ cogtools-json: line 2, column 11: end of the text: the value was completed
     let outcome = json(&["--explain"], many);
     outcome
         .status(0)
-        .stderr_contains("cogtools-json: and 499 more repairs\n");
+        .stderr_contains("cogtools-json: 499 repairs more\n");
     assert_eq!(
         String::from_utf8_lossy(&outcome.stderr).lines().count(),
         1_001
@@ -243,12 +244,50 @@ fn a_schema_is_checked() {
         &["--schema", "invoice.json"],
         "{\"lines\": [{\"price\": -1}], \"total\": 3}",
     )
-    .fails(65, str![]);
-    json(&["--schema", "invoice.json"], "[1]").fails(65, str![]);
-    json(&["--schema", "invoice.json", "--all"], "{\"id\": 1}").fails(65, str![]);
-    json(&["--schema", "broken.json"], "{}").fails(2, str![]);
-    json(&["--schema", "pattern.json"], "{}").fails(2, str![]);
-    json(&["--schema", "absent.json"], "{}").fails(74, str![]);
+    .fails(
+        65,
+        str![[r#"
+cogtools-json: error[SCHEMA_VIOLATION]: /id: required but missing
+hint: send id (integer): The number of the invoice
+cogtools-json: error[SCHEMA_VIOLATION]: /lines/0/price: must be at least 0, got -1
+hint: send price (number, at least 0)
+cogtools-json: error[SCHEMA_VIOLATION]: /total: the schema has no such property
+hint: leave it out, or use a name that the schema has
+
+"#]],
+    );
+    json(&["--schema", "invoice.json"], "[1]").fails(
+        65,
+        str![[r#"
+cogtools-json: error[SCHEMA_VIOLATION]: expected object, got array [1]
+
+"#]],
+    );
+    json(&["--schema", "invoice.json", "--all"], "{\"id\": 1}").fails(
+        65,
+        str![[r#"
+cogtools-json: error[SCHEMA_VIOLATION]: expected object, got array [{"id":1}]
+
+"#]],
+    );
+    json(&["--schema", "broken.json"], "{}").fails(2, str![[r#"
+cogtools-json: error[USAGE]: broken.json: this is not a JSON Schema: invalid type: sequence, expected a map at line 1 column 0
+hint: name a file with a JSON Schema, which is one object
+
+"#]]);
+    json(&["--schema", "pattern.json"], "{}").fails(2, str![[r#"
+cogtools-json: error[USAGE]: pattern.json: /properties/a/pattern: `(` is not a regular expression of ECMA-262
+hint: name a file with a JSON Schema, which is one object
+
+"#]]);
+    json(&["--schema", "absent.json"], "{}").fails(
+        74,
+        str![[r#"
+cogtools-json: error[IO_FAILED]: `absent.json` does not exist
+hint: check the path; the file may have been removed meanwhile
+
+"#]],
+    );
 }
 
 /// The value keeps its bytes on a pipe; a terminal would obey some of them.

@@ -176,7 +176,9 @@ fn an_agent_calls_an_agent_within_its_budget_and_in_its_log() {
     // How long a call takes differs.
     let without_time = |line: &str| line.split(", ").next().unwrap_or_default().to_owned();
     let lines: Vec<String> = tree.text().lines().map(without_time).collect();
-    assert_text(lines.join("\n"), str![[r#"
+    assert_text(
+        lines.join("\n"),
+        str![[r#"
 session ID
  1  task        Greet Ada
  2  request     turn 1
@@ -199,7 +201,8 @@ session ID
   19  response    Ada was greeted.
   20  usage       163 tokens
   21  end         completed  (last)
-"#]]);
+"#]],
+    );
     let shown = run("cogtools-session", &project)
         .args(["show", "s.jsonl"])
         .run()

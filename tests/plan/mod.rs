@@ -1,13 +1,13 @@
 //! Plans that a model writes, as `cogtools plan` checks and fills them.
 
-use cogtools_test_support::{Outcome, Project, Status, conformance, str};
+mod recorded;
+mod running;
+
+use cogtools_test_support::{Outcome, Project, Status, str};
 use serde_json::{Value, json};
 
 use crate::json::same;
 use crate::run;
-
-mod filling;
-mod running;
 
 fn plan(command: &str, input: impl Into<String>) -> Outcome {
     let project = Project::new();
@@ -16,18 +16,6 @@ fn plan(command: &str, input: impl Into<String>) -> Outcome {
         .arg(command)
         .stdin(input)
         .run()
-}
-
-/// The rows of `file` that are about `function`.
-fn rows(file: &str, function: &str, test: &str) -> Option<Vec<Value>> {
-    let mut rows = conformance::recorded(file, test)?;
-    rows.retain(|row| row["fn"] == function);
-    assert!(!rows.is_empty(), "{file} has nothing about {function}");
-    Some(rows)
-}
-
-fn expected(row: &Value) -> &Value {
-    row.get("expected_later").unwrap_or(&row["expected"])
 }
 
 /// A contract with one step, with some of its values replaced; `null` removes a key.
@@ -60,101 +48,6 @@ fn pointers(input: &Value) -> Vec<String> {
 }
 
 #[test]
-fn recorded_contracts_are_accepted_or_violated() {
-    let file = "agents/002_contract.jsonl";
-    let test = "recorded_contracts_are_accepted_or_violated";
-    let Some(rows) = rows(file, "validateGeminiResponse", test) else {
-        return;
-    };
-    for row in rows {
-        let id = row["id"].as_str().expect("an id");
-        let found = match id {
-            // A step that needs a tool names it: the page differs.
-            "ct-27" => vec!["/tool_plan/0/tool"],
-            // A placeholder in the reply is not required.
-            "ct-6" => vec!["/visible_reply"],
-            "ct-2" | "ct-4" => vec!["/restatement"],
-            "ct-18" => vec!["/tool_plan"],
-            "ct-19" | "ct-20" => vec!["/tool_plan/0"],
-            "ct-30" => vec![
-                "/restatement",
-                "/visible_reply",
-                "/thinking_log",
-                "/tool_plan",
-            ],
-            "ct-32" | "ct-33" | "ct-34" => vec![""],
-            "ct-37" => vec![
-                "/restatement",
-                "/visible_reply",
-                "/thinking_log",
-                "/tool_plan/0/need_tool",
-                "/tool_plan/0/reason",
-            ],
-            _ => vec![],
-        };
-        let recorded = &expected(&row)["ok"];
-        if found.is_empty() {
-            let mut recorded = recorded.clone();
-            assert!(recorded.is_object(), "{id} is not known");
-            // Every step gets a name.
-            recorded["tool_plan"][0]["save_as"] = json!("_step1");
-            plan("check", row["input"].to_string()).outputs(format!("{recorded}\n"));
-        } else {
-            assert!(recorded.is_null() || id == "ct-27", "{id}");
-            assert_eq!(pointers(&row["input"]), found, "{id}");
-        }
-    }
-}
-
-#[test]
-fn recorded_names_of_tools_are_resolved() {
-    let file = "agents/002_tool_names.jsonl";
-    let test = "recorded_names_of_tools_are_resolved";
-    let Some(rows) = rows(file, "normalizeToolName", test) else {
-        return;
-    };
-    for row in rows {
-        let id = row["id"].as_str().expect("an id");
-        let step = json!([{"need_tool": false, "tool": row["input"], "reason": ""}]);
-        let outcome = plan("check", contract(&json!({"tool_plan": step})).to_string());
-        let found = outcome.json()["tool_plan"][0].get("tool").cloned();
-        let name = row["input"]
-            .as_str()
-            .map(str::trim)
-            .filter(|name| !name.is_empty());
-        let expected = match expected(&row)["ok"].as_str() {
-            // The tool has this name here.
-            Some("js.run_sandbox") => Some("run_js"),
-            Some(name) => Some(name),
-            // Unknown names stay.
-            None => name,
-        };
-        assert_eq!(found.as_ref().and_then(Value::as_str), expected, "{id}");
-    }
-}
-
-/// A tool is never guessed from words: these rows are not carried over.
-#[test]
-fn recorded_guesses_are_violations() {
-    let file = "agents/002_intent.jsonl";
-    let test = "recorded_guesses_are_violations";
-    let Some(rows) = rows(file, "resolveToolFromPlan", test) else {
-        return;
-    };
-    for row in rows {
-        let step = &row["input"]["planEntry"];
-        let input = contract(&json!({"tool_plan": [step]}));
-        let has_tool = step["tool"].as_str().is_some_and(|tool| !tool.is_empty());
-        if has_tool || step["need_tool"] == false {
-            let checked = plan("check", input.to_string()).json();
-            assert_eq!(checked["tool_plan"][0]["tool"], step["tool"], "{row}");
-        } else {
-            assert_eq!(pointers(&input), ["/tool_plan/0/tool"], "{row}");
-        }
-    }
-}
-
-#[test]
 fn a_contract_is_found_repaired_and_normalised() {
     let text = r#"Here is my plan:
 ```json
@@ -179,7 +72,7 @@ hint: send restatement: a string that is not empty
 cogtools-plan: error[CONTRACT_VIOLATION]: /visible_reply: required but missing
 hint: send visible_reply: a string that is not empty
 cogtools-plan: error[CONTRACT_VIOLATION]: /thinking_log/1: expected a string, got a number
-hint: send a string as item 1
+hint: item 1 must be a string
 cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/0/tool: required but missing
 hint: send tool: the name of the tool
 cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/0/reason: expected a string, got a number
@@ -188,20 +81,26 @@ cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/0/args: expected an object,
 hint: send args: an object
 cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/0/save_as: expected a string, got a number
 hint: send save_as: a string
-cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/1: expected a step, which is an object, got a number
-hint: send a step, which is an object as item 1
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/1: expected an object with a step, got a number
+hint: item 1 must be an object with a step
 
 "#]]);
-    plan("check", contract(&json!({"tool_plan": []})).to_string()).fails(65, str![[r#"
+    plan("check", contract(&json!({"tool_plan": []})).to_string()).fails(
+        65,
+        str![[r#"
 cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan: must not be empty
 hint: send tool_plan: an array with at least one step
 
-"#]]);
-    plan("check", "I cannot do that.").fails(65, str![[r#"
+"#]],
+    );
+    plan("check", "I cannot do that.").fails(
+        65,
+        str![[r#"
 cogtools-plan: error[NO_JSON]: no JSON value in the text
 hint: ask the model for one JSON object
 
-"#]]);
+"#]],
+    );
     let steps = json!([{"need_tool": true, "tool": " ", "reason": "r"}]);
     assert_eq!(
         pointers(&contract(&json!({"tool_plan": steps}))),
@@ -236,8 +135,11 @@ fn a_reference_that_leads_nowhere_is_reported() {
 cogtools-plan: error[MISSING_REFERENCE]: $tool.shedule.x: /a: no step has saved a result as `shedule`
 hint: did you mean `schedule`?
 cogtools-plan: error[MISSING_REFERENCE]: $tool.schedule.y: /b/0: the result of `schedule` has no such path
+hint: a path begins with a key of the result, or with `status`, `tool` or `error`
 cogtools-plan: error[MISSING_REFERENCE]: $tool.bad.error: /b/1: the step `bad` has no result
+hint: leave the reference out; only a reply reads steps that failed
 cogtools-plan: error[MISSING_REFERENCE]: $tool.schedule.__proto__: /c: the result of `schedule` has no such path
+hint: a path begins with a key of the result, or with `status`, `tool` or `error`
 
 "#]]);
     let input = json!({"args": ["$tool.s", {"x": "$tool.s.status"}, "$tool.s.z.length"], "results": {"s": {"result": {"z": [1]}, "status": "executed"}}});
@@ -252,31 +154,40 @@ cogtools-plan: error[MISSING_REFERENCE]: $tool.schedule.__proto__: /c: the resul
 
 #[test]
 fn inputs_are_strict_json() {
-    plan("resolve", "{args: 1}").fails(65, str![[r#"
+    plan("resolve", "{args: 1}").fails(
+        65,
+        str![[r#"
 cogtools-plan: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:2: not valid JSON: key must be a string
    |
  1 | {args: 1}
    |  ^
 hint: send one JSON object on standard input, such as {"name": "value"}
 
-"#]]);
-    plan("resolve", "{}").fails(65, str![[r#"
+"#]],
+    );
+    plan("resolve", "{}").fails(
+        65,
+        str![[r#"
 cogtools-plan: error[SCHEMA_VIOLATION]: /args: required but missing
 hint: send args: the arguments of a step
 
-"#]]);
+"#]],
+    );
     plan("hydrate", r#"{"template": 1, "results": {"a/b": 1}}"#).fails(65, str![[r#"
 cogtools-plan: error[SCHEMA_VIOLATION]: /template: expected a string, got a number
 hint: send template: a string
-cogtools-plan: error[SCHEMA_VIOLATION]: /results/a~1b: expected a record, which is an object, got a number
-hint: send a~1b: a record, which is an object
+cogtools-plan: error[SCHEMA_VIOLATION]: /results/a~1b: expected an object with a record, got a number
+hint: send a/b: an object with a record
 
 "#]]);
-    plan("hydrate", r#"{"template": "", "results": []}"#).fails(65, str![[r#"
+    plan("hydrate", r#"{"template": "", "results": []}"#).fails(
+        65,
+        str![[r#"
 cogtools-plan: error[SCHEMA_VIOLATION]: /results: expected an object, got an array
 hint: send results: an object
 
-"#]]);
+"#]],
+    );
     plan("resolve", r#"{"args": null}"#).outputs("null\n");
     plan("hydrate", r#"{"template": "{{tool_result.a}}"}"#).outputs("unavailable\n");
 }
@@ -291,21 +202,27 @@ fn copies_of_results_are_limited() {
         "resolve",
         json!({"args": args, "results": results}).to_string(),
     )
-    .fails(65, str![[r#"
+    .fails(
+        65,
+        str![[r#"
 cogtools-plan: error[INVALID_ARGUMENTS_SYNTAX]: the arguments would be larger than 16 MiB
 hint: refer to smaller results
 
-"#]]);
+"#]],
+    );
     let template = "{{tool.a}}".repeat(100);
     plan(
         "hydrate",
         json!({"template": template, "results": results}).to_string(),
     )
-    .fails(65, str![[r#"
+    .fails(
+        65,
+        str![[r#"
 cogtools-plan: error[INVALID_ARGUMENTS_SYNTAX]: the reply would be larger than 16 MiB
 hint: refer to smaller results
 
-"#]]);
+"#]],
+    );
     let few: Value = (0..3).map(|_| json!("$tool.a")).collect();
     let found = plan(
         "resolve",

@@ -1,5 +1,7 @@
 //! `cogtools plan run`: steps through the tools of a project.
 
+use cogtools_test_support::Expected;
+
 use super::*;
 
 /// A project with a template, a tool with JSON, and one that fails.
@@ -142,20 +144,20 @@ cogtools-plan: error[STEP_FAILED]: down: TOOL_FAILED: broken: the program exited
 #[test]
 fn what_cannot_run_stops_the_plan_before_the_step() {
     let project = project();
-    let fails = |step: Value, stderr: &str| {
+    let fails = |step: Value, stderr: Expected| {
         let plan = plan_of(&json!([step]), "Done: {{tool.a}}");
         let outcome = run_plan(&project, &plan, &[]);
         outcome
             .status(1)
             .stdout_is("Done: unavailable\n")
-            .stderr_is(stderr.to_owned());
+            .stderr_is(stderr);
     };
     fails(
         step("greet", &json!({"person": "$tool.none.x"}), "a"),
-        "cogtools-plan: error[STEP_FAILED]: a: MISSING_REFERENCE: x\n",
+        str![],
     );
-    fails(step("greet", &json!({"persn": "Ada"}), "a"), "x");
-    fails(step("nothing", &json!({}), "a"), "x");
+    fails(step("greet", &json!({"persn": "Ada"}), "a"), str![]);
+    fails(step("nothing", &json!({}), "a"), str![]);
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub(crate) fn explain(found: &[Found], text: &str, io: &mut Io<'_>) {
         }
         let more = repairs.count() - repairs.listed().len();
         if more > 0 {
-            io.note(&format!("and {more} more {}", pluralize(more, "repair")));
+            io.note(&format!("{} more", pluralize(more, "repair")));
         }
     }
 }

@@ -52,16 +52,20 @@ impl SchemaFile {
 }
 
 fn diagnostic(violation: Violation) -> Diagnostic {
-    let message = match violation.kind {
-        ViolationKind::Missing => "required but missing".to_owned(),
-        ViolationKind::Unknown => "the schema has no such property".to_owned(),
-        ViolationKind::Invalid(reason) => reason,
+    let pointer = violation.pointer;
+    let new = |message: String| Diagnostic::new(Code::SchemaViolation, message);
+    let mut diagnostic = match violation.kind {
+        ViolationKind::Missing => new("required but missing".to_owned()),
+        ViolationKind::Invalid(reason) => new(reason),
+        ViolationKind::Unknown => {
+            return new("the schema has no such property".to_owned())
+                .with_pointer(pointer)
+                .hint("leave it out, or use a name that the schema has");
+        }
     };
-    let is_root = violation.pointer.is_empty();
-    let mut diagnostic =
-        Diagnostic::new(Code::SchemaViolation, message).with_pointer(violation.pointer);
-    if !is_root {
+    // Hints are about properties and items; the whole value has no name.
+    if !pointer.is_empty() {
         diagnostic.hints = violation.hints.into_iter().map(Into::into).collect();
     }
-    diagnostic
+    diagnostic.with_pointer(pointer)
 }

@@ -31,7 +31,7 @@ pub(crate) fn read(results: Option<Value>) -> Result<Records, Vec<Violation>> {
             let pointer = cogtools_core::pointer::child("/results", &name);
             violations.push(Violation::expected(
                 pointer,
-                "a record, which is an object",
+                "an object with a record",
                 &record,
             ));
         }

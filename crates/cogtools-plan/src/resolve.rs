@@ -87,16 +87,19 @@ impl Resolver<'_> {
         };
         let names = self.records.keys().map(String::as_str);
         let hint = match record {
-            None => did_you_mean(name, names),
-            Some(_) => None,
+            None => did_you_mean(name, names)
+                .unwrap_or_else(|| "refer to an earlier step by its `save_as`".to_owned()),
+            Some(record) if record.has_failed() => {
+                "leave the reference out; only a reply reads steps that failed".to_owned()
+            }
+            Some(_) => "a path begins with a key of the result, or with `status`, `tool` or \
+                        `error`"
+                .to_owned(),
         };
-        let diagnostic = Diagnostic::new(Code::MissingReference, message)
+        Diagnostic::new(Code::MissingReference, message)
             .with_subject(text)
-            .with_pointer(pointer);
-        match hint {
-            Some(hint) => diagnostic.hint(hint),
-            None => diagnostic,
-        }
+            .with_pointer(pointer)
+            .hint(hint)
     }
 }
 

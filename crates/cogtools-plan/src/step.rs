@@ -28,11 +28,7 @@ impl Step {
         let at = |key: &str| format!("/tool_plan/{index}/{key}");
         let Value::Object(step) = step else {
             let pointer = format!("/tool_plan/{index}");
-            violations.push(Violation::expected(
-                pointer,
-                "a step, which is an object",
-                step,
-            ));
+            violations.push(Violation::expected(pointer, "an object with a step", step));
             return None;
         };
         let before = violations.len();

@@ -1,6 +1,6 @@
 //! Violations of the contract, worded so that a model can correct them.
 
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, pointer};
 use serde_json::Value;
 
 /// One violation.
@@ -68,12 +68,12 @@ impl Violation {
             }
             Kind::Empty(expected) => ("must not be empty".to_owned(), expected),
         };
-        let name = self.pointer.rsplit('/').next().unwrap_or_default();
-        let is_index = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-        let hint = match name {
-            "" => format!("send {expected}"),
-            _ if is_index => format!("send {expected} as item {name}"),
-            name => format!("send {name}: {expected}"),
+        let hint = match pointer::segments(&self.pointer).pop() {
+            None => format!("send {expected}"),
+            Some(index) if index.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("item {index} must be {expected}")
+            }
+            Some(name) => format!("send {name}: {expected}"),
         };
         Diagnostic::new(code, message)
             .with_pointer(self.pointer)

@@ -57,6 +57,7 @@ impl Program {
                 Arg::new("directory")
                     .short('C')
                     .value_name("DIR")
+                    .global(true)
                     .value_parser(value_parser!(OsString))
                     .help("Run as if started in DIR"),
             )
@@ -64,6 +65,7 @@ impl Program {
                 Arg::new("error-format")
                     .long("error-format")
                     .value_name("FORMAT")
+                    .global(true)
                     .value_parser(["human", "json"])
                     .default_value("human")
                     .help(

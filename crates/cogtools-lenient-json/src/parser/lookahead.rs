@@ -19,7 +19,7 @@ pub(super) enum After {
     Next(char, usize),
 }
 
-impl Parser<'_> {
+impl<'t> Parser<'t> {
     /// Whether a string begins at the current position.
     pub(super) fn at_quote(&self) -> bool {
         self.is_quote_at(self.pos)
@@ -103,6 +103,22 @@ impl Parser<'_> {
             }
         }
         (!self.mode.prose && at < self.text.len()).then_some(self.text.len())
+    }
+
+    /// The key at `at` that lacks its second quote, and where it ends: no colon follows the
+    /// next quote, but there is one with a value after it.
+    pub(super) fn unclosed_key(&self, at: usize) -> Option<(&'t str, usize)> {
+        let text = self.text;
+        let rest = text[at..].strip_prefix('"')?;
+        if matches!(self.after_string(at), After::Next(':' | '=', _)) {
+            return None;
+        }
+        let limit = rest.floor_char_boundary(MAX_BARE_KEY);
+        let line = rest[..limit].split(['\n', '\\']).next()?;
+        let colon = line.find(':')?;
+        let end = at + 1 + colon;
+        let is_key = !line[..colon].contains('"') && self.begins_value(self.skip_space(end + 1));
+        is_key.then(|| (line[..colon].trim_end(), end))
     }
 
     /// How the string that begins at `at` ends.

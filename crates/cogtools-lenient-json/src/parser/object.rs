@@ -128,6 +128,13 @@ impl Parser<'_> {
         if self.mode.repair && self.is_escaped_quote() {
             return Err(Stop::Escaped);
         }
+        if self.mode.repair
+            && let Some((key, end)) = self.unclosed_key(self.pos)
+        {
+            self.repair(RepairKind::MissingQuote, end)?;
+            self.pos = end;
+            return Ok(Some(key.to_owned()));
+        }
         if self.at_quote() {
             return self.strings(Role::Key).map(Some);
         }

@@ -28,6 +28,10 @@ fn quotes_inside_strings_are_told_from_those_around_them() {
         "{'text': 'it's fine', 'b': 2}",
         r#"{"text":"it's fine","b":2}"#,
     );
+    check(
+        "{\"a b: 1,\n \"c: {\"d: true}, \"e\": \"f: 1\"}",
+        r#"{"a b":1,"c":{"d":true},"e":"f: 1"}"#,
+    );
     check(r#"["a""b"]"#, r#"["a","b"]"#);
     check("{\"a\": \"b,\n \"c\": \"d\"}", r#"{"a":"b","c":"d"}"#);
     check(r#"{"a":"b\"}"#, r#"{"a":"b\""}"#);
