@@ -22,6 +22,7 @@ mod road;
 mod sessions;
 mod stops;
 mod tape;
+mod terminal;
 
 /// A greeting that a model can ask for.
 const GREET: &str = "\
