@@ -11,7 +11,7 @@ use super::*;
 use crate::pseudo_terminal::Terminal;
 
 /// `cogtools ask` with `args` at a terminal.
-fn open(project: &Project, fake: &FakeGemini, args: &str) -> Terminal {
+pub(super) fn open(project: &Project, fake: &FakeGemini, args: &str) -> Terminal {
     let line = format!(
         "export GEMINI_API_KEY=a-key-for-tests GOOGLE_GEMINI_BASE_URL={}; exec cogtools-ask {args}",
         fake.url()
@@ -271,11 +271,14 @@ fn a_session_that_was_interrupted_goes_on_at_once() {
     ]);
     quietly(&project, &fake, &["Why?"]).status(69);
     let mut terminal = open(&project, &fake, "--continue");
-    terminal.at("of a typo.\n>", "Who is in @no\t, and @me\r");
+    terminal.at(
+        "of a typo.\n>",
+        "Who is in @no\t, and @me or @/etc/passwd?\r",
+    );
     terminal.at("Ada!\n>", "\u{4}");
     let (status, screen) = terminal.end_screen();
     assert!(
-        screen.contains("of a typo.\n> Who is in @notes.txt , and @me\n"),
+        screen.contains("of a typo.\n> Who is in @notes.txt , and @me or @/etc/passwd?\n"),
         "{screen}"
     );
     assert!(screen.contains("sends the file notes.txt\n"), "{screen}");
@@ -285,57 +288,7 @@ fn a_session_that_was_interrupted_goes_on_at_once() {
     let last = contents.and_then(|all| all.last()).expect("contents");
     let parts = [
         json!({"text": "Content of notes.txt:\n\nAda"}),
-        json!({"text": "Who is in @notes.txt , and @me"}),
+        json!({"text": "Who is in @notes.txt , and @me or @/etc/passwd?"}),
     ];
     assert_eq!(last["parts"], json!(parts));
-}
-
-/// A tool that takes its time.
-const NAP: &str = "\
-name: nap
-description: Sleeps
-annotations: {read_only: true}
-implementation: {exec: [sleep, '2.5']}
-";
-
-#[test]
-fn a_line_says_what_a_run_waits_for() {
-    for quiet in ["", "-q "] {
-        let project = project();
-        project.file("tools/nap.yaml", NAP);
-        let fake = FakeGemini::start([Turn::call("nap", json!({})), Turn::text("done")]);
-        let mut terminal = open(&project, &fake, &format!("{quiet}--session s.jsonl Rest"));
-        if quiet.is_empty() {
-            terminal.at("calling nap … 1 s", "");
-            terminal.at("calling nap … 2 s", "");
-        }
-        let bytes = terminal.text();
-        let (status, screen) = terminal.end_screen();
-        let lines: Vec<&str> = screen.lines().collect();
-        assert_eq!(status, Some(0), "{screen}");
-        if quiet.is_empty() {
-            assert_eq!(lines[..2], ["cogtools-ask: nap {}", "done"]);
-        } else {
-            assert_eq!((lines, bytes.contains('…')), (vec!["done"], false));
-        }
-        fake.finish();
-    }
-}
-
-#[test]
-fn a_question_is_not_answered_by_what_was_typed_before() {
-    let project = noting();
-    let slow = |text: &str| note(text).in_pieces(200, Duration::from_millis(300));
-    let fake = FakeGemini::start([slow("one"), note("two"), Turn::text("done")]);
-    let mut terminal = open(&project, &fake, "--session s.jsonl");
-    terminal.at("ends\n>", "Go\r");
-    terminal.at("> Go", "\r\r");
-    // Ctrl-C at the question stops the task.
-    terminal.answer("\"text\":\"one\"}?", "\u{3}");
-    terminal.at("is kept\n>", "Again\r");
-    terminal.answer("\"text\":\"two\"}?", "\r");
-    terminal.at("done\n>", "/quit\r");
-    assert_eq!(terminal.end_screen().0, Some(0));
-    assert_eq!(notes(&project), "two\n");
-    fake.finish();
 }

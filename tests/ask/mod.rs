@@ -25,6 +25,7 @@ mod sessions;
 mod stops;
 mod tape;
 mod todos;
+mod terminal;
 
 /// A greeting that a model can ask for.
 const GREET: &str = "\

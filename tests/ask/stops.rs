@@ -19,7 +19,7 @@ fn kill_later(project: &Project, signal: &'static str) -> impl FnOnce() + Send +
     }
 }
 
-fn kill(file: &std::path::Path, signal: &str) {
+pub(super) fn kill(file: &std::path::Path, signal: &str) {
     let pid = std::fs::read_to_string(file).expect("a process");
     let sent = Command::new("/bin/kill")
         .args([signal, pid.trim()])

@@ -17,8 +17,9 @@ the model, which repairs its call.",
         "CONVERSATION",
         "Each line is a task, in the same session and within the same budget. A line that ends in a \
 backslash goes on, and Alt-Enter begins a new one; text that is pasted may have any lines. A word \
-that begins with @ and names a file sends that file. Tab completes commands, tools and files, and \
-the arrow keys bring earlier lines back, except for those that begin with a blank.
+that begins with @ and names a file below the working directory sends that file. Tab completes \
+commands, tools and files, and the arrow keys bring earlier lines back, except for those that begin \
+with a blank.
 
 Ctrl-C clears the line; while a task runs, it stops the task, and a second one ends the program. \
 Ctrl-D ends the conversation. With --continue, what was interrupted goes on first.

@@ -1,6 +1,6 @@
 //! The task: text from the command line and standard input, and files.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -48,8 +48,9 @@ pub(crate) fn parts(args: &AskArgs, io: &mut Io<'_>) -> Result<Vec<Part>, Failur
     Ok(parts)
 }
 
-/// The parts of a task that was typed at a prompt. Words that begin with @ and name files are
-/// sent with their content; all others are text.
+/// The parts of a task that was typed at a prompt. Words that begin with @ and name files below the
+/// working directory are sent with their content; all others are text. Text is also pasted, and
+/// what others wrote must not send a key from elsewhere.
 pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<Part>, Failure> {
     let words = line
         .split_whitespace()
@@ -59,7 +60,7 @@ pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<P
         // What follows a name in a sentence is not a part of it.
         let bare = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
         let mut names_of_word = [word, bare].into_iter();
-        let is_file = |name: &&str| !name.is_empty() && io.cwd.join(name).is_file();
+        let is_file = |name: &&str| is_below(Path::new(name)) && io.cwd.join(name).is_file();
         if let Some(name) = names_of_word
             .find(is_file)
             .filter(|name| !names.contains(name))
@@ -76,6 +77,12 @@ pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<P
     }
     parts.push(Part::text_of(line.trim().to_owned()));
     Ok(parts)
+}
+
+/// Whether `path` descends from the working directory.
+fn is_below(path: &Path) -> bool {
+    let descends = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    path.components().all(descends)
 }
 
 /// A file that the user has named: text as text, everything else as data.
