@@ -20,6 +20,16 @@ pub enum Code {
     SessionDamaged,
     /// The model gave no usable answer, or rejected the request.
     ModelFailed,
+    /// The JavaScript code threw an error.
+    JsRuntime,
+    /// The JavaScript code is not the body of a function.
+    JsSyntax,
+    /// The JavaScript code called something that it may not.
+    JsForbidden,
+    /// The JavaScript code needed too much memory.
+    JsMemory,
+    /// The JavaScript code returned something that is not JSON.
+    JsResult,
     /// The command line is invalid.
     Usage,
     /// The model, or the policies of its provider, refused to answer.
@@ -56,6 +66,8 @@ pub enum Code {
     Locked,
     /// The operation timed out.
     Timeout,
+    /// The JavaScript code ran too long.
+    JsTimeout,
     /// No source has a tool of that name.
     ToolNotFound,
     /// There is no session of that name.
@@ -64,7 +76,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 33] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
@@ -72,6 +84,11 @@ impl Code {
         Self::TestFailed,
         Self::SessionDamaged,
         Self::ModelFailed,
+        Self::JsRuntime,
+        Self::JsSyntax,
+        Self::JsForbidden,
+        Self::JsMemory,
+        Self::JsResult,
         Self::Usage,
         Self::ModelRefused,
         Self::BudgetSpent,
@@ -90,6 +107,7 @@ impl Code {
         Self::InvalidConfig,
         Self::Locked,
         Self::Timeout,
+        Self::JsTimeout,
         Self::ToolNotFound,
         Self::SessionNotFound,
     ];
@@ -104,6 +122,12 @@ impl Code {
             Self::TestFailed => "TEST_FAILED",
             Self::SessionDamaged => "SESSION_DAMAGED",
             Self::ModelFailed => "MODEL_FAILED",
+            Self::JsRuntime => "JS_RUNTIME",
+            Self::JsSyntax => "JS_SYNTAX",
+            Self::JsForbidden => "JS_FORBIDDEN",
+            Self::JsMemory => "JS_MEMORY",
+            Self::JsResult => "JS_RESULT",
+            Self::JsTimeout => "JS_TIMEOUT",
             Self::Usage => "USAGE",
             Self::ModelRefused => "MODEL_REFUSED",
             Self::BudgetSpent => "BUDGET_SPENT",
@@ -137,7 +161,12 @@ impl Code {
             | Self::Stale
             | Self::TestFailed
             | Self::SessionDamaged
-            | Self::ModelFailed => 1,
+            | Self::ModelFailed
+            | Self::JsRuntime
+            | Self::JsSyntax
+            | Self::JsForbidden
+            | Self::JsMemory
+            | Self::JsResult => 1,
             Self::Usage => 2,
             Self::ModelRefused => 3,
             Self::BudgetSpent => 4,
@@ -149,7 +178,7 @@ impl Code {
             Self::ApprovalWanted => 75,
             Self::Denied => 77,
             Self::InvalidTool | Self::InvalidConfig | Self::Locked => 78,
-            Self::Timeout => 124,
+            Self::Timeout | Self::JsTimeout => 124,
             Self::ToolNotFound | Self::SessionNotFound => 127,
         }
     }
@@ -171,6 +200,12 @@ impl Code {
             Self::TestFailed => "a tool failed its examples; the report names each failure",
             Self::SessionDamaged => "a session file is damaged; the report names each finding",
             Self::ModelFailed => "the model gave no usable answer, or rejected the request",
+            Self::JsRuntime => "code in JavaScript threw an error; the message is the error's",
+            Self::JsSyntax => "code in JavaScript is not the body of a function",
+            Self::JsForbidden => "code in JavaScript called something that it may not",
+            Self::JsMemory => "code in JavaScript needed more memory than there is",
+            Self::JsResult => "code in JavaScript returned something that is not JSON",
+            Self::JsTimeout => "code in JavaScript exceeded its time limit",
             Self::Usage => "the command line is incomplete or invalid",
             Self::ModelRefused => "the model, or the policies of its provider, refused to answer",
             Self::BudgetSpent => {

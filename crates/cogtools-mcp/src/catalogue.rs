@@ -191,11 +191,16 @@ impl Catalogue {
         hasher.finish()
     }
 
-    /// The context of a call of `tool`, with `cancel`. A template does not use it, so
-    /// it is empty then.
+    /// The context of a call of `tool`, with `cancel`. Without programs of others, it
+    /// has only our own.
     pub(crate) fn cx(&self, tool: &Tool, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
         if !tool.runs_programs() {
-            return Ok(Context::default());
+            let programs = self.with_io(|io| io.program.parent().map(Path::to_path_buf));
+            return Ok(Context {
+                programs,
+                cancel,
+                ..Context::default()
+            });
         }
         let cx = self
             .with_io(|io| {

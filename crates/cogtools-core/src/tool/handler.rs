@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::template::TemplateSource;
-use super::{CommandLine, Tool, ToolOutput};
+use super::{CommandLine, JsSource, Tool, ToolOutput};
 use crate::text::Text;
 use crate::trust::Grant;
 use crate::{Context, Diagnostic};
@@ -46,8 +46,13 @@ pub trait Handler: Debug + Send + Sync {
     ) -> Result<ToolOutput, RunError>;
 
     /// Whether a call runs programs. If not, the result depends only on the arguments
-    /// and the tool's folder.
+    /// and the tool's folder, and nothing needs approval.
     fn runs_programs(&self) -> bool;
+
+    /// Whether a call starts a process. It then ends that itself when the time is over.
+    fn starts_process(&self) -> bool {
+        self.runs_programs()
+    }
 
     /// The command line of a call, as far as it is known before.
     fn command_line(&self, _text: &Text) -> Option<CommandLine> {
@@ -78,6 +83,11 @@ pub trait Handler: Debug + Send + Sync {
     /// Why the program of every call of `tool` cannot be started, as far as it is known before.
     fn check_program(&self, _tool: &Tool, _cx: &Context) -> Result<(), RunError> {
         Ok(())
+    }
+
+    /// The code in JavaScript, for a tool whose file is `text`.
+    fn js(&self, _text: &Text) -> Option<JsSource> {
+        None
     }
 
     /// The templates, for a tool whose file is `text`.

@@ -8,6 +8,7 @@ mod contained;
 mod element;
 mod error;
 mod exec;
+mod js;
 mod locate;
 mod script;
 mod template;
@@ -34,9 +35,10 @@ pub struct Kind {
 }
 
 /// All kinds of implementation.
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 5] = [
     template::KIND,
     template_file::KIND,
+    js::KIND,
     exec::KIND,
     script::KIND,
 ];

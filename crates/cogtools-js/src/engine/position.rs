@@ -1,0 +1,74 @@
+//! Where in the code an error was thrown, from the stack that the engine wrote.
+
+/// The name of the code in a stack.
+pub(super) const FILE: &str = "body";
+
+/// How many lines come before the code.
+const BEFORE: usize = 1;
+
+/// The code as lines.
+pub(super) struct Lines<'c>(&'c str);
+
+impl<'c> Lines<'c> {
+    pub(super) const fn of(code: &'c str) -> Self {
+        Self(code)
+    }
+
+    /// The line and the column, both from 1, of the first frame of `stack` in the code:
+    /// `    at f (body:3:7)`. The code can make such a text as well, so this is only shown.
+    pub(super) fn position(&self, stack: &str) -> Option<(usize, usize)> {
+        let mut frames = stack.lines().filter_map(frame);
+        let (line, column) = frames.next()?;
+        let line = line.checked_sub(BEFORE).filter(|line| *line > 0)?;
+        let lines: Vec<&str> = self.0.split('\n').collect();
+        // What is missing at the end is missed behind the code.
+        let last = lines.len();
+        let end = |line: usize| lines[line - 1].chars().count() + 1;
+        Some(if line > last {
+            (last, end(last))
+        } else {
+            (line, column.clamp(1, end(line)))
+        })
+    }
+}
+
+/// The line and the column of a frame, as the engine counts them.
+fn frame(text: &str) -> Option<(usize, usize)> {
+    let (before, place) = text.rsplit_once(&format!("{FILE}:"))?;
+    if !before.ends_with([' ', '(']) {
+        return None;
+    }
+    let (line, column) = place.trim_end_matches(')').split_once(':')?;
+    Some((line.parse().ok()?, column.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    #[test]
+    fn the_first_frame_in_the_code_counts() {
+        let code = "let a\nx y";
+        for (stack, expected) in [
+            ("    at body:3:4\n", Some((2, 4))),
+            (
+                "    at f (native)\n    at f (body:2:3)\n    at <eval> (body:9:9)\n",
+                Some((1, 3)),
+            ),
+            (
+                "    at fetch (prelude:120:36)\n    at m (body:3:1)\n",
+                Some((2, 1)),
+            ),
+            ("    at body:4:1\n", Some((2, 4))),
+            ("    at body:2:99\n", Some((1, 6))),
+            ("    at f (body:2:0)\n", Some((1, 1))),
+            ("    at f (body:1:5)\n", None),
+            ("    at f (nobody:2:1)\n", None),
+            ("body:2:1", None),
+            (" body:99999999999999999999:1", None),
+            ("", None),
+        ] {
+            assert_eq!(Lines::of(code).position(stack), expected, "{stack:?}");
+        }
+    }
+}

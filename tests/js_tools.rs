@@ -1,0 +1,1 @@
+//! Tools in JavaScript: `implementation: {js: |…}`.
