@@ -1,1 +1,373 @@
-//! Tools in JavaScript: `implementation: {js: |…}`.
+//! Tools in JavaScript: `implementation: {js: |…}`, through every program that shows or runs them.
+
+use cogtools_test_support::{Outcome, Project, Run, str};
+
+use crate::run;
+
+const ADD: &str = "\
+name: add
+description: Add two numbers
+parameters:
+  a: {type: number, description: The first}
+  b: {type: number, default: 1, description: The second}
+examples:
+  - {a: 1, b: 2}
+implementation:
+  js: |
+
+    const sum = args.a + args.b;
+    console.log(`${args.a}`, \"and\", args.b);
+    if (sum > 100) throw new RangeError(\"too much\");
+    return sum;
+";
+
+/// A tool with `code`, each line of which is indented as in a block.
+fn tool(code: &str) -> String {
+    let code: String = code.lines().map(|line| format!("    {line}\n")).collect();
+    format!("name: t\ndescription: d\nimplementation:\n  js: |\n{code}")
+}
+
+fn call(project: &Project, name: &str, arguments: &str) -> Outcome {
+    run("cogtools-call", project)
+        .arg(name)
+        .stdin(arguments)
+        .run()
+}
+
+#[track_caller]
+fn returns(code: &str, expected: &str) {
+    let project = Project::untrusted();
+    project.file("tools/t.yaml", tool(code));
+    call(&project, "t", "").outputs(expected);
+}
+
+#[test]
+fn a_string_is_text_and_the_rest_is_json() {
+    returns("return 'two\\nlines'", "two\nlines\n");
+    returns("return ''", "");
+    returns(
+        "return {b: 1, a: [1.5, null, 'x']}",
+        "{\"b\":1,\"a\":[1.5,null,\"x\"]}\n",
+    );
+    returns("return", "undefined\n");
+    returns("return 5n", "5\n");
+    returns("return new Date(0)", "1970-01-01T00:00:00.000Z\n");
+}
+
+#[test]
+fn arguments_are_those_that_were_accepted() {
+    let project = Project::untrusted();
+    project.file("tools/add.yaml", ADD);
+    call(&project, "add", r#"{"a": 1.5}"#).outputs("2.5\n");
+    call(&project, "add", r#"{"a": "1"}"#).fails(65, str![]);
+    run("cogtools-call", &project)
+        .args(["add", "--verbose"])
+        .stdin(r#"{"a": 1}"#)
+        .run()
+        .expect(0, "2\n", str![]);
+}
+
+#[test]
+fn an_error_is_at_its_line() {
+    let project = Project::untrusted();
+    project.file("tools/add.yaml", ADD);
+    call(&project, "add", r#"{"a": 100}"#).fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/add.yaml:13:30: RangeError: too much
+    |
+ 13 |     if (sum > 100) throw new RangeError("too much");
+    |                              ^
+  | 100 and 1
+
+"#]]);
+    let fails = |code: &str| {
+        project.file("tools/t.yaml", tool(code));
+        call(&project, "t", "")
+    };
+    fails("const é = '😀';\n\n  null.x;").fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/t.yaml:7:7: TypeError: cannot read property 'x' of null
+   |
+ 7 |       null.x;
+   |       ^
+
+"#]]);
+    fails("return [\n  1 2\n];").fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:6:9: Unexpected number
+   |
+ 6 |       1 2
+   |         ^
+hint: write the body of a function that takes `args`, such as `return args.a + 1`
+
+"#]]);
+    fails("return 1 +").fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:6:5: unexpected token in expression: '}'
+   |
+ 6 | 
+   |     ^
+hint: write the body of a function that takes `args`, such as `return args.a + 1`
+
+"#]]);
+    fails("return () => 1").fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the result is a function, which is not JSON
+hint: return text, numbers, booleans, null, arrays or plain objects
+
+"#]]);
+    fails("fetch('http://localhost')").fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: fetch is forbidden
+hint: compute with `args` alone: there is no network and no storage
+
+"#]]);
+    fails("const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)").fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: exceeded 64 MiB of memory
+hint: build smaller values, and fewer at a time
+
+"#]]);
+    project.file(
+        "tools/t.yaml",
+        "name: t\ndescription: d\nimplementation: {js: \"\\n\\n x()\"}\n",
+    );
+    call(&project, "t", "").fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/t.yaml:3:22: ReferenceError: x is not defined
+   |
+ 3 | implementation: {js: "\n\n x()"}
+   |                      ^
+
+"#]]);
+}
+
+#[test]
+fn a_timeout_ends_it() {
+    let project = Project::untrusted();
+    let code = tool("console.log('before'); for (;;);");
+    project.file("tools/t.yaml", format!("{code}timeout: 0.2\n"));
+    call(&project, "t", "").fails(124, str![[r#"
+cogtools-call: error[TIMEOUT]: t: the tool timed out after 0.2 s
+  | before
+hint: send less, or give the tool more time with `timeout`
+
+"#]]);
+    let code = tool("return (7n ** 300000n).toString()");
+    project.file("tools/t.yaml", format!("{code}timeout: 0.2\n"));
+    call(&project, "t", "").fails(124, str![[r#"
+cogtools-call: error[TIMEOUT]: t: the tool timed out after 0.2 s
+hint: send less, or give the tool more time with `timeout`
+
+"#]]);
+}
+
+#[test]
+fn output_is_checked() {
+    let project = Project::untrusted();
+    let typed = |code: &str| {
+        let schema = "output: {type: json, schema: {type: object}}\n";
+        project.file("tools/t.yaml", format!("{}{schema}", tool(code)));
+        call(&project, "t", "")
+    };
+    typed("return {a: 1}").outputs("{\"a\":1}\n");
+    typed("return [1]").fails(1, str![]);
+    typed("return 'text'").fails(1, str![]);
+    typed("return '{\"a\":1}'").outputs("{\"a\":1}\n");
+}
+
+#[test]
+fn a_file_that_is_not_such_a_tool() {
+    let project = Project::untrusted();
+    let fails = |implementation: &str| {
+        let text = format!("name: t\ndescription: d\nimplementation: {implementation}\n");
+        project.file("tools/t.yaml", text);
+        call(&project, "t", "")
+    };
+    fails("{js: \" \"}").fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:18: `js` is empty
+   |
+ 3 | implementation: {js: " "}
+   |                  ^^
+hint: write something under `js`
+
+"#]]);
+    fails("{js: [1]}").fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:22: `js` takes code in JavaScript, not a list
+   |
+ 3 | implementation: {js: [1]}
+   |                      ^^^
+hint: write the code under `js: |`, such as `return args.a + 1`
+
+"#]]);
+    fails("{js: x, exec: [x]}").fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:1: an implementation needs exactly one of `njk_file`, `js`, `exec` or `script`
+   |
+ 3 | implementation: {js: x, exec: [x]}
+   | ^^^^^^^^^^^^^^
+hint: write a template as text, or a map such as `{exec: [echo, "{{ text }}"]}`
+
+"#]]);
+    fails("{jss: x}").fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:18: unknown key `jss`
+   |
+ 3 | implementation: {jss: x}
+   |                  ^^^
+hint: did you mean `js`?
+
+"#]]);
+    fails("| # js\n  return 1").fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:21: `js` is not a supported template language
+   |
+ 3 | implementation: | # js
+   |                     ^^
+hint: write the code under `implementation: {js: …}`
+
+"#]]);
+    fails(&format!("{{js: {}}}", "x".repeat((64 << 10) + 1))).fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:18: `js` is longer than 64 KiB
+   |
+ 3 | implementation: {js: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+   |                  ^^
+hint: shorten it; data belongs into the arguments
+
+"#]]);
+}
+
+#[test]
+fn without_the_engine_it_says_so() {
+    let project = Project::untrusted();
+    project
+        .file("tools/add.yaml", ADD)
+        .copy("../bin/cogtools-call", crate::whole("cogtools-call"));
+    Run::new(project.path("../bin/cogtools-call"))
+        .project(&project)
+        .arg("add")
+        .stdin(r#"{"a": 1}"#)
+        .run()
+        .fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: add: `cogtools-js` is not installed
+hint: install it in the folder of the other programs of cogtools
+
+"#]]);
+}
+
+/// It needs no approval, neither in a project nor in a package.
+#[test]
+fn nothing_needs_to_be_approved() {
+    let project = Project::untrusted();
+    project
+        .file(".cogtoolrc.yaml", "tool_sources: [tools, \"npm:pk\"]\n")
+        .file("package.json", "{}")
+        .file("tools/add.yaml", ADD)
+        .file(
+            "node_modules/pk/package.json",
+            r#"{"name": "pk", "cogtools": {"tools": "."}}"#,
+        )
+        .file("node_modules/pk/t.yaml", tool("return 'of a package'"));
+    call(&project, "add", r#"{"a": 1}"#).outputs("2\n");
+    call(&project, "t", "").outputs("of a package\n");
+    run("cogtools-trust", &project)
+        .arg("--list")
+        .run()
+        .succeeds();
+    run("cogtools-list", &project).run().outputs(str![]);
+}
+
+#[test]
+fn every_program_knows_it() {
+    let project = Project::untrusted();
+    project.file("tools/add.yaml", ADD);
+    run("cogtools-expand", &project)
+        .arg("tools/add.yaml")
+        .run()
+        .outputs(str![[r#"
+{
+  "name": "add",
+  "description": "Add two numbers",
+  "parameters": {
+    "type": "object",
+    "properties": {
+      "a": {
+        "type": "number",
+        "description": "The first"
+      },
+      "b": {
+        "type": "number",
+        "default": 1,
+        "description": "The second"
+      }
+    },
+    "required": [
+      "a"
+    ]
+  },
+  "parametersJsonSchema": {
+    "type": "object",
+    "properties": {
+      "a": {
+        "type": "number",
+        "description": "The first"
+      },
+      "b": {
+        "type": "number",
+        "default": 1,
+        "description": "The second"
+      }
+    },
+    "required": [
+      "a"
+    ]
+  }
+}
+
+"#]]);
+    run("cogtools-yaml", &project)
+        .arg("tools/add.yaml")
+        .stdin(r#"{"a": 1}"#)
+        .run()
+        .outputs("2\n");
+    run("cogtools-run", &project)
+        .args(["add", "a=1", "b=5"])
+        .run()
+        .outputs("6\n");
+    run("cogtools-test", &project)
+        .arg("--update")
+        .run()
+        .outputs(str![]);
+    run("cogtools-test", &project).run().outputs(str![]);
+    run("cogtools-discover", &project).run().outputs(str![]);
+    run("cogtools-docs", &project).run().outputs(str![]);
+}
+
+#[test]
+fn a_lock_pins_the_code() {
+    let project = Project::untrusted();
+    project.file("tools/add.yaml", ADD);
+    run("cogtools-lock", &project).run().succeeds();
+    let locked = || {
+        run("cogtools-call", &project)
+            .args(["add", "--locked"])
+            .stdin(r#"{"a": 1}"#)
+            .run()
+    };
+    locked().outputs("2\n");
+    project.file("tools/add.yaml", ADD.replace("return sum", "return -sum"));
+    locked().fails(78, str![]);
+}
+
+#[test]
+fn over_mcp() {
+    let project = Project::untrusted();
+    project.file("tools/add.yaml", ADD);
+    let request = |id: u32, method: &str, params: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n")
+    };
+    let initialize = r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}"#;
+    let input = [
+        request(1, "initialize", initialize),
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n".to_owned(),
+        request(2, "tools/call", r#"{"name":"add","arguments":{"a":1}}"#),
+    ]
+    .concat();
+    let text = run("cogtools-mcp", &project).stdin(input).run().text();
+    let answer = text.lines().find(|line| line.contains("\"id\":2"));
+    assert_eq!(
+        answer,
+        Some(
+            r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"2"}],"isError":false}}"#
+        )
+    );
+}

@@ -355,7 +355,10 @@ fn huge_values() {
             "runtime: RangeError: invalid array index",
         ),
         ("return new Uint8Array([1, 2])", "{\"0\":1,\"1\":2}"),
-        ("return [].concat(...Array(1e5).fill([1])).length", "runtime: RangeError: too many arguments in function call (only 65535 allowed)"),
+        (
+            "return [].concat(...Array(1e5).fill([1])).length",
+            "runtime: RangeError: too many arguments in function call (only 65535 allowed)",
+        ),
         (
             "return Math.max(...Array(1e6).fill(1))",
             "runtime: RangeError: too many arguments in function call (only 65535 allowed)",
