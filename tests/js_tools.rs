@@ -1,6 +1,6 @@
 //! Tools in JavaScript: `implementation: {js: |…}`, through every program that shows or runs them.
 
-use cogtools_test_support::{Outcome, Project, Run, str};
+use cogtools_test_support::{Outcome, Project, Run, assert_text, str};
 
 use crate::run;
 
@@ -43,95 +43,138 @@ fn returns(code: &str, expected: &str) {
 
 #[test]
 fn a_string_is_text_and_the_rest_is_json() {
-    returns("return 'two\\nlines'", "two\nlines\n");
+    returns("return 'two\\nlines'", "two\nlines");
     returns("return ''", "");
     returns(
         "return {b: 1, a: [1.5, null, 'x']}",
-        "{\"b\":1,\"a\":[1.5,null,\"x\"]}\n",
+        "{\"b\":1,\"a\":[1.5,null,\"x\"]}",
     );
-    returns("return", "undefined\n");
-    returns("return 5n", "5\n");
-    returns("return new Date(0)", "1970-01-01T00:00:00.000Z\n");
+    returns("return", "undefined");
+    returns("return 5n", "5");
+    returns("return new Date(0)", "1970-01-01T00:00:00.000Z");
 }
 
 #[test]
 fn arguments_are_those_that_were_accepted() {
     let project = Project::untrusted();
     project.file("tools/add.yaml", ADD);
-    call(&project, "add", r#"{"a": 1.5}"#).outputs("2.5\n");
-    call(&project, "add", r#"{"a": "1"}"#).fails(65, str![]);
+    call(&project, "add", r#"{"a": 1.5}"#).outputs("2.5");
+    call(&project, "add", r#"{"a": "1"}"#).fails(
+        65,
+        str![[r#"
+cogtools-call: error[SCHEMA_VIOLATION]: add: /a: expected number, got string "1"
+hint: send a (number): The first
+
+"#]],
+    );
     run("cogtools-call", &project)
         .args(["add", "--verbose"])
         .stdin(r#"{"a": 1}"#)
         .run()
-        .expect(0, "2\n", str![]);
+        .expect(
+            0,
+            "2",
+            str![[r#"
+cogtools-call: add: tools/add.yaml
+cogtools-call: add: the code logged:
+  | 1 and 1
+
+"#]],
+        );
 }
 
 #[test]
 fn an_error_is_at_its_line() {
     let project = Project::untrusted();
     project.file("tools/add.yaml", ADD);
-    call(&project, "add", r#"{"a": 100}"#).fails(1, str![[r#"
+    call(&project, "add", r#"{"a": 100}"#).fails(
+        1,
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: tools/add.yaml:13:30: RangeError: too much
     |
  13 |     if (sum > 100) throw new RangeError("too much");
     |                              ^
   | 100 and 1
 
-"#]]);
+"#]],
+    );
     let fails = |code: &str| {
         project.file("tools/t.yaml", tool(code));
         call(&project, "t", "")
     };
-    fails("const é = '😀';\n\n  null.x;").fails(1, str![[r#"
+    fails("const é = '😀';\n\n  null.x;").fails(
+        1,
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: tools/t.yaml:7:7: TypeError: cannot read property 'x' of null
    |
  7 |       null.x;
    |       ^
 
-"#]]);
-    fails("return [\n  1 2\n];").fails(78, str![[r#"
-cogtools-call: error[INVALID_TOOL]: tools/t.yaml:6:9: Unexpected number
+"#]],
+    );
+    fails("return [\n  1 2\n];").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:6:9: unexpected number
    |
  6 |       1 2
    |         ^
 hint: write the body of a function that takes `args`, such as `return args.a + 1`
 
-"#]]);
-    fails("return 1 +").fails(78, str![[r#"
-cogtools-call: error[INVALID_TOOL]: tools/t.yaml:6:5: unexpected token in expression: '}'
+"#]],
+    );
+    fails("return 1 +").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:15: unexpected end of the code
    |
- 6 | 
-   |     ^
+ 5 |     return 1 +
+   |               ^
 hint: write the body of a function that takes `args`, such as `return args.a + 1`
 
-"#]]);
-    fails("return () => 1").fails(1, str![[r#"
+"#]],
+    );
+    fails("return () => 1").fails(
+        1,
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the result is a function, which is not JSON
 hint: return text, numbers, booleans, null, arrays or plain objects
 
-"#]]);
-    fails("fetch('http://localhost')").fails(1, str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: fetch is forbidden
+"#]],
+    );
+    fails("fetch('http://localhost')").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/t.yaml:5:5: fetch is forbidden
+   |
+ 5 |     fetch('http://localhost')
+   |     ^
 hint: compute with `args` alone: there is no network and no storage
 
-"#]]);
-    fails("const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)").fails(1, str![[r#"
+"#]],
+    );
+    fails("const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)").fails(
+        1,
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: exceeded 64 MiB of memory
 hint: build smaller values, and fewer at a time
 
-"#]]);
+"#]],
+    );
     project.file(
         "tools/t.yaml",
         "name: t\ndescription: d\nimplementation: {js: \"\\n\\n x()\"}\n",
     );
-    call(&project, "t", "").fails(1, str![[r#"
+    call(&project, "t", "").fails(
+        1,
+        str![[r#"
 cogtools-call: error[TOOL_FAILED]: tools/t.yaml:3:22: ReferenceError: x is not defined
    |
  3 | implementation: {js: "\n\n x()"}
    |                      ^
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
@@ -139,19 +182,25 @@ fn a_timeout_ends_it() {
     let project = Project::untrusted();
     let code = tool("console.log('before'); for (;;);");
     project.file("tools/t.yaml", format!("{code}timeout: 0.2\n"));
-    call(&project, "t", "").fails(124, str![[r#"
+    call(&project, "t", "").fails(
+        124,
+        str![[r#"
 cogtools-call: error[TIMEOUT]: t: the tool timed out after 0.2 s
   | before
 hint: send less, or give the tool more time with `timeout`
 
-"#]]);
+"#]],
+    );
     let code = tool("return (7n ** 300000n).toString()");
     project.file("tools/t.yaml", format!("{code}timeout: 0.2\n"));
-    call(&project, "t", "").fails(124, str![[r#"
+    call(&project, "t", "").fails(
+        124,
+        str![[r#"
 cogtools-call: error[TIMEOUT]: t: the tool timed out after 0.2 s
 hint: send less, or give the tool more time with `timeout`
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
@@ -162,10 +211,23 @@ fn output_is_checked() {
         project.file("tools/t.yaml", format!("{}{schema}", tool(code)));
         call(&project, "t", "")
     };
-    typed("return {a: 1}").outputs("{\"a\":1}\n");
-    typed("return [1]").fails(1, str![]);
-    typed("return 'text'").fails(1, str![]);
-    typed("return '{\"a\":1}'").outputs("{\"a\":1}\n");
+    typed("return {a: 1}").outputs("{\"a\":1}");
+    typed("return [1]").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the result does not match the schema in `output`
+  | expected object, got array [1]
+hint: the tool's author has to fix it: the result must match `output`
+
+"#]],
+    );
+    typed("return 'text'").fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the result is not JSON, as `output` declares: expected ident at line 1 column 2
+  | text
+hint: the tool's author has to fix it: the result must match `output`
+
+"#]]);
+    typed("return '{\"a\":1}'").outputs("{\"a\":1}");
 }
 
 #[test]
@@ -176,22 +238,28 @@ fn a_file_that_is_not_such_a_tool() {
         project.file("tools/t.yaml", text);
         call(&project, "t", "")
     };
-    fails("{js: \" \"}").fails(78, str![[r#"
+    fails("{js: \" \"}").fails(
+        78,
+        str![[r#"
 cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:18: `js` is empty
    |
  3 | implementation: {js: " "}
    |                  ^^
 hint: write something under `js`
 
-"#]]);
-    fails("{js: [1]}").fails(78, str![[r#"
+"#]],
+    );
+    fails("{js: [1]}").fails(
+        78,
+        str![[r#"
 cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:22: `js` takes code in JavaScript, not a list
    |
  3 | implementation: {js: [1]}
    |                      ^^^
 hint: write the code under `js: |`, such as `return args.a + 1`
 
-"#]]);
+"#]],
+    );
     fails("{js: x, exec: [x]}").fails(78, str![[r#"
 cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:1: an implementation needs exactly one of `njk_file`, `js`, `exec` or `script`
    |
@@ -200,28 +268,34 @@ cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:1: an implementation needs ex
 hint: write a template as text, or a map such as `{exec: [echo, "{{ text }}"]}`
 
 "#]]);
-    fails("{jss: x}").fails(78, str![[r#"
+    fails("{jss: x}").fails(
+        78,
+        str![[r#"
 cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:18: unknown key `jss`
    |
  3 | implementation: {jss: x}
    |                  ^^^
 hint: did you mean `js`?
 
-"#]]);
-    fails("| # js\n  return 1").fails(78, str![[r#"
+"#]],
+    );
+    fails("| # js\n  return 1").fails(
+        78,
+        str![[r#"
 cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:21: `js` is not a supported template language
    |
  3 | implementation: | # js
    |                     ^^
 hint: write the code under `implementation: {js: …}`
 
-"#]]);
+"#]],
+    );
     fails(&format!("{{js: {}}}", "x".repeat((64 << 10) + 1))).fails(78, str![[r#"
 cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:18: `js` is longer than 64 KiB
    |
  3 | implementation: {js: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
    |                  ^^
-hint: shorten it; data belongs into the arguments
+hint: shorten it, and pass data as arguments
 
 "#]]);
 }
@@ -237,11 +311,14 @@ fn without_the_engine_it_says_so() {
         .arg("add")
         .stdin(r#"{"a": 1}"#)
         .run()
-        .fails(78, str![[r#"
+        .fails(
+            78,
+            str![[r#"
 cogtools-call: error[INVALID_TOOL]: add: `cogtools-js` is not installed
 hint: install it in the folder of the other programs of cogtools
 
-"#]]);
+"#]],
+        );
 }
 
 /// It needs no approval, neither in a project nor in a package.
@@ -249,7 +326,10 @@ hint: install it in the folder of the other programs of cogtools
 fn nothing_needs_to_be_approved() {
     let project = Project::untrusted();
     project
-        .file(".cogtoolrc.yaml", "tool_sources: [tools, \"npm:pk\"]\n")
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources:\n- local: ./tools\n- npm: pk\n",
+        )
         .file("package.json", "{}")
         .file("tools/add.yaml", ADD)
         .file(
@@ -257,8 +337,8 @@ fn nothing_needs_to_be_approved() {
             r#"{"name": "pk", "cogtools": {"tools": "."}}"#,
         )
         .file("node_modules/pk/t.yaml", tool("return 'of a package'"));
-    call(&project, "add", r#"{"a": 1}"#).outputs("2\n");
-    call(&project, "t", "").outputs("of a package\n");
+    call(&project, "add", r#"{"a": 1}"#).outputs("2");
+    call(&project, "t", "").outputs("of a package");
     run("cogtools-trust", &project)
         .arg("--list")
         .run()
@@ -318,18 +398,38 @@ fn every_program_knows_it() {
         .arg("tools/add.yaml")
         .stdin(r#"{"a": 1}"#)
         .run()
-        .outputs("2\n");
+        .outputs("2");
     run("cogtools-run", &project)
         .args(["add", "a=1", "b=5"])
         .run()
-        .outputs("6\n");
+        .outputs("6");
     run("cogtools-test", &project)
         .arg("--update")
         .run()
-        .outputs(str![]);
-    run("cogtools-test", &project).run().outputs(str![]);
-    run("cogtools-discover", &project).run().outputs(str![]);
-    run("cogtools-docs", &project).run().outputs(str![]);
+        .outputs(str![[r#"
+ok add (1 example)
+  wrote tools/add.1.golden
+
+1 tool, 1 example: all passed; 1 golden file written
+
+"#]]);
+    run("cogtools-test", &project).run().outputs(str![[r#"
+ok add (1 example)
+
+1 tool, 1 example: all passed
+
+"#]]);
+    run("cogtools-discover", &project).run().outputs(str![[r#"
+[
+{"name":"add","description":"Add two numbers","parameters":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"]},"parametersJsonSchema":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"]}}
+]
+
+"#]]);
+    run("cogtools-docs", &project)
+        .arg("GEMINI.md")
+        .run()
+        .succeeds();
+    assert_text(project.read("GEMINI.md"), str![]);
 }
 
 #[test]
@@ -343,9 +443,13 @@ fn a_lock_pins_the_code() {
             .stdin(r#"{"a": 1}"#)
             .run()
     };
-    locked().outputs("2\n");
+    locked().outputs("2");
     project.file("tools/add.yaml", ADD.replace("return sum", "return -sum"));
-    locked().fails(78, str![]);
+    locked().fails(77, str![[r#"
+cogtools-call: error[DENIED]: add: it differs from the tool pinned in `cogtools.lock`: the implementation has changed
+hint: review what has changed; to accept it, run cogtools lock
+
+"#]]);
 }
 
 #[test]

@@ -56,7 +56,9 @@ hint: send the body of a function, as in {"code": "return 1 + 1"}
 
 #[test]
 fn a_failure_shows_where_and_what_was_logged() {
-    evaluate(r#"{"code": "console.log('one\\ntwo', {});\n  args.a.b;"}"#).fails(1, str![[r#"
+    evaluate(r#"{"code": "console.log('one\\ntwo', {});\n  args.a.b;"}"#).fails(
+        1,
+        str![[r#"
 cogtools-js: error[JS_RUNTIME]: <code>:2:3: TypeError: cannot read property 'b' of undefined
    |
  2 |   args.a.b;
@@ -64,11 +66,12 @@ cogtools-js: error[JS_RUNTIME]: <code>:2:3: TypeError: cannot read property 'b' 
   | one
   | two [object Object]
 
-"#]]);
+"#]],
+    );
     evaluate(r#"{"code": "return 1 +"}"#).fails(
         1,
         str![[r#"
-cogtools-js: error[JS_SYNTAX]: <code>:1:11: unexpected token in expression: '}'
+cogtools-js: error[JS_SYNTAX]: <code>:1:11: unexpected end of the code
    |
  1 | return 1 +
    |           ^
@@ -89,7 +92,10 @@ cogtools-js: error[JS_RUNTIME]: <code>:1:20: TypeError: cannot read property 'x'
     evaluate(r#"{"code": "fetch('http://localhost')"}"#).fails(
         1,
         str![[r#"
-cogtools-js: error[JS_FORBIDDEN]: fetch is forbidden
+cogtools-js: error[JS_FORBIDDEN]: <code>:1:1: fetch is forbidden
+   |
+ 1 | fetch('http://localhost')
+   | ^
 hint: compute with `args` alone: there is no network and no storage
 
 "#]],

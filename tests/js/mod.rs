@@ -1,9 +1,11 @@
 //! `cogtools-js`: what models write is evaluated, and cannot do anything else.
 
 mod attacks;
+mod forgery;
 mod input;
 mod language;
 mod limits;
+mod results;
 mod rows;
 
 use std::time::{Duration, Instant};

@@ -43,7 +43,10 @@ impl Request {
                 timeout: Duration::from_secs_f64(milliseconds / 1000.0),
                 now: now.filter(|now| now.abs() <= MAX_NOW).map(f64::trunc),
             }),
-            (code, args) => Err(code.err().into_iter().chain(args.err()).collect()),
+            (code, args) => {
+                let violations = code.err().into_iter().chain(args.err());
+                Err(violations.map(|violation| *violation).collect())
+            }
         }
     }
 
@@ -58,9 +61,9 @@ impl Request {
     }
 }
 
-fn code(value: Option<&Value>) -> Result<String, Diagnostic> {
+fn code(value: Option<&Value>) -> Result<String, Box<Diagnostic>> {
     let hint = r#"send the body of a function, as in {"code": "return 1 + 1"}"#;
-    let violation = |message: String| Err(violation("/code", message).hint(hint));
+    let violation = |message: String| Err(Box::new(violation("/code", message).hint(hint)));
     match value {
         None => violation("required but missing".to_owned()),
         Some(Value::String(code)) if code.trim().is_empty() => violation("empty".to_owned()),
@@ -77,13 +80,14 @@ fn code(value: Option<&Value>) -> Result<String, Diagnostic> {
     }
 }
 
-fn args(value: Option<Value>) -> Result<Map<String, Value>, Diagnostic> {
+fn args(value: Option<Value>) -> Result<Map<String, Value>, Box<Diagnostic>> {
     match value {
         None | Some(Value::Null) => Ok(Map::new()),
         Some(Value::Object(args)) => Ok(args),
         Some(_) => {
             let hint = r#"send an object, as in {"args": {"a": 1}}"#;
-            Err(violation("/args", "not an object".to_owned()).hint(hint))
+            let violation = violation("/args", "not an object".to_owned());
+            Err(Box::new(violation.hint(hint)))
         }
     }
 }

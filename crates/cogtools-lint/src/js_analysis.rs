@@ -171,6 +171,7 @@ fn is_typeof(parent: AstKind<'_>) -> bool {
 }
 
 fn error(diagnostic: &OxcDiagnostic) -> (String, Span) {
-    let span = diagnostic.labels.first().map(|label| label.span());
-    (diagnostic.message.to_string(), span.unwrap_or_default())
+    let label = diagnostic.labels.first();
+    let span = label.map_or_else(Span::default, oxc_span::LabeledSpan::span);
+    (diagnostic.message.to_string(), span)
 }

@@ -176,7 +176,7 @@ impl DefinitionError {
             Self::OneImplementation(_) => {
                 "write a template as text, or a map such as `{exec: [echo, \"{{ text }}\"]}`".into()
             }
-            Self::LongCode(_) => "shorten it; data belongs into the arguments".into(),
+            Self::LongCode(_) => "shorten it, and pass data as arguments".into(),
             Self::Condition(_) => "write it without braces, as in `when: path`".into(),
             Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
             Self::TextSchema => "write `type: json`, or remove `schema`".into(),

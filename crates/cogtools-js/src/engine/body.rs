@@ -53,6 +53,14 @@ pub(super) fn well_formed(json: String) -> String {
     text + rest
 }
 
+/// The engine's message for code that does not parse, as ours are written.
+pub(super) fn syntax_message(text: &str) -> String {
+    let text = text.strip_prefix("SyntaxError: ").unwrap_or(text);
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(chars).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::well_formed;

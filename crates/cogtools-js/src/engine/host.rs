@@ -80,7 +80,7 @@ impl Logs {
     }
 }
 
-/// Numbers that depend on the code and the arguments only (SplitMix64).
+/// Numbers that depend on the code and the arguments only (`SplitMix64`).
 struct Random(Cell<u64>);
 
 impl Random {

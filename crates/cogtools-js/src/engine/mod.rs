@@ -1,4 +1,4 @@
-//! Evaluates a body of JavaScript with QuickJS, within limits of time, memory and stack.
+//! Evaluates a body of JavaScript with the engine, within limits of time, memory and stack.
 //!
 //! Every run has its own runtime. What cannot be interrupted, such as a multiplication of two
 //! long bigints, ends with the process.
@@ -139,9 +139,15 @@ impl<'js> Run<'_, 'js> {
             let error = self.thrown();
             match error.kind {
                 ScriptErrorKind::Runtime(text) => {
-                    let text = text.strip_prefix("SyntaxError: ").unwrap_or(&text);
+                    // Behind the code is only the brace that ends the function.
+                    let is_end = error.position == Some(Lines::of(self.code).end());
+                    let text = if is_end && text.ends_with("'}'") {
+                        "unexpected end of the code".to_owned()
+                    } else {
+                        body::syntax_message(&text)
+                    };
                     ScriptError {
-                        kind: ScriptErrorKind::Syntax(text.to_owned()),
+                        kind: ScriptErrorKind::Syntax(text),
                         ..error
                     }
                 }

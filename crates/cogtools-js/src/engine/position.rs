@@ -20,15 +20,20 @@ impl<'c> Lines<'c> {
         let mut frames = stack.lines().filter_map(frame);
         let (line, column) = frames.next()?;
         let line = line.checked_sub(BEFORE).filter(|line| *line > 0)?;
-        let lines: Vec<&str> = self.0.split('\n').collect();
+        let end = self.end();
+        let text = self.0.split('\n').nth(line - 1);
         // What is missing at the end is missed behind the code.
-        let last = lines.len();
-        let end = |line: usize| lines[line - 1].chars().count() + 1;
-        Some(if line > last {
-            (last, end(last))
-        } else {
-            (line, column.clamp(1, end(line)))
-        })
+        let Some(text) = text.filter(|_| line <= end.0) else {
+            return Some(end);
+        };
+        Some((line, column.clamp(1, text.chars().count() + 1)))
+    }
+
+    /// The line and the column behind the code.
+    pub(super) fn end(&self) -> (usize, usize) {
+        let code = self.0.trim_end();
+        let last = code.rsplit('\n').next().unwrap_or_default();
+        (code.matches('\n').count() + 1, last.chars().count() + 1)
     }
 }
 
@@ -48,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_first_frame_in_the_code_counts() {
-        let code = "let a\nx y";
+        let code = "let a\nx y\n\n";
         for (stack, expected) in [
             ("    at body:3:4\n", Some((2, 4))),
             (
@@ -60,6 +65,7 @@ mod tests {
                 Some((2, 1)),
             ),
             ("    at body:4:1\n", Some((2, 4))),
+            ("    at body:9:1\n", Some((2, 4))),
             ("    at body:2:99\n", Some((1, 6))),
             ("    at f (body:2:0)\n", Some((1, 1))),
             ("    at f (body:1:5)\n", None),

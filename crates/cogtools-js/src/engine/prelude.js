@@ -219,15 +219,15 @@
     return String(thrown);
   };
   const describe = (thrown) => {
-    if (forbidden.has(thrown)) return { kind: "forbidden", text: forbidden.get(thrown) };
     let text = "an error without a text";
     let stack;
     try {
       stack = isObject(thrown) ? apply(stackOf, thrown, []) : undefined;
       text = String(textOf(thrown)).slice(0, 2_000).toWellFormed();
     } catch {}
-    const kind = unfit.has(thrown) ? "result" : "runtime";
-    if (kind === "result") text = unfit.get(thrown);
+    let kind = "runtime";
+    if (forbidden.has(thrown)) [kind, text] = ["forbidden", forbidden.get(thrown)];
+    if (unfit.has(thrown)) [kind, text] = ["result", unfit.get(thrown)];
     return { kind, text, stack: typeof stack === "string" ? stack : undefined };
   };
   return { internal, serialize, describe };
