@@ -172,7 +172,7 @@ fn a_result_has_a_limit() {
         ("return Array(3e5).fill(0)", large),
         ("return new Array(4e9)", large),
         (
-            "let o = [1, 2, 3]; for (let i = 0; i < 99; i += 1) o = [o, o]; return o",
+            "let o = [1, 2, 3]; for (let i = 0; i < 40; i += 1) o = [o, o]; return o",
             large,
         ),
         (

@@ -74,10 +74,7 @@ fn text(bytes: &[u8]) -> String {
 /// Compares what comes of each code with what is expected, all of them at once.
 #[track_caller]
 fn check(cases: &[(&str, &str)]) {
-    let found: Vec<String> = cases
-        .iter()
-        .map(|(code, _)| outcome(&request(code)))
-        .collect();
+    let found: Vec<String> = cases.iter().map(|case| patiently(*case)).collect();
     let wrong: Vec<String> = cases
         .iter()
         .zip(&found)
@@ -87,6 +84,18 @@ fn check(cases: &[(&str, &str)]) {
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What comes of a code. A machine with other things to do may need several attempts.
+fn patiently((code, expected): (&str, &str)) -> String {
+    let mut found = outcome(&request(code));
+    for _ in 0..3 {
+        if expected == found || !found.starts_with("timeout: ") {
+            break;
+        }
+        found = outcome(&request(code));
+    }
+    found
 }
 
 /// The same for codes that must be ended: within `ms` milliseconds, and what is granted beyond.

@@ -157,6 +157,7 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
         return;
     };
     let analysis = JsAnalysis::of(&source);
+    let parameters = tool.schema().names().unwrap_or_default();
     for (name, span) in &analysis.globals {
         let name = name.as_str();
         if GLOBALS.contains(&name) {
@@ -170,7 +171,9 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
             continue;
         }
         let finding = findings.report_at(location, format!("`{name}` is not declared"));
-        if let Some(suggestion) = did_you_mean(name, GLOBALS.iter().copied()) {
+        if parameters.contains(&name) {
+            finding.fix(format!("write `args.{name}`"));
+        } else if let Some(suggestion) = did_you_mean(name, GLOBALS.iter().copied()) {
             finding.fix(suggestion);
         }
     }
