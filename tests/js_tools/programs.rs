@@ -195,3 +195,30 @@ fn over_mcp() {
         )
     );
 }
+
+#[test]
+fn output_is_checked() {
+    let project = Project::untrusted();
+    let typed = |code: &str| {
+        let schema = "output: {type: json, schema: {type: object}}\n";
+        project.file("tools/t.yaml", format!("{}{schema}", tool(code)));
+        call(&project, "t", "")
+    };
+    typed("return {a: 1}").outputs("{\"a\":1}");
+    typed("return [1]").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the result does not match the schema in `output`
+  | expected object, got array [1]
+hint: the tool's author has to fix it: the result must match `output`
+
+"#]],
+    );
+    typed("return 'text'").fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the result is not JSON, as `output` declares: expected ident at line 1 column 2
+  | text
+hint: the tool's author has to fix it: the result must match `output`
+
+"#]]);
+    typed("return '{\"a\":1}'").outputs("{\"a\":1}");
+}
