@@ -9,6 +9,9 @@ use crate::{CONFINE, OWN, programs, repository};
 
 /// What only a server or a client of MCP needs: a runtime, TLS and HTTP.
 const HEAVY: [&str; 7] = ["axum", "hyper", "mio", "ring", "rmcp", "rustls", "tokio"];
+/// The engine of JavaScript, which one program has, and the parser, which the linter has.
+const ENGINE: &str = "rquickjs-sys";
+const PARSER: &str = "oxc_parser";
 
 /// What writes to a file system, in the standard library and in `tempfile`.
 const WRITES: [&str; 13] = [
@@ -104,7 +107,7 @@ fn sources(folder: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn only_five_programs_have_their_own_binary() {
+fn only_six_programs_have_their_own_binary() {
     let own = OWN.into_iter().chain([CONFINE]);
     assert_eq!(sources("bin"), own.map(str::to_owned).collect());
     let names = cogtools::PROGRAMS
@@ -120,11 +123,11 @@ fn only_five_programs_have_their_own_binary() {
 fn separate_programs_link_no_runtime_and_no_tls() {
     for name in OWN.iter().filter(|name| **name != "cogtools") {
         let main = read(&Path::new("crates/cogtools/src/bin").join(format!("{name}.rs")));
-        let library = format!(
-            "cogtools_program::main(&{}::PROGRAM)",
-            name.replace('-', "_")
-        );
-        assert!(main.contains(&library), "{name} is another program");
+        let library = name.replace('-', "_");
+        let mains = ["cogtools_program::main(&{}::PROGRAM)", "{}::main()"];
+        let mut mains = mains.iter().map(|text| text.replace("{}", &library));
+        let is_own = mains.any(|text| main.contains(&text));
+        assert!(is_own, "{name} is another program");
         let needed = crates_of(&["--package", name]);
         assert!(needed.contains("jsonschema"), "{name}: {needed:?}");
         let heavy: Vec<_> = HEAVY
@@ -132,6 +135,8 @@ fn separate_programs_link_no_runtime_and_no_tls() {
             .filter(|heavy| needed.contains(**heavy))
             .collect();
         assert!(heavy.is_empty(), "{name} needs {heavy:?}");
+        assert_eq!(needed.contains(ENGINE), *name == "cogtools-js", "{name}");
+        assert!(!needed.contains(PARSER), "{name}");
     }
 }
 
@@ -179,10 +184,13 @@ fn linked_libraries_are_the_required_ones() {
         assert!(matches!(code, Some(0 | 1)), "{program}: {code:?}");
         code == Some(0)
     };
+    assert!(has("cogtools-js", "JS_NewRuntime2"));
+    assert!(!has("cogtools", "JS_NewRuntime2"));
     for (program, core, runtime) in [
         ("cogtools", true, true),
         ("cogtools-call", true, false),
         ("cogtools-discover", true, false),
+        ("cogtools-js", true, false),
         ("cogtools-yaml", true, false),
         ("cogtools-mcp", false, false),
     ] {

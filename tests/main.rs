@@ -31,6 +31,8 @@ mod groups;
 mod hosts;
 mod input;
 mod interpreter;
+mod js;
+mod js_tools;
 mod json;
 mod layers;
 mod layout;
@@ -69,10 +71,11 @@ mod variables;
 mod watch;
 
 /// The programs with a binary of their own; the others are `cogtools`.
-const OWN: [&str; 4] = [
+const OWN: [&str; 5] = [
     "cogtools",
     "cogtools-call",
     "cogtools-discover",
+    "cogtools-js",
     "cogtools-yaml",
 ];
 

@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 28] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
@@ -17,6 +17,7 @@ const NAMES: [&str; 27] = [
     "cogtools-doctor",
     "cogtools-expand",
     "cogtools-init",
+    "cogtools-js",
     "cogtools-json",
     "cogtools-lint",
     "cogtools-list",

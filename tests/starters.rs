@@ -7,7 +7,7 @@ use crate::run;
 
 #[test]
 fn new_tools_have_no_findings() {
-    for template in ["njk", "exec", "script"] {
+    for template in ["njk", "js", "exec", "script"] {
         let project = Project::new();
         project.file(".cogtoolrc.yaml", "");
         let name = format!("my_{template}");
@@ -51,7 +51,7 @@ notes.txt:2:Two words
 
 #[test]
 fn new_tools_pass_their_tests() {
-    for template in ["njk", "exec", "script"] {
+    for template in ["njk", "js", "exec", "script"] {
         let project = Project::new();
         let name = format!("my_{template}");
         let new = run("cogtools-new", &project).args([&name, "--template", template]);

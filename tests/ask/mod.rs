@@ -24,8 +24,8 @@ mod road;
 mod sessions;
 mod stops;
 mod tape;
-mod todos;
 mod terminal;
+mod todos;
 
 /// A greeting that a model can ask for.
 const GREET: &str = "\

@@ -1,6 +1,6 @@
 //! `cogtools plan run`: steps through the tools of a project.
 
-use cogtools_test_support::Expected;
+use cogtools_test_support::Snapshot;
 
 use super::*;
 
@@ -144,7 +144,7 @@ cogtools-plan: error[STEP_FAILED]: down: TOOL_FAILED: broken: the program exited
 #[test]
 fn what_cannot_run_stops_the_plan_before_the_step() {
     let project = project();
-    let fails = |step: Value, stderr: Expected| {
+    let fails = |step: Value, stderr: Snapshot| {
         let plan = plan_of(&json!([step]), "Done: {{tool.a}}");
         let outcome = run_plan(&project, &plan, &[]);
         outcome

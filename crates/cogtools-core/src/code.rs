@@ -22,6 +22,16 @@ pub enum Code {
     ModelFailed,
     /// The model's answer does not match the schema that the user has named.
     InvalidAnswer,
+    /// The JavaScript code threw an error.
+    JsRuntime,
+    /// The JavaScript code is not the body of a function.
+    JsSyntax,
+    /// The JavaScript code called something that it may not.
+    JsForbidden,
+    /// The JavaScript code needed too much memory.
+    JsMemory,
+    /// The JavaScript code returned something that is not JSON.
+    JsResult,
     /// The command line is invalid.
     Usage,
     /// The model, or the policies of its provider, refused to answer.
@@ -66,6 +76,8 @@ pub enum Code {
     Locked,
     /// The operation timed out.
     Timeout,
+    /// The JavaScript code ran too long.
+    JsTimeout,
     /// No source has a tool of that name.
     ToolNotFound,
     /// There is no session of that name.
@@ -74,7 +86,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 38] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
@@ -84,6 +96,11 @@ impl Code {
         Self::ModelFailed,
         Self::StepFailed,
         Self::InvalidAnswer,
+        Self::JsRuntime,
+        Self::JsSyntax,
+        Self::JsForbidden,
+        Self::JsMemory,
+        Self::JsResult,
         Self::Usage,
         Self::ModelRefused,
         Self::BudgetSpent,
@@ -105,6 +122,7 @@ impl Code {
         Self::InvalidConfig,
         Self::Locked,
         Self::Timeout,
+        Self::JsTimeout,
         Self::ToolNotFound,
         Self::SessionNotFound,
     ];
@@ -120,6 +138,12 @@ impl Code {
             Self::SessionDamaged => "SESSION_DAMAGED",
             Self::ModelFailed => "MODEL_FAILED",
             Self::InvalidAnswer => "INVALID_ANSWER",
+            Self::JsRuntime => "JS_RUNTIME",
+            Self::JsSyntax => "JS_SYNTAX",
+            Self::JsForbidden => "JS_FORBIDDEN",
+            Self::JsMemory => "JS_MEMORY",
+            Self::JsResult => "JS_RESULT",
+            Self::JsTimeout => "JS_TIMEOUT",
             Self::Usage => "USAGE",
             Self::ModelRefused => "MODEL_REFUSED",
             Self::BudgetSpent => "BUDGET_SPENT",
@@ -159,7 +183,12 @@ impl Code {
             | Self::SessionDamaged
             | Self::ModelFailed
             | Self::InvalidAnswer
-            | Self::StepFailed => 1,
+            | Self::StepFailed
+            | Self::JsRuntime
+            | Self::JsSyntax
+            | Self::JsForbidden
+            | Self::JsMemory
+            | Self::JsResult => 1,
             Self::Usage => 2,
             Self::ModelRefused => 3,
             Self::BudgetSpent => 4,
@@ -176,7 +205,7 @@ impl Code {
             Self::ApprovalWanted => 75,
             Self::Denied => 77,
             Self::InvalidTool | Self::InvalidConfig | Self::Locked => 78,
-            Self::Timeout => 124,
+            Self::Timeout | Self::JsTimeout => 124,
             Self::ToolNotFound | Self::SessionNotFound => 127,
         }
     }
@@ -201,6 +230,12 @@ impl Code {
             Self::InvalidAnswer => {
                 "the model's answer does not match the schema of --schema; each violation is reported"
             }
+            Self::JsRuntime => "code in JavaScript threw an error; the message is the error's",
+            Self::JsSyntax => "code in JavaScript is not the body of a function",
+            Self::JsForbidden => "code in JavaScript called something that it may not",
+            Self::JsMemory => "code in JavaScript needed more memory than there is",
+            Self::JsResult => "code in JavaScript returned something that is not JSON",
+            Self::JsTimeout => "code in JavaScript exceeded its time limit",
             Self::Usage => "the command line is incomplete or invalid",
             Self::ModelRefused => "the model, or the policies of its provider, refused to answer",
             Self::BudgetSpent => {

@@ -23,6 +23,8 @@ pub struct Diagnostic {
     /// Output of another program about it, such as its standard error. May be empty or
     /// have several lines.
     pub details: String,
+    /// What the code that failed had logged, for a program whose errors contain that.
+    pub logs: Option<Vec<String>>,
     /// What to do about it, one line each.
     pub hints: Vec<Hint>,
     /// The location in a file.
@@ -57,6 +59,7 @@ impl Diagnostic {
             pointer: None,
             message: message.into(),
             details: String::new(),
+            logs: None,
             hints: Vec::new(),
             location: None,
         }
@@ -97,6 +100,13 @@ impl Diagnostic {
     #[must_use]
     pub fn with_details(mut self, details: impl Into<String>) -> Self {
         self.details = details.into();
+        self
+    }
+
+    /// Sets what the code that failed had logged.
+    #[must_use]
+    pub fn with_logs(mut self, logs: Vec<String>) -> Self {
+        self.logs = Some(logs);
         self
     }
 

@@ -25,6 +25,8 @@ pub enum Expected {
     Path,
     /// The text of a script, with its first line.
     Script,
+    /// The text of a body of JavaScript.
+    JavaScript,
     /// A template, or a map with another kind of implementation.
     Implementation,
     /// A program and its arguments.
@@ -111,6 +113,7 @@ impl Expected {
             Self::Arguments => "write a list such as `[--, \"{{ path }}\"]`",
             Self::Condition => "write an expression such as `path` or `count > 1`",
             Self::Script => "begin the script with a line such as `#!/bin/sh`",
+            Self::JavaScript => "write the code under `js: |`, such as `return args.a + 1`",
             Self::Path => "name a file next to the tool, such as `facts.njk`",
         }
     }
@@ -142,6 +145,7 @@ impl Display for Expected {
             Self::Seconds => "a number of seconds greater than 0",
             Self::Path => "a path",
             Self::Script => "text that begins with `#!`",
+            Self::JavaScript => "code in JavaScript",
             Self::Implementation => "a template or a map",
             Self::Command => "a list of a program and its arguments",
             Self::Agent => "a map that describes an agent",

@@ -21,6 +21,7 @@ pub mod file;
 mod filter;
 pub mod hint;
 pub mod invisible;
+pub mod javascript;
 mod json;
 mod level;
 mod location;

@@ -111,9 +111,9 @@ impl ToolFile {
         let rejections = rejections.unwrap_or_default();
         let is_rejected = !rejections.is_empty();
         let tool = if is_rejected { Err(rejections) } else { tool };
-        let runnable = tool.as_ref().ok().filter(|tool| tool.runs_programs());
+        let runnable = tool.as_ref().ok().filter(|tool| tool.starts_process());
         // A call that is not approved fails for that reason, which has its own check.
-        let runnable = runnable.filter(|_| is_approved(file, cx));
+        let runnable = runnable.filter(|tool| !tool.runs_programs() || is_approved(file, cx));
         let unset_variables = runnable.map_or_else(Vec::new, |tool| unset_variables(tool, cx));
         Self {
             name: file.name.to_string_lossy().into_owned(),

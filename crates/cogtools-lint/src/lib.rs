@@ -8,6 +8,7 @@ mod explain;
 mod finding;
 mod fix;
 mod included_templates;
+mod js_analysis;
 mod levels;
 mod lint_file;
 mod linter;

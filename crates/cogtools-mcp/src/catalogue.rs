@@ -191,11 +191,16 @@ impl Catalogue {
         hasher.finish()
     }
 
-    /// The context of a call of `tool`, with `cancel`. For a tool that does not use it,
-    /// such as a template, it is empty.
+    /// The context of a call of `tool`, with `cancel`. For a tool that does not use it, it
+    /// has only our own programs.
     pub(crate) fn cx(&self, tool: &Tool, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
         if !tool.needs_context() {
-            return Ok(Context::default());
+            let programs = self.with_io(|io| io.program.parent().map(Path::to_path_buf));
+            return Ok(Context {
+                programs,
+                cancel,
+                ..Context::default()
+            });
         }
         let cx = self
             .with_io(|io| {

@@ -14,7 +14,7 @@ const MAX_EXAMPLE_CHARS: usize = 60;
 
 /// Whether a tool is a prompt, too.
 pub(crate) fn is_prompt(tool: &Tool) -> bool {
-    !tool.runs_programs() && tool.has_examples()
+    tool.is_template() && tool.has_examples()
 }
 
 /// The prompt for a tool, from its declaration.

@@ -7,6 +7,8 @@ use cogtools_core::Name;
 pub(crate) enum Template {
     /// A Nunjucks template.
     Njk,
+    /// JavaScript.
+    Js,
     /// A program with arguments.
     Exec,
     /// A script in the tool file.
@@ -15,12 +17,13 @@ pub(crate) enum Template {
 
 impl Template {
     /// The names on the command line.
-    pub(crate) const NAMES: [&'static str; 3] = ["njk", "exec", "script"];
+    pub(crate) const NAMES: [&'static str; 4] = ["njk", "js", "exec", "script"];
 
     /// The template of that name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "njk" => Self::Njk,
+            "js" => Self::Js,
             "exec" => Self::Exec,
             "script" => Self::Script,
             _ => return None,
@@ -31,6 +34,7 @@ impl Template {
     pub(crate) fn text(self, name: &Name, schema: &str) -> String {
         let text = match self {
             Self::Njk => include_str!("../starter/njk.yaml"),
+            Self::Js => include_str!("../starter/js.yaml"),
             Self::Exec => include_str!("../starter/exec.yaml"),
             Self::Script => include_str!("../starter/script.yaml"),
         };
@@ -42,6 +46,7 @@ impl Template {
     pub(crate) const fn arguments(self) -> &'static str {
         match self {
             Self::Njk => r#"{"plan": "Wait", "doubt": "It may be too late"}"#,
+            Self::Js => r#"{"numbers": [3, 1, 2]}"#,
             Self::Exec => r#"{"count": 3}"#,
             Self::Script => r#"{"text": "Count these four words"}"#,
         }

@@ -81,7 +81,7 @@ fn a_template_that_works() {
 #[test]
 fn every_template_loads_and_passes() {
     let project = project();
-    for template in ["njk", "exec", "script"] {
+    for template in ["njk", "js", "exec", "script"] {
         let name = format!("try_{template}");
         let output = run(&project, &[&name, "--template", template]);
         assert_eq!(
@@ -289,7 +289,7 @@ hint: --help explains every option
 "#]],
     );
     outcome!(run(&project, &["a", "--template", "perl"])).fails(2, str![[r#"
-cogtools-new: error[USAGE]: invalid value 'perl' for '--template <TEMPLATE>' [possible values: njk, exec, script]
+cogtools-new: error[USAGE]: invalid value 'perl' for '--template <TEMPLATE>' [possible values: njk, js, exec, script]
 hint: usage: cogtools-new [OPTIONS] <NAME>
 hint: --help explains every option
 

@@ -1,6 +1,7 @@
 //! A call through a program's streams: arguments in, result out.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches};
@@ -96,16 +97,24 @@ pub fn run(
     prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Diagnostic>>,
 ) -> Result<ToolOutput, Failure> {
     let name = tool.name().to_string();
+    let is_program = tool.runs_programs();
     let cx = if tool.needs_context() {
         context(io)?.context(io)
     } else {
-        Context::default()
+        Context {
+            programs: io.program.parent().map(Path::to_path_buf),
+            ..Context::default()
+        }
     };
     let arguments = read(&tool)?;
     let prepared = prepare(tool, arguments).map_err(Failure::from)?;
     let output = call_timeout::run_with_deadline(prepared, cx)?;
     if verbose && !output.stderr.trim().is_empty() {
-        let message = format!("{name}: the program wrote to standard error:");
+        let message = if is_program {
+            format!("{name}: the program wrote to standard error:")
+        } else {
+            format!("{name}: the code logged:")
+        };
         io.note_with(&message, output.stderr.trim_end());
     }
     Ok(output)

@@ -19,14 +19,14 @@ const STACK_SIZE: usize = 8 << 20;
 pub(crate) fn run_with_deadline(call: Call, cx: Context) -> Result<ToolOutput, Failure> {
     let limit = call.limit();
     let cancel = cx.cancel.clone();
-    let signals = limit.runs_programs().then(|| SignalGuard::begin(&cancel));
+    let signals = limit.starts_process().then(|| SignalGuard::begin(&cancel));
     let (sender, receiver) = channel();
     start(limit.name(), move || {
         let _ = sender.send(call.run(&cx));
     })
     .map_err(|diagnostic| Failure::from(*diagnostic))?;
     let mut result = receiver.recv_timeout(limit.duration());
-    if limit.runs_programs() && result == Err(RecvTimeoutError::Timeout) {
+    if limit.starts_process() && result == Err(RecvTimeoutError::Timeout) {
         cancel.cancel();
         result = receiver.recv_timeout(Limit::KILL_GRACE);
     }
@@ -54,7 +54,7 @@ pub fn run_within(
     })
     .map_err(|diagnostic| vec![*diagnostic])?;
     let mut result = receiver.recv_timeout(limit.duration());
-    if limit.runs_programs() && result == Err(RecvTimeoutError::Timeout) {
+    if limit.starts_process() && result == Err(RecvTimeoutError::Timeout) {
         cancel.cancel();
         result = receiver.recv_timeout(Limit::KILL_GRACE);
     }

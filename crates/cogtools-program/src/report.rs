@@ -96,6 +96,9 @@ impl Reporter {
             text.push_str(&location.excerpt());
         }
         text.push_str(&quote_details(&diagnostic.details));
+        for log in diagnostic.logs.iter().flatten() {
+            text.push_str(&quote_details(log));
+        }
         for hint in &diagnostic.hints {
             text.push_str(&self.paint("hint:", CYAN.bold()));
             text.push(' ');
@@ -124,6 +127,9 @@ impl Reporter {
         object.insert("message".into(), shorten(&diagnostic.message).into());
         if !diagnostic.details.is_empty() {
             object.insert("details".into(), diagnostic.details.clone().into());
+        }
+        if let Some(logs) = &diagnostic.logs {
+            object.insert("logs".into(), logs.as_slice().into());
         }
         object.insert(
             "hints".into(),

@@ -69,6 +69,10 @@ pub struct ImplementationMap {
     /// A file with a Nunjucks template, in the tool's folder or below it.
     #[schemars(regex(pattern = r"^(?!/)(?!(.*/)?\.\.(/|$))."))]
     pub njk_file: Option<String>,
+    /// JavaScript: the body of a strict function that takes args and returns the result. It
+    /// runs in a confined process and reaches nothing else.
+    #[schemars(regex(pattern = r"\S"))]
+    pub js: Option<String>,
     /// A program and its arguments, each a Nunjucks template; no shell is involved. An
     /// element that is only {{ name }} of an array becomes an argument for each item. The
     /// arguments of the call are on its standard input, as JSON.

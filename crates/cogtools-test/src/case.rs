@@ -181,6 +181,10 @@ impl ToolUnderTest<'_> {
             let message = "the program cannot be started";
             return TestFailure::new(FailureKind::Implementation, message).diagnostics(diagnostics);
         }
+        if self.tool.js().is_some() && diagnostics.iter().any(|one| one.code == Code::InvalidTool) {
+            return TestFailure::new(FailureKind::Implementation, "the code cannot be run")
+                .diagnostics(diagnostics);
+        }
         match diagnostics.first().map(|diagnostic| diagnostic.code) {
             Some(Code::TemplateFailed | Code::InvalidTool) => {
                 TestFailure::new(FailureKind::Template, "the template does not render")

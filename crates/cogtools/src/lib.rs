@@ -16,7 +16,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 27] = [
+pub const PROGRAMS: [&Program; 28] = [
     &PROGRAM,
     &cogtools_packages::ADD,
     &cogtools_ask::PROGRAM,
@@ -28,6 +28,7 @@ pub const PROGRAMS: [&Program; 27] = [
     &cogtools_doctor::PROGRAM,
     &cogtools_expand::PROGRAM,
     &cogtools_init::PROGRAM,
+    &cogtools_js::PROGRAM,
     &cogtools_json::PROGRAM,
     &cogtools_lint::PROGRAM,
     &cogtools_list::PROGRAM,

@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 40] = [
+pub const LINT_RULES: [&str; 44] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -38,6 +38,10 @@ pub const LINT_RULES: [&str; 40] = [
     "undeclared-variable",
     "unused-parameter",
     "unguarded-optional",
+    "js-error",
+    "js-undeclared-name",
+    "js-unused-parameter",
+    "js-async",
     "no-schema",
     "no-shebang",
     "not-executable",

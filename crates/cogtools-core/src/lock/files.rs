@@ -23,6 +23,9 @@ pub(super) fn of(tool: &Tool, root: &Path) -> Value {
     if let Some(line) = tool.command_line() {
         return named(&line.literals(), root, folder);
     }
+    if let Some(code) = tool.js() {
+        return digest::value(&code.source().into()).to_string().into();
+    }
     let templates = Templates::of(tool);
     let all = templates.is_dynamic.then(|| text(digest::package(folder)));
     json!([templates.digests, all])

@@ -9,28 +9,28 @@ use crate::{Code, Diagnostic, Tool};
 pub struct Limit {
     name: String,
     timeout: Duration,
-    /// Whether it runs programs. Such a tool enforces the timeout itself, and reports
-    /// how the program ended.
-    programs: bool,
+    /// Whether it starts a process. Such a tool enforces the timeout itself, and reports
+    /// how the process ended.
+    process: bool,
 }
 
 impl Limit {
-    /// How much longer than its timeout a program may take until it is terminated.
+    /// How much longer than its timeout a process may take until it is terminated.
     pub const KILL_GRACE: Duration = Duration::from_secs(5);
 
-    /// A `timeout` for a tool called `name` that runs no program.
+    /// A `timeout` for a tool called `name` that starts no process.
     pub fn new(name: &str, timeout: Duration) -> Self {
         Self {
             name: name.to_owned(),
             timeout,
-            programs: false,
+            process: false,
         }
     }
 
     /// The limit of `tool`.
     pub fn of(tool: &Tool) -> Self {
         Self {
-            programs: tool.runs_programs(),
+            process: tool.starts_process(),
             ..Self::new(tool.name().as_str(), tool.timeout())
         }
     }
@@ -40,14 +40,14 @@ impl Limit {
         &self.name
     }
 
-    /// Whether the tool runs programs.
-    pub const fn runs_programs(&self) -> bool {
-        self.programs
+    /// Whether the tool starts a process.
+    pub const fn starts_process(&self) -> bool {
+        self.process
     }
 
     /// How long to wait for it.
     pub fn duration(&self) -> Duration {
-        if self.programs {
+        if self.process {
             self.timeout.saturating_add(Self::KILL_GRACE)
         } else {
             self.timeout
@@ -70,7 +70,7 @@ mod tests {
     use crate::text::Text;
 
     #[test]
-    fn programs_have_time_to_end() {
+    fn processes_have_time_to_end() {
         let check = |rest: &str, seconds: u64| {
             let text = format!("name: t\ndescription: d\n{rest}\n");
             let text = Text::new("t.yaml", text.into_bytes()).expect("it is text");
@@ -79,6 +79,7 @@ mod tests {
         };
         check("implementation: x", 60);
         check("implementation: {exec: [x]}", 65);
+        check("implementation: {js: x}", 65);
         check("timeout: 300\nimplementation: x", 300);
         check("timeout: 300\nimplementation: {exec: [x]}", 305);
     }

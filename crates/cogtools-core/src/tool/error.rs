@@ -17,6 +17,9 @@ pub(super) const EXAMPLE_CODES: [Code; 4] = [
     Code::Timeout,
 ];
 
+/// What authors call the language of `js`.
+const JAVASCRIPT: [&str; 2] = ["js", "javascript"];
+
 /// Why a file is not a tool.
 #[derive(Debug)]
 pub enum ToolError {
@@ -83,6 +86,9 @@ pub enum DefinitionError {
     /// An implementation with no kind or several; the field lists the kinds.
     #[error("an implementation needs exactly one of {0}")]
     OneImplementation(String),
+    /// Code that is longer than this many KiB.
+    #[error("`js` is longer than {0} KiB")]
+    LongCode(usize),
     /// A template where an expression is expected.
     #[error("`{0}` is a template, but `when` takes an expression")]
     Condition(String),
@@ -163,10 +169,14 @@ impl DefinitionError {
             Self::Name(..) => "use a name that every host accepts, such as `check_facts`".into(),
             Self::Stem { name, .. } => format!("rename the file to `{name}.yaml`, or the tool"),
             Self::TwoSchemas => "remove one of the two".into(),
+            Self::Language(language) if JAVASCRIPT.contains(&language.as_str()) => {
+                "write the code under `implementation: {js: …}`".into()
+            }
             Self::Language(_) => "write `implementation: | # njk`".into(),
             Self::OneImplementation(_) => {
                 "write a template as text, or a map such as `{exec: [echo, \"{{ text }}\"]}`".into()
             }
+            Self::LongCode(_) => "shorten it, and pass data as arguments".into(),
             Self::Condition(_) => "write it without braces, as in `when: path`".into(),
             Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
             Self::TextSchema => "write `type: json`, or remove `schema`".into(),

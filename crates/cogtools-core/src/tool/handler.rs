@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::template::TemplateSource;
-use super::{AgentTask, CommandLine, Tool, ToolOutput};
+use super::{AgentTask, CommandLine, JsSource, Tool, ToolOutput};
 use crate::text::Text;
 use crate::trust::Grant;
 use crate::{Context, Diagnostic};
@@ -46,11 +46,16 @@ pub trait Handler: Debug + Send + Sync {
     ) -> Result<ToolOutput, RunError>;
 
     /// Whether a call runs programs. If not, the result depends only on the arguments
-    /// and the tool's folder.
+    /// and the tool's folder, and nothing needs approval.
     fn runs_programs(&self) -> bool;
 
     /// Whether a call uses its context. What runs programs always does.
     fn needs_context(&self) -> bool {
+        self.runs_programs()
+    }
+
+    /// Whether a call starts a process. It then ends that itself when the time is over.
+    fn starts_process(&self) -> bool {
         self.runs_programs()
     }
 
@@ -97,6 +102,11 @@ pub trait Handler: Debug + Send + Sync {
     /// Why the program of every call of `tool` cannot be started, as far as it is known before.
     fn check_program(&self, _tool: &Tool, _cx: &Context) -> Result<(), RunError> {
         Ok(())
+    }
+
+    /// The code in JavaScript, for a tool whose file is `text`.
+    fn js(&self, _text: &Text) -> Option<JsSource> {
+        None
     }
 
     /// The templates, for a tool whose file is `text`.

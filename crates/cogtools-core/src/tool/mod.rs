@@ -10,11 +10,13 @@ mod capability;
 mod command_line;
 mod copied;
 mod definition;
+mod embedded;
 mod error;
 mod example;
 mod examples;
 mod handler;
 mod implementation;
+mod js_source;
 mod json_document;
 mod key;
 mod locator;
@@ -39,6 +41,7 @@ pub use example::Example;
 pub use handler::{Handler, Invocation, Remote, RunError};
 pub use implementation::Kind;
 pub(crate) use implementation::{CommandCall, cut_notice};
+pub use js_source::JsSource;
 pub(crate) use json_document::JsonDocument;
 pub use key::Key;
 use locator::Locator;
@@ -242,7 +245,7 @@ impl Tool {
         checked.err().map(|diagnostic| *diagnostic)
     }
 
-    /// Whether a call runs programs.
+    /// Whether a call runs programs, which have the rights of the user.
     pub fn runs_programs(&self) -> bool {
         self.handler.runs_programs()
     }
@@ -250,6 +253,16 @@ impl Tool {
     /// Whether a call uses its context: templates need none.
     pub fn needs_context(&self) -> bool {
         self.handler.needs_context()
+    }
+
+    /// Whether a call starts a process, which ends when the time is over.
+    pub fn starts_process(&self) -> bool {
+        self.handler.starts_process()
+    }
+
+    /// The code of its implementation, if that is JavaScript.
+    pub fn js(&self) -> Option<JsSource> {
+        self.handler.js(&self.text)
     }
 
     /// What a call starts, if its file says so.

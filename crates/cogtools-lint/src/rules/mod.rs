@@ -5,6 +5,7 @@ mod example;
 mod file;
 mod gemini;
 mod host;
+mod js;
 mod layout;
 mod name;
 mod pattern;
@@ -29,7 +30,7 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 13] = [
+    let groups: [&'static [Rule]; 14] = [
         validity::RULES,
         name::RULES,
         source::RULES,
@@ -41,6 +42,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         host::RULES,
         example::RULES,
         template::RULES,
+        js::RULES,
         file::RULES,
         layout::RULES,
     ];

@@ -71,6 +71,10 @@ message
 details
   Further output on the failure, such as the standard error of a tool's program. Optional.
 
+logs
+  What code in JavaScript had logged before it failed, an array of strings. Only `cogtools-js` \
+has it.
+
 hints
   An array of strings: what to do next.";
 
@@ -107,6 +111,10 @@ const fn remedy(code: Code) -> &'static str {
         }
         Code::ModelFailed => "Ask in another way, or use another model.",
         Code::InvalidAnswer => "Change the task or the schema, or use another model.",
+        Code::JsRuntime | Code::JsSyntax => "Correct the code; the position is in the message.",
+        Code::JsForbidden => "Compute with the arguments alone.",
+        Code::JsMemory | Code::JsTimeout => "Compute less, or in smaller parts.",
+        Code::JsResult => "Return text, numbers, booleans, null, arrays or plain objects.",
         Code::Usage => "Follow the usage line in the hint; --help explains every option.",
         Code::ModelRefused => "Change the task, or use another model.",
         Code::BudgetSpent => "Continue the session with a larger --budget.",

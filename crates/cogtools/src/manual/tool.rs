@@ -104,6 +104,12 @@ block, `implementation: |`; the comment # njk after the bar names the language.
 
 {agent: {system: TEMPLATE, ...}}
   A model with instructions and tools, which `cogtools-ask(1)` runs. See AGENTS.
+{js: TEXT}
+  JavaScript, of at most 64 KiB: the body of a function that takes `args`, the arguments of the \
+call. A string that it returns is the result as it is; anything else is the result as JSON. What \
+it logs with `console.log` is shown with --verbose, or with the error. It runs in a process that \
+may use nothing but 64 MiB of memory and its time: at most 60 s, or less by `timeout`. So it needs \
+no approval. `cogtools-js(1)` describes the language. `Date` shows the real time in UTC.
 
 {exec: [PROGRAM, ARGUMENT...]}, {script: TEXT}
   A program with its arguments, each a template, which is run without a shell; or a script that \

@@ -9,6 +9,7 @@ mod contained;
 mod element;
 mod error;
 mod exec;
+mod js;
 mod locate;
 mod script;
 mod template;
@@ -35,9 +36,10 @@ pub struct Kind {
 }
 
 /// All kinds of implementation.
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 6] = [
     template::KIND,
     template_file::KIND,
+    js::KIND,
     exec::KIND,
     script::KIND,
     agent::KIND,

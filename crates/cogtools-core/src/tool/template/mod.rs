@@ -11,8 +11,9 @@ use serde_json::{Map, Value};
 pub(super) use partials::{Partials, stays_inside};
 pub use source::TemplateSource;
 
+use super::embedded::Embedded;
 use crate::text::{Span, Text};
-use crate::yaml::{Data, Entry, Node};
+use crate::yaml::{Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
 
 /// A template and its location.
@@ -20,12 +21,7 @@ use crate::{Code, Diagnostic, Hint, Location};
 pub(super) struct Template {
     /// Its name for other templates; relative names are resolved against it.
     name: String,
-    source: String,
-    /// Where it is in its file. Lines are counted only for an error.
-    span: Span,
-    /// The indentation of its lines there; `None` when its lines are not those of the
-    /// file (a quoted or folded scalar): errors then point to its beginning.
-    indent: Option<usize>,
+    text: Embedded,
     /// How many characters at its beginning are not in the file.
     lead: usize,
 }
@@ -37,18 +33,9 @@ const OUTPUT: [&str; 2] = ["{{ ", " }}"];
 impl Template {
     /// The template in a string of the file `text`.
     pub(super) fn read(node: &Node, text: &Text) -> Option<Self> {
-        let Data::Text {
-            text: source,
-            block,
-        } = &node.data
-        else {
-            return None;
-        };
         Some(Self {
             name: file_name(text.display_path()),
-            source: source.clone(),
-            span: node.span,
-            indent: *block,
+            text: Embedded::read(node)?,
             lead: 0,
         })
     }
@@ -63,28 +50,24 @@ impl Template {
     /// one expression.
     pub(super) fn output_of_condition(&self) -> Self {
         let [start, end] = CONDITION;
-        let inner = self.source.strip_prefix(start);
+        let inner = self.source().strip_prefix(start);
         let inner = inner.and_then(|inner| inner.strip_suffix(end));
         let source = inner.unwrap_or_default().to_owned();
-        Self {
-            source,
-            ..self.clone()
-        }
-        .surround(OUTPUT)
+        self.with_source(source).surround(OUTPUT)
     }
 
     fn surround(self, [start, end]: [&str; 2]) -> Self {
+        let source = format!("{start}{}{end}", self.source());
         Self {
-            source: format!("{start}{}{end}", self.source),
             lead: start.len(),
-            ..self
+            ..self.with_source(source)
         }
     }
 
     /// Whether the condition holds only if `name` is set.
     fn guards(&self, name: &str) -> bool {
         let [_, end] = CONDITION;
-        let Some(open) = self.source.strip_suffix(end) else {
+        let Some(open) = self.source().strip_suffix(end) else {
             return false;
         };
         let guarded = format!("{open} %}}{{{{ {name} }}}}{{% endif %}}");
@@ -100,10 +83,7 @@ impl Template {
         if let Value::String(value) = value {
             return Ok(value.clone());
         }
-        let printer = Self {
-            source: "{{ value }}".to_owned(),
-            ..self.clone()
-        };
+        let printer = self.with_source("{{ value }}".to_owned());
         let mut context = Map::new();
         context.insert("value".to_owned(), value.clone());
         printer.render(text, &Partials::of(text), context)
@@ -111,7 +91,7 @@ impl Template {
 
     /// The location of the whole template, as far as it is on one line.
     pub(super) fn whole(&self, text: &Text) -> Location {
-        text.location(self.span)
+        self.text.whole(text)
     }
 
     /// The template in the file at `path` below the tool's folder.
@@ -119,9 +99,7 @@ impl Template {
         let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
         Self {
             name: parts.join("/"),
-            source: text.as_str().to_owned(),
-            span: Span { start: 0, end: 0 },
-            indent: Some(0),
+            text: Embedded::file(text),
             lead: 0,
         }
     }
@@ -153,7 +131,7 @@ impl Template {
 
     fn compile(&self, text: &Text, partials: &Partials) -> Result<njk::Template, Box<Diagnostic>> {
         let engine = njk::Engine::builder().loader(partials.clone()).build();
-        let compiled = engine.compile(&self.name, &self.source);
+        let compiled = engine.compile(&self.name, self.source());
         compiled.map_err(|error| self.diagnostic(&error, Code::InvalidTool, text, partials))
     }
 
@@ -168,7 +146,7 @@ impl Template {
         let mut diagnostic = Diagnostic::new(code, error.message());
         let name = error.template();
         diagnostic.location = Some(if name.is_empty() || name == self.name {
-            if self.indent.is_none() && error.line() > 1 {
+            if !self.text.has_lines() && error.line() > 1 {
                 let _ = write!(
                     diagnostic.message,
                     " (line {} of the template)",
@@ -181,7 +159,7 @@ impl Template {
             other.location_at(line, column, error.length())
         } else {
             let _ = write!(diagnostic.message, " (in `{name}`)");
-            let (line, column) = self.start(text);
+            let (line, column) = self.text.start(text);
             text.location_at(line, column, 1)
         });
         diagnostic.hints.extend(error.hint().map(Hint::from));
@@ -196,43 +174,25 @@ impl Template {
     /// The location in the file of `width` characters at a line and a column of this
     /// template (both from 1).
     fn location_at(&self, at: (usize, usize), width: usize, text: &Text) -> Location {
-        let (line, column) = self.start(text);
         let at = match at {
             (0 | 1, column) => (1, column.saturating_sub(self.lead).max(1)),
             at => at,
         };
-        let (line, column) = match self.indent {
-            Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
-            None => (line, column),
-        };
-        text.location_at(line, column, width)
-    }
-
-    /// The line and column, from 1, at which the template begins in its file.
-    fn start(&self, text: &Text) -> (usize, usize) {
-        let location = text.location(self.span);
-        let line = if self.indent.is_some() {
-            // The span of a block begins with its first line that is not blank.
-            let blank = self.source.len() - self.source.trim_start_matches('\n').len();
-            location.line.saturating_sub(blank).max(1)
-        } else {
-            location.line
-        };
-        (line, location.column)
+        self.text.location(at, width, text)
     }
 
     /// Whether it has no tags.
     pub(super) fn is_plain(&self) -> bool {
         !["{{", "{%", "{#"]
             .iter()
-            .any(|tag| self.source.contains(tag))
+            .any(|tag| self.source().contains(tag))
     }
 
     /// Its output, if that is the same in every call: it reads no arguments and no
     /// other files.
     pub(super) fn constant(&self, text: &Text) -> Option<String> {
         if self.is_plain() {
-            return Some(self.source.clone());
+            return Some(self.source().to_owned());
         }
         let partials = Partials::of(text);
         let analysis = self.compile(text, &partials).ok()?.analysis().ok()?;
@@ -244,7 +204,15 @@ impl Template {
 
     /// The text of the template.
     pub(super) fn source(&self) -> &str {
-        &self.source
+        self.text.source()
+    }
+
+    /// Another template in the same place.
+    fn with_source(&self, source: String) -> Self {
+        Self {
+            text: self.text.with_source(source),
+            ..self.clone()
+        }
     }
 }
 

@@ -1,0 +1,215 @@
+//! Evaluates a body of JavaScript with the engine, within limits of time, memory and stack.
+//!
+//! Every run has its own runtime. What cannot be interrupted, such as a multiplication of two
+//! long bigints, ends with the process.
+
+mod body;
+mod host;
+mod memory;
+mod position;
+
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use cogtools_core::javascript::{Event, Request, Script, ScriptError, ScriptErrorKind};
+use rquickjs::context::intrinsic;
+use rquickjs::function::Args;
+use rquickjs::{Context, Ctx, Function, Object, Runtime, Value};
+
+use host::Host;
+use memory::Memory;
+use position::Lines;
+
+/// What a context has. `WeakRef` would show when memory is collected.
+type Intrinsics = (
+    intrinsic::Date,
+    intrinsic::Eval,
+    intrinsic::RegExpCompiler,
+    intrinsic::RegExp,
+    intrinsic::Json,
+    intrinsic::Proxy,
+    intrinsic::MapSet,
+    intrinsic::TypedArrays,
+    intrinsic::Promise,
+);
+
+/// How many bytes of stack the engine may use. A main thread has several times as much.
+const STACK: usize = 512 << 10;
+
+/// The deadline of a run, and whether it has passed.
+#[derive(Default)]
+struct Clock {
+    deadline: Cell<Option<Instant>>,
+    is_over: Cell<bool>,
+}
+
+impl Clock {
+    /// Whether the run has to end. The engine asks again and again.
+    fn check(&self) -> bool {
+        let is_over = self.deadline.get().is_some_and(|end| Instant::now() >= end);
+        self.is_over.set(self.is_over.get() || is_over);
+        is_over
+    }
+}
+
+/// Runs the code of `request` with `args`, which is JSON, for at most `timeout`. What it logs
+/// goes to `print`; what is returned is the last event.
+pub(crate) fn run(request: &Request, args: &[u8], timeout: Duration, print: fn(&Event)) -> Event {
+    let clock = Rc::new(Clock::default());
+    // Releasing every object of a large heap would take longer than the end of the process.
+    let engine = engine(&clock).map(ManuallyDrop::new);
+    let ran = engine.map(|context| {
+        context.with(|ctx| {
+            let host = Host::new(&ctx, request, args, print)?;
+            let run = Run {
+                ctx,
+                host,
+                clock: &clock,
+                memory: Memory::new(),
+                timeout,
+                code: &request.code,
+            };
+            Ok(run.run(args))
+        })
+    });
+    ran.and_then(|event| event)
+        .unwrap_or_else(|error: rquickjs::Error| {
+            Event::Error(ScriptErrorKind::Crashed(error.to_string()).into())
+        })
+}
+
+fn engine(clock: &Rc<Clock>) -> rquickjs::Result<Context> {
+    let runtime = ManuallyDrop::new(Runtime::new()?);
+    runtime.set_memory_limit(Script::MEMORY);
+    runtime.set_max_stack_size(STACK);
+    let clock = Rc::clone(clock);
+    runtime.set_interrupt_handler(Some(Box::new(move || clock.check())));
+    Context::custom::<Intrinsics>(&runtime)
+}
+
+/// One run.
+struct Run<'r, 'js> {
+    ctx: Ctx<'js>,
+    host: Host<'js>,
+    clock: &'r Clock,
+    memory: Memory,
+    timeout: Duration,
+    code: &'r str,
+}
+
+impl<'js> Run<'_, 'js> {
+    fn run(&self, args: &[u8]) -> Event {
+        let start = Instant::now();
+        self.clock.deadline.set(start.checked_add(self.timeout));
+        match self.evaluate(args) {
+            Ok((json, _)) if json.len() > Script::MAX_RESULT_BYTES => {
+                let most = Script::MAX_RESULT_BYTES >> 20;
+                let message = format!("the result is larger than {most} MiB");
+                Event::Error(ScriptErrorKind::Result(message).into())
+            }
+            Ok((json, stringified)) => Event::Result {
+                json,
+                stringified,
+                ms: start.elapsed().as_millis().try_into().unwrap_or(u64::MAX),
+            },
+            Err(error) => Event::Error(error),
+        }
+    }
+
+    /// The result as JSON, and whether it is the text of what JSON does not have.
+    fn evaluate(&self, args: &[u8]) -> Result<(String, bool), ScriptError> {
+        let function = self.compile()?;
+        let args = self.ctx.json_parse(args).map_err(|_| self.thrown())?;
+        let value = self.call(&function, args).map_err(|_| self.thrown())?;
+        let serialized = self.call(&self.host.serialize, value);
+        let parts = serialized.and_then(|value| {
+            let parts: Object<'_> = value.get()?;
+            Ok((parts.get("json")?, parts.get("stringified")?))
+        });
+        let (json, stringified) = parts.map_err(|_| self.thrown())?;
+        Ok((body::well_formed(json), stringified))
+    }
+
+    /// The code as a function.
+    fn compile(&self) -> Result<Function<'js>, ScriptError> {
+        let compiled = body::compile(&self.ctx, self.code);
+        compiled.map_err(|_| {
+            let error = self.thrown();
+            match error.kind {
+                ScriptErrorKind::Runtime(text) => {
+                    // Behind the code is only the brace that ends the function.
+                    let is_end = error.position == Some(Lines::of(self.code).end());
+                    let text = if is_end && text.ends_with("'}'") {
+                        "unexpected end of the code".to_owned()
+                    } else {
+                        body::syntax_message(&text)
+                    };
+                    ScriptError {
+                        kind: ScriptErrorKind::Syntax(text),
+                        ..error
+                    }
+                }
+                _ => error,
+            }
+        })
+    }
+
+    /// Calls `function` without a `this`.
+    fn call(&self, function: &Function<'js>, arg: Value<'js>) -> rquickjs::Result<Value<'js>> {
+        let mut args = Args::new(self.ctx.clone(), 1);
+        args.push_arg(arg)?;
+        function.call_arg(args)
+    }
+
+    /// The error for what was thrown last. That an error is one of memory or of time depends on
+    /// nothing that the code can make.
+    fn thrown(&self) -> ScriptError {
+        let thrown = self.ctx.catch();
+        if self.clock.is_over.get() {
+            return ScriptErrorKind::Timeout(self.timeout).into();
+        }
+        if self.is_memory(&thrown) {
+            return ScriptErrorKind::Memory.into();
+        }
+        let described = self.call(&self.host.describe, thrown);
+        let described = described.and_then(|value| value.get::<Object<'_>>());
+        match described.and_then(|it| self.described(&it)) {
+            Ok(error) => error,
+            Err(_) if self.clock.is_over.get() => ScriptErrorKind::Timeout(self.timeout).into(),
+            Err(_) if self.is_memory(&self.ctx.catch()) => ScriptErrorKind::Memory.into(),
+            Err(_) => ScriptErrorKind::Runtime("an error without a text".to_owned()).into(),
+        }
+    }
+
+    fn described(&self, it: &Object<'js>) -> rquickjs::Result<ScriptError> {
+        let text: String = it.get("text")?;
+        let kind: String = it.get("kind")?;
+        let stack: Option<String> = it.get("stack")?;
+        let lines = Lines::of(self.code);
+        Ok(ScriptError {
+            kind: match kind.as_str() {
+                "forbidden" => ScriptErrorKind::Forbidden(text),
+                "result" => ScriptErrorKind::Result(text),
+                _ => ScriptErrorKind::Runtime(text),
+            },
+            position: stack.and_then(|stack| lines.position(&stack)),
+            logs: Vec::new(),
+        })
+    }
+
+    /// Whether the engine itself made it: only memory makes it do that. If not even an error
+    /// fits into memory, it throws null.
+    fn is_memory(&self, thrown: &Value<'js>) -> bool {
+        if thrown.is_null() {
+            return self.memory.is_exhausted();
+        }
+        // Its prototype would be what the code says it is.
+        if thrown.is_proxy() {
+            return false;
+        }
+        let prototype = thrown.as_object().and_then(Object::get_prototype);
+        prototype.is_some_and(|prototype| prototype == self.host.internal)
+    }
+}

@@ -1,0 +1,219 @@
+//! Code in JavaScript, checked against the parameters and against what exists.
+
+use cogtools_core::Level;
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::tool::JsSource;
+
+use crate::finding::Findings;
+use crate::js_analysis::JsAnalysis;
+use crate::lint_file::LintFile;
+use crate::rule::{Rule, case};
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "js-error",
+        level: Level::Error,
+        summary: "JavaScript that is not the body of a function",
+        why: "every call fails; the model can do nothing about it",
+        fix: "correct the code",
+        fixable: false,
+        fails: case!("js-error/fails"),
+        passes: case!("js-error/passes"),
+        check: js_error,
+    },
+    Rule {
+        name: "js-undeclared-name",
+        level: Level::Error,
+        summary: "a name in JavaScript that is declared nowhere, or a property of `args` that no parameter declares",
+        why: "a call fails when it reaches the name: only the language itself exists; no call can set the property",
+        fix: "declare it, or correct the name",
+        fixable: false,
+        fails: case!("js-undeclared-name/fails"),
+        passes: case!("js-undeclared-name/passes"),
+        check: undeclared_name,
+    },
+    Rule {
+        name: "js-unused-parameter",
+        level: Level::Warn,
+        summary: "a parameter that the JavaScript never reads",
+        why: "a model spends tokens on a value that changes nothing",
+        fix: "read it from `args`, or remove it",
+        fixable: false,
+        fails: case!("js-unused-parameter/fails"),
+        passes: case!("js-unused-parameter/passes"),
+        check: unused_parameter,
+    },
+    Rule {
+        name: "js-async",
+        level: Level::Error,
+        summary: "an async function or an import in JavaScript",
+        why: "nothing waits for a promise: what follows never runs, and a promise is not a result",
+        fix: "compute the result without promises",
+        fixable: false,
+        fails: case!("js-async/fails"),
+        passes: case!("js-async/passes"),
+        check: async_code,
+    },
+];
+
+/// What the language defines, as far as it exists here.
+const GLOBALS: &[&str] = &[
+    "AggregateError",
+    "Array",
+    "ArrayBuffer",
+    "BigInt",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Boolean",
+    "DataView",
+    "Date",
+    "Error",
+    "EvalError",
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+    "Function",
+    "Infinity",
+    "Int16Array",
+    "Int32Array",
+    "Int8Array",
+    "Iterator",
+    "JSON",
+    "Map",
+    "Math",
+    "NaN",
+    "Number",
+    "Object",
+    "Promise",
+    "Proxy",
+    "RangeError",
+    "ReferenceError",
+    "Reflect",
+    "RegExp",
+    "Set",
+    "String",
+    "SuppressedError",
+    "Symbol",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+    "Uint16Array",
+    "Uint32Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "WeakMap",
+    "WeakSet",
+    "arguments",
+    "console",
+    "decodeURI",
+    "decodeURIComponent",
+    "encodeURI",
+    "encodeURIComponent",
+    "escape",
+    "eval",
+    "globalThis",
+    "isFinite",
+    "isNaN",
+    "parseFloat",
+    "parseInt",
+    "self",
+    "undefined",
+    "unescape",
+];
+/// What exists, and fails when it is called.
+const FORBIDDEN: &[&str] = &[
+    "WebSocket",
+    "XMLHttpRequest",
+    "caches",
+    "fetch",
+    "importScripts",
+    "indexedDB",
+];
+
+fn source(file: &LintFile) -> Option<JsSource> {
+    file.tool.as_ref()?.js()
+}
+
+fn js_error(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(source) = source(file) else {
+        return;
+    };
+    let analysis = JsAnalysis::of(&source);
+    for (message, span) in &analysis.errors {
+        findings.report_at(analysis.location(*span), lower_case(message));
+    }
+}
+
+/// A parser's message as ours are written.
+fn lower_case(message: &str) -> String {
+    let message = message.trim_end_matches('.');
+    let mut chars = message.chars();
+    let first = chars.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(chars).collect()
+}
+
+fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
+    let (Some(source), Some(tool)) = (source(file), &file.tool) else {
+        return;
+    };
+    let analysis = JsAnalysis::of(&source);
+    let parameters = tool.schema().names().unwrap_or_default();
+    for (name, span) in &analysis.globals {
+        let name = name.as_str();
+        if GLOBALS.contains(&name) {
+            continue;
+        }
+        let location = analysis.location(*span);
+        if FORBIDDEN.contains(&name) {
+            findings
+                .report_at(location, format!("`{name}` is forbidden"))
+                .fix("compute with `args` alone, or write a tool that runs a program");
+            continue;
+        }
+        let finding = findings.report_at(location, format!("`{name}` is not declared"));
+        if parameters.contains(&name) {
+            finding.fix(format!("write `args.{name}`"));
+        } else if let Some(suggestion) = did_you_mean(name, GLOBALS.iter().copied()) {
+            finding.fix(suggestion);
+        }
+    }
+    let Some(names) = tool.schema().names() else {
+        return;
+    };
+    for (name, span) in &analysis.reads {
+        if names.contains(&name.as_str()) {
+            continue;
+        }
+        let message = format!("no parameter is named `{name}`");
+        let finding = findings.report_at(analysis.location(*span), message);
+        if let Some(suggestion) = did_you_mean(name, names.iter().copied()) {
+            finding.fix(suggestion);
+        }
+    }
+}
+
+fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(source) = source(file) else {
+        return;
+    };
+    let analysis = JsAnalysis::of(&source);
+    if !analysis.errors.is_empty() {
+        return;
+    }
+    for (name, _, sub_schema) in file.parameters() {
+        if !analysis.may_read(name) {
+            let message = format!("the code never reads `args.{name}`");
+            findings.report(file.locate(&sub_schema.pointer), message);
+        }
+    }
+}
+
+fn async_code(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(source) = source(file) else {
+        return;
+    };
+    let analysis = JsAnalysis::of(&source);
+    for (what, span) in &analysis.awaits {
+        findings.report_at(analysis.location(*span), format!("{what} never ends here"));
+    }
+}

@@ -1,0 +1,5 @@
+//! The binary of `cogtools-js`.
+
+fn main() -> std::process::ExitCode {
+    cogtools_js::main()
+}

@@ -1,0 +1,228 @@
+//! The language: what a body is, what exists and what does not.
+
+use serde_json::json;
+
+use super::{check, outcome};
+
+#[test]
+fn a_body_is_one_function() {
+    let syntax = |found: &str| found.starts_with("syntax: ");
+    for code in [
+        "return }",
+        "return 1}, function(){",
+        "return 1}) , (function(){",
+        "return 1} [args] = function(){",
+        "return 1} static m2(){",
+        "})}); (function(){((args)=>{",
+        "return 1 /*",
+        "return `",
+        "return '",
+        "await 1",
+        "yield 1",
+        "import('fs'); import fs from 'fs'",
+        "export default 1",
+        "return 010",
+        "with (args) {}",
+        "super.x",
+        "let args = 1",
+        "return 1 \u{0} 2",
+        "for (",
+        "break",
+    ] {
+        let found = outcome(&json!({"code": code}));
+        assert!(syntax(&found), "{code}: {found}");
+    }
+    check(&[
+        ("return 1 // }", "1"),
+        ("return 1 /* } */", "1"),
+        ("return '}' + /}/.source + `}`", "\"}}}\""),
+        (
+            "return arguments.length + typeof this + typeof new.target",
+            "\"1undefinedundefined\"",
+        ),
+        ("args = 2; return args", "2"),
+        ("var args = 3; return args", "3"),
+        ("'use strict'; return 1", "1"),
+        (
+            "label: { break label } return function () { return this }() === undefined",
+            "true",
+        ),
+    ]);
+}
+
+#[test]
+fn what_exists() {
+    check(&[
+        ("return self === globalThis && self.self === self", "true"),
+        ("self.x = 1; return x", "1"),
+        ("return Object.isExtensible(globalThis)", "true"),
+        (
+            "return [eval('1 + 1'), new Function('a', 'return a')(3)]",
+            "[2,3]",
+        ),
+        (
+            "return Object.groupBy([1, 2, 3], (x) => x % 2 ? 'odd' : 'even')",
+            "{\"odd\":[1,3],\"even\":[2]}",
+        ),
+        (
+            "console.info(1); console.debug({}, [1, 2]); console.error(); return 2",
+            "2 [\"1\",\"[object Object] 1,2\",\"\"]",
+        ),
+        (
+            "console.log(Symbol('a'), null, '\\ud800')",
+            "~\"undefined\" [\"Symbol(a) null \u{FFFD}\"]",
+        ),
+        (
+            "const l = console.log; l(1); return Object.isFrozen(console)",
+            "true [\"1\"]",
+        ),
+        (
+            "console.log({ toString() { throw new Error('a') } })",
+            "runtime: a",
+        ),
+        ("console.table()", "runtime: TypeError: not a function"),
+    ]);
+    let absent = "return ['window', 'document', 'process', 'require', 'module', 'exports', 'std', 'os', \
+                  'setTimeout', 'setInterval', 'queueMicrotask', 'performance', 'navigator', \
+                  'location', 'Worker', 'postMessage', 'localStorage', 'crypto', 'atob', 'btoa', \
+                  'Buffer', 'Deno', 'Bun', 'print', 'gc', 'WebAssembly', 'Intl', 'Atomics', \
+                  'SharedArrayBuffer', 'WeakRef', 'FinalizationRegistry', 'InternalError', \
+                  'DOMException', 'structuredClone', 'TextEncoder', 'URL', 'Blob', 'scriptArgs'] \
+                  .filter((name) => name in self)";
+    check(&[(absent, "[]")]);
+    check(&[
+        ("import('fs'); return 1", "1"),
+        (
+            "return [typeof fetch, typeof caches, 'indexedDB' in self]",
+            "[\"function\",\"function\",true]",
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_forbidden() {
+    check(&[
+        ("fetch('http://localhost')", "forbidden: fetch is forbidden"),
+        (
+            "new XMLHttpRequest()",
+            "forbidden: XMLHttpRequest is forbidden",
+        ),
+        (
+            "new WebSocket('ws://localhost')",
+            "forbidden: WebSocket is forbidden",
+        ),
+        (
+            "self['import' + 'Scripts']('x')",
+            "forbidden: importScripts is forbidden",
+        ),
+        (
+            "Reflect.construct(caches, [])",
+            "forbidden: caches is forbidden",
+        ),
+        (
+            "new (class extends WebSocket {})",
+            "forbidden: WebSocket is forbidden",
+        ),
+        ("[1].map(fetch)", "forbidden: fetch is forbidden"),
+        (
+            "try { fetch() } catch (e) { throw e }",
+            "forbidden: fetch is forbidden",
+        ),
+        (
+            "try { fetch() } catch (e) { return e.message }",
+            "\"fetch is forbidden\"",
+        ),
+        (
+            "try { fetch() } catch (e) { throw new Error(e.message) }",
+            "runtime: fetch is forbidden",
+        ),
+        ("indexedDB.open('x')", "runtime: TypeError: not a function"),
+        (
+            "self.fetch = () => 1; return fetch()",
+            "runtime: TypeError: 'fetch' is read-only",
+        ),
+        (
+            "delete self.fetch; fetch()",
+            "runtime: TypeError: could not delete property",
+        ),
+    ]);
+}
+
+#[test]
+fn numbers_and_dates() {
+    check(&[
+        (
+            "return (1234567.891).toLocaleString('en-US')",
+            "\"1,234,567.891\"",
+        ),
+        (
+            "return (-1234.5).toLocaleString(undefined, { minimumFractionDigits: 2 })",
+            "\"-1,234.50\"",
+        ),
+        (
+            "return (0.12345).toLocaleString('en', { maximumFractionDigits: 1, useGrouping: false })",
+            "\"0.1\"",
+        ),
+        (
+            "return [1e6, 999, 12345678901234567890n].map((n) => n.toLocaleString())",
+            "[\"1,000,000\",\"999\",\"12,345,678,901,234,567,890\"]",
+        ),
+        (
+            "return [NaN, -Infinity, 1e21, -0].map((n) => n.toLocaleString())",
+            "[\"NaN\",\"-∞\",\"1e+21\",\"0\"]",
+        ),
+        (
+            "return (1).toLocaleString('de-DE')",
+            "runtime: RangeError: only en-US is there, not de-DE",
+        ),
+        (
+            "return (1).toLocaleString('en-US', { style: 'percent' })",
+            "runtime: RangeError: there is no option style",
+        ),
+        (
+            "return (1).toLocaleString([], { maximumFractionDigits: 99 })",
+            "runtime: RangeError: the number of digits must be 0 to 20",
+        ),
+        (
+            "return new Date(2020, 0, 1).toISOString() + new Date(0).getTimezoneOffset()",
+            "\"2020-01-01T00:00:00.000Z0\"",
+        ),
+        (
+            "return Math.abs(new Date() - Date.now()) < 1e3 && Date.now() > 1.6e12",
+            "true",
+        ),
+    ]);
+    let fixed = |code: &str| outcome(&json!({"code": code, "now": 1e12}));
+    for (code, expected) in [
+        (
+            "return [Date.now(), +new Date(), Date.length, new Date(5).getTime()]",
+            "[1000000000000,1000000000000,7,5]",
+        ),
+        (
+            "return [Date(), new Date() instanceof Date, new Date().constructor === Date]",
+            "[\"Sun Sep 09 2001 01:46:40 GMT+0000\",true,true]",
+        ),
+        (
+            "class D extends Date {} return [+new D(), new D() instanceof D, Date.UTC(1970)]",
+            "[1000000000000,true,0]",
+        ),
+        ("return new Date().constructor('x') === Date()", "true"),
+    ] {
+        assert_eq!(fixed(code), expected, "{code}");
+    }
+}
+
+#[test]
+fn the_same_request_gives_the_same_numbers() {
+    let numbers = |code: &str, a: i32| outcome(&json!({"code": code, "args": {"a": a}}));
+    let code = "return [Math.random(), Math.random()]";
+    assert_eq!(numbers(code, 1), numbers(code, 1));
+    assert_ne!(numbers(code, 1), numbers(code, 2));
+    assert_ne!(numbers(code, 1), numbers(&format!("{code};"), 1));
+    check(&[(
+        "const all = Array.from({ length: 1e4 }, Math.random); \
+         return [all.every((x) => x >= 0 && x < 1), new Set(all).size > 9990, \
+         Math.abs(all.reduce((a, b) => a + b) / 1e4 - 0.5) < 0.02]",
+        "[true,true,true]",
+    )]);
+}

@@ -1,0 +1,276 @@
+//! Tools in JavaScript: `implementation: {js: |…}`.
+
+mod programs;
+
+use cogtools_test_support::{Outcome, Project, str};
+
+use crate::run;
+
+const ADD: &str = "\
+name: add
+description: Add two numbers
+parameters:
+  a: {type: number, description: The first}
+  b: {type: number, default: 1, description: The second}
+examples:
+  - {a: 1, b: 2}
+implementation:
+  js: |
+
+    const sum = args.a + args.b;
+    console.log(`${args.a}`, \"and\", args.b);
+    if (sum > 100) throw new RangeError(\"too much\");
+    return sum;
+";
+
+/// A tool with `code`, each line of which is indented as in a block.
+fn tool(code: &str) -> String {
+    let code: String = code.lines().map(|line| format!("    {line}\n")).collect();
+    format!("name: t\ndescription: d\nimplementation:\n  js: |\n{code}")
+}
+
+fn call(project: &Project, name: &str, arguments: &str) -> Outcome {
+    run("cogtools-call", project)
+        .arg(name)
+        .stdin(arguments)
+        .run()
+}
+
+#[track_caller]
+fn returns(code: &str, expected: &str) {
+    let project = Project::untrusted();
+    project.file("tools/t.yaml", tool(code));
+    call(&project, "t", "").outputs(expected);
+}
+
+#[test]
+fn a_string_is_text_and_the_rest_is_json() {
+    returns("return 'two\\nlines'", "two\nlines");
+    returns("return ''", "");
+    returns(
+        "return {b: 1, a: [1.5, null, 'x']}",
+        "{\"b\":1,\"a\":[1.5,null,\"x\"]}",
+    );
+    returns("return", "undefined");
+    returns("return 5n", "5");
+    returns("return new Date(0)", "1970-01-01T00:00:00.000Z");
+}
+
+#[test]
+fn arguments_are_those_that_were_accepted() {
+    let project = Project::untrusted();
+    project.file("tools/add.yaml", ADD);
+    call(&project, "add", r#"{"a": 1.5}"#).outputs("2.5");
+    call(&project, "add", r#"{"a": "1"}"#).fails(
+        65,
+        str![[r#"
+cogtools-call: error[SCHEMA_VIOLATION]: add: /a: expected number, got string "1"
+hint: send a (number): The first
+
+"#]],
+    );
+    run("cogtools-call", &project)
+        .args(["add", "--verbose"])
+        .stdin(r#"{"a": 1}"#)
+        .run()
+        .expect(
+            0,
+            "2",
+            str![[r#"
+cogtools-call: add: tools/add.yaml
+cogtools-call: add: the code logged:
+  | 1 and 1
+
+"#]],
+        );
+}
+
+#[test]
+fn an_error_is_at_its_line() {
+    let project = Project::untrusted();
+    project.file("tools/add.yaml", ADD);
+    call(&project, "add", r#"{"a": 100}"#).fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/add.yaml:13:30: RangeError: too much
+    |
+ 13 |     if (sum > 100) throw new RangeError("too much");
+    |                              ^
+  | 100 and 1
+
+"#]],
+    );
+    let fails = |code: &str| {
+        project.file("tools/t.yaml", tool(code));
+        call(&project, "t", "")
+    };
+    fails("const é = '😀';\n\n  null.x;").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/t.yaml:7:7: TypeError: cannot read property 'x' of null
+   |
+ 7 |       null.x;
+   |       ^
+
+"#]],
+    );
+    fails("return [\n  1 2\n];").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:6:9: unexpected number
+   |
+ 6 |       1 2
+   |         ^
+hint: write the body of a function that takes `args`, such as `return args.a + 1`
+
+"#]],
+    );
+    fails("return 1 +").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:15: unexpected end of the code
+   |
+ 5 |     return 1 +
+   |               ^
+hint: write the body of a function that takes `args`, such as `return args.a + 1`
+
+"#]],
+    );
+    fails("return () => 1").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the result is a function, which is not JSON
+hint: return text, numbers, booleans, null, arrays or plain objects
+
+"#]],
+    );
+    fails("fetch('http://localhost')").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/t.yaml:5:5: fetch is forbidden
+   |
+ 5 |     fetch('http://localhost')
+   |     ^
+hint: compute with `args` alone: there is no network and no storage
+
+"#]],
+    );
+    fails("const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: exceeded 64 MiB of memory
+hint: build smaller values, and fewer at a time
+
+"#]],
+    );
+    project.file(
+        "tools/t.yaml",
+        "name: t\ndescription: d\nimplementation: {js: \"\\n\\n x()\"}\n",
+    );
+    call(&project, "t", "").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/t.yaml:3:22: ReferenceError: x is not defined
+   |
+ 3 | implementation: {js: "\n\n x()"}
+   |                      ^
+
+"#]],
+    );
+}
+
+#[test]
+fn a_timeout_ends_it() {
+    let project = Project::untrusted();
+    let code = tool("console.log('before'); for (;;);");
+    project.file("tools/t.yaml", format!("{code}timeout: 0.2\n"));
+    call(&project, "t", "").fails(
+        124,
+        str![[r#"
+cogtools-call: error[TIMEOUT]: t: the tool timed out after 0.2 s
+  | before
+hint: send less, or give the tool more time with `timeout`
+
+"#]],
+    );
+    let code = tool("return (7n ** 300000n).toString()");
+    project.file("tools/t.yaml", format!("{code}timeout: 0.2\n"));
+    call(&project, "t", "").fails(
+        124,
+        str![[r#"
+cogtools-call: error[TIMEOUT]: t: the tool timed out after 0.2 s
+hint: send less, or give the tool more time with `timeout`
+
+"#]],
+    );
+}
+
+#[test]
+fn a_file_that_is_not_such_a_tool() {
+    let project = Project::untrusted();
+    let fails = |implementation: &str| {
+        let text = format!("name: t\ndescription: d\nimplementation: {implementation}\n");
+        project.file("tools/t.yaml", text);
+        call(&project, "t", "")
+    };
+    fails("{js: \" \"}").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:18: `js` is empty
+   |
+ 3 | implementation: {js: " "}
+   |                  ^^
+hint: write something under `js`
+
+"#]],
+    );
+    fails("{js: [1]}").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:22: `js` takes code in JavaScript, not a list
+   |
+ 3 | implementation: {js: [1]}
+   |                      ^^^
+hint: write the code under `js: |`, such as `return args.a + 1`
+
+"#]],
+    );
+    fails("{js: x, exec: [x]}").fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:1: an implementation needs exactly one of `njk_file`, `js`, `exec` or `script`
+   |
+ 3 | implementation: {js: x, exec: [x]}
+   | ^^^^^^^^^^^^^^
+hint: write a template as text, or a map such as `{exec: [echo, "{{ text }}"]}`
+
+"#]]);
+    fails("{jss: x}").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:18: unknown key `jss`
+   |
+ 3 | implementation: {jss: x}
+   |                  ^^^
+hint: did you mean `js`?
+
+"#]],
+    );
+    fails("| # js\n  return 1").fails(
+        78,
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:21: `js` is not a supported template language
+   |
+ 3 | implementation: | # js
+   |                     ^^
+hint: write the code under `implementation: {js: …}`
+
+"#]],
+    );
+    fails(&format!("{{js: {}}}", "x".repeat((64 << 10) + 1))).fails(78, str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:18: `js` is longer than 64 KiB
+   |
+ 3 | implementation: {js: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+   |                  ^^
+hint: shorten it, and pass data as arguments
+
+"#]]);
+}
