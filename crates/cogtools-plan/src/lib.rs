@@ -8,6 +8,7 @@ mod command;
 mod contract;
 mod hydrate;
 mod input;
+mod limit;
 mod manual;
 mod path;
 mod placeholder;
