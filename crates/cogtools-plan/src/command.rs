@@ -1,12 +1,13 @@
 //! The command line.
 
 use clap::{ArgMatches, Command};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::Code;
 use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
 
 use crate::contract::Contract;
 use crate::hydrate::hydrate;
 use crate::input::{HydrateInput, ResolveInput};
+use crate::limit::TooLarge;
 use crate::manual::MANUAL;
 use crate::resolve::resolve;
 use crate::run;
@@ -67,7 +68,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some("hydrate") => {
             let bytes = text_input::read_bytes(io, "cogtools plan hydrate < reply.json")?;
             let input = HydrateInput::read(bytes)?;
-            let text = hydrate(&input.template, &input.last, &input.records)?;
+            let text = hydrate(&input.template, &input.last, &input.records)
+                .map_err(TooLarge::diagnostic)?;
             io.show(&format!("{text}\n"))
         }
         Some("run") => match matches.subcommand() {
@@ -76,10 +78,4 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         },
         _ => Err(PROGRAM.missing_subcommand()),
     }
-}
-
-/// The diagnostic for a result that would be larger than what is accepted as input.
-pub(crate) fn too_large(what: &str, max_bytes: usize) -> Diagnostic {
-    let message = format!("{what} would be larger than {} MiB", max_bytes >> 20);
-    Diagnostic::new(Code::InvalidArgumentsSyntax, message).hint("refer to smaller results")
 }

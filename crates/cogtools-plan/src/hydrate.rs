@@ -1,10 +1,8 @@
 //! A reply with its placeholders replaced by results.
 
-use cogtools_core::Diagnostic;
-use cogtools_program::Input;
 use serde_json::Value;
 
-use crate::command::too_large;
+use crate::limit::{MAX_BYTES, TooLarge};
 use crate::path;
 use crate::placeholder::{Part, parts};
 use crate::record::Records;
@@ -14,11 +12,7 @@ const UNAVAILABLE: &str = "unavailable";
 
 /// Replaces the placeholders of `template`. Scalars become text, arrays and objects compact
 /// JSON. What steps that failed have left can be read, too. The result is not searched again.
-pub(crate) fn hydrate(
-    template: &str,
-    last: &Value,
-    records: &Records,
-) -> Result<String, Diagnostic> {
+pub(crate) fn hydrate(template: &str, last: &Value, records: &Records) -> Result<String, TooLarge> {
     let mut reply = String::new();
     for part in parts(template) {
         let value = match part {
@@ -40,8 +34,8 @@ pub(crate) fn hydrate(
             Some(Value::String(text)) => reply.push_str(text),
             Some(value) => reply.push_str(&value.to_string()),
         }
-        if reply.len() > Input::MAX_BYTES {
-            return Err(too_large("the reply", Input::MAX_BYTES));
+        if reply.len() > MAX_BYTES {
+            return Err(TooLarge("the reply"));
         }
     }
     Ok(reply)

@@ -9,6 +9,7 @@ mod contract;
 mod events;
 mod hydrate;
 mod input;
+mod limit;
 mod manual;
 mod path;
 mod placeholder;

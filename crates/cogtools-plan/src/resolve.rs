@@ -2,10 +2,9 @@
 
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, pointer};
-use cogtools_program::Input;
 use serde_json::Value;
 
-use crate::command::too_large;
+use crate::limit::{MAX_BYTES, TooLarge};
 use crate::record::{Record, Records};
 
 /// Replaces the references in `args`: strings that are `$tool.NAME` or `$tool.NAME.path` as a
@@ -14,10 +13,12 @@ use crate::record::{Record, Records};
 pub(crate) fn resolve(mut args: Value, records: &Records) -> Result<Value, Vec<Diagnostic>> {
     let mut resolver = Resolver {
         records,
-        left: Input::MAX_BYTES,
+        left: MAX_BYTES,
         missing: Vec::new(),
     };
-    resolver.value(&mut args, "").map_err(|error| vec![error])?;
+    resolver
+        .value(&mut args, "")
+        .map_err(|error| vec![error.diagnostic()])?;
     if resolver.missing.is_empty() {
         return Ok(args);
     }
@@ -33,7 +34,7 @@ struct Resolver<'r> {
 
 impl Resolver<'_> {
     /// Resolves `value`, which is at `pointer`.
-    fn value(&mut self, value: &mut Value, pointer: &str) -> Result<(), Diagnostic> {
+    fn value(&mut self, value: &mut Value, pointer: &str) -> Result<(), TooLarge> {
         match value {
             Value::String(text) => {
                 if let Some(found) = self.text(text, pointer)? {
@@ -56,7 +57,7 @@ impl Resolver<'_> {
     }
 
     /// The value that `text` refers to, if it is a reference.
-    fn text(&mut self, text: &str, pointer: &str) -> Result<Option<Value>, Diagnostic> {
+    fn text(&mut self, text: &str, pointer: &str) -> Result<Option<Value>, TooLarge> {
         let Some((name, path)) = reference(text) else {
             return Ok(None);
         };
@@ -68,8 +69,7 @@ impl Resolver<'_> {
             }
             return Ok(None);
         };
-        let too_large = || too_large("the arguments", Input::MAX_BYTES);
-        self.left = copied(&found, self.left).ok_or_else(too_large)?;
+        self.left = copied(&found, self.left).ok_or(TooLarge("the arguments"))?;
         Ok(Some(found.into_owned()))
     }
 

@@ -39,10 +39,17 @@ impl Step {
                 false
             }
         };
-        let tool = optional_text(step, "tool", &at, violations);
-        if need_tool && tool == Some(None) {
-            violations.push(Violation::missing(at("tool"), "the name of the tool"));
-        }
+        let tool = match optional_text(step, "tool", at("tool")) {
+            Ok(None) if need_tool => {
+                violations.push(Violation::missing(at("tool"), "the name of the tool"));
+                None
+            }
+            Ok(tool) => tool,
+            Err(violation) => {
+                violations.push(violation);
+                None
+            }
+        };
         let reason = match step.get("reason") {
             Some(Value::String(reason)) => reason.trim().to_owned(),
             other => {
@@ -58,16 +65,19 @@ impl Step {
                 None
             }
         };
-        let save_as = optional_text(step, "save_as", &at, violations);
+        let save_as = optional_text(step, "save_as", at("save_as")).unwrap_or_else(|violation| {
+            violations.push(violation);
+            None
+        });
         if violations.len() > before {
             return None;
         }
         Some(Self {
             need_tool,
-            tool: tool.flatten().map(tool_name::resolve),
+            tool: tool.map(tool_name::resolve),
             reason,
             args,
-            save_as: names.take(save_as.flatten(), index),
+            save_as: names.take(save_as, index),
         })
     }
 
@@ -120,20 +130,15 @@ fn wrong(pointer: String, expected: &'static str, found: Option<&Value>) -> Viol
     }
 }
 
-/// The text under `key`, if there is one; `None` if it is a violation. Blanks count as
-/// nothing, and so does `null`.
+/// The text under `key`, if there is one. Blanks count as nothing, and so does `null`.
 fn optional_text<'s>(
     step: &'s Map<String, Value>,
     key: &str,
-    at: impl Fn(&str) -> String,
-    violations: &mut Vec<Violation>,
-) -> Option<Option<&'s str>> {
+    pointer: String,
+) -> Result<Option<&'s str>, Violation> {
     match step.get(key) {
-        None | Some(Value::Null) => Some(None),
-        Some(Value::String(text)) => Some(Some(text.trim()).filter(|text| !text.is_empty())),
-        Some(other) => {
-            violations.push(Violation::expected(at(key), "a string", other));
-            None
-        }
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
+        Some(other) => Err(Violation::expected(pointer, "a string", other)),
     }
 }
