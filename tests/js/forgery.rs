@@ -25,6 +25,12 @@ fn nobody_can_change_how_a_result_is_read() {
             "TypeError = function () { throw 1 }; return () => 1",
             "result: the result is a function, which is not JSON",
         ),
+    ]);
+}
+
+#[test]
+fn what_is_not_json_is_found() {
+    check(&[
         (
             "class P extends Promise {} return { p: new P(() => {}) }",
             "result: the value at `/p` is a promise, which is not JSON",

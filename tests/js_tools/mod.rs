@@ -25,8 +25,8 @@ implementation:
 
 /// A tool with `code`, each line of which is indented as in a block.
 fn tool(code: &str) -> String {
-    let code: String = code.lines().map(|line| format!("    {line}\n")).collect();
-    format!("name: t\ndescription: d\nimplementation:\n  js: |\n{code}")
+    let code = code.lines().collect::<Vec<_>>().join("\n    ");
+    format!("name: t\ndescription: d\nimplementation:\n  js: |\n    {code}\n")
 }
 
 fn call(project: &Project, name: &str, arguments: &str) -> Outcome {
@@ -136,6 +136,15 @@ hint: write the body of a function that takes `args`, such as `return args.a + 1
 
 "#]],
     );
+}
+
+#[test]
+fn an_error_says_what_to_do() {
+    let project = Project::untrusted();
+    let fails = |code: &str| {
+        project.file("tools/t.yaml", tool(code));
+        call(&project, "t", "")
+    };
     fails("return () => 1").fails(
         1,
         str![[r#"

@@ -51,11 +51,18 @@ fn nothing_needs_to_be_approved() {
         .arg("--list")
         .run()
         .succeeds();
-    run("cogtools-list", &project).run().outputs(str![]);
+    run("cogtools-list", &project).run().outputs(str![[r#"
+NAME  TOOLSET  SOURCE  FILE                          TOKENS  NOTES
+t     pk       pk      node_modules/pk/tools/t.yaml      20
+add            tools   tools/add.yaml                    55
+
+2 tools, about 75 tokens with every request
+
+"#]]);
 }
 
 #[test]
-fn every_program_knows_it() {
+fn expand_shows_its_parameters() {
     let project = Project::untrusted();
     project.file("tools/add.yaml", ADD);
     run("cogtools-expand", &project)
@@ -102,6 +109,12 @@ fn every_program_knows_it() {
 }
 
 "#]]);
+}
+
+#[test]
+fn every_program_runs_it() {
+    let project = Project::untrusted();
+    project.file("tools/add.yaml", ADD);
     run("cogtools-yaml", &project)
         .arg("tools/add.yaml")
         .stdin(r#"{"a": 1}"#)

@@ -105,7 +105,7 @@ fn kinds_of_implementation_are_completed() {
     let text = tool("name: complete\ndescription: A\nimplementation:\n  \n");
     let mut server = Server::open(file, &text);
     let kinds = server.complete(file, 7, 3);
-    for key in ["exec", "njk_file", "script"] {
+    for key in ["exec", "js", "njk_file", "script"] {
         assert!(kinds.iter().any(|label| label == key), "{key} in {kinds:?}");
     }
 }
@@ -198,7 +198,7 @@ fn every_editor_assigns_the_same_schemas() {
 #[test]
 fn files_of_new_have_no_diagnostics() {
     let file = "tools/begun.yaml";
-    for template in ["njk", "exec", "script"] {
+    for template in ["njk", "js", "exec", "script"] {
         let starter = format!("crates/cogtools-new/starter/{template}.yaml");
         let text = fs::read_to_string(repository().join(starter)).unwrap();
         let text = text
