@@ -71,7 +71,7 @@ fn a_signal_at_the_prompt_ends_the_conversation() {
         let mut terminal = Terminal::open(&project, &line);
         terminal.at(">", "half a line");
         terminal.at("half a line", "");
-        super::stops::kill(&project.path("pid"), signal);
+        stops::kill(&project.path("pid"), signal);
         let (found, screen) = terminal.end_screen();
         assert_eq!((found, screen.as_str()), (Some(status), "> half a line"));
         // There was no task, so there is no session.
