@@ -109,6 +109,12 @@ impl Terminal {
         self.type_keys(keys)
     }
 
+    /// The terminal is gone, as when its window is closed.
+    pub(crate) fn hang_up(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("a status");
+    }
+
     /// The exit status, and what is on the screen at the end.
     pub(crate) fn end_screen(mut self) -> (Option<i32>, String) {
         let start = Instant::now();

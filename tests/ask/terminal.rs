@@ -79,3 +79,25 @@ fn a_signal_at_the_prompt_ends_the_conversation() {
     }
     fake.finish();
 }
+
+#[test]
+fn a_terminal_that_is_gone_ends_the_conversation() {
+    let project = project();
+    let fake = FakeGemini::start([]);
+    let line = format!(
+        "echo $$ > pid; export GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL={}; exec cogtools-ask -q",
+        fake.url()
+    );
+    let mut terminal = Terminal::open(&project, &line);
+    terminal.at(">", "half a line");
+    let pid = project.read("pid");
+    let process = std::path::PathBuf::from(format!("/proc/{}", pid.trim()));
+    assert!(process.exists());
+    terminal.hang_up();
+    let start = std::time::Instant::now();
+    while process.exists() {
+        assert!(start.elapsed() < Duration::from_secs(15), "it still runs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    fake.finish();
+}

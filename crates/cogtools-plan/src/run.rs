@@ -17,6 +17,7 @@ use crate::contract::Contract;
 use crate::events::Events;
 use crate::hydrate::hydrate;
 use crate::limit::TooLarge;
+use crate::step::Step;
 use crate::tools::ProjectSteps;
 
 /// The command.
@@ -70,7 +71,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let mut events = Events::new(io, streams, Arc::clone(&work));
     events.plan(steps);
     let execution = execute(graph, Arc::clone(&work) as _, options, &mut events);
-    let last = last_result(steps.iter().map(|step| step.save_as()), &execution.states);
+    let last = last_result(steps.iter().map(Step::save_as), &execution.states);
     let reply = hydrate(contract.visible_reply(), &last, &work.records());
     let reply = reply.map_err(TooLarge::diagnostic)?;
     events.reply(&reply);

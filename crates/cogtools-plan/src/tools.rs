@@ -68,7 +68,12 @@ impl ProjectSteps {
     }
 
     /// Runs a step. What it did is in `done`, even if it fails.
-    fn call(&self, step: &Step, attempt: &Attempt, done: &mut Done) -> Result<Value, Diagnostic> {
+    fn call(
+        &self,
+        step: &Step,
+        attempt: &Attempt,
+        done: &mut Done,
+    ) -> Result<Value, Box<Diagnostic>> {
         let Some(tool) = step.tool().filter(|_| step.needs_tool()) else {
             return Ok(step.reason().into());
         };
@@ -115,7 +120,8 @@ impl Work for ProjectSteps {
         };
         done.record = Record::of(record);
         self.lock().insert(attempt.node().to_owned(), done);
-        result.map(Completion::Done).map_err(Failure::is_final)
+        let failed = |error: Box<Diagnostic>| Failure::is_final(*error);
+        result.map(Completion::Done).map_err(failed)
     }
 }
 
@@ -125,12 +131,12 @@ fn value(output: ToolOutput) -> Value {
 }
 
 /// The first of several diagnostics; the others are about the same call.
-fn first(diagnostics: Vec<Diagnostic>) -> Diagnostic {
+fn first(diagnostics: Vec<Diagnostic>) -> Box<Diagnostic> {
     let mut diagnostics = diagnostics.into_iter();
     let first = diagnostics.next();
     let mut first = first.unwrap_or_else(|| Diagnostic::new(Code::Internal, "no reason"));
     first
         .hints
         .extend(diagnostics.map(|other| other.summary().into()));
-    first
+    Box::new(first)
 }

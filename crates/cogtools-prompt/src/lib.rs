@@ -3,6 +3,8 @@
 //!
 //! The questions are drawn on standard error, so that standard output stays data.
 
+#[cfg(unix)]
+mod hangup;
 mod line;
 mod screen;
 

@@ -117,6 +117,8 @@ impl LineEditor {
     ///
     /// [`Code::IoFailed`] if the terminal does not answer.
     pub fn read(&mut self) -> Result<Line, Failure> {
+        #[cfg(unix)]
+        let _watch = crate::hangup::HangupWatch::begin();
         match self.editor.read_line(&Indicator) {
             Ok(Signal::Success(text)) => Ok(Line::Text(text.replace("\\\n", "\n"))),
             Ok(Signal::CtrlC) => Ok(Line::Cleared),

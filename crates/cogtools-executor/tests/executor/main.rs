@@ -71,6 +71,7 @@ fn failure(message: &str) -> Failure {
     Failure::new(Diagnostic::new(Code::ToolFailed, message))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it is the end of work")]
 fn done(value: impl Into<Value>) -> Result<Completion, Failure> {
     Ok(Completion::Done(value.into()))
 }
