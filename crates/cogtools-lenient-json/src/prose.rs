@@ -60,7 +60,7 @@ fn is_plausible(text: &str, start: usize, mode: Mode) -> bool {
         at = parser.skip_space(end);
     }
     if parser.punctuation_at(at) == Some(',') {
-        at = parser.skip_space(at + 1);
+        at = parser.skip_space(at + parser.char_at(at).map_or(0, char::len_utf8));
     }
     let rest = &text[at..];
     if rest.starts_with(['"', '“']) || rest.starts_with("\\\"") {

@@ -200,7 +200,7 @@ impl Parser<'_> {
         }
         self.repair(RepairKind::UnquotedText, start)?;
         self.pos += text.len();
-        if self.peek() == Some('"') {
+        if self.punctuation() == Some('"') {
             self.bump();
         }
         Ok(Some(Json::String(text.to_owned())))

@@ -92,7 +92,7 @@ impl<'t> Parser<'t> {
                     return Some(here);
                 }
                 '"' if offset > 0 => {
-                    let next = self.punctuation_at(self.skip_space(here + 1));
+                    let next = self.punctuation_at(self.skip_space(here + c.len_utf8()));
                     return (next == Some(':') || after_space && !self.mode.prose).then_some(here);
                 }
                 _ if is_quote(c) && after_space && !self.mode.prose => return Some(here),

@@ -147,7 +147,7 @@ impl Parser<'_> {
         let key = self.text[self.pos..end].trim_end_matches(is_space);
         self.repair(RepairKind::UnquotedKey, self.pos)?;
         self.pos += key.len();
-        if matches!(self.peek(), Some('"')) {
+        if self.punctuation() == Some('"') {
             // The quote at the beginning is missing.
             self.bump();
         }

@@ -32,6 +32,7 @@ fn quotes_inside_strings_are_told_from_those_around_them() {
         "{\"a b: 1,\n \"c: {\"d: true}, \"e\": \"f: 1\"}",
         r#"{"a b":1,"c":{"d":true},"e":"f: 1"}"#,
     );
+    check("x {，\"a\": 1}, {a＂: 2}", r#"{"a":2}"#);
     check(r#"["a""b"]"#, r#"["a","b"]"#);
     check("{\"a\": \"b,\n \"c\": \"d\"}", r#"{"a":"b","c":"d"}"#);
     check(r#"{"a":"b\"}"#, r#"{"a":"b\""}"#);
