@@ -56,91 +56,23 @@ ok greeter (1 example)
         .stdout_contains("Two sentences");
 }
 
-#[test]
-fn mistakes_in_the_file_are_found() {
+/// What is wrong with an agent that has these keys.
+fn mistakes(keys: &str) -> Outcome {
     let project = Project::new();
     project.file(
         "tools/wrong.yaml",
-        "\
-name: wrong
-description: d
-implementation:
-  agent:
-    sytem: x
-    temperature: 3
-    rules: [1]
-    budget: {turn: 1, calls: -1}
-    tools: git
-    output: {schema: {type: strin}}
-",
+        format!("name: wrong\ndescription: d\nimplementation:\n  agent:\n{keys}"),
     );
-    run("cogtools-lint", &project)
-        .run()
-        .expect(78, str![[r#"
-tools/wrong.yaml:1:1: warning[no-schema]: no `$schema`
-   |
- 1 | name: wrong
-   | ^^^^
-why: editors and other programs cannot tell that it is a tool, nor which version of the format it uses
-fix: add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key (`--fix` does it)
+    run("cogtools-expand", &project).arg("wrong").run()
+}
 
-tools/wrong.yaml:4:3: error[invalid-tool]: `system` is missing
-   |
- 4 |   agent:
-   |   ^^^^^
-why: discovery skips the file, so no host ever sees the tool
-fix: add `system: …`
+#[test]
+fn mistakes_in_texts_and_numbers_are_found() {
+    mistakes("    sytem: x\n    temperature: 3\n    rules: [1]\n").fails(78, str![]);
+}
 
-tools/wrong.yaml:5:5: error[invalid-tool]: unknown key `sytem`
-   |
- 5 |     sytem: x
-   |     ^^^^^
-why: discovery skips the file, so no host ever sees the tool
-fix: did you mean `system`?
-
-tools/wrong.yaml:6:18: error[invalid-tool]: `temperature` takes a number from 0 to 2, not 3
-   |
- 6 |     temperature: 3
-   |                  ^
-why: discovery skips the file, so no host ever sees the tool
-fix: write a number such as `0.2`, without quotes
-
-tools/wrong.yaml:7:13: error[invalid-tool]: `rules` takes text or a list of texts, not 1
-   |
- 7 |     rules: [1]
-   |             ^
-why: discovery skips the file, so no host ever sees the tool
-fix: write text in quotes, or a list such as `['one', 'two']`
-
-tools/wrong.yaml:8:14: error[invalid-tool]: unknown key `turn`
-   |
- 8 |     budget: {turn: 1, calls: -1}
-   |              ^^^^
-why: discovery skips the file, so no host ever sees the tool
-fix: did you mean `turns`?
-
-tools/wrong.yaml:8:30: error[invalid-tool]: `calls` takes a non-negative integer, not -1
-   |
- 8 |     budget: {turn: 1, calls: -1}
-   |                              ^^
-why: discovery skips the file, so no host ever sees the tool
-fix: write a number such as `1`, without quotes
-
-tools/wrong.yaml:9:12: error[invalid-tool]: `tools` takes a list of names, not a string
-   |
- 9 |     tools: git
-   |            ^^^
-why: discovery skips the file, so no host ever sees the tool
-fix: write a list of strings, as in `[one, two]`
-
-tools/wrong.yaml:10:29: error[invalid-tool]: `strin` is not a type
-    |
- 10 |     output: {schema: {type: strin}}
-    |                             ^^^^^
-why: discovery skips the file, so no host ever sees the tool
-fix: write `string`
-
-1 file: 8 errors, 1 warning, `--fix` can fix 1
-
-"#]], str![]);
+#[test]
+fn mistakes_in_lists_and_maps_are_found() {
+    let keys = "    system: x\n    budget: {turn: 1, calls: -1}\n    tools: git\n";
+    mistakes(&format!("{keys}    output: {{schema: {{type: strin}}}}\n")).fails(78, str![]);
 }

@@ -203,7 +203,12 @@ session ID
   21  end         completed  (last)
 "#]],
     );
-    let shown = run("cogtools-session", &project)
+    check_nested(&project);
+}
+
+/// Checks how the session is shown that an agent has run in, and how it goes on.
+fn check_nested(project: &Project) {
+    let shown = run("cogtools-session", project)
         .args(["show", "s.jsonl"])
         .run()
         .text();
@@ -214,7 +219,7 @@ session ID
     // What follows in the session knows the answer of the agent only.
     let fake = FakeGemini::start([Turn::text("Yes.")]);
     quietly(
-        &project,
+        project,
         &fake,
         &["--session", "s.jsonl", "--continue", "Is that all?"],
     )

@@ -45,7 +45,7 @@ pub enum State {
 /// A run that has ended: each node with its state.
 #[derive(Clone, Debug, Default)]
 pub struct Execution {
-    /// The states, by node. Only after a [`Stop`], some are missing.
+    /// The states, by node. Only after a [`crate::Stop`], some are missing.
     pub states: BTreeMap<String, State>,
     /// Whether an event could not be recorded.
     pub is_stopped: bool,

@@ -81,10 +81,8 @@ impl ProjectSteps {
         let args = resolve(args, &self.records()).map_err(first)?;
         done.args = Some(args.clone());
         let Value::Object(args) = args else {
-            return Err(Diagnostic::new(
-                Code::Internal,
-                "arguments that are no object",
-            ));
+            let message = "arguments that are no object";
+            return Err(Box::new(Diagnostic::new(Code::Internal, message)));
         };
         let call = self.registry.prepare(tool, Arguments::from(args));
         let call = call.map_err(first)?;

@@ -106,20 +106,7 @@ const fn remedy(code: Code) -> &'static str {
         Code::TestFailed => {
             "Fix what the report of cogtools test names, or accept the new results with --update."
         }
-        Code::SessionDamaged => {
-            "Remove the lines that the report names, or restore the file from a copy."
-        }
-        Code::ModelFailed => "Ask in another way, or use another model.",
-        Code::InvalidAnswer => "Change the task or the schema, or use another model.",
-        Code::JsRuntime | Code::JsSyntax => "Correct the code; the position is in the message.",
-        Code::JsForbidden => "Compute with the arguments alone.",
-        Code::JsMemory | Code::JsTimeout => "Compute less, or in smaller parts.",
-        Code::JsResult => "Return text, numbers, booleans, null, arrays or plain objects.",
         Code::Usage => "Follow the usage line in the hint; --help explains every option.",
-        Code::ModelRefused => "Change the task, or use another model.",
-        Code::BudgetSpent => "Continue the session with a larger --budget.",
-        Code::StepFailed => "Mend the plan or the tool, and run the plan again.",
-        Code::Repetition => "Continue the session, and say what to do instead.",
         Code::InvalidArgumentsSyntax => {
             "Send one object, in UTF-8, without duplicate keys; add --yaml to send YAML."
         }
@@ -155,6 +142,26 @@ const fn remedy(code: Code) -> &'static str {
         Code::SessionNotFound => {
             "Use a name that cogtools session list shows, or the path of a file."
         }
+        _ => model_remedy(code),
+    }
+}
+
+/// The same for what models do.
+const fn model_remedy(code: Code) -> &'static str {
+    match code {
+        Code::SessionDamaged => {
+            "Remove the lines that the report names, or restore the file from a copy."
+        }
+        Code::ModelFailed => "Ask in another way, or use another model.",
+        Code::InvalidAnswer => "Change the task or the schema, or use another model.",
+        Code::ModelRefused => "Change the task, or use another model.",
+        Code::BudgetSpent => "Continue the session with a larger --budget.",
+        Code::StepFailed => "Mend the plan or the tool, and run the plan again.",
+        Code::Repetition => "Continue the session, and say what to do instead.",
+        Code::JsRuntime | Code::JsSyntax => "Correct the code; the position is in the message.",
+        Code::JsForbidden => "Compute with the arguments alone.",
+        Code::JsResult => "Return text, numbers, booleans, null, arrays or plain objects.",
+        _ => "Compute less, or in smaller parts.",
     }
 }
 
