@@ -61,7 +61,53 @@ fn what_is_declared() {
     run("cogtools-expand", &project)
         .args(["read_file", "--yaml"])
         .run()
-        .outputs(str![]);
+        .outputs(str![[r#"
+name: read_file
+description: Reads a text file of the project. Of a long file it returns the first lines and says how to go on.
+parameters:
+  type: object
+  properties:
+    path:
+      type: string
+      description: The file, relative to the project's folder
+      minLength: 1
+    offset:
+      type: integer
+      description: The first line
+      minimum: 1
+      maximum: 1000000000
+      default: 1
+    limit:
+      type: integer
+      description: How many lines at most
+      minimum: 1
+      maximum: 100000
+      default: 2000
+  required:
+  - path
+parametersJsonSchema:
+  type: object
+  properties:
+    path:
+      type: string
+      description: The file, relative to the project's folder
+      minLength: 1
+    offset:
+      type: integer
+      description: The first line
+      minimum: 1
+      maximum: 1000000000
+      default: 1
+    limit:
+      type: integer
+      description: How many lines at most
+      minimum: 1
+      maximum: 100000
+      default: 2000
+  required:
+  - path
+
+"#]]);
 }
 
 #[test]

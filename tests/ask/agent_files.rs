@@ -68,11 +68,55 @@ fn mistakes(keys: &str) -> Outcome {
 
 #[test]
 fn mistakes_in_texts_and_numbers_are_found() {
-    mistakes("    sytem: x\n    temperature: 3\n    rules: [1]\n").fails(78, str![]);
+    mistakes("    sytem: x\n    temperature: 3\n    rules: [1]\n").fails(78, str![[r#"
+cogtools-expand: error[INVALID_TOOL]: tools/wrong.yaml:4:3: `system` is missing
+   |
+ 4 |   agent:
+   |   ^^^^^
+hint: add `system: …`
+cogtools-expand: error[INVALID_TOOL]: tools/wrong.yaml:5:5: unknown key `sytem`
+   |
+ 5 |     sytem: x
+   |     ^^^^^
+hint: did you mean `system`?
+cogtools-expand: error[INVALID_TOOL]: tools/wrong.yaml:6:18: `temperature` takes a number from 0 to 2, not 3
+   |
+ 6 |     temperature: 3
+   |                  ^
+hint: write a number such as `0.2`, without quotes
+cogtools-expand: error[INVALID_TOOL]: tools/wrong.yaml:7:13: `rules` takes text or a list of texts, not 1
+   |
+ 7 |     rules: [1]
+   |             ^
+hint: write text in quotes, or a list such as `['one', 'two']`
+
+"#]]);
 }
 
 #[test]
 fn mistakes_in_lists_and_maps_are_found() {
     let keys = "    system: x\n    budget: {turn: 1, calls: -1}\n    tools: git\n";
-    mistakes(&format!("{keys}    output: {{schema: {{type: strin}}}}\n")).fails(78, str![]);
+    mistakes(&format!("{keys}    output: {{schema: {{type: strin}}}}\n")).fails(78, str![[r#"
+cogtools-expand: error[INVALID_TOOL]: tools/wrong.yaml:6:14: unknown key `turn`
+   |
+ 6 |     budget: {turn: 1, calls: -1}
+   |              ^^^^
+hint: did you mean `turns`?
+cogtools-expand: error[INVALID_TOOL]: tools/wrong.yaml:6:30: `calls` takes a non-negative integer, not -1
+   |
+ 6 |     budget: {turn: 1, calls: -1}
+   |                              ^^
+hint: write a number such as `1`, without quotes
+cogtools-expand: error[INVALID_TOOL]: tools/wrong.yaml:7:12: `tools` takes a list of names, not a string
+   |
+ 7 |     tools: git
+   |            ^^^
+hint: write a list of strings, as in `[one, two]`
+cogtools-expand: error[INVALID_TOOL]: tools/wrong.yaml:8:29: `strin` is not a type
+   |
+ 8 |     output: {schema: {type: strin}}
+   |                             ^^^^^
+hint: write `string`
+
+"#]]);
 }

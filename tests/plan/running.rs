@@ -154,10 +154,23 @@ fn what_cannot_run_stops_the_plan_before_the_step() {
     };
     fails(
         step("greet", &json!({"person": "$tool.none.x"}), "a"),
-        str![],
+        str![[r#"
+cogtools-plan: error[STEP_FAILED]: a: MISSING_REFERENCE: $tool.none.x: /person: no step has saved a result as `none`
+hint: refer to an earlier step by its `save_as`
+
+"#]],
     );
-    fails(step("greet", &json!({"persn": "Ada"}), "a"), str![]);
-    fails(step("nothing", &json!({}), "a"), str![]);
+    fails(step("greet", &json!({"persn": "Ada"}), "a"), str![[r#"
+cogtools-plan: error[STEP_FAILED]: a: SCHEMA_VIOLATION: greet: /persn: not a parameter of this tool
+hint: did you mean `person`?
+hint: greet: /person: required but missing
+
+"#]]);
+    fails(step("nothing", &json!({}), "a"), str![[r#"
+cogtools-plan: error[STEP_FAILED]: a: TOOL_NOT_FOUND: nothing: no such tool
+hint: cogtools-discover lists all tools
+
+"#]]);
 }
 
 #[test]
