@@ -160,17 +160,23 @@ hint: refer to an earlier step by its `save_as`
 
 "#]],
     );
-    fails(step("greet", &json!({"persn": "Ada"}), "a"), str![[r#"
+    fails(
+        step("greet", &json!({"persn": "Ada"}), "a"),
+        str![[r#"
 cogtools-plan: error[STEP_FAILED]: a: SCHEMA_VIOLATION: greet: /persn: not a parameter of this tool
 hint: did you mean `person`?
 hint: greet: /person: required but missing
 
-"#]]);
-    fails(step("nothing", &json!({}), "a"), str![[r#"
+"#]],
+    );
+    fails(
+        step("nothing", &json!({}), "a"),
+        str![[r#"
 cogtools-plan: error[STEP_FAILED]: a: TOOL_NOT_FOUND: nothing: no such tool
 hint: cogtools-discover lists all tools
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
