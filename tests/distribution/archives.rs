@@ -128,7 +128,7 @@ fn an_archive_for_windows_has_only_files() {
 fn an_archive_that_is_too_large_is_not_made() {
     let project = Project::new();
     for name in cogtools::PROGRAMS.map(|program| program.name) {
-        let size = if OWN.contains(&name) { 15_000_000 } else { 1 };
+        let size = if OWN.contains(&name) { 12_500_000 } else { 1 };
         project.file(format!("bin/{name}.exe"), vec![0; size]);
     }
     let outcome = for_windows(&project);
