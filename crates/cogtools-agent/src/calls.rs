@@ -136,7 +136,7 @@ impl Agent<'_> {
             };
             match waiting(next, &mut *self.observer).await {
                 Err(answered) => return answered,
-                // Without an answer to a question that nobody sees any more, its agent goes on.
+                // Not asked any more; its agent takes that as a no.
                 Ok(asked) if self.cancel.is_cancelled() => drop(asked),
                 Ok(asked) => asked.ask(&mut *self.observer),
             }

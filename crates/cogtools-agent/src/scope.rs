@@ -88,7 +88,7 @@ impl Asked {
             arguments: &self.arguments,
             approval: &self.approval,
         });
-        // Whoever asked may have been cancelled meanwhile.
+        // The agent that asked may have been cancelled meanwhile.
         let _ = self.answer.send(answer);
     }
 }
@@ -105,7 +105,7 @@ impl Observer for Relay {
             answer,
         };
         let _ = self.0.send(asked);
-        // Without an answer, the agent that called is at its end.
+        // Without an answer, the agent that called has ended.
         answers.recv().unwrap_or(Answer::NoTerminal)
     }
 }

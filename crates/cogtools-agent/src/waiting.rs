@@ -1,4 +1,4 @@
-//! Work that may take long: who watches a run is told every second that it still goes on.
+//! Work that may take long: the observer of a run is notified every second that it still runs.
 
 use std::pin::pin;
 use std::time::Duration;

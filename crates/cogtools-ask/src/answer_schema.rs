@@ -5,10 +5,8 @@ use std::path::Path;
 use cogtools_core::schema::{Schema, Validator};
 use cogtools_core::{Code, Diagnostic, Violation, ViolationKind};
 use cogtools_model::Part;
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, named_file};
 use serde_json::Value;
-
-use cogtools_program::named_file;
 
 /// The largest file with the schema of an answer, in bytes.
 const MAX_BYTES: usize = 1 << 20;

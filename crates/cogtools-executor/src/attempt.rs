@@ -115,7 +115,7 @@ impl Attempt {
                 let message = "unexpected failure while the node was running";
                 Err(Failure::is_final(Diagnostic::new(Code::Internal, message)))
             });
-            // After a timeout nobody waits any more.
+            // After a timeout the result is not awaited any more.
             let _ = ended.send(Ended {
                 index,
                 number,

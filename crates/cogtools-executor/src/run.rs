@@ -17,7 +17,7 @@ use crate::{
 
 /// How often a run looks whether it is cancelled.
 const TICK: Duration = Duration::from_millis(20);
-/// How long an attempt that was told to end may still take.
+/// How long an attempt may still take once it is cancelled.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// An attempt that runs.
@@ -27,8 +27,8 @@ struct Running {
     /// When it has to have ended.
     deadline: Option<Instant>,
     cancel: Cancel,
-    /// When it was told to end.
-    told: Option<Instant>,
+    /// When it was cancelled.
+    cancelled: Option<Instant>,
 }
 
 /// A run.
@@ -142,7 +142,7 @@ impl<'o> Run<'o> {
                 start,
                 deadline: node.timeout.map(|timeout| start + timeout),
                 cancel: cancel.clone(),
-                told: None,
+                cancelled: None,
             },
         );
         Attempt::start(
@@ -171,7 +171,7 @@ impl<'o> Run<'o> {
         let Some(running) = self.running.remove(&ended.index) else {
             return Ok(());
         };
-        if running.told.is_some() && !self.is_ending {
+        if running.cancelled.is_some() && !self.is_ending {
             return self.time_out(ended.index, ended.duration);
         }
         match ended.result {
@@ -237,17 +237,17 @@ impl<'o> Run<'o> {
         self.fail(index, failure, duration)
     }
 
-    /// Tells attempts to end that take too long, and gives up those that do not.
+    /// Cancels attempts that take too long, and abandons those that do not end.
     fn end_late(&mut self) -> Result<(), Stop> {
         let now = Instant::now();
         let mut given_up = Vec::new();
         for (index, running) in &mut self.running {
             let is_late = running.deadline.is_some_and(|deadline| deadline <= now);
-            if running.told.is_none() && is_late {
+            if running.cancelled.is_none() && is_late {
                 running.cancel.cancel();
-                running.told = Some(now);
+                running.cancelled = Some(now);
             }
-            if running.told.is_some_and(|told| told + GRACE <= now) {
+            if running.cancelled.is_some_and(|cancelled| cancelled + GRACE <= now) {
                 given_up.push(*index);
             }
         }
@@ -267,7 +267,7 @@ impl<'o> Run<'o> {
         Ok(())
     }
 
-    /// Starts nothing further, and tells what runs to end. What runs is still recorded.
+    /// Starts nothing further. What runs is still recorded.
     fn abandon(&mut self, reason: &SkipReason) -> Result<(), Stop> {
         if *reason == SkipReason::Cancelled {
             self.end_running();
@@ -288,7 +288,7 @@ impl<'o> Run<'o> {
     fn end_running(&mut self) {
         for running in self.running.values_mut() {
             running.cancel.cancel();
-            running.told.get_or_insert_with(Instant::now);
+            running.cancelled.get_or_insert_with(Instant::now);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Ends the process when its terminal is gone.
 //!
-//! The library that reads keys tries again at once when a terminal has no more of them, without
-//! end. Whoever is in the session of the terminal gets SIGHUP; others would never stop.
+//! The library that reads keys does not stop when a terminal has no more of them: it reads again,
+//! without a pause, and looks at no flag that SIGHUP sets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

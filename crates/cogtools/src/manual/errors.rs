@@ -156,7 +156,7 @@ const fn model_remedy(code: Code) -> &'static str {
         Code::InvalidAnswer => "Change the task or the schema, or use another model.",
         Code::ModelRefused => "Change the task, or use another model.",
         Code::BudgetSpent => "Continue the session with a larger --budget.",
-        Code::StepFailed => "Mend the plan or the tool, and run the plan again.",
+        Code::StepFailed => "Correct the plan or the tool, and run the plan again.",
         Code::Repetition => "Continue the session, and say what to do instead.",
         Code::JsRuntime | Code::JsSyntax => "Correct the code; the position is in the message.",
         Code::JsForbidden => "Compute with the arguments alone.",

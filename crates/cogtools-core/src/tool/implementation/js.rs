@@ -25,7 +25,7 @@ pub(super) const KIND: Kind = Kind {
 
 /// How many bytes the code has at most: 64 KiB.
 const MAX_CODE_BYTES: usize = 64 << 10;
-/// How long it may run, whatever the tool's `timeout` is: nobody has approved that it runs.
+/// How long it may run, whatever the tool's `timeout` is: it runs without an approval.
 const MAX_TIMEOUT: Duration = Tool::TIMEOUT;
 
 #[derive(Debug)]

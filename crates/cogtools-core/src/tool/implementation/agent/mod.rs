@@ -57,7 +57,11 @@ impl Handler for Agent {
         let task = self.0.task(tool, &arguments)?;
         let depth = AgentTask::depth_below(AgentTask::depth(cx));
         let depth = depth.map_err(|error| Box::new(error.with_subject(name)))?;
-        let mut variables = cx.environment.process().clone();
+        // A host may have loaded a file of the project into the process: it decides neither where
+        // a key is sent nor what is trusted.
+        let process = cx.environment.process();
+        let names = process.keys().filter_map(|name| name.to_str());
+        let mut variables = cx.environment.user_vars(names);
         variables.insert(AgentTask::DEPTH.into(), depth.to_string().into());
         let program = cx.programs.as_ref().map(|folder| {
             let file = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
