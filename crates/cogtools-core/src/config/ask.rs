@@ -96,6 +96,14 @@ impl AskConfig {
     /// Those that only the user may set.
     pub const USERS_ONLY: [&'static str; 4] =
         ["ask.allow", "ask.prices", "ask.provider", "ask.base_url"];
+
+    /// What holds without a configuration.
+    pub(super) fn standard() -> Self {
+        Self {
+            budget: AgentBudget::STANDARD,
+            ..Self::default()
+        }
+    }
 }
 
 impl AskHistory {

@@ -39,7 +39,6 @@ use crate::owner::{self, ForeignOwner, Owners};
 use crate::process::Limits;
 use crate::source::{Folder, GlobalModules, Source};
 use crate::text::Text;
-use crate::tool::AgentBudget;
 use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
 
 /// The configuration of a project.
@@ -210,10 +209,7 @@ impl Config {
             hosts: Vec::new(),
             budgets: Vec::new(),
             limits: Limits::DEFAULT,
-            ask: AskConfig {
-                budget: AgentBudget::STANDARD,
-                ..AskConfig::default()
-            },
+            ask: AskConfig::standard(),
             prompt: PromptConfig::default(),
             rules: Vec::new(),
             settings: vec![

@@ -104,6 +104,7 @@ block, `implementation: |`; the comment # njk after the bar names the language.
 
 {agent: {system: TEMPLATE, ...}}
   A model with instructions and tools, which `cogtools-ask(1)` runs. See AGENTS.
+
 {js: TEXT}
   JavaScript, of at most 64 KiB: the body of a function that takes `args`, the arguments of the \
 call. A string that it returns is the result as it is; anything else is the result as JSON. What \
