@@ -35,6 +35,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use self::upgrade::Patterns;
 use crate::text::Span;
 use crate::yaml::Node;
 
@@ -83,7 +84,11 @@ impl Schema {
     /// Converts a JSON Schema of any draft, which others have declared for arguments: what is not
     /// valid in it is repaired or left out.
     pub fn from_foreign(schema: &Map<String, Value>) -> Self {
-        Self::from_json_schema(upgrade::object(schema))
+        let upgraded = Self::from_json_schema(upgrade::object(schema, Patterns::Kept));
+        if upgraded.has_pattern() && upgraded.validator().is_err() {
+            return Self::from_json_schema(upgrade::object(schema, Patterns::LeftOut));
+        }
+        upgraded
     }
 
     /// The Schema Object.
@@ -228,7 +233,10 @@ impl Schema {
 
     /// Whether any subschema has a pattern.
     pub fn has_pattern(&self) -> bool {
-        keyword::any_schema(&self.object, &mut |schema| schema.contains_key("pattern"))
+        let object = self.original.as_ref().unwrap_or(&self.object);
+        keyword::any_schema(object, &mut |schema| {
+            schema.contains_key("pattern") || schema.contains_key("patternProperties")
+        })
     }
 }
 
