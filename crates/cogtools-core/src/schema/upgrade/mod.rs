@@ -123,11 +123,10 @@ impl Upgrade<'_> {
         };
         match (keyword, value) {
             ("$ref", Value::String(target)) => {
-                let found = self.resolve(target).map(|(pointer, _)| pointer.into());
-                set(
-                    keyword,
-                    found.or_else(|| (target == "#").then(|| json!("#"))),
-                );
+                let found = self.resolve(target).map(|(pointer, _)| pointer);
+                let is_kept = target == "#" || self.has_anchor(target);
+                let found = found.or_else(|| is_kept.then(|| target.clone()));
+                set(keyword, found.map(Value::from));
             }
             ("pattern" | "patternProperties", _) if self.patterns == Patterns::LeftOut => {}
             ("type", _) => set(keyword, types(value)),

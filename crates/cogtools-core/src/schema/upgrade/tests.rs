@@ -177,3 +177,19 @@ fn patterns_that_are_not_valid_are_left_out() {
         json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {}}})
     );
 }
+
+#[test]
+fn what_draft_2020_12_says_stays() {
+    let schema = json!({
+        "type": "object",
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {"place": {"$anchor": "place", "type": "string"}},
+        "properties": {"a": {"$ref": "#place", "description": "d"}, "b": {"$ref": "#other"}},
+        "allOf": [{"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}],
+        "if": {"required": ["a"]},
+        "then": {"required": ["b"]},
+    });
+    let mut expected = schema.clone();
+    expected["properties"]["b"] = json!({});
+    check(schema, expected);
+}
