@@ -79,7 +79,7 @@ impl Case {
 
 /// Renders our own cases with the real Nunjucks, which is installed below `cache`.
 pub fn render(cache: &Path) -> Nunjucks {
-    let raw = own("cases.jsonl");
+    let raw = own();
     let answer = run(cache, &raw);
     let results = answer["results"].as_array().expect("a list of results");
     assert_eq!(results.len(), raw.len(), "each case has a result");
@@ -110,7 +110,7 @@ pub fn texts(cache: &Path, cases: &[Value]) -> Vec<Option<String>> {
 /// All known differences: each case with our result, and the sentence that explains
 /// it. Fails if the real Nunjucks gives the same result.
 pub fn differences(cache: &Path) -> Vec<(Case, String)> {
-    let raw = own("differences.jsonl");
+    let raw = read("differences.jsonl");
     let answer = run(cache, &raw);
     let compared = raw.iter().enumerate().map(|(index, case)| {
         let (theirs, case_read) = (&answer["results"][index], Case::read(case));
@@ -122,7 +122,12 @@ pub fn differences(cache: &Path) -> Vec<(Case, String)> {
     compared.collect()
 }
 
-fn own(file: &str) -> Vec<Value> {
+/// Our own cases, as they are written: without results.
+pub fn own() -> Vec<Value> {
+    read("cases.jsonl")
+}
+
+fn read(file: &str) -> Vec<Value> {
     cases(&workspace().join("crates/njk/tests/nunjucks").join(file))
 }
 

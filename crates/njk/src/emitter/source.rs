@@ -43,6 +43,10 @@ impl Emitter {
         }
         self.out.push_str("{{ ");
         self.string(text);
+        if self.autoescape {
+            self.open("markup");
+            self.close();
+        }
         self.out.push_str(" }}");
     }
 
