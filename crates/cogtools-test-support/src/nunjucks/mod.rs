@@ -100,11 +100,20 @@ pub fn render(cache: &Path) -> Nunjucks {
 
 /// What the real Nunjucks renders `cases` to, in their form of JSON; `None` where it fails.
 pub fn texts(cache: &Path, cases: &[Value]) -> Vec<Option<String>> {
+    let results = results(cache, cases).into_iter();
+    results.map(Result::ok).collect()
+}
+
+/// What the real Nunjucks renders `cases` to, or the message of its failure.
+pub fn results(cache: &Path, cases: &[Value]) -> Vec<Result<String, String>> {
     let answer = run(cache, cases);
     let results = answer["results"].as_array().expect("a list of results");
     assert_eq!(results.len(), cases.len(), "each case has a result");
-    let text = |result: &Value| result["text"].as_str().map(str::to_owned);
-    results.iter().map(text).collect()
+    let result = |result: &Value| match result["text"].as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(result["error"].as_str().unwrap_or_default().to_owned()),
+    };
+    results.iter().map(result).collect()
 }
 
 /// All known differences: each case with our result, and the sentence that explains

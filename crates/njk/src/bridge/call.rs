@@ -107,8 +107,7 @@ fn contains(runtime: &Arc<Runtime>, item: &Value, container: &[Value]) -> Result
             budget.spend(text.len() / 16)?;
             text.contains(&*to_text(item, budget)?)
         }
-        View::Dict(dict) => dict.get(&to_text(item, budget)?).is_some(),
-        View::Object => !methods::member(runtime, container, item)?.is_undefined(),
+        View::Dict(_) | View::Object => methods::has(runtime, container, item)?,
         _ => {
             let message = format!(
                 "`in` needs an array, a string or an object, not {}",

@@ -37,6 +37,9 @@ impl Emitter {
 
     /// Text between tags.
     pub(super) fn text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         if !self.counted && !text.contains('{') {
             self.out.push_str(text);
             return;

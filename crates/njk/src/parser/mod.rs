@@ -216,11 +216,10 @@ impl Parser<'_> {
         if trims {
             trimmed = trimmed.trim_end_matches(is_space);
         }
-        if !trimmed.is_empty() {
-            let whole = trimmed.len() == text.len();
-            let text = if whole { text } else { trimmed.to_owned() };
-            statements.push(Statement::Text(text));
-        }
+        let whole = trimmed.len() == text.len();
+        let text = if whole { text } else { trimmed.to_owned() };
+        // Even an empty text makes a `case` one that does not fall through.
+        statements.push(Statement::Text(text));
         Ok(())
     }
 }

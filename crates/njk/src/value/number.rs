@@ -208,6 +208,15 @@ pub(crate) fn to_i32(number: f64) -> i32 {
     number.trunc().rem_euclid(4_294_967_296.0) as u32 as i32
 }
 
+/// JavaScript's conversion to a 32-bit integer without a sign: -1 is the largest.
+#[allow(
+    clippy::cast_sign_loss,
+    reason = "wrapping is what the conversion is defined to do"
+)]
+pub(crate) fn to_u32(number: f64) -> u32 {
+    to_i32(number) as u32
+}
+
 /// A number as an integer, NaN as 0, infinities unchanged.
 pub(crate) fn to_integer(number: f64) -> f64 {
     if number.is_nan() { 0.0 } else { number.trunc() }
