@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::grammar::kind;
+use super::grammar::Grammar;
 use super::random::Random;
 
 /// How deep the parts of a template nest.
@@ -10,11 +10,12 @@ const MAX_DEPTH: usize = 4;
 
 /// `count` cases of a seed.
 pub(super) fn cases(seed: u64, count: usize) -> Vec<Value> {
+    let grammar = Grammar::read();
     let mut random = Random::new(seed);
     let cases = (0..count).map(|number| {
         let mut template = String::new();
         let depth = 1 + random.below(MAX_DEPTH);
-        expand("%x", depth, &mut random, &mut template);
+        expand(&grammar, "%x", depth, &mut random, &mut template);
         json!({
             "id": format!("generated/{seed}/{number}"),
             "template": template,
@@ -27,7 +28,13 @@ pub(super) fn cases(seed: u64, count: usize) -> Vec<Value> {
 }
 
 /// Appends a production with its parts.
-fn expand(production: &str, depth: usize, random: &mut Random, out: &mut String) {
+fn expand(
+    grammar: &Grammar,
+    production: &str,
+    depth: usize,
+    random: &mut Random,
+    out: &mut String,
+) {
     let mut rest = production;
     while let Some((before, after)) = rest.split_once('%') {
         out.push_str(before);
@@ -39,12 +46,16 @@ fn expand(production: &str, depth: usize, random: &mut Random, out: &mut String)
         }
         // A value of another kind now and then: what is wrong must fail as in Nunjucks.
         let strange = "nsaobv".contains(letter) && random.chance(4);
-        let kind = kind(if strange { 'v' } else { letter });
+        let kind = grammar.kind(if strange { 'v' } else { letter });
         let is_leaf = kind.branches.is_empty() || depth == 0 || random.chance(30);
-        let chosen = random.pick(if is_leaf { kind.leaves } else { kind.branches });
+        let chosen = random.pick(if is_leaf {
+            &kind.leaves
+        } else {
+            &kind.branches
+        });
         rest = &after[letter.len_utf8()..];
         let mut part = String::new();
-        expand(chosen, depth.saturating_sub(1), random, &mut part);
+        expand(grammar, chosen, depth.saturating_sub(1), random, &mut part);
         // A member of what a filter returns: njk refuses what Nunjucks makes of it.
         if rest.starts_with(['.', '[']) && part.contains('|') {
             part = format!("({part})");

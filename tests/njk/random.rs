@@ -24,8 +24,8 @@ impl Random {
     }
 
     /// One of the items.
-    pub(super) fn pick<'i>(&mut self, items: &[&'i str]) -> &'i str {
-        items[self.below(items.len())]
+    pub(super) fn pick<'i>(&mut self, items: &'i [String]) -> &'i str {
+        &items[self.below(items.len())]
     }
 
     /// True in `percent` of 100 calls.

@@ -9,6 +9,7 @@ use super::{Helper, argument, count, name};
 use crate::error::{Error, ErrorKind};
 use crate::globals;
 use crate::methods;
+use crate::mistake::Mistake;
 use crate::regex::Regex;
 use crate::runtime::{Runtime, iteration};
 use crate::suggest;
@@ -88,6 +89,9 @@ fn not_callable(runtime: &Runtime, target: &Value) -> Error {
         _ => format!("`{name}` is {}, not a function", type_name(target)),
     };
     let error = Error::new(ErrorKind::NotCallable, message);
+    if let Some(mistake) = Mistake::callee(&name) {
+        return error.with_mistake(mistake);
+    }
     match suggest::nearest(&name, globals::NAMES) {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
         None => error,

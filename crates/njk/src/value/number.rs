@@ -49,6 +49,15 @@ pub(crate) fn read(value: &Value) -> f64 {
     f64::try_from(value.clone()).unwrap_or(f64::NAN)
 }
 
+/// A numeric value as JavaScript prints it, except that large integers of the context are exact.
+pub(crate) fn text(value: &Value) -> String {
+    let number = read(value);
+    if value.is_integer() && number.abs() >= MAX_SAFE {
+        return value.to_string();
+    }
+    print(number)
+}
+
 /// A number as JavaScript prints it.
 pub(crate) fn print(number: f64) -> String {
     if number.is_nan() {
