@@ -177,6 +177,23 @@ fn find(table: &'static [Foreign], name: &str) -> Option<&'static Foreign> {
 }
 
 impl Mistake {
+    /// The line of the template, from 1, that the hint names, if it names one.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::Open { line, .. } | Self::Unclosed { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
+
+    /// The same mistake with another line: that in the file that the template is part of.
+    #[must_use]
+    pub fn on_line(mut self, number: usize) -> Self {
+        if let Self::Open { line, .. } | Self::Unclosed { line, .. } = &mut self {
+            *line = number;
+        }
+        self
+    }
+
     /// The tag of another language with that name.
     pub(crate) fn tag(name: &str) -> Option<Self> {
         find(&TAGS, name).map(Self::Tag)

@@ -4,6 +4,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
+use super::pattern;
 use crate::pluralize;
 use crate::suggest::did_you_mean;
 
@@ -16,6 +17,9 @@ const MAX_VALUE_CHARS: usize = 60;
 pub(super) fn message(kind: &Kind, value: &Value) -> String {
     if let Some(message) = size_message(kind, value) {
         return message;
+    }
+    if let Some(message) = pattern::custom_message(kind) {
+        return message.to_owned();
     }
     let got = show(value);
     match kind {
