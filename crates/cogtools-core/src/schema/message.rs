@@ -4,7 +4,6 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
-use super::pattern;
 use crate::pluralize;
 use crate::suggest::did_you_mean;
 
@@ -17,9 +16,6 @@ const MAX_VALUE_CHARS: usize = 60;
 pub(super) fn message(kind: &Kind, value: &Value) -> String {
     if let Some(message) = size_message(kind, value) {
         return message;
-    }
-    if let Some(message) = pattern::custom_message(kind) {
-        return message.to_owned();
     }
     let got = show(value);
     match kind {
@@ -55,6 +51,8 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             "takes too long to compare with the pattern of this parameter".to_owned()
         }
+        // A keyword of ours words its violations itself.
+        Kind::Custom { message, .. } => message.clone(),
         other => format!("does not satisfy `{}`", other.keyword()),
     }
 }

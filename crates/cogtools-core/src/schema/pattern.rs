@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::{Keyword, PatternOptions, ValidationError};
 use serde_json::{Map, Value, json};
 
@@ -210,13 +209,5 @@ pub(super) fn replaced(schema: Value) -> Value {
             Value::Object(entries.collect::<Map<String, Value>>())
         }
         other => other,
-    }
-}
-
-/// The message of a violation of [`KEYWORD`].
-pub(super) fn custom_message(kind: &Kind) -> Option<&str> {
-    match kind {
-        Kind::Custom { message, .. } => Some(message),
-        _ => None,
     }
 }

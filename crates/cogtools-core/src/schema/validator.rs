@@ -61,7 +61,7 @@ impl Validator {
         Self::build(schema.validation_schema(), options)
     }
 
-    fn build(mut schema: Value, mut options: ValidationOptions) -> Result<Self, InvalidSchema> {
+    fn build(mut schema: Value, mut options: ValidationOptions<'_>) -> Result<Self, InvalidSchema> {
         let spent = Spent::default();
         if pattern::any(&schema) {
             if let Some(invalid) = InvalidSchema::of_pattern(&schema) {
