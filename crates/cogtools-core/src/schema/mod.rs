@@ -9,10 +9,12 @@ mod declared;
 mod defaults;
 mod error;
 mod expand;
+mod format;
 mod keyword;
 mod label;
 mod message;
 mod path;
+mod pattern;
 mod recover;
 mod reference;
 mod skeleton;
@@ -139,6 +141,16 @@ impl Schema {
     /// The schema as JSON Schema, with only the keywords that drafts 7 to 2020-12 share.
     pub fn to_json_schema(&self) -> Value {
         Value::Object(self.json_schema().into_owned())
+    }
+
+    /// The schema that the validator gets: formats that hosts need not know are in it.
+    fn validation_schema(&self) -> Value {
+        let object = match &self.original {
+            Some(original) => original.clone(),
+            None if translate::changes_nothing(&self.object) => self.object.clone(),
+            None => translate::for_validation(&self.object),
+        };
+        Value::Object(object)
     }
 
     /// Whether it was converted from a JSON Schema.
