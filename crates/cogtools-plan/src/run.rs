@@ -15,7 +15,6 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::events::Events;
-use crate::hydrate::hydrate;
 use crate::limit::TooLarge;
 use crate::step::Step;
 use crate::tools::ProjectSteps;
@@ -72,7 +71,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     events.plan(steps);
     let execution = execute(graph, Arc::clone(&work) as _, options, &mut events);
     let last = last_result(steps.iter().map(Step::save_as), &execution.states);
-    let reply = hydrate(contract.visible_reply(), &last, &work.records());
+    let reply = work.hydrate(contract.visible_reply(), &last);
     let reply = reply.map_err(TooLarge::diagnostic)?;
     events.reply(&reply);
     events.finish()?;

@@ -11,6 +11,8 @@ use cogtools_log::Timestamp;
 use cogtools_program::call_timeout;
 use serde_json::{Value, json};
 
+use crate::hydrate::hydrate;
+use crate::limit::TooLarge;
 use crate::record::{Record, Records};
 use crate::resolve::resolve;
 use crate::step::Step;
@@ -20,7 +22,15 @@ pub(crate) struct ProjectSteps {
     steps: BTreeMap<String, Step>,
     registry: Registry,
     cx: Context,
-    done: Mutex<BTreeMap<String, Done>>,
+    left: Mutex<Left>,
+}
+
+/// What the steps have left so far. References are resolved in place: copies of all records for
+/// each step would take quadratic time.
+#[derive(Debug, Default)]
+struct Left {
+    done: BTreeMap<String, Done>,
+    records: Records,
 }
 
 /// What a step has left.
@@ -32,7 +42,6 @@ pub(crate) struct Done {
     pub(crate) ended: String,
     /// What the tool's program has written to standard error.
     pub(crate) log: String,
-    record: Option<Record>,
 }
 
 impl ProjectSteps {
@@ -45,26 +54,22 @@ impl ProjectSteps {
             steps: steps.collect(),
             registry,
             cx,
-            done: Mutex::default(),
+            left: Mutex::default(),
         }
     }
 
     /// What the step `save_as` has left so far.
     pub(crate) fn done(&self, save_as: &str) -> Done {
-        self.lock().get(save_as).cloned().unwrap_or_default()
+        self.lock().done.get(save_as).cloned().unwrap_or_default()
     }
 
-    /// The records of all steps that have ended.
-    pub(crate) fn records(&self) -> Records {
-        let done = self.lock();
-        let records = done.iter();
-        records
-            .filter_map(|(name, done)| Some((name.clone(), done.record.clone()?)))
-            .collect()
+    /// Fills the results of all steps that have ended into a reply.
+    pub(crate) fn hydrate(&self, template: &str, last: &Value) -> Result<String, TooLarge> {
+        hydrate(template, last, &self.lock().records)
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Done>> {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a step. What it did is in `done`, even if it fails.
@@ -78,7 +83,7 @@ impl ProjectSteps {
             return Ok(step.reason().into());
         };
         let args = Value::Object(step.args().cloned().unwrap_or_default());
-        let args = resolve(args, &self.records()).map_err(first)?;
+        let args = resolve(args, &self.lock().records).map_err(first)?;
         done.args = Some(args.clone());
         let Value::Object(args) = args else {
             let message = "arguments that are no object";
@@ -116,8 +121,13 @@ impl Work for ProjectSteps {
                 json!({"status": "failed", "tool": step.tool(), "error": error.summary()})
             }
         };
-        done.record = Record::of(record);
-        self.lock().insert(attempt.node().to_owned(), done);
+        let name = attempt.node().to_owned();
+        let mut left = self.lock();
+        if let Some(record) = Record::of(record) {
+            left.records.insert(name.clone(), record);
+        }
+        left.done.insert(name, done);
+        drop(left);
         let failed = |error: Box<Diagnostic>| Failure::is_final(*error);
         result.map(Completion::Done).map_err(failed)
     }
