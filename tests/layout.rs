@@ -27,7 +27,12 @@ const TALKS: [&str; 5] = [
 ];
 
 /// What `cogtools-plan` is made of.
-const PLANS: [&str; 3] = ["cogtools-executor", "cogtools-lenient-json", "cogtools-log"];
+const PLANS: [&str; 4] = [
+    "cogtools-agent",
+    "cogtools-executor",
+    "cogtools-lenient-json",
+    "cogtools-log",
+];
 
 /// Every file of the repository with this extension, unless git ignores it.
 pub(crate) fn files(ending: &str) -> Vec<PathBuf> {

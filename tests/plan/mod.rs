@@ -1,7 +1,9 @@
 //! Plans that a model writes, as `cogtools plan` checks and fills them.
 
 mod recorded;
+mod resuming;
 mod running;
+mod shown;
 
 use cogtools_test_support::{Outcome, Project, Status, str};
 use serde_json::{Value, json};

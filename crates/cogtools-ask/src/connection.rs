@@ -36,7 +36,7 @@ impl Connection {
         project: &Project,
         io: &Io<'_>,
     ) -> Result<Self, Failure> {
-        let secrets = provider::secrets(io).into_iter().map(|(_, value)| value);
+        let secrets = io.secrets().into_iter().map(|(_, value)| value);
         if let Some(path) = &args.replay {
             let replay = read(path, io)?.masking(secrets);
             return Ok(Self::Replayed(replay));

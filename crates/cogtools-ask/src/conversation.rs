@@ -15,7 +15,7 @@ use crate::connection::Connection;
 use crate::history::{self, History};
 use crate::slash::{self, Slash};
 use crate::worker::{Materials, Worker};
-use crate::{overview, provider, session, summary, task};
+use crate::{overview, session, summary, task};
 
 /// How much of a line of a list is shown, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
@@ -55,7 +55,7 @@ impl Conversation {
         if !Self::is_possible(args, io) {
             return None;
         }
-        let mask = Mask::new(provider::secrets(io));
+        let mask = Mask::new(io.secrets());
         let history = dirs::state_dir(io).map(|state| History::open(&state, mask));
         let (history, lines) = match history {
             Some(Ok((history, lines))) => (Some(history), lines),
@@ -185,7 +185,7 @@ fn open<'a>(
         Stage::Open(worker) => return Ok(*worker),
     };
     let model = &materials.settings.request.model;
-    let secrets = provider::secrets(io);
+    let secrets = io.secrets();
     let opened = session::open(args, model, materials.project, secrets, io)?;
     Worker::new(materials, connection, opened, Ledger::new(args.budget))
 }

@@ -111,23 +111,6 @@ fn network_vars(io: &Io<'_>) -> Vars {
     VARIABLES.iter().filter_map(var).collect()
 }
 
-/// The secrets that must not be logged, by variable.
-pub(crate) fn secrets(io: &Io<'_>) -> Vec<(String, String)> {
-    let is_secret = |name: &str| {
-        let name = name.to_ascii_uppercase();
-        ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"]
-            .iter()
-            .any(|word| name.contains(word))
-    };
-    let vars = io
-        .vars
-        .iter()
-        .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-    vars.filter(|(name, _)| is_secret(name))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
-}
-
 /// What runs requests. It does not wait for what does not end when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Requests(Option<Runtime>);

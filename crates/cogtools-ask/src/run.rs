@@ -17,7 +17,7 @@ use crate::conversation::Conversation;
 use crate::project_tools::ProjectTools;
 use crate::prompt::Layers;
 use crate::worker::{Materials, Worker};
-use crate::{configuration, dry_run, models, provider, session, settings, task};
+use crate::{configuration, dry_run, models, session, settings, task};
 
 /// Does what the command line says.
 pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -83,7 +83,7 @@ fn answer_once(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let model = &materials.settings.request.model;
-    let secrets = provider::secrets(io);
+    let secrets = io.secrets();
     let mut opened = session::open(args, model, materials.project, secrets, io)?;
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());

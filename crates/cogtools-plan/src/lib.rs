@@ -2,21 +2,32 @@
 //!
 //! `check` turns a model's text into a contract that cannot be wrong, `resolve` puts results of
 //! earlier steps into arguments, and `hydrate` into the reply. `run` does all of this, and calls
-//! the tools.
+//! the tools; what happens is in a session, from which `resume` goes on. `show` and `explain` are
+//! for people.
 
 mod command;
 mod contract;
 mod events;
+mod execution;
+mod explain;
 mod hydrate;
 mod input;
+mod intent;
 mod limit;
+mod logged;
 mod manual;
 mod path;
 mod placeholder;
+mod plan_file;
 mod record;
+mod recorder;
+mod references;
 mod resolve;
+mod resume;
 mod run;
 mod save_as;
+mod session;
+mod show;
 mod step;
 mod tool_name;
 mod tools;

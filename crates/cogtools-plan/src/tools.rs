@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Code, Context, Diagnostic, Limit, Registry, ToolOutput};
+use cogtools_core::{Call, Code, Context, Diagnostic, Registry, ToolOutput};
 use cogtools_executor::{Attempt, Completion, Failure, Work};
 use cogtools_log::Timestamp;
 use cogtools_program::call_timeout;
@@ -29,8 +29,18 @@ pub(crate) struct ProjectSteps {
 /// each step would take quadratic time.
 #[derive(Debug, Default)]
 struct Left {
+    prepared: BTreeMap<String, Result<Prepared, Box<Diagnostic>>>,
     done: BTreeMap<String, Done>,
     records: Records,
+}
+
+/// What a step will do.
+#[derive(Debug)]
+enum Prepared {
+    /// It calls nothing.
+    Note,
+    /// It calls a tool, with arguments that match.
+    Call(Call),
 }
 
 /// What a step has left.
@@ -45,8 +55,19 @@ pub(crate) struct Done {
 }
 
 impl ProjectSteps {
-    /// The `steps`, whose tools are those of `registry`.
-    pub(crate) fn new(steps: &[Step], registry: Registry, cx: Context) -> Self {
+    /// The `steps`, whose tools are those of `registry`. Those of an earlier run have `results`.
+    pub(crate) fn new(
+        steps: &[Step],
+        results: &BTreeMap<String, Value>,
+        registry: Registry,
+        cx: Context,
+    ) -> Self {
+        let mut left = Left::default();
+        for step in steps {
+            if let Some(value) = results.get(step.save_as()) {
+                left.keep(step, &Ok(value.clone()));
+            }
+        }
         let steps = steps
             .iter()
             .map(|step| (step.save_as().to_owned(), step.clone()));
@@ -54,8 +75,28 @@ impl ProjectSteps {
             steps: steps.collect(),
             registry,
             cx,
-            left: Mutex::default(),
+            left: Mutex::new(left),
         }
+    }
+
+    /// Prepares a step: references are replaced, and the call is checked. Returns the arguments of
+    /// the call; `None` if there will be none, because the step calls nothing, or fails.
+    pub(crate) fn prepare(&self, save_as: &str) -> Option<Value> {
+        let step = self.steps.get(save_as)?;
+        let mut args = None;
+        let prepared = self.prepare_step(step, &mut args);
+        let is_call = matches!(prepared, Ok(Prepared::Call(_)));
+        let mut left = self.lock();
+        left.prepared.insert(save_as.to_owned(), prepared);
+        let done = left.done.entry(save_as.to_owned()).or_default();
+        done.args.clone_from(&args);
+        args.filter(|_| is_call)
+    }
+
+    /// The tool of the step `save_as`, if it calls one.
+    pub(crate) fn tool(&self, save_as: &str) -> Option<&str> {
+        let step = self.steps.get(save_as)?;
+        step.tool().filter(|_| step.needs_tool())
     }
 
     /// What the step `save_as` has left so far.
@@ -72,34 +113,67 @@ impl ProjectSteps {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a step. What it did is in `done`, even if it fails.
-    fn call(
+    /// Prepares a step. Its arguments are in `resolved` as soon as they are known.
+    fn prepare_step(
         &self,
         step: &Step,
-        attempt: &Attempt,
-        done: &mut Done,
-    ) -> Result<Value, Box<Diagnostic>> {
+        resolved: &mut Option<Value>,
+    ) -> Result<Prepared, Box<Diagnostic>> {
         let Some(tool) = step.tool().filter(|_| step.needs_tool()) else {
-            return Ok(step.reason().into());
+            return Ok(Prepared::Note);
         };
         let args = Value::Object(step.args().cloned().unwrap_or_default());
         let args = resolve(args, &self.lock().records).map_err(first)?;
-        done.args = Some(args.clone());
+        *resolved = Some(args.clone());
         let Value::Object(args) = args else {
             let message = "arguments that are no object";
             return Err(Box::new(Diagnostic::new(Code::Internal, message)));
         };
         let call = self.registry.prepare(tool, Arguments::from(args));
         let call = call.map_err(first)?;
-        let limit = Limit::of(call.tool());
+        call.check(&self.cx).map_err(first)?;
+        Ok(Prepared::Call(call))
+    }
+
+    /// Runs a step that was prepared. Returns its result, and what its program has logged.
+    fn call(&self, step: &Step, attempt: &Attempt) -> (Result<Value, Box<Diagnostic>>, String) {
+        let prepared = self.lock().prepared.remove(step.save_as());
+        let call = match prepared {
+            Some(Ok(Prepared::Call(call))) => call,
+            Some(Ok(Prepared::Note)) => return (Ok(step.reason().into()), String::new()),
+            Some(Err(diagnostic)) => return (Err(diagnostic), String::new()),
+            None => {
+                let diagnostic = Diagnostic::new(Code::Internal, "a step that is not prepared");
+                return (Err(Box::new(diagnostic)), String::new());
+            }
+        };
+        let limit = call.limit();
         let cx = Context {
             cancel: attempt.cancel().clone(),
             ..self.cx.clone()
         };
-        let output = call_timeout::run_within(&limit, attempt.cancel(), move || call.run(&cx));
-        let output = output.map_err(first)?;
-        done.log.clone_from(&output.stderr);
-        Ok(value(output))
+        match call_timeout::run_within(&limit, attempt.cancel(), move || call.run(&cx)) {
+            Ok(mut output) => {
+                let log = std::mem::take(&mut output.stderr);
+                (Ok(value(output)), log)
+            }
+            Err(diagnostics) => (Err(first(diagnostics)), String::new()),
+        }
+    }
+}
+
+impl Left {
+    /// Keeps how `step` has ended, for those after it and for the reply.
+    fn keep(&mut self, step: &Step, result: &Result<Value, Box<Diagnostic>>) {
+        let record = match result {
+            Ok(value) => json!({"result": value, "status": "executed", "tool": step.tool()}),
+            Err(error) => {
+                json!({"status": "failed", "tool": step.tool(), "error": error.summary()})
+            }
+        };
+        if let Some(record) = Record::of(record) {
+            self.records.insert(step.save_as().to_owned(), record);
+        }
     }
 }
 
@@ -109,24 +183,14 @@ impl Work for ProjectSteps {
             let diagnostic = Diagnostic::new(Code::Internal, "no such step");
             return Err(Failure::is_final(diagnostic));
         };
-        let mut done = Done {
-            started: Timestamp::now().to_string(),
-            ..Done::default()
-        };
-        let result = self.call(step, attempt, &mut done);
-        done.ended = Timestamp::now().to_string();
-        let record = match &result {
-            Ok(value) => json!({"result": value, "status": "executed", "tool": step.tool()}),
-            Err(error) => {
-                json!({"status": "failed", "tool": step.tool(), "error": error.summary()})
-            }
-        };
-        let name = attempt.node().to_owned();
+        let started = Timestamp::now().to_string();
+        let (result, log) = self.call(step, attempt);
         let mut left = self.lock();
-        if let Some(record) = Record::of(record) {
-            left.records.insert(name.clone(), record);
-        }
-        left.done.insert(name, done);
+        left.keep(step, &result);
+        let done = left.done.entry(step.save_as().to_owned()).or_default();
+        done.started = started;
+        done.ended = Timestamp::now().to_string();
+        done.log = log;
         drop(left);
         let failed = |error: Box<Diagnostic>| Failure::is_final(*error);
         result.map(Completion::Done).map_err(failed)

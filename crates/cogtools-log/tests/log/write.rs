@@ -2,7 +2,7 @@
 
 use cogtools_log::{
     Approval, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
-    NodeState, Outcome, SessionFile, Usage, Why,
+    NodeState, Outcome, SessionFile, StepState, Usage, Why,
 };
 use serde_json::{Value, json};
 
@@ -50,6 +50,23 @@ fn events() -> Vec<Event> {
             state: NodeState::Succeeded,
             inputs: None,
             output: Some(json!([1.5])),
+            ms: Some(3),
+        },
+        Event::Plan {
+            intent: "general".to_owned(),
+            plan: json!({"tool_plan": []}),
+        },
+        Event::Step {
+            step: "sum".to_owned(),
+            state: StepState::Failed {
+                code: "JS_RUNTIME".to_owned(),
+                message: "no".to_owned(),
+            },
+            tool: None,
+            args: Some(json!({"code": "throw 1"})),
+            result: None,
+            blob: None,
+            logs: vec!["a line".to_owned()],
             ms: Some(3),
         },
         Event::Cache {

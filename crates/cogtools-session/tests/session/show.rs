@@ -125,6 +125,12 @@ fn everything_that_can_happen_is_shown() {
         r#""kind":"expired","results":[5]"#,
         r#""kind":"cache","name":"cachedContents/1","state":"failed","reason":"too small","tokens":0"#,
         r#""kind":"node","node":"fetch","state":"failed","code":"TIMEOUT","ms":2000"#,
+        r#""kind":"plan","intent":"arithmetic","plan":{"restatement":"Add","tool_plan":[{"save_as":"sum","tool":"run_js","reason":"to add"},{"save_as":"_step2","reason":"to tell"}]}"#,
+        r#""kind":"step","step":"sum","state":"executing","tool":"run_js","args":{"code":"return 1 + 2"}"#,
+        r#""kind":"step","step":"sum","state":"executed","result":{"result":3},"logs":["adding"],"ms":12"#,
+        r#""kind":"step","step":"gone","state":"executing","tool":"run_js""#,
+        r#""kind":"step","step":"bad","state":"failed","code":"MISSING_REFERENCE","message":"none""#,
+        r#""kind":"step","step":"_step2","state":"skipped""#,
         r#""kind":"error","code":"UNAVAILABLE","message":"no answer","hints":["try later"]"#,
         r#""kind":"telepathy""#,
         r#""kind":"usage","total":5,"cost":{"amount":0.25,"currency":"USD"}"#,
@@ -167,11 +173,26 @@ task #1
   expired: 1 result
   cache: failed: too small
   node: fetch failed (TIMEOUT), 2.0 s
+
+plan #12  arithmetic
+  Add
+  1. sum  run_js  to add
+  2. _step2  to tell
+  sum  run_js code="return 1 + 2"
+    executed, 12 ms
+    ! adding
+    | {"result":3}
+  gone  run_js
+    interrupted
+  bad
+    failed (MISSING_REFERENCE): none
+  _step2
+    skipped
   error[UNAVAILABLE]: no answer
   hint: try later
   telepathy: not known to this version
 
-unavailable: 0 turns, 1 call, 0 ms, 5 tokens, 0.2500 USD
+unavailable: 0 turns, 3 calls, 0 ms, 5 tokens, 0.2500 USD
 
 "#]]);
 }
