@@ -23,7 +23,7 @@ mod safe;
 mod server;
 mod source;
 
-pub use ask::{AskBudget, AskConfig, AskHistory, AskProvider, Threshold};
+pub use ask::{AskConfig, AskHistory, AskProvider, Threshold};
 pub use layer::ConfigPaths;
 pub use lint_rule::LINT_RULES;
 pub use origin::{Origin, Setting};
@@ -39,6 +39,7 @@ use crate::owner::{self, ForeignOwner, Owners};
 use crate::process::Limits;
 use crate::source::{Folder, GlobalModules, Source};
 use crate::text::Text;
+use crate::tool::AgentBudget;
 use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
 
 /// The configuration of a project.
@@ -209,7 +210,10 @@ impl Config {
             hosts: Vec::new(),
             budgets: Vec::new(),
             limits: Limits::DEFAULT,
-            ask: AskConfig::default(),
+            ask: AskConfig {
+                budget: AgentBudget::STANDARD,
+                ..AskConfig::default()
+            },
             prompt: PromptConfig::default(),
             rules: Vec::new(),
             settings: vec![
