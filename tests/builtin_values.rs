@@ -68,11 +68,14 @@ cogtools-call: error[SCHEMA_VIOLATION]: run_js: /code: required but missing
 hint: send code (string, at least 1 character, at most 1000 characters): The body of a function with the parameter args, such as `return args.a + 1`
 
 "#]]);
-    call("run_js", &json!({"code": " "})).fails(65, str![[r#"
+    call("run_js", &json!({"code": " "})).fails(
+        65,
+        str![[r#"
 cogtools-call: error[SCHEMA_VIOLATION]: run_js: /code: empty
 hint: send the body of a function, as in {"code": "return 1 + 1"}
 
-"#]]);
+"#]],
+    );
     call(
         "run_js",
         &json!({"code": "x", "args": [1], "timeoutMs": "9"}),
@@ -86,11 +89,14 @@ hint: send timeoutMs (number or null): How long the code may run, from 50 to 1,5
 "#]]);
     // Each of these is one character, and two UTF-16 units.
     let long = "\u{1F600}".repeat(501);
-    call("run_js", &json!({"code": long})).fails(65, str![[r#"
+    call("run_js", &json!({"code": long})).fails(
+        65,
+        str![[r#"
 cogtools-call: error[SCHEMA_VIOLATION]: run_js: /code: 1002 UTF-16 units long, 1000 at most
 hint: send the body of a function, as in {"code": "return 1 + 1"}
 
-"#]]);
+"#]],
+    );
     call("run_js", &json!({"code": "x".repeat(1001)})).status(65);
 }
 

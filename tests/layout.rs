@@ -18,20 +18,32 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// What `cogtools-ask` is made of.
-const TALKS: [&str; 5] = [
+const TALKS: [&str; 6] = [
     "cogtools-agent",
     "cogtools-http",
     "cogtools-log",
     "cogtools-model",
     "cogtools-prompt",
+    "cogtools-provider",
 ];
 
 /// What `cogtools-plan` is made of.
-const PLANS: [&str; 4] = [
+const PLANS: [&str; 7] = [
     "cogtools-agent",
     "cogtools-executor",
     "cogtools-lenient-json",
     "cogtools-log",
+    "cogtools-model",
+    "cogtools-prompt",
+    "cogtools-provider",
+];
+
+/// What `cogtools-provider` is made of.
+const PROVIDES: [&str; 4] = [
+    "cogtools-agent",
+    "cogtools-http",
+    "cogtools-log",
+    "cogtools-model",
 ];
 
 /// Every file of the repository with this extension, unless git ignores it.
@@ -124,6 +136,7 @@ fn may_depend(name: &str, other: &str) -> bool {
             other == "cogtools-core"
         }
         "cogtools-session" | "cogtools-schema" if other == "cogtools-log" => true,
+        "cogtools-provider" if PROVIDES.contains(&other) => true,
         "cogtools-plan" if PLANS.contains(&other) => true,
         "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
         "cogtools-init" if matches!(other, "cogtools-prompt" | "cogtools-table") => true,

@@ -8,10 +8,10 @@ use cogtools_log::Mask;
 use cogtools_program::terminal::{pluralize, truncate};
 use cogtools_program::{Failure, Io, Severity, dirs};
 use cogtools_prompt::{Line, LineEditor, LineOptions, Prompt};
+use cogtools_provider::Connection;
 
 use crate::args::{Action, AskArgs, OutputFormat};
 use crate::completion::Words;
-use crate::connection::Connection;
 use crate::history::{self, History};
 use crate::slash::{self, Slash};
 use crate::worker::{Materials, Worker};
@@ -187,7 +187,12 @@ fn open<'a>(
     let model = &materials.settings.request.model;
     let secrets = io.secrets();
     let opened = session::open(args, model, materials.project, secrets, io)?;
-    Worker::new(materials, connection, opened, Ledger::new(args.budget))
+    Worker::new(
+        materials,
+        connection,
+        opened,
+        Ledger::new(args.model.budget),
+    )
 }
 
 /// Works on a task. However that ends, the conversation goes on, unless nothing can be written

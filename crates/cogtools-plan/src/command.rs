@@ -9,7 +9,7 @@ use crate::input::{HydrateInput, ResolveInput};
 use crate::limit::TooLarge;
 use crate::manual::MANUAL;
 use crate::resolve::resolve;
-use crate::{explain, plan_file, resume, run, show};
+use crate::{explain, plan_file, question, resume, run, show};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -24,6 +24,11 @@ pub const PROGRAM: Program = Program {
         Code::ContractViolation,
         Code::MissingReference,
         Code::StepFailed,
+        Code::ModelFailed,
+        Code::ModelRefused,
+        Code::BudgetSpent,
+        Code::Unavailable,
+        Code::ApprovalWanted,
         Code::InvalidSession,
         Code::SessionInUse,
         Code::SessionNotFound,
@@ -38,12 +43,14 @@ pub const PROGRAM: Program = Program {
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Check a model's plan, run it, and fill results into its reply")
+        .about("Plan with a model; check, run, show and resume plans")
         .long_about(
-            "Work with plans that a model writes as one JSON object. Each command reads standard \
-             input, unless it names a file, and prints its result; only run and resume call tools.",
+            "Work with plans that a model writes as one JSON object. With a question, a model \
+             plans, and the plan runs once you agree. Each command reads a file or standard \
+             input; only run and resume call tools.",
         )
-        .subcommand_required(true)
+        .args_conflicts_with_subcommands(true)
+        .args(question::args())
         .subcommand(
             Command::new("check")
                 .about("Print the contract in a model's text, normalised")
@@ -63,7 +70,9 @@ fn command() -> Command {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let Some((name, matches)) = matches.subcommand() else {
-        return Err(PROGRAM.missing_subcommand());
+        let commands = command();
+        let names: Vec<&str> = commands.get_subcommands().map(Command::get_name).collect();
+        return question::run(matches, names.into_iter(), io);
     };
     match name {
         "check" => {

@@ -2,9 +2,10 @@
 //!
 //! `check` turns a model's text into a contract that cannot be wrong, `resolve` puts results of
 //! earlier steps into arguments, and `hydrate` into the reply. `run` does all of this, and calls
-//! the tools; what happens is in a session, from which `resume` goes on. `show` and `explain` are
+//! the tools; a question makes a model plan. What happens is in a session, from which `resume` goes on. `show` and `explain` are
 //! for people.
 
+mod catalogue;
 mod command;
 mod contract;
 mod events;
@@ -19,6 +20,8 @@ mod manual;
 mod path;
 mod placeholder;
 mod plan_file;
+mod planner;
+mod question;
 mod record;
 mod recorder;
 mod references;

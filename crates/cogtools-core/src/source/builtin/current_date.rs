@@ -5,9 +5,9 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::{Map, Value, json};
 
-use super::{BuiltIn, READ_ONLY};
-use crate::Context;
-use crate::tool::{Annotations, RunError, ToolOutput};
+use super::{BuiltIn, READ_ONLY, files};
+use crate::tool::{RunError, ToolOutput};
+use crate::{Code, Context, Diagnostic};
 
 /// The tool.
 pub(super) const TOOL: BuiltIn = BuiltIn {
@@ -16,15 +16,15 @@ pub(super) const TOOL: BuiltIn = BuiltIn {
     description: "Returns the current date and time: `iso` in UTC, `local` as text in the zone of \
                   the user, and `epochMs`, the milliseconds since 1970.",
     parameters: || json!({"type": "object", "properties": {}, "additionalProperties": true}),
-    annotations: Annotations {
-        idempotent: Some(true),
-        ..READ_ONLY
-    },
+    annotations: READ_ONLY,
     run: now,
 };
 
-fn now(_: &str, _: &Map<String, Value>, cx: &Context) -> Result<ToolOutput, RunError> {
-    let value = at(Timestamp::now(), zone(cx));
+fn now(tool: &str, _: &Map<String, Value>, cx: &Context) -> Result<ToolOutput, RunError> {
+    let value = at(Timestamp::now(), zone(cx)).map_err(|error| {
+        let message = format!("the time cannot be written: {error}");
+        files::failed(tool, Diagnostic::new(Code::Internal, message))
+    })?;
     Ok(ToolOutput {
         text: format!("{value}\n"),
         value: Some(value),
@@ -33,15 +33,14 @@ fn now(_: &str, _: &Map<String, Value>, cx: &Context) -> Result<ToolOutput, RunE
 }
 
 /// A time as the tool returns it.
-fn at(time: Timestamp, zone: TimeZone) -> Value {
+fn at(time: Timestamp, zone: TimeZone) -> Result<Value, jiff::Error> {
     let local = Zoned::new(time, zone);
-    // The format is fixed, and has no part that a time can lack.
-    let local = strtime::format("%A, %-d %B %Y, %H:%M:%S %Z", &local).unwrap_or_default();
-    json!({
+    let local = strtime::format("%A, %-d %B %Y, %H:%M:%S %Z", &local)?;
+    Ok(json!({
         "iso": format!("{time:.3}"),
         "local": local,
         "epochMs": time.as_millisecond(),
-    })
+    }))
 }
 
 /// The zone that the variable TZ names, or else that of the system.
@@ -68,9 +67,9 @@ mod tests {
             "local": "Thursday, 2 January 2025, 03:04:05 UTC",
             "epochMs": 1_735_787_045_678_i64,
         });
-        assert_eq!(at(time, TimeZone::UTC), expected);
+        assert_eq!(at(time, TimeZone::UTC).expect("a format"), expected);
         let zone = TimeZone::fixed(jiff::tz::offset(9));
-        let local = at(time, zone)["local"].clone();
+        let local = at(time, zone).expect("a format")["local"].clone();
         assert_eq!(local, "Thursday, 2 January 2025, 12:04:05 +09");
     }
 }

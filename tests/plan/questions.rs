@@ -1,0 +1,173 @@
+//! `cogtools plan QUESTION`: a model plans, against a fake API that checks every request.
+
+use cogtools_test_support::{FakeGemini, Run, Turn};
+
+use super::running::{plan_of, project, step};
+use super::*;
+
+fn ask(project: &Project, fake: &FakeGemini) -> Run {
+    run("cogtools-plan", project)
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+}
+
+/// A plan that greets Ada.
+fn greeting() -> String {
+    let steps = json!([step("greet", &json!({"person": "Ada"}), "hello")]);
+    plan_of(&steps, "The tool says: {{tool.hello}}")
+}
+
+/// The text of the last task of a request.
+fn last_text(body: &Value) -> &str {
+    let contents = body["contents"].as_array().expect("contents");
+    let text = &contents.last().expect("a turn")["parts"][0]["text"];
+    text.as_str().expect("text")
+}
+
+#[test]
+fn a_question_is_planned_and_run() {
+    let project = project();
+    let fake = FakeGemini::start([Turn::text(format!("```json\n{}\n```", greeting()))]);
+    ask(&project, &fake)
+        .args(["Greet", "Ada", "politely"])
+        .run()
+        .outputs("The tool says: Hello Ada!\n");
+    let conversation = fake.finish();
+    let body = &conversation.main()[0].body;
+    assert_eq!(last_text(body), "Greet Ada politely");
+    assert!(body.get("tools").is_none(), "{body:#}");
+    let rules = body["systemInstruction"]["parts"][0]["text"]
+        .as_str()
+        .expect("rules");
+    for rule in [
+        "\n- `restatement`, a string that is not empty",
+        "\n- `visible_reply`, a string that is not empty",
+        "\n- `tool_plan`, an array with at least one step.",
+        "`\"need_tool\": true` and without `tool` breaks the contract",
+        "needs a step with a clock\n  tool",
+        "Never apologise for a lack of real-time data",
+        "Plan no tool that is not in the list",
+        "\n{\"name\":\"greet\",\"description\":\"d\",",
+    ] {
+        assert!(rules.contains(rule), "{rule}\n{rules}");
+    }
+    // The session has the question, the answer, the plan and the run.
+    let listed = run("cogtools-session", &project)
+        .args(["list", "--json"])
+        .run()
+        .json();
+    assert_eq!(listed[0]["task"], "Greet Ada politely");
+    assert_eq!(listed[0]["end"], "completed");
+    assert_eq!(
+        (&listed[0]["turns"], &listed[0]["calls"]),
+        (&json!(1), &json!(1))
+    );
+}
+
+#[test]
+fn a_plan_that_breaks_the_contract_goes_back_once() {
+    let project = project();
+    let wrong = json!({
+        "restatement": "r", "visible_reply": "", "thinking_log": [],
+        "tool_plan": [{"need_tool": true, "reason": "r"}],
+    });
+    let fake = FakeGemini::start([Turn::text(wrong.to_string()), Turn::text(greeting())]);
+    ask(&project, &fake)
+        .arg("Greet Ada")
+        .run()
+        .outputs("The tool says: Hello Ada!\n");
+    let conversation = fake.finish();
+    assert_text(last_text(&conversation.main()[1].body), str![[r#""#]]);
+}
+
+#[test]
+fn a_tool_that_is_not_there_goes_back_too() {
+    let project = project();
+    let wrong = greeting().replace("\"greet\"", "\"greeet\"");
+    let fake = FakeGemini::start([Turn::text(wrong), Turn::text(greeting())]);
+    ask(&project, &fake)
+        .arg("Greet Ada")
+        .run()
+        .outputs("The tool says: Hello Ada!\n");
+    let conversation = fake.finish();
+    assert_text(last_text(&conversation.main()[1].body), str![[r#""#]]);
+}
+
+#[test]
+fn nothing_runs_after_two_broken_plans() {
+    let project = project();
+    let fake = FakeGemini::start([Turn::text("I cannot plan."), Turn::text("{}")]);
+    ask(&project, &fake)
+        .args(["-m", "gemini-test", "Greet Ada"])
+        .run()
+        .fails(65, str![[r#""#]]);
+    fake.finish();
+}
+
+#[test]
+fn programs_run_only_if_the_user_agrees() {
+    let project = project();
+    project.file(
+        "tools/make.yaml",
+        "name: make\ndescription: d\nimplementation: {exec: [sh, -c, 'echo x >> made; echo made']}\n",
+    );
+    let plan = plan_of(&json!([step("make", &json!({}), "m")]), "{{tool.m}}");
+    let answered = |args: &[&str]| {
+        let fake = FakeGemini::start([Turn::text(plan.clone())]);
+        let outcome = ask(&project, &fake).args(args).arg("Make it now").run();
+        fake.finish();
+        outcome
+    };
+    answered(&[]).fails(75, str![[r#""#]]);
+    assert!(!project.path("made").exists());
+    run("cogtools-plan", &project)
+        .arg("resume")
+        .run()
+        .outputs("made\n\n");
+    answered(&["--yes"]).outputs("made\n\n");
+    answered(&["--allow", "mak*"]).outputs("made\n\n");
+    answered(&["--yes", "--deny", "make"]).fails(77, str![[r#""#]]);
+    assert_eq!(project.read("made"), "x\nx\nx\n");
+    // Only the plan is wanted.
+    let printed = answered(&["--no-run"]);
+    assert_eq!(printed.json()["tool_plan"][0]["tool"], "make");
+    assert_eq!(project.read("made"), "x\nx\nx\n");
+}
+
+#[test]
+fn a_recorded_plan_is_replayed_without_a_network() {
+    let project = project();
+    let fake = FakeGemini::start([Turn::text("{}"), Turn::text(greeting())]);
+    ask(&project, &fake)
+        .args(["--record", "tape.jsonl", "Greet Ada"])
+        .run()
+        .outputs("The tool says: Hello Ada!\n");
+    fake.finish();
+    let replay = |question: &str| {
+        run("cogtools-plan", &project)
+            .args(["--replay", "tape.jsonl", question])
+            .run()
+    };
+    replay("Greet Ada").outputs("The tool says: Hello Ada!\n");
+    replay("Greet Bob").status(1).stdout_is("");
+}
+
+#[test]
+fn what_the_model_does_instead_is_reported() {
+    let project = project();
+    let fake = FakeGemini::start([
+        Turn::call("greet", json!({"person": "Ada"})),
+        Turn::text(greeting()),
+    ]);
+    // No function is declared, but models call some nevertheless.
+    ask(&project, &fake)
+        .arg("Greet Ada")
+        .run()
+        .outputs("The tool says: Hello Ada!\n");
+    fake.finish();
+    run("cogtools-plan", &project)
+        .arg("chek")
+        .run()
+        .fails(2, str![[r#""#]]);
+    run("cogtools-plan", &project).run().fails(2, str![[r#""#]]);
+}
