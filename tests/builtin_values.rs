@@ -50,15 +50,59 @@ fn javascript_is_evaluated() {
 
 #[test]
 fn failures_of_javascript_have_their_codes() {
-    call("run_js", &json!({"code": "fetch('x')"})).fails(1, str![[r#""#]]);
+    call("run_js", &json!({"code": "fetch('x')"})).fails(
+        1,
+        str![[r#"
+cogtools-call: error[JS_FORBIDDEN]: <code>:1:1: fetch is forbidden
+   |
+ 1 | fetch('x')
+   | ^
+hint: compute with `args` alone: there is no network and no storage
+
+"#]],
+    );
     call(
         "run_js",
         &json!({"code": "console.log('near'); return args.a.b"}),
     )
-    .fails(1, str![[r#""#]]);
-    call("run_js", &json!({"code": "for (;;) {}", "timeoutMs": 60})).fails(124, str![[r#""#]]);
-    call("run_js", &json!({"code": "return ("})).fails(1, str![[r#""#]]);
-    call("run_js", &json!({"code": "return () => 1"})).fails(1, str![[r#""#]]);
+    .fails(
+        1,
+        str![[r#"
+cogtools-call: error[JS_RUNTIME]: <code>:1:29: TypeError: cannot read property 'b' of undefined
+   |
+ 1 | console.log('near'); return args.a.b
+   |                             ^
+  | near
+
+"#]],
+    );
+    call("run_js", &json!({"code": "for (;;) {}", "timeoutMs": 60})).fails(
+        124,
+        str![[r#"
+cogtools-call: error[JS_TIMEOUT]: run_js: exceeded 60 ms
+hint: compute less, in fewer steps
+
+"#]],
+    );
+    call("run_js", &json!({"code": "return ("})).fails(
+        1,
+        str![[r#"
+cogtools-call: error[JS_SYNTAX]: <code>:1:9: unexpected end of the code
+   |
+ 1 | return (
+   |         ^
+hint: write the body of a function that takes `args`, such as `return args.a + 1`
+
+"#]],
+    );
+    call("run_js", &json!({"code": "return () => 1"})).fails(
+        1,
+        str![[r#"
+cogtools-call: error[JS_RESULT]: run_js: the result is a function, which is not JSON
+hint: return text, numbers, booleans, null, arrays or plain objects
+
+"#]],
+    );
 }
 
 #[test]

@@ -17,7 +17,7 @@ const EMPTY_NAMES: [&str; 8] = [
     "util", "utils", "helper", "helpers", "common", "misc", "shared", "stuff",
 ];
 
-/// What `cogtools-ask` is made of.
+/// What programs are made of that ask a model.
 const TALKS: [&str; 6] = [
     "cogtools-agent",
     "cogtools-http",
@@ -27,24 +27,8 @@ const TALKS: [&str; 6] = [
     "cogtools-provider",
 ];
 
-/// What `cogtools-plan` is made of.
-const PLANS: [&str; 7] = [
-    "cogtools-agent",
-    "cogtools-executor",
-    "cogtools-lenient-json",
-    "cogtools-log",
-    "cogtools-model",
-    "cogtools-prompt",
-    "cogtools-provider",
-];
-
-/// What `cogtools-provider` is made of.
-const PROVIDES: [&str; 4] = [
-    "cogtools-agent",
-    "cogtools-http",
-    "cogtools-log",
-    "cogtools-model",
-];
+/// What `cogtools-plan` is made of, too.
+const PLANS: [&str; 2] = ["cogtools-executor", "cogtools-lenient-json"];
 
 /// Every file of the repository with this extension, unless git ignores it.
 pub(crate) fn files(ending: &str) -> Vec<PathBuf> {
@@ -129,14 +113,13 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-core" => other == "njk",
         "cogtools-model" => other == "cogtools-http",
         "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
-        "cogtools-ask" if TALKS.contains(&other) => true,
+        "cogtools-ask" | "cogtools-plan" | "cogtools-provider" if TALKS.contains(&other) => true,
         // Both talk over HTTP, one as a server, one as a client.
         "cogtools-mcp" | "cogtools-mcp-client" if other == "cogtools-http" => true,
         "cogtools-program" | "cogtools-edit" | "cogtools-log" | "cogtools-executor" => {
             other == "cogtools-core"
         }
         "cogtools-session" | "cogtools-schema" if other == "cogtools-log" => true,
-        "cogtools-provider" if PROVIDES.contains(&other) => true,
         "cogtools-plan" if PLANS.contains(&other) => true,
         "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
         "cogtools-init" if matches!(other, "cogtools-prompt" | "cogtools-table") => true,

@@ -2,6 +2,7 @@
 
 mod questions;
 mod recorded;
+mod recorded_runs;
 mod resuming;
 mod running;
 mod shown;

@@ -77,7 +77,17 @@ fn a_plan_that_breaks_the_contract_goes_back_once() {
         .run()
         .outputs("The tool says: Hello Ada!\n");
     let conversation = fake.finish();
-    assert_text(last_text(&conversation.main()[1].body), str![[r#""#]]);
+    assert_text(
+        last_text(&conversation.main()[1].body),
+        str![[r#"
+Your answer breaks the contract:
+
+- /visible_reply: must not be empty; send visible_reply: a string that is not empty
+- /tool_plan/0/tool: required but missing; send tool: the name of the tool
+
+Answer again with the corrected JSON object alone.
+"#]],
+    );
 }
 
 #[test]
@@ -90,7 +100,16 @@ fn a_tool_that_is_not_there_goes_back_too() {
         .run()
         .outputs("The tool says: Hello Ada!\n");
     let conversation = fake.finish();
-    assert_text(last_text(&conversation.main()[1].body), str![[r#""#]]);
+    assert_text(
+        last_text(&conversation.main()[1].body),
+        str![[r#"
+Your answer breaks the contract:
+
+- /tool_plan/0/tool: no tool is named `greeet`; did you mean `greet`?
+
+Answer again with the corrected JSON object alone.
+"#]],
+    );
 }
 
 #[test]
@@ -98,9 +117,18 @@ fn nothing_runs_after_two_broken_plans() {
     let project = project();
     let fake = FakeGemini::start([Turn::text("I cannot plan."), Turn::text("{}")]);
     ask(&project, &fake)
-        .args(["-m", "gemini-test", "Greet Ada"])
+        .arg("Greet Ada")
         .run()
-        .fails(65, str![[r#""#]]);
+        .fails(65, str![[r#"
+cogtools-plan: error[CONTRACT_VIOLATION]: gemini-flash-latest: the model's plan breaks the contract, and so does its correction
+  | /restatement: required but missing; send restatement: a string that is not empty
+  | /visible_reply: required but missing; send visible_reply: a string that is not empty
+  | /thinking_log: required but missing; send thinking_log: an array of strings
+  | /tool_plan: required but missing; send tool_plan: an array with at least one step
+hint: ask in another way, or another model
+hint: `cogtools session show` shows the answers
+
+"#]]);
     fake.finish();
 }
 
@@ -118,7 +146,15 @@ fn programs_run_only_if_the_user_agrees() {
         fake.finish();
         outcome
     };
-    answered(&[]).fails(75, str![[r#""#]]);
+    answered(&[]).fails(
+        75,
+        str![[r#"
+cogtools-plan: error[APPROVAL_WANTED]: the plan waits for an approval of make
+hint: `cogtools plan show` shows it, and `cogtools plan resume` runs it
+hint: --yes and --allow TOOL approve in advance
+
+"#]],
+    );
     assert!(!project.path("made").exists());
     run("cogtools-plan", &project)
         .arg("resume")
@@ -126,7 +162,13 @@ fn programs_run_only_if_the_user_agrees() {
         .outputs("made\n\n");
     answered(&["--yes"]).outputs("made\n\n");
     answered(&["--allow", "mak*"]).outputs("made\n\n");
-    answered(&["--yes", "--deny", "make"]).fails(77, str![[r#""#]]);
+    answered(&["--yes", "--deny", "make"]).fails(
+        77,
+        str![[r#"
+cogtools-plan: error[DENIED]: make: a rule of yours denies this tool, so the plan does not run
+
+"#]],
+    );
     assert_eq!(project.read("made"), "x\nx\nx\n");
     // Only the plan is wanted.
     let printed = answered(&["--no-run"]);
@@ -153,21 +195,24 @@ fn a_recorded_plan_is_replayed_without_a_network() {
 }
 
 #[test]
-fn what_the_model_does_instead_is_reported() {
+fn what_is_no_question_costs_nothing() {
     let project = project();
-    let fake = FakeGemini::start([
-        Turn::call("greet", json!({"person": "Ada"})),
-        Turn::text(greeting()),
-    ]);
-    // No function is declared, but models call some nevertheless.
-    ask(&project, &fake)
-        .arg("Greet Ada")
-        .run()
-        .outputs("The tool says: Hello Ada!\n");
-    fake.finish();
-    run("cogtools-plan", &project)
-        .arg("chek")
-        .run()
-        .fails(2, str![[r#""#]]);
-    run("cogtools-plan", &project).run().fails(2, str![[r#""#]]);
+    run("cogtools-plan", &project).arg("chek").run().fails(
+        2,
+        str![[r#"
+cogtools-plan: error[USAGE]: `chek` is not a command
+hint: did you mean `check`?
+hint: a question has several words
+
+"#]],
+    );
+    run("cogtools-plan", &project).run().fails(
+        2,
+        str![[r#"
+cogtools-plan: error[USAGE]: there is no question
+hint: cogtools plan "What is the date in a week?"
+hint: cogtools plan --help lists the commands
+
+"#]],
+    );
 }

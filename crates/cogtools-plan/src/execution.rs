@@ -42,7 +42,7 @@ impl PlanRun {
         let graph = Graph::chain(nodes.collect()).map_err(|error| too_many(&error))?;
         let cancel = self.cx.cancel.clone();
         let work = Arc::new(ProjectSteps::new(steps, &done, self.registry, self.cx));
-        let has_session = self.recorder.has_session();
+        let resume = self.recorder.resume().map(str::to_owned);
         let to = (&mut *io, self.streams);
         let mut events = Events::new(to, Arc::clone(&work), self.recorder, cancel.clone());
         events.plan(&contract);
@@ -63,7 +63,7 @@ impl PlanRun {
         let reply = work.hydrate(contract.visible_reply(), &last);
         let reply = reply.map_err(TooLarge::diagnostic)?;
         events.reply(&reply);
-        let failure = failure(&contract, &states, has_session);
+        let failure = failure(&contract, &states, resume.as_deref());
         events.finish(match &failure {
             _ if cancel.is_cancelled() => EndStatus::Cancelled,
             None => EndStatus::Completed,
@@ -90,7 +90,7 @@ fn last_result(contract: &Contract, states: &BTreeMap<String, State>) -> Value {
 fn failure(
     contract: &Contract,
     states: &BTreeMap<String, State>,
-    has_session: bool,
+    resume: Option<&str>,
 ) -> Option<Diagnostic> {
     let (step, reason) = contract.steps().iter().find_map(|step| {
         let State::Failed(failure) = states.get(step.save_as())? else {
@@ -102,14 +102,14 @@ fn failure(
     let mut diagnostic = Diagnostic::new(Code::StepFailed, message).with_subject(step);
     diagnostic.details.clone_from(&reason.details);
     diagnostic.hints.clone_from(&reason.hints);
-    if has_session {
+    if let Some(resume) = resume {
         let count = |matches: fn(&State) -> bool| {
             let count = states.values().filter(|state| matches(state)).count();
             pluralize(count, "step")
         };
         let done = count(|state| matches!(state, State::Succeeded(_)));
         let skipped = count(|state| matches!(state, State::Skipped(_)));
-        let hint = format!("{done} done, {skipped} skipped; `cogtools plan resume` goes on here");
+        let hint = format!("{done} done, {skipped} skipped; `{resume}` goes on here");
         diagnostic = diagnostic.hint(hint);
     }
     Some(diagnostic)

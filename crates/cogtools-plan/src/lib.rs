@@ -36,4 +36,16 @@ mod tool_name;
 mod tools;
 mod violation;
 
+use cogtools_core::Diagnostic;
+use serde_json::Value;
+
 pub use command::PROGRAM;
+
+/// The contract in a model's text, normalised, as `cogtools plan check` prints it.
+///
+/// # Errors
+///
+/// `NO_JSON` if the text has no value, or a `CONTRACT_VIOLATION` for each violation.
+pub fn check(text: &str) -> Result<Value, Vec<Diagnostic>> {
+    contract::Contract::parse(text).map(|contract| contract.to_json())
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_agent::Permissions;
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Diagnostic, Target};
+use cogtools_core::{AskConfig, Cancel, Code, Diagnostic, Project, Target};
 use cogtools_log::{Decision, EndStatus};
 use cogtools_model::Part;
 use cogtools_program::args::all;
@@ -67,45 +67,26 @@ pub(crate) fn run<'c>(
     let task = task(matches, commands, io)?;
     let project = project::project(io);
     let config = project::config(&project, io)?;
-    let mut options = ModelOptions::from_matches(matches)?;
-    options.configure(&config.ask)?;
-    let model = match (&options.name, &options.replay) {
-        // What a recording answers does not depend on who replays it.
-        (None, Some(tape)) => recorded_model(tape, io)?,
-        _ => options.model()?,
-    };
     let (registry, context) =
         registry_and_context(&registry_args(matches), io, Some(Target::Gemini))?;
     let catalogue = Catalogue::new(&registry);
     let cx = context.context(io);
-    let connection = Connection::open(&options, &model, &project, io)?;
-    let journal = session::create(&target(matches), &model, io)?.ok_or_else(|| {
-        let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for the session");
-        diagnostic.hint("set HOME, or name a file with --session")
-    })?;
-    let planner = Planner {
-        facts: facts(&config.ask, &model)?,
-        options: &options,
-        model,
-        connection: &connection,
-        catalogue: &catalogue,
-        cancel: cx.cancel.clone(),
-    };
-    let (contract, journal) = planner.plan(task, journal)?;
-    let mut recorder = Recorder::new(Some(journal));
-    let recorded = recorder.plan(&contract);
-    recorded.map_err(|error| session::failure(&error))?;
+    let given = (&project, &config.ask);
+    let (contract, mut recorder) = plan(matches, task, given, (&catalogue, &cx.cancel), io)?;
     if matches.get_flag("no-run") {
         return io.show_json(&format!("{}\n", contract.to_json()));
     }
-    let both = |name: &str, other: &[String]| [&all::<String>(matches, name), other].concat();
-    let permissions = Permissions {
-        allow: both("allow", &config.ask.allow),
-        deny: both("deny", &config.ask.deny),
-        ask: config.ask.ask.clone(),
-    };
+    let permissions = permissions(matches, &config.ask);
     let is_agreed = matches.get_flag("yes");
-    if let Err(failure) = agree(&contract, &catalogue, &permissions, is_agreed, io) {
+    let resume = recorder.resume().unwrap_or_default().to_owned();
+    let agreed = agree(
+        &contract,
+        &catalogue,
+        &permissions,
+        (is_agreed, &resume),
+        io,
+    );
+    if let Err(failure) = agreed {
         let status = match failure.status() {
             75 => EndStatus::ApprovalWanted,
             _ => EndStatus::Cancelled,
@@ -123,6 +104,52 @@ pub(crate) fn run<'c>(
         streams: matches.get_flag("stream-json"),
     };
     run.run(io)
+}
+
+/// Lets a model plan, in a new session. Returns the session with the plan.
+fn plan(
+    matches: &ArgMatches,
+    task: Vec<Part>,
+    (project, ask): (&Project, &AskConfig),
+    (catalogue, cancel): (&Catalogue, &Cancel),
+    io: &Io<'_>,
+) -> Result<(Contract, Recorder), Failure> {
+    let mut options = ModelOptions::from_matches(matches)?;
+    options.configure(ask)?;
+    let model = match (&options.name, &options.replay) {
+        // What a recording answers does not depend on who replays it.
+        (None, Some(tape)) => recorded_model(tape, io)?,
+        _ => options.model()?,
+    };
+    let connection = Connection::open(&options, &model, project, io)?;
+    let target = target(matches);
+    let journal = session::create(&target, &model, io)?.ok_or_else(|| {
+        let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for the session");
+        diagnostic.hint("set HOME, or name a file with --session")
+    })?;
+    let planner = Planner {
+        facts: facts(ask, &model)?,
+        options: &options,
+        model,
+        connection: &connection,
+        catalogue,
+        cancel: cancel.clone(),
+    };
+    let (contract, journal) = planner.plan(task, journal)?;
+    let mut recorder = Recorder::new(Some(journal), target.file());
+    let recorded = recorder.plan(&contract);
+    recorded.map_err(|error| session::failure(&error))?;
+    Ok((contract, recorder))
+}
+
+/// Which tools may run, and which are asked about.
+fn permissions(matches: &ArgMatches, ask: &AskConfig) -> Permissions {
+    let both = |name: &str, other: &[String]| [&all::<String>(matches, name), other].concat();
+    Permissions {
+        allow: both("allow", &ask.allow),
+        deny: both("deny", &ask.deny),
+        ask: ask.ask.clone(),
+    }
 }
 
 /// The question: the words, and standard input.
@@ -166,7 +193,7 @@ fn agree(
     contract: &Contract,
     catalogue: &Catalogue,
     permissions: &Permissions,
-    is_agreed: bool,
+    (is_agreed, resume): (bool, &str),
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let mut asked = Vec::new();
@@ -197,7 +224,10 @@ fn agree(
     let Some(prompt) = prompt else {
         let message = format!("the plan waits for an approval of {}", asked.join(", "));
         return Err(Diagnostic::new(Code::ApprovalWanted, message)
-            .hint("`cogtools plan show` shows it, and `cogtools plan resume` runs it")
+            .hint(format!(
+                "`{}` shows it, and `{resume}` runs it",
+                resume.replacen("resume", "show", 1)
+            ))
             .hint("--yes and --allow TOOL approve in advance")
             .into());
     };
@@ -210,6 +240,6 @@ fn agree(
     }
     let diagnostic = Diagnostic::new(Code::Denied, "the plan does not run");
     Err(diagnostic
-        .hint("`cogtools plan resume` runs it, should you change your mind")
+        .hint(format!("`{resume}` runs it, should you change your mind"))
         .into())
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use cogtools_agent::{Journal, head_and_tail};
 use cogtools_core::Diagnostic;
 use cogtools_log::{EndStatus, Event, LogError, StepState};
+use cogtools_program::call::quote;
 use cogtools_program::terminal::truncate;
 use serde_json::Value;
 
@@ -23,17 +24,22 @@ const MAX_LOG_CHARS: usize = 500;
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     journal: Option<Journal>,
+    /// The command that goes on with the session.
+    resume: String,
 }
 
 impl Recorder {
-    /// Writes to `journal`; without one, to nothing.
-    pub(crate) const fn new(journal: Option<Journal>) -> Self {
-        Self { journal }
+    /// Writes to `journal`, which is in `file` if the user has named one; without a journal, to
+    /// nothing.
+    pub(crate) fn new(journal: Option<Journal>, file: Option<&str>) -> Self {
+        let file = file.map(|file| format!(" {}", quote(file)));
+        let resume = format!("cogtools plan resume{}", file.unwrap_or_default());
+        Self { journal, resume }
     }
 
-    /// Whether there is a session.
-    pub(crate) const fn has_session(&self) -> bool {
-        self.journal.is_some()
+    /// The command that goes on with the session, if there is one.
+    pub(crate) fn resume(&self) -> Option<&str> {
+        self.journal.is_some().then_some(self.resume.as_str())
     }
 
     /// A plan is about to run.

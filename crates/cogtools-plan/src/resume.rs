@@ -51,7 +51,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         done,
         registry,
         cx: context.context(io),
-        recorder: Recorder::new(Some(Journal::resume(log, &session, None))),
+        recorder: Recorder::new(Some(Journal::resume(log, &session, None)), name),
         streams: matches.get_flag("stream-json"),
     };
     run.run(io)

@@ -29,7 +29,8 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let contract = plan_file::read(matches, "run", io)?;
     let (registry, context) = registry_and_context(&registry_args(matches), io, None)?;
-    let mut recorder = Recorder::new(session::create(&target(matches), "", io)?);
+    let target = target(matches);
+    let mut recorder = Recorder::new(session::create(&target, "", io)?, target.file());
     recorder
         .plan(&contract)
         .map_err(|error| session::failure(&error))?;

@@ -20,6 +20,16 @@ pub(crate) enum Target {
     None,
 }
 
+impl Target {
+    /// The file that the user has named, as text.
+    pub(crate) fn file(&self) -> Option<&str> {
+        match self {
+            Self::File(path) => path.to_str(),
+            Self::Stored | Self::None => None,
+        }
+    }
+}
+
 /// Begins a session. There is none if the user wants none, or has no folder for it.
 pub(crate) fn create(
     target: &Target,

@@ -2,10 +2,11 @@
 
 use cogtools_log::{
     Approval, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
-    NodeState, Outcome, SessionFile, StepState, Usage, Why,
+    NodeState, Outcome, SessionFile, Usage, Why,
 };
 use serde_json::{Value, json};
 
+use crate::plan_events::plan_events;
 use crate::scene::{Scene, header, options, response, task};
 
 fn call() -> CallId {
@@ -52,23 +53,6 @@ fn events() -> Vec<Event> {
             output: Some(json!([1.5])),
             ms: Some(3),
         },
-        Event::Plan {
-            intent: "general".to_owned(),
-            plan: json!({"tool_plan": []}),
-        },
-        Event::Step {
-            step: "sum".to_owned(),
-            state: StepState::Failed {
-                code: "JS_RUNTIME".to_owned(),
-                message: "no".to_owned(),
-            },
-            tool: None,
-            args: Some(json!({"code": "throw 1"})),
-            result: None,
-            blob: None,
-            logs: vec!["a line".to_owned()],
-            ms: Some(3),
-        },
         Event::Cache {
             name: "cachedContents/1".to_owned(),
             state: CacheState::Failed {
@@ -113,7 +97,7 @@ fn events() -> Vec<Event> {
 fn everything_is_read_as_it_was_written() {
     let scene = Scene::new();
     let mut log = scene.create();
-    let mut written = events();
+    let mut written = [events(), plan_events()].concat();
     for event in &written {
         log.append(log.head(), event.clone()).expect("appended");
     }
