@@ -5,6 +5,13 @@ use cogtools_test_support::{FakeGemini, Run, Turn};
 use super::running::{plan_of, project, step};
 use super::*;
 
+/// A program that leaves a line in a file.
+const MAKE: &str = "\
+name: make
+description: d
+implementation: {exec: [sh, -c, 'echo x >> made; echo made']}
+";
+
 fn ask(project: &Project, fake: &FakeGemini) -> Run {
     run("cogtools-plan", project)
         .env("GEMINI_API_KEY", "a-key-for-tests")
@@ -135,10 +142,7 @@ hint: `cogtools session show` shows the answers
 #[test]
 fn programs_run_only_if_the_user_agrees() {
     let project = project();
-    project.file(
-        "tools/make.yaml",
-        "name: make\ndescription: d\nimplementation: {exec: [sh, -c, 'echo x >> made; echo made']}\n",
-    );
+    project.file("tools/make.yaml", MAKE);
     let plan = plan_of(&json!([step("make", &json!({}), "m")]), "{{tool.m}}");
     let answered = |args: &[&str]| {
         let fake = FakeGemini::start([Turn::text(plan.clone())]);
@@ -215,4 +219,28 @@ hint: cogtools plan --help lists the commands
 
 "#]],
     );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_user_at_a_terminal_sees_the_plan_and_is_asked() {
+    use crate::pseudo_terminal::Terminal;
+    const DOWN: &str = "\u{1b}[B";
+    for (keys, status, made) in [("\r", 0, true), (&*format!("{DOWN}\r"), 77, false)] {
+        let project = project();
+        project.file("tools/make.yaml", MAKE);
+        let plan = plan_of(&json!([step("make", &json!({}), "m")]), "{{tool.m}}");
+        let fake = FakeGemini::start([Turn::text(plan)]);
+        let line = format!(
+            "GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL={} cogtools-plan Make it",
+            fake.url()
+        );
+        let mut terminal = Terminal::open(&project, &line);
+        terminal.answer("Run this plan, which calls make?", keys);
+        let (found, screen) = terminal.end_screen();
+        assert!(screen.contains("m     make  planned  why"), "{screen}");
+        assert_eq!(found, Some(status), "{screen}");
+        assert_eq!(project.path("made").exists(), made, "{screen}");
+        fake.finish();
+    }
 }

@@ -23,7 +23,7 @@ use crate::execution::PlanRun;
 use crate::logged::LoggedPlan;
 use crate::planner::Planner;
 use crate::recorder::Recorder;
-use crate::run::{registry_args, stream_json_arg, target, tool_args};
+use crate::run::{registry_args, session_arg, stream_json_arg, target, tool_args};
 use crate::{session, show};
 
 /// The question and its options.
@@ -49,7 +49,7 @@ pub(crate) fn args() -> Vec<Arg> {
         list("deny", "Run no plan with these tools"),
         stream_json_arg(),
     ];
-    args.extend(crate::run::session_args());
+    args.push(session_arg());
     args.extend(tape_args());
     args.extend(model_args());
     args.push(budget_arg());

@@ -20,7 +20,14 @@ pub(crate) fn command() -> Command {
     Command::new("run")
         .about("Run the steps of a plan, and print its reply")
         .arg(plan_file::arg())
-        .args(session_args())
+        .arg(session_arg())
+        .arg(
+            Arg::new("no-session")
+                .long("no-session")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("session")
+                .help("Keep no session; the run cannot be resumed"),
+        )
         .arg(stream_json_arg())
         .args(tool_args())
 }
@@ -29,7 +36,11 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let contract = plan_file::read(matches, "run", io)?;
     let (registry, context) = registry_and_context(&registry_args(matches), io, None)?;
-    let target = target(matches);
+    let target = if matches.get_flag("no-session") {
+        Target::None
+    } else {
+        target(matches)
+    };
     let mut recorder = Recorder::new(session::create(&target, "", io)?, target.file());
     recorder
         .plan(&contract)
@@ -45,29 +56,19 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     run.run(io)
 }
 
-/// Where the session is.
-pub(crate) fn session_args() -> [Arg; 2] {
-    [
-        Arg::new("session")
-            .long("session")
-            .value_name("FILE")
-            .value_parser(value_parser!(PathBuf))
-            .help("The file of the new session; by default, it is among those of the project"),
-        Arg::new("no-session")
-            .long("no-session")
-            .action(ArgAction::SetTrue)
-            .conflicts_with("session")
-            .help("Keep no session; the run cannot be resumed"),
-    ]
+/// The file of the session.
+pub(crate) fn session_arg() -> Arg {
+    Arg::new("session")
+        .long("session")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("The file of the new session; by default, it is among those of the project")
 }
 
-/// What [`session_args`] say.
+/// What [`session_arg`] says.
 pub(crate) fn target(matches: &ArgMatches) -> Target {
-    match matches.get_one::<PathBuf>("session") {
-        Some(path) => Target::File(path.clone()),
-        None if matches.get_flag("no-session") => Target::None,
-        None => Target::Stored,
-    }
+    let path = matches.get_one::<PathBuf>("session");
+    path.map_or(Target::Stored, |path| Target::File(path.clone()))
 }
 
 /// Prints events.
