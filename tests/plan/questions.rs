@@ -174,6 +174,14 @@ cogtools-plan: error[DENIED]: make: a rule of yours denies this tool, so the pla
 "#]],
     );
     assert_eq!(project.read("made"), "x\nx\nx\n");
+    // A rule of the configuration holds for a model's plan that goes on, too.
+    project.file(".cogtoolrc.yaml", "ask: {deny: [make]}\n");
+    let resumed = run("cogtools-plan", &project).arg("resume").run();
+    resumed
+        .status(77)
+        .stdout_is("")
+        .stderr_contains("a rule of yours denies");
+    project.remove(".cogtoolrc.yaml");
     // Only the plan is wanted.
     let printed = answered(&["--no-run"]);
     assert_eq!(printed.json()["tool_plan"][0]["tool"], "make");

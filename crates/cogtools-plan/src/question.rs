@@ -23,6 +23,7 @@ use crate::execution::PlanRun;
 use crate::logged::LoggedPlan;
 use crate::planner::Planner;
 use crate::recorder::Recorder;
+use crate::resume::denied;
 use crate::run::{registry_args, session_arg, stream_json_arg, target, tool_args};
 use crate::{session, show};
 
@@ -202,12 +203,7 @@ fn agree(
             continue;
         };
         match permissions.decide(tool, traits).decision {
-            Decision::Denied => {
-                let message = "a rule of yours denies this tool, so the plan does not run";
-                return Err(Diagnostic::new(Code::Denied, message)
-                    .with_subject(tool)
-                    .into());
-            }
+            Decision::Denied => return Err(denied(tool).into()),
             Decision::Asked if !asked.contains(&tool) => asked.push(tool),
             Decision::Asked | Decision::Allowed | Decision::Granted => {}
         }

@@ -2,11 +2,11 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_agent::{Journal, ToolTraits};
-use cogtools_core::{Code, Diagnostic, Registry};
+use cogtools_core::{Code, Diagnostic, Pattern, Registry};
 use cogtools_log::StepState;
 use cogtools_program::args::all;
 use cogtools_program::call::quote;
-use cogtools_program::project::registry_and_context;
+use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::{Failure, Io};
 
 use crate::execution::PlanRun;
@@ -42,6 +42,9 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let file = session::locate(name, io)?;
     let (log, session) = session::open(&file, io)?;
     let logged = LoggedPlan::read(&session, &file)?;
+    if !session.header.model.is_empty() {
+        check_denied(&logged, io)?;
+    }
     let done = logged.results(&file)?;
     let (registry, context) = registry_and_context(&registry_args(matches), io, None)?;
     let repeat: Vec<String> = all(matches, "repeat");
@@ -55,6 +58,29 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         streams: matches.get_flag("stream-json"),
     };
     run.run(io)
+}
+
+/// Fails if the configuration denies a tool to models, one of which has written the plan.
+fn check_denied(logged: &LoggedPlan, io: &Io<'_>) -> Result<(), Failure> {
+    let config = project::config(&project::project(io), io)?;
+    let steps = logged.contract.steps().iter();
+    let mut tools = steps
+        .filter(|step| step.needs_tool())
+        .filter_map(Step::tool);
+    let is_denied = |tool: &&str| {
+        let mut rules = config.ask.deny.iter();
+        rules.any(|rule| Pattern::new(rule).matches(tool))
+    };
+    match tools.find(is_denied) {
+        None => Ok(()),
+        Some(tool) => Err(denied(tool).into()),
+    }
+}
+
+/// The failure of a plan with a tool that a rule denies.
+pub(crate) fn denied(tool: &str) -> Diagnostic {
+    let message = "a rule of yours denies this tool, so the plan does not run";
+    Diagnostic::new(Code::Denied, message).with_subject(tool)
 }
 
 /// Fails if a step was interrupted, and a second call could do something twice.
