@@ -167,6 +167,6 @@ fn recorded_sums_have_no_tool() {
         let contract = contract(&json!({"tool_plan": [step]}));
         run_plan(&project, &contract.to_string(), &[])
             .status(1)
-            .stderr_contains("TOOL_NOT_FOUND: math.aggregate: no such tool");
+            .stderr_contains("TOOL_NOT_FOUND: math.aggregate: ");
     }
 }
