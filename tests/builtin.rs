@@ -44,8 +44,10 @@ fn they_are_there_only_if_the_configuration_names_them() {
         declared.iter().map(name).collect::<Vec<String>>()
     };
     let expected = [
+        "get_current_date",
         "list_files",
         "read_file",
+        "run_js",
         "search_files",
         "todo_read",
         "todo_write",

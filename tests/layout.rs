@@ -17,17 +17,18 @@ const EMPTY_NAMES: [&str; 8] = [
     "util", "utils", "helper", "helpers", "common", "misc", "shared", "stuff",
 ];
 
-/// What `cogtools-ask` is made of.
-const TALKS: [&str; 5] = [
+/// What programs are made of that ask a model.
+const TALKS: [&str; 6] = [
     "cogtools-agent",
     "cogtools-http",
     "cogtools-log",
     "cogtools-model",
     "cogtools-prompt",
+    "cogtools-provider",
 ];
 
-/// What `cogtools-plan` is made of.
-const PLANS: [&str; 3] = ["cogtools-executor", "cogtools-lenient-json", "cogtools-log"];
+/// What `cogtools-plan` is made of, too.
+const PLANS: [&str; 2] = ["cogtools-executor", "cogtools-lenient-json"];
 
 /// Every file of the repository with this extension, unless git ignores it.
 pub(crate) fn files(ending: &str) -> Vec<PathBuf> {
@@ -112,7 +113,7 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-core" => other == "njk",
         "cogtools-model" => other == "cogtools-http",
         "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
-        "cogtools-ask" if TALKS.contains(&other) => true,
+        "cogtools-ask" | "cogtools-plan" | "cogtools-provider" if TALKS.contains(&other) => true,
         // Both talk over HTTP, one as a server, one as a client.
         "cogtools-mcp" | "cogtools-mcp-client" if other == "cogtools-http" => true,
         "cogtools-program" | "cogtools-edit" | "cogtools-log" | "cogtools-executor" => {

@@ -11,6 +11,7 @@ mod ask;
 mod attacks;
 mod budget;
 mod builtin;
+mod builtin_values;
 mod call;
 mod clients;
 mod commands;

@@ -73,11 +73,7 @@ fn every_program_rejects_unknown_arguments() {
         let tip = if line.matches(['<', '[']).count() > 1
             && !matches!(
                 name,
-                "cogtools"
-                    | "cogtools-config"
-                    | "cogtools-mcp-client"
-                    | "cogtools-plan"
-                    | "cogtools-session"
+                "cogtools" | "cogtools-config" | "cogtools-mcp-client" | "cogtools-session"
             ) {
             tip
         } else {
@@ -142,7 +138,7 @@ fn usage(name: &str) -> String {
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-mcp-client" => "cogtools-mcp-client [OPTIONS] <COMMAND>",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
-        "cogtools-plan" => "cogtools-plan [OPTIONS] <COMMAND>",
+        "cogtools-plan" => "cogtools-plan [OPTIONS] [QUESTION]...",
         "cogtools-remove" => "cogtools-remove [OPTIONS] <PACKAGE>",
         "cogtools-run" => "cogtools-run [OPTIONS] <TOOL> [KEY=VALUE]...",
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",

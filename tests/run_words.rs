@@ -1,6 +1,6 @@
 //! `cogtools run`: arguments as words, the same call as `cogtools-call`.
 
-use cogtools_test_support::{Outcome, Project, str};
+use cogtools_test_support::{Outcome, Project, Run, str};
 use serde_json::json;
 
 use crate::{project_with, run};
@@ -253,4 +253,52 @@ hint: send one JSON object on standard input, such as {"name": "value"}
 
 "#]],
     );
+}
+
+/// A value can come from another program.
+#[test]
+fn an_argument_is_read_from_standard_input() {
+    let project = project_with("trip", TRIP);
+    let trip = |words: &[&str], stdin: &str| {
+        run("cogtools", &project)
+            .args(["run", "trip"])
+            .args(words)
+            .stdin(stdin)
+            .run()
+    };
+    trip(&["city=@-"], "Oslo = \"O\"\n").outputs("Oslo = \"O\", 3, , ,  ");
+    // One line end belongs to the program that printed it.
+    trip(&["city=@-", "days=2"], "Oslo\n\r\n").outputs("Oslo\n, 2, , ,  ");
+    trip(&["city=Oslo", "days=@-"], "7\n").outputs("Oslo, 7, , ,  ");
+    trip(&["city=Oslo", "stop:=@-"], "{\"name\": \"Moss\"}\n").outputs("Oslo, 3, , , Moss 1");
+    trip(&["city=Oslo", "tags=@-", "tags=b"], "[\"a\"]").outputs("Oslo, 3, , a,b,  ");
+    // Only the whole value means it.
+    trip(&["city=@-x"], "Oslo").outputs("@-x, 3, , ,  ");
+    trip(&["city:=\"@-\""], "Oslo").outputs("@-, 3, , ,  ");
+    trip(&["city=@-", "days=@-"], "7").fails(
+        2,
+        str![[r#"
+cogtools-run: error[USAGE]: trip: `city` and `days` cannot both be read from standard input
+hint: write one of the values on the command line
+
+"#]],
+    );
+    trip(&["city=Oslo", "stop:=@-"], "{").fails(65, str![[r#"
+cogtools-run: error[INVALID_ARGUMENTS_SYNTAX]: trip: /stop: not valid JSON: EOF while parsing an object
+hint: write JSON after `:=`, or `=` for a plain value
+
+"#]]);
+}
+
+#[test]
+fn results_go_through_a_pipe() {
+    let project = project_with("trip", TRIP);
+    let pipe = "cogtools run trip city=Oslo days=1 | cogtools run trip city=@- | cogtools run trip city=@-";
+    let path = std::env::join_paths([crate::programs(), "/usr/bin".as_ref(), "/bin".as_ref()]);
+    Run::new("/bin/sh")
+        .args(["-c", pipe])
+        .project(&project)
+        .env("PATH", path.expect("a path"))
+        .run()
+        .outputs("Oslo, 1, , ,  , 3, , ,  , 3, , ,  ");
 }

@@ -66,7 +66,7 @@ fn a_model_is_named() {
         2,
         str![[r#"
 cogtools-ask: error[USAGE]: no model is named
-hint: name one with --model; --provider openai --models lists them
+hint: name one with --model; cogtools ask --provider openai --models lists them
 
 "#]],
     );

@@ -5,24 +5,46 @@ use serde_json::json;
 
 use super::document::Document;
 
-/// The page with a model.
+/// The pages with a model.
 const AGENT: &str = "docs/agent.md";
+const PLAN: &str = "docs/how-to/check-a-plan.md";
+
+/// What the model of a page answers, in order; empty if it has none.
+fn turns(page: &str) -> Vec<Turn> {
+    let greet = |person: &str| Turn::call("hello", json!({"person": person}));
+    match page {
+        AGENT => vec![
+            greet("Ada"),
+            Turn::text("Hello, Ada! I used the tool hello."),
+            greet("Grace"),
+            Turn::text("Hello, Grace!"),
+            Turn::text("A semicolon."),
+        ],
+        PLAN => {
+            let steps = json!([{
+                "need_tool": true, "tool": "hello", "reason": "to greet",
+                "args": {"person": "Ada"}, "save_as": "greeting",
+            }]);
+            let plan = json!({
+                "restatement": "Greet Ada", "visible_reply": "{{tool.greeting}}",
+                "thinking_log": [], "tool_plan": steps,
+            });
+            vec![Turn::text(plan.to_string())]
+        }
+        _ => Vec::new(),
+    }
+}
 
 /// Runs the session of `document`, with a model if it needs one.
 pub(super) fn with_model(
     document: &Document,
     run: impl FnOnce(&dyn Fn(Run) -> Run) -> String,
 ) -> String {
-    if document.name != AGENT {
+    let turns = turns(document.name.as_str());
+    if turns.is_empty() {
         return run(&|session| session);
     }
-    let fake = FakeGemini::start([
-        Turn::call("hello", json!({"person": "Ada"})),
-        Turn::text("Hello, Ada! I used the tool hello."),
-        Turn::call("hello", json!({"person": "Grace"})),
-        Turn::text("Hello, Grace!"),
-        Turn::text("A semicolon."),
-    ]);
+    let fake = FakeGemini::start(turns);
     let url = fake.url();
     let output = run(&|session| {
         session

@@ -1,9 +1,13 @@
 //! Plans that a model writes, as `cogtools plan` checks and fills them.
 
+mod questions;
 mod recorded;
+mod recorded_runs;
+mod resuming;
 mod running;
+mod shown;
 
-use cogtools_test_support::{Outcome, Project, Status, str};
+use cogtools_test_support::{Outcome, Project, Status, assert_text, str};
 use serde_json::{Value, json};
 
 use crate::json::same;

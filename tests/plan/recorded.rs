@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{contract, plan, pointers};
 
 /// The rows of `file` that are about `function`.
-fn rows(file: &str, function: &str, test: &str) -> Option<Vec<Value>> {
+pub(super) fn rows(file: &str, function: &str, test: &str) -> Option<Vec<Value>> {
     let mut rows = conformance::recorded(file, test)?;
     rows.retain(|row| row["fn"] == function);
     assert!(!rows.is_empty(), "{file} has nothing about {function}");

@@ -5,7 +5,7 @@ use cogtools_test_support::Snapshot;
 use super::*;
 
 /// A project with a template, a tool with JSON, and one that fails.
-fn project() -> Project {
+pub(super) fn project() -> Project {
     let project = Project::new();
     project
         .file(
@@ -34,18 +34,18 @@ implementation: {exec: [sh, -c, 'echo going down >&2; exit 3']}
 }
 
 /// A plan with these steps and this reply.
-fn plan_of(steps: &Value, reply: &str) -> String {
+pub(super) fn plan_of(steps: &Value, reply: &str) -> String {
     json!({
         "restatement": "r", "visible_reply": reply, "thinking_log": [], "tool_plan": steps,
     })
     .to_string()
 }
 
-fn step(tool: &str, args: &Value, save_as: &str) -> Value {
+pub(super) fn step(tool: &str, args: &Value, save_as: &str) -> Value {
     json!({"need_tool": true, "tool": tool, "reason": "why", "args": args, "save_as": save_as})
 }
 
-fn run_plan(project: &Project, plan: &str, args: &[&str]) -> Outcome {
+pub(super) fn run_plan(project: &Project, plan: &str, args: &[&str]) -> Outcome {
     run("cogtools-plan", project)
         .arg("run")
         .args(args)
@@ -54,7 +54,7 @@ fn run_plan(project: &Project, plan: &str, args: &[&str]) -> Outcome {
 }
 
 /// The events of a run, without times.
-fn events(outcome: &Outcome) -> Vec<Value> {
+pub(super) fn events(outcome: &Outcome) -> Vec<Value> {
     let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
     let lines = text
         .lines()
@@ -107,6 +107,7 @@ fn events_say_what_happens() {
     outcome.status(1).stderr_is(str![[r#"
 cogtools-plan: error[STEP_FAILED]: down: TOOL_FAILED: broken: the program exited with status 3
   | going down
+hint: 1 step done, 1 step skipped; `cogtools plan resume` goes on here
 
 "#]]);
     assert_eq!(
@@ -117,13 +118,16 @@ cogtools-plan: error[STEP_FAILED]: down: TOOL_FAILED: broken: the program exited
                 {"save_as": "down", "tool": "broken", "reason": "why"},
                 {"save_as": "late", "tool": "greet", "reason": "why"},
             ]}),
-            json!({"event": "step", "save_as": "hello", "state": "executing"}),
+            json!({
+                "event": "step", "save_as": "hello", "state": "executing",
+                "args": {"person": "Ada"},
+            }),
             json!({
                 "event": "step", "save_as": "hello", "state": "executed",
                 "args": {"person": "Ada"}, "result": "Hello Ada!",
                 "startedAt": "…", "endedAt": "…", "ms": "…",
             }),
-            json!({"event": "step", "save_as": "down", "state": "executing"}),
+            json!({"event": "step", "save_as": "down", "state": "executing", "args": {}}),
             json!({
                 "event": "step", "save_as": "down", "state": "failed", "args": {},
                 "error": {
@@ -157,6 +161,7 @@ fn what_cannot_run_stops_the_plan_before_the_step() {
         str![[r#"
 cogtools-plan: error[STEP_FAILED]: a: MISSING_REFERENCE: $tool.none.x: /person: no step has saved a result as `none`
 hint: refer to an earlier step by its `save_as`
+hint: 0 steps done, 0 steps skipped; `cogtools plan resume` goes on here
 
 "#]],
     );
@@ -166,6 +171,7 @@ hint: refer to an earlier step by its `save_as`
 cogtools-plan: error[STEP_FAILED]: a: SCHEMA_VIOLATION: greet: /persn: not a parameter of this tool
 hint: did you mean `person`?
 hint: greet: /person: required but missing
+hint: 0 steps done, 0 steps skipped; `cogtools plan resume` goes on here
 
 "#]],
     );
@@ -174,6 +180,7 @@ hint: greet: /person: required but missing
         str![[r#"
 cogtools-plan: error[STEP_FAILED]: a: TOOL_NOT_FOUND: nothing: no such tool
 hint: cogtools-discover lists all tools
+hint: 0 steps done, 0 steps skipped; `cogtools plan resume` goes on here
 
 "#]],
     );

@@ -13,12 +13,13 @@ use crate::process::run;
 /// The duration of each target in a brief run, in seconds.
 pub(crate) const BRIEF: u64 = 20;
 /// The crates with targets, their targets, and their dictionary if there is one.
-const CRATES: [(&str, &[&str], Option<&str>); 2] = [
+const CRATES: [(&str, &[&str], Option<&str>); 3] = [
     (
         "cogtools-core",
         &["dotenv", "lenient_json", "lock", "trust"],
         None,
     ),
+    ("cogtools-plan", &["plan"], None),
     ("njk", &["compile", "render"], Some("njk.dict")),
 ];
 /// Coverage for libFuzzer, as the stable compiler can give it.

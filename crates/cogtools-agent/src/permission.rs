@@ -1,7 +1,7 @@
 //! Whether a call may run: rules over names and annotations.
 
-use cogtools_core::Pattern;
-use cogtools_core::tool::Annotations;
+use cogtools_core::tool::{Annotations, Author};
+use cogtools_core::{Pattern, Tool};
 use cogtools_log::{Approval, Decision, Why};
 
 /// What decides about a tool, apart from its name.
@@ -16,6 +16,18 @@ pub struct ToolTraits {
 }
 
 impl ToolTraits {
+    /// What decides about `tool`.
+    pub fn of(tool: &Tool) -> Self {
+        Self {
+            annotations: *tool.annotations(),
+            is_pure: !tool.runs_programs(),
+            is_foreign: matches!(
+                tool.provenance().author,
+                Author::Package(_) | Author::Provider
+            ),
+        }
+    }
+
     /// Whether calls of it can run at the same time as others.
     pub fn is_parallel(&self) -> bool {
         self.is_pure || self.annotations.read_only == Some(true)

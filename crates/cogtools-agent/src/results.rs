@@ -71,13 +71,21 @@ pub(crate) fn shorten(response: &Value) -> Option<(Value, String)> {
             json
         }
     };
-    let head = &whole[..whole.floor_char_boundary(MAX_RESULT_BYTES * 3 / 4)];
-    let tail = &whole[whole.ceil_char_boundary(whole.len() - MAX_RESULT_BYTES / 4)..];
-    let left_out = whole.len() - head.len() - tail.len();
-    let short = format!("{head}\n[… {left_out} bytes left out …]\n{tail}");
     let mut content = response.clone();
-    content[key] = short.into();
+    content[key] = head_and_tail(&whole, MAX_RESULT_BYTES).into();
     Some((content, whole))
+}
+
+/// The beginning and the end of `text`, about `max_bytes` of it, with a line that says how much is
+/// left out; the whole if it is shorter.
+pub fn head_and_tail(text: &str, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    let head = &text[..text.floor_char_boundary(max_bytes * 3 / 4)];
+    let tail = &text[text.ceil_char_boundary(text.len() - max_bytes / 4)..];
+    let left_out = text.len() - head.len() - tail.len();
+    format!("{head}\n[… {left_out} bytes left out …]\n{tail}")
 }
 
 /// A call of which only the start is known. Whether it had an effect is for the model to find

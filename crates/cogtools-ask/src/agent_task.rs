@@ -15,16 +15,15 @@ use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Generation, Part};
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io};
+use cogtools_provider::{Connection, budget_of, facts, limit_name, recorded_model, stable_seed};
 use tokio::runtime::Handle;
 
 use crate::answer_schema::AnswerSchema;
 use crate::args::AskArgs;
-use crate::connection::{self, Connection};
 use crate::project_tools::ProjectTools;
 use crate::prompt::Layers;
-use crate::summary::limit_name;
 use crate::worker::{self, Materials};
-use crate::{configuration, prices, provider, settings};
+use crate::{configuration, settings};
 
 /// What the agents that tools are have in common with the one that calls them.
 pub(crate) struct Agents {
@@ -60,7 +59,7 @@ impl Agents {
         let schema = schema(task).map_err(|failure| named(first(&failure)))?;
         let journal = scope.begin_agent(&task.tool);
         let mut observer = scope.observer();
-        let own = configuration::budget(task.budget);
+        let own = budget_of(task.budget);
         let limits = Budget {
             time: Some(
                 own.time
@@ -162,11 +161,11 @@ pub(crate) fn materials<'a>(
     io: &Io<'_>,
 ) -> Result<Materials<'a>, Failure> {
     let tools = tools.only(&task.tools);
-    let model = match (&task.model, &args.replay) {
+    let model = match (&task.model, &args.model.replay) {
         (Some(model), _) => model.clone(),
         // What a recording answers does not depend on who replays it.
-        (None, Some(tape)) => connection::recorded_model(tape, io)?,
-        (None, None) => provider::model_name(args)?,
+        (None, Some(tape)) => recorded_model(tape, io)?,
+        (None, None) => args.model.model()?,
     };
     let permissions = settings::permissions(args, &config.ask, &tools);
     let settings = settings(task, &model, &config.ask, permissions)?;
@@ -222,16 +221,13 @@ pub(crate) fn settings(
     let parts = [Part::text_of(&*task.prompt)];
     let generation = Generation {
         temperature: task.temperature,
-        seed: Some(
-            task.seed
-                .unwrap_or_else(|| settings::stable_seed(&model, &parts)),
-        ),
+        seed: Some(task.seed.unwrap_or_else(|| stable_seed(&model, &parts))),
         max_output_tokens: task.max_tokens,
         stop_sequences: task.stop.clone(),
         response_json_schema: task.schema.clone(),
         ..Generation::default()
     };
-    let facts = prices::facts(ask, &model)?;
+    let facts = facts(ask, &model)?;
     Ok(Settings {
         request: RequestOptions {
             model,

@@ -2,18 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
-use cogtools_agent::Budget;
 use cogtools_log::Id;
 use cogtools_program::Failure;
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, all, filter_args, locked_arg, locked_from_matches,
     system_env_arg,
 };
-
-use crate::limits;
-use crate::provider::Provider;
+use cogtools_provider::{ModelOptions, budget_arg, model_args, tape_args};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,26 +47,13 @@ pub(crate) struct AskArgs {
     pub(crate) session: Option<PathBuf>,
     pub(crate) resume: bool,
     pub(crate) from: Option<Id>,
-    pub(crate) provider: Provider,
-    /// Whether the command line names it.
-    pub(crate) has_provider: bool,
-    pub(crate) model: Option<String>,
-    pub(crate) temperature: Option<f64>,
-    pub(crate) max_tokens: Option<u32>,
-    pub(crate) seed: Option<i32>,
+    pub(crate) model: ModelOptions,
     pub(crate) schema: Option<PathBuf>,
-    /// The limits of the command line, which [`limits::budget`] reads.
-    pub(crate) limits: Vec<String>,
-    pub(crate) budget: Budget,
-    /// Where the provider is reached, as the configuration says.
-    pub(crate) base_url: Option<String>,
     pub(crate) allow: Vec<String>,
     pub(crate) deny: Vec<String>,
     pub(crate) pause: bool,
     pub(crate) approve: Vec<String>,
     pub(crate) reject: Vec<String>,
-    pub(crate) record: Option<PathBuf>,
-    pub(crate) replay: Option<PathBuf>,
     pub(crate) format: OutputFormat,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
@@ -96,23 +79,13 @@ impl AskArgs {
             session: path("session"),
             resume: flag("continue"),
             from: matches.get_one("from").copied(),
-            provider: Provider::from_matches(matches),
-            has_provider: matches.value_source("provider") == Some(ValueSource::CommandLine),
-            model: matches.get_one("model").cloned(),
-            temperature: matches.get_one("temperature").copied(),
-            max_tokens: matches.get_one("max-tokens").copied(),
-            seed: matches.get_one("seed").copied(),
+            model: ModelOptions::from_matches(matches)?,
             schema: path("schema"),
-            budget: limits::budget(&all::<String>(matches, "budget"), Budget::default())?,
-            limits: all(matches, "budget"),
-            base_url: None,
             allow: all(matches, "allow"),
             deny: all(matches, "deny"),
             pause: flag("pause"),
             approve: all(matches, "approve"),
             reject: all(matches, "reject"),
-            record: path("record"),
-            replay: path("replay"),
             format: if flag("json") {
                 OutputFormat::Json
             } else if flag("stream-json") {
@@ -155,7 +128,7 @@ pub(crate) fn args() -> Vec<Arg> {
         .value_parser(value_parser!(PathBuf)),
     ];
     args.extend(session_args());
-    args.extend(model_args());
+    args.extend(question_args());
     args.extend(approval_args());
     args.extend(output_args());
     args.extend([system_env_arg(), locked_arg()]);
@@ -163,14 +136,10 @@ pub(crate) fn args() -> Vec<Arg> {
     args
 }
 
-fn session_args() -> [Arg; 5] {
-    let path = |arg: Arg| arg.value_parser(value_parser!(PathBuf));
-    [
-        path(value(
-            "session",
-            "FILE",
-            "The file of the session, new or not",
-        )),
+fn session_args() -> Vec<Arg> {
+    let mut args = vec![
+        value("session", "FILE", "The file of the session, new or not")
+            .value_parser(value_parser!(PathBuf)),
         flag(
             "continue",
             "Go on with the newest session, or with the one of --session",
@@ -182,53 +151,24 @@ fn session_args() -> [Arg; 5] {
             "Go on after this entry of the session: a new branch",
         )
         .value_parser(value_parser!(Id)),
-        path(value(
-            "record",
-            "FILE",
-            "Record the model's responses in FILE",
-        )),
-        path(value(
-            "replay",
-            "FILE",
-            "Answer from recorded responses, without a network",
-        ))
-        .conflicts_with("record"),
-    ]
+    ];
+    args.extend(tape_args());
+    args
 }
 
-fn model_args() -> [Arg; 8] {
-    [
-        Provider::arg(),
-        value("model", "NAME", "The model").short('m'),
-        value(
-            "temperature",
-            "NUMBER",
-            "How varied answers are, from 0 to 2",
-        )
-        .value_parser(value_parser!(f64)),
-        value("max-tokens", "NUMBER", "The limit of tokens of a response")
-            .value_parser(value_parser!(u32)),
-        value(
-            "seed",
-            "NUMBER",
-            "Makes answers repeatable, as far as the provider can",
-        )
-        .allow_negative_numbers(true)
-        .value_parser(value_parser!(i32)),
+fn question_args() -> Vec<Arg> {
+    let mut args = Vec::from(model_args());
+    args.extend([
         value(
             "schema",
             "FILE",
             "The JSON Schema that the answer has to match",
         )
         .value_parser(value_parser!(PathBuf)),
-        value(
-            "budget",
-            "LIMIT=NUMBER",
-            "End the run before it exceeds this: turns, calls, tokens, seconds or money",
-        )
-        .action(ArgAction::Append),
+        budget_arg(),
         flag("models", "List the models of the provider"),
-    ]
+    ]);
+    args
 }
 
 fn approval_args() -> [Arg; 5] {

@@ -1,47 +1,7 @@
 //! The configuration below the command line.
 
-use std::time::Duration;
-
-use cogtools_agent::{Budget, HistorySettings};
-use cogtools_core::tool::AgentBudget;
-use cogtools_core::{AskConfig, AskHistory, AskProvider, Pattern, Threshold};
-use cogtools_program::Failure;
-
-use crate::args::AskArgs;
-use crate::limits;
-use crate::provider::Provider;
-
-/// Fills in what the command line leaves out.
-pub(crate) fn apply(args: &mut AskArgs, ask: &AskConfig) -> Result<(), Failure> {
-    let provider = match ask.provider {
-        Some(AskProvider::OpenAi) => Provider::OpenAi,
-        Some(AskProvider::Gemini) | None => Provider::Gemini,
-    };
-    if !args.has_provider {
-        args.provider = provider;
-    }
-    // A model and a server are of the provider that the configuration names.
-    if args.provider == provider {
-        args.model = args.model.take().or_else(|| ask.model.clone());
-        args.base_url.clone_from(&ask.base_url);
-    }
-    args.temperature = args.temperature.or(ask.temperature);
-    args.seed = args.seed.or(ask.seed);
-    args.max_tokens = args.max_tokens.or(ask.max_tokens);
-    args.budget = limits::budget(&args.limits, budget(ask.budget))?;
-    Ok(())
-}
-
-/// The limits of a run.
-pub(crate) fn budget(budget: AgentBudget) -> Budget {
-    Budget {
-        turns: budget.turns,
-        calls: budget.calls,
-        tokens: budget.tokens,
-        time: budget.seconds.map(Duration::from_secs),
-        money: budget.money,
-    }
-}
+use cogtools_agent::HistorySettings;
+use cogtools_core::{AskHistory, Pattern, Threshold};
 
 /// How much of a conversation is sent to a model that reads `context` tokens, if that is known.
 pub(crate) fn history(history: AskHistory, context: Option<u64>) -> HistorySettings {
@@ -83,11 +43,6 @@ pub(crate) fn asking<'n>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_defaults_of_the_budget_are_those_of_the_loop() {
-        assert_eq!(budget(AgentBudget::STANDARD), Budget::default());
-    }
 
     #[test]
     fn what_the_command_line_allows_is_not_asked() {

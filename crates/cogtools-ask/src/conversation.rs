@@ -8,14 +8,14 @@ use cogtools_log::Mask;
 use cogtools_program::terminal::{pluralize, truncate};
 use cogtools_program::{Failure, Io, Severity, dirs};
 use cogtools_prompt::{Line, LineEditor, LineOptions, Prompt};
+use cogtools_provider::Connection;
 
 use crate::args::{Action, AskArgs, OutputFormat};
 use crate::completion::Words;
-use crate::connection::Connection;
 use crate::history::{self, History};
 use crate::slash::{self, Slash};
 use crate::worker::{Materials, Worker};
-use crate::{overview, provider, session, summary, task};
+use crate::{overview, session, summary, task};
 
 /// How much of a line of a list is shown, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
@@ -55,7 +55,7 @@ impl Conversation {
         if !Self::is_possible(args, io) {
             return None;
         }
-        let mask = Mask::new(provider::secrets(io));
+        let mask = Mask::new(io.secrets());
         let history = dirs::state_dir(io).map(|state| History::open(&state, mask));
         let (history, lines) = match history {
             Some(Ok((history, lines))) => (Some(history), lines),
@@ -185,9 +185,14 @@ fn open<'a>(
         Stage::Open(worker) => return Ok(*worker),
     };
     let model = &materials.settings.request.model;
-    let secrets = provider::secrets(io);
+    let secrets = io.secrets();
     let opened = session::open(args, model, materials.project, secrets, io)?;
-    Worker::new(materials, connection, opened, Ledger::new(args.budget))
+    Worker::new(
+        materials,
+        connection,
+        opened,
+        Ledger::new(args.model.budget),
+    )
 }
 
 /// Works on a task. However that ends, the conversation goes on, unless nothing can be written

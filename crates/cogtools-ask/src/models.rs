@@ -3,15 +3,15 @@
 use cogtools_agent::diagnostic;
 use cogtools_model::ModelInfo;
 use cogtools_program::{Failure, Io};
+use cogtools_provider::{connect, runtime};
 use serde_json::json;
 
 use crate::args::{AskArgs, OutputFormat};
-use crate::provider;
 
 /// Prints the models of the provider: names, one per line, or JSON.
 pub(crate) fn list(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
-    let model = provider::connect(args, io)?;
-    let models = provider::runtime()?.block_on(model.models());
+    let model = connect(&args.model, io)?;
+    let models = runtime()?.block_on(model.models());
     let models = models
         .map_err(|error| Failure::from(diagnostic::diagnostic(&error, "the list of models")))?;
     if args.format == OutputFormat::Text {

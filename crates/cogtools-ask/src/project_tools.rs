@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use cogtools_agent::{AgentTool, CallResult, CallScope, ReadyCall, ToolTraits, Tools};
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
-use cogtools_core::tool::Author;
 use cogtools_core::{
     Code, Context, Diagnostic, FindError, Limit, Pattern, Registry, Target, Tool, ToolOutput,
 };
@@ -112,14 +111,7 @@ fn declare(tool: &Tool) -> Result<AgentTool, Vec<Diagnostic>> {
     Ok(AgentTool {
         name: tool.name().as_str().to_owned(),
         declaration,
-        traits: ToolTraits {
-            annotations: *tool.annotations(),
-            is_pure: !tool.runs_programs(),
-            is_foreign: matches!(
-                tool.provenance().author,
-                Author::Package(_) | Author::Provider
-            ),
-        },
+        traits: ToolTraits::of(tool),
     })
 }
 

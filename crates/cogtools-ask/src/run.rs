@@ -8,22 +8,22 @@ use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
 use cogtools_model::Part;
 use cogtools_program::{Failure, Io, Severity, project};
+use cogtools_provider::{Connection, budget_of};
 
 use crate::agent_task::{self, Agents};
 use crate::answer_schema::AnswerSchema;
 use crate::args::{Action, AskArgs};
-use crate::connection::Connection;
 use crate::conversation::Conversation;
 use crate::project_tools::ProjectTools;
 use crate::prompt::Layers;
 use crate::worker::{self, Materials, Worker};
-use crate::{configuration, dry_run, models, provider, session, settings, task};
+use crate::{dry_run, models, session, settings, task};
 
 /// Does what the command line says.
 pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project::project(io);
     let config = project::config(&project, io)?;
-    configuration::apply(&mut args, &config.ask)?;
+    args.model.configure(&config.ask)?;
     let args = &args;
     if args.action == Action::Models {
         return models::list(args, io);
@@ -50,7 +50,7 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         return dry_run::print(args, task, materials, io);
     }
     let model = materials.settings.request.model.clone();
-    let connection = Arc::new(Connection::open(args, &model, &project, io)?);
+    let connection = Arc::new(Connection::open(&args.model, &model, &project, io)?);
     materials.tools.set_agents(Arc::new(Agents {
         connection: Arc::clone(&connection),
         registry: materials.tools.registry().clone(),
@@ -63,10 +63,10 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     {
         return conversation.hold(args, materials, &connection, io);
     }
-    let ledger = Ledger::new(args.budget);
+    let ledger = Ledger::new(args.model.budget);
     match agent {
         Some(agent) => {
-            let ledger = ledger.within(configuration::budget(agent.budget));
+            let ledger = ledger.within(budget_of(agent.budget));
             let ended = answer_once(args, (task, ledger), materials, &connection, io);
             ended.map_err(agent_task::without_hints)
         }
@@ -83,7 +83,7 @@ fn answer_once(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let model = &materials.settings.request.model;
-    let secrets = provider::secrets(io);
+    let secrets = io.secrets();
     let mut opened = session::open(args, model, materials.project, secrets, io)?;
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());

@@ -4,13 +4,12 @@ use cogtools_agent::{Conversation, Permissions, RequestOptions, Settings};
 use cogtools_core::{AskConfig, Code, Diagnostic};
 use cogtools_model::{Content, Generation, Part};
 use cogtools_program::Failure;
+use cogtools_provider::stable_seed;
 
 use crate::answer_schema::AnswerSchema;
 use crate::args::AskArgs;
 use crate::configuration;
-use crate::prices;
 use crate::project_tools::ProjectTools;
-use crate::provider;
 
 /// What to do without prices.
 const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
@@ -22,16 +21,16 @@ pub(crate) fn settings(
     schema: Option<&AnswerSchema>,
     tools: &ProjectTools,
 ) -> Result<Settings, Failure> {
-    let model = provider::model_name(args)?;
+    let model = args.model.model()?;
     let generation = Generation {
-        temperature: args.temperature,
-        max_output_tokens: args.max_tokens,
+        temperature: args.model.temperature,
+        max_output_tokens: args.model.max_tokens,
         response_json_schema: schema.map(AnswerSchema::to_value),
         include_thoughts: args.verbose,
         ..Generation::default()
     };
-    let facts = prices::facts(ask, &model)?;
-    if args.budget.money.is_some() && facts.price.is_none() {
+    let facts = cogtools_provider::facts(ask, &model)?;
+    if args.model.budget.money.is_some() && facts.price.is_none() {
         let message = "a limit of money needs the prices of the model";
         let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(model);
         return Err(diagnostic.hint(PRICES).into());
@@ -69,21 +68,5 @@ pub(crate) fn seed(args: &AskArgs, model: &str, task: &[Part], conversation: &Co
     } else {
         task
     };
-    args.seed.unwrap_or_else(|| stable_seed(model, task))
-}
-
-/// The seed of the same task for the same model: a hash of both (FNV-1a).
-pub(crate) fn stable_seed(model: &str, task: &[Part]) -> i32 {
-    let parts = task
-        .iter()
-        .map(|part| serde_json::to_string(part.fields()).unwrap_or_default());
-    let text = std::iter::once(model.to_owned())
-        .chain(parts)
-        .collect::<Vec<_>>()
-        .join("\n");
-    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
-    // Providers take a signed number; its sign says nothing.
-    i32::try_from(hash >> 1).unwrap_or(0)
+    args.model.seed.unwrap_or_else(|| stable_seed(model, task))
 }

@@ -2,10 +2,11 @@
 
 use cogtools_agent::{RunEnd, Spent, diagnostic};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{BudgetLimit, CallId, EndStatus};
+use cogtools_log::{CallId, EndStatus};
 use cogtools_model::Finish;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Severity};
+use cogtools_provider::limit_name;
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
@@ -164,15 +165,4 @@ pub(crate) fn note(session: &str, spent: &Spent) -> String {
         count(spent.calls, "call"),
         count(usage.total, "token"),
     )
-}
-
-/// The name of a limit, as in `--budget`.
-pub(crate) const fn limit_name(limit: BudgetLimit) -> &'static str {
-    match limit {
-        BudgetLimit::Turns => "turns",
-        BudgetLimit::Calls => "calls",
-        BudgetLimit::Tokens => "tokens",
-        BudgetLimit::Seconds => "seconds",
-        BudgetLimit::Money => "money",
-    }
 }

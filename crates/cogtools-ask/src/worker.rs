@@ -11,14 +11,13 @@ use cogtools_core::{Cancel, Diagnostic, Project};
 use cogtools_log::{CallId, EndStatus, LogError};
 use cogtools_model::{Content, Finish, Part};
 use cogtools_program::{Failure, Io};
+use cogtools_provider::{Connection, Requests};
 
 use crate::answer_schema::{self, AnswerSchema};
 use crate::args::AskArgs;
-use crate::connection::Connection;
 use crate::display::Display;
 use crate::project_tools::ProjectTools;
 use crate::prompt::Layers;
-use crate::provider::Requests;
 use crate::session::OpenSession;
 use crate::settings;
 use crate::summary::Summary;

@@ -1,13 +1,12 @@
 //! The program that users and other programs start: its command line, and what it prints.
 
 use clap::{ArgMatches, Command};
-use cogtools_core::javascript::{Evaluation, Script, ScriptError};
-use cogtools_core::{Code, Diagnostic, Location};
+use cogtools_core::Code;
+use cogtools_core::javascript::Script;
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin};
-use serde_json::Value;
 
-use crate::request::Request;
+use crate::request;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -120,7 +119,7 @@ fn run(_: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let example = || Some(r#"{"code": "return 1 + 1"}"#.to_owned());
         input_diagnostic(&error, "request", example, PROGRAM.name)
     })?;
-    let script = Request::read(bytes).map_err(Failure::from)?.into_script();
+    let script = request::read(bytes).map_err(Failure::from)?;
     let code = script.code.clone();
     let cancel = cogtools_core::Cancel::default();
     let signals = SignalGuard::begin(&cancel);
@@ -128,30 +127,6 @@ fn run(_: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if let Some(status) = signals.status() {
         return Err(Failure::Reported(status));
     }
-    let evaluation = result.map_err(|error| diagnostic(error, &code))?;
-    io.show_json(&render(&evaluation))
-}
-
-/// The output of the program, on one line.
-fn render(evaluation: &Evaluation) -> String {
-    let Evaluation {
-        json,
-        logs,
-        stringified,
-        ms,
-        ..
-    } = evaluation;
-    let logs = Value::from(logs.as_slice());
-    format!(r#"{{"result":{json},"logs":{logs},"stringified":{stringified},"ms":{ms}}}"#) + "\n"
-}
-
-/// The diagnostic for code that failed.
-fn diagnostic(error: ScriptError, code: &str) -> Diagnostic {
-    let mut diagnostic =
-        Diagnostic::new(error.kind.code(), error.kind.to_string()).with_logs(error.logs);
-    diagnostic.hints.extend(error.kind.hint());
-    diagnostic.location = error
-        .position
-        .map(|(line, column)| Location::new("<code>".as_ref(), code, line, column, 1));
-    diagnostic
+    let evaluation = result.map_err(|error| error.diagnostic(&code))?;
+    io.show_json(&format!("{}\n", evaluation.render()))
 }

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Approval, BlobId, CacheState, CallId, EndStatus, Id, NodeState, Outcome, Usage};
+use crate::{
+    Approval, BlobId, CacheState, CallId, EndStatus, Id, NodeState, Outcome, StepState, Usage,
+};
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -77,7 +79,7 @@ pub enum Event {
         /// How many milliseconds the call took.
         ms: u64,
     },
-    /// A node of a flow, or a step of a plan, has started or ended.
+    /// A node of a flow has started or ended.
     Node {
         /// The node.
         node: String,
@@ -90,6 +92,39 @@ pub enum Event {
         /// Its result, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<Value>,
+        /// How many milliseconds it took, at its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ms: Option<u64>,
+    },
+    /// A plan is about to run: all of its steps are planned.
+    Plan {
+        /// What it is about, in a word: `clock`, `arithmetic` or `general`.
+        intent: String,
+        /// The plan, as `cogtools plan check` prints it.
+        plan: Value,
+    },
+    /// A step of the last plan has reached a state.
+    Step {
+        /// The name of its result: `save_as`.
+        step: String,
+        /// The state.
+        #[serde(flatten)]
+        state: StepState,
+        /// The tool, if it calls one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
+        /// The arguments of the call, with references replaced, at its start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        args: Option<Value>,
+        /// Its result, at its end. Of a long result, the beginning and the end as text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<Value>,
+        /// The whole result as JSON, if `result` is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blob: Option<BlobId>,
+        /// The first lines that the tool's program has written to standard error.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        logs: Vec<String>,
         /// How many milliseconds it took, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ms: Option<u64>,
@@ -181,7 +216,7 @@ pub struct LayerSize {
 
 impl Event {
     /// All kinds that this version knows.
-    pub const KINDS: [&'static str; 17] = [
+    pub const KINDS: [&'static str; 19] = [
         "task",
         "request",
         "response",
@@ -189,6 +224,8 @@ impl Event {
         "agent",
         "result",
         "node",
+        "plan",
+        "step",
         "compaction",
         "expired",
         "cache",
@@ -211,6 +248,8 @@ impl Event {
             Self::Agent { .. } => "agent",
             Self::Result { .. } => "result",
             Self::Node { .. } => "node",
+            Self::Plan { .. } => "plan",
+            Self::Step { .. } => "step",
             Self::Compaction { .. } => "compaction",
             Self::Expired { .. } => "expired",
             Self::Cache { .. } => "cache",
@@ -232,5 +271,13 @@ impl Event {
         };
         let mut texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
         texts.find(|text| !text.trim().is_empty())
+    }
+
+    /// The blob with the whole of a result that is too long for the line.
+    pub const fn blob(&self) -> Option<&BlobId> {
+        match self {
+            Self::Result { blob, .. } | Self::Step { blob, .. } => blob.as_ref(),
+            _ => None,
+        }
     }
 }

@@ -37,6 +37,11 @@ impl SessionFile {
         }
     }
 
+    /// Whether `name` is a path, and not the name of a session in a [`Store`](crate::Store).
+    pub fn is_path(name: &str) -> bool {
+        name.contains(['/', '\\', '.'])
+    }
+
     /// The file of the session `id` in the private `folder` of a store.
     pub(crate) fn stored(folder: &Path, id: &SessionId) -> Self {
         let name = format!("{id}.{}", Self::EXTENSION);

@@ -1,4 +1,4 @@
-//! How calls, nodes, caches and sessions end.
+//! How calls, nodes, steps, caches and sessions end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ pub enum BudgetLimit {
     Money,
 }
 
-/// The state of a node of a flow, or of a step of a plan.
+/// The state of a node of a flow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[schemars(inline)]
@@ -103,6 +103,38 @@ pub enum NodeState {
     },
     /// It does not run, because one before it failed.
     Skipped,
+}
+
+/// The state of a step of a plan. A step that nothing is known of is planned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "state", rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum StepState {
+    /// Its tool runs.
+    Executing,
+    /// It has a result.
+    Executed,
+    /// It has failed.
+    Failed {
+        /// The code of the failure.
+        code: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// It does not run, because one before it failed, or the run was cancelled.
+    Skipped,
+}
+
+impl StepState {
+    /// Its name in a file.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Executing => "executing",
+            Self::Executed => "executed",
+            Self::Failed { .. } => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
 }
 
 /// What happened to the provider's cache.

@@ -4,13 +4,12 @@ use clap::{ArgMatches, Command};
 use cogtools_core::Code;
 use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
 
-use crate::contract::Contract;
 use crate::hydrate::hydrate;
 use crate::input::{HydrateInput, ResolveInput};
 use crate::limit::TooLarge;
 use crate::manual::MANUAL;
 use crate::resolve::resolve;
-use crate::run;
+use crate::{explain, plan_file, question, resume, run, show};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -25,6 +24,14 @@ pub const PROGRAM: Program = Program {
         Code::ContractViolation,
         Code::MissingReference,
         Code::StepFailed,
+        Code::ModelFailed,
+        Code::ModelRefused,
+        Code::BudgetSpent,
+        Code::Unavailable,
+        Code::ApprovalWanted,
+        Code::InvalidSession,
+        Code::SessionInUse,
+        Code::SessionNotFound,
         Code::Denied,
         Code::InvalidTool,
         Code::InvalidConfig,
@@ -36,14 +43,23 @@ pub const PROGRAM: Program = Program {
 
 fn command() -> Command {
     Command::new(PROGRAM.name)
-        .about("Check a model's plan, run it, and fill results into its reply")
+        .about("Plan with a model; check, run, show and resume plans")
         .long_about(
-            "Work with plans that a model writes as one JSON object. Each command reads standard \
-             input and prints its result; only run calls tools.",
+            "Work with plans that a model writes as one JSON object. With a question, a model \
+             plans, and the plan runs once you agree. Each command reads a file or standard \
+             input; only run and resume call tools.",
         )
-        .subcommand_required(true)
+        .args_conflicts_with_subcommands(true)
+        .args(question::args())
+        .subcommand(
+            Command::new("check")
+                .about("Print the contract in a model's text, normalised")
+                .arg(plan_file::arg()),
+        )
         .subcommand(run::command())
-        .subcommand(Command::new("check").about("Print the contract in a model's text, normalised"))
+        .subcommand(show::command())
+        .subcommand(explain::command())
+        .subcommand(resume::command())
         .subcommand(
             Command::new("resolve").about("Print arguments with references replaced by results"),
         )
@@ -53,29 +69,33 @@ fn command() -> Command {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    match matches.subcommand_name() {
-        Some("check") => {
-            let text = text_input::read_text(io, "cogtools plan check < answer.txt")?;
-            let contract = Contract::parse(&text)?;
+    let Some((name, matches)) = matches.subcommand() else {
+        let commands = command();
+        let names: Vec<&str> = commands.get_subcommands().map(Command::get_name).collect();
+        return question::run(matches, names.into_iter(), io);
+    };
+    match name {
+        "check" => {
+            let contract = plan_file::read(matches, "check", io)?;
             io.show_json(&format!("{}\n", contract.to_json()))
         }
-        Some("resolve") => {
+        "resolve" => {
             let bytes = text_input::read_bytes(io, "cogtools plan resolve < step.json")?;
             let ResolveInput { args, records } = ResolveInput::read(bytes)?;
             let resolved = resolve(args, &records)?;
             io.show_json(&format!("{resolved}\n"))
         }
-        Some("hydrate") => {
+        "hydrate" => {
             let bytes = text_input::read_bytes(io, "cogtools plan hydrate < reply.json")?;
             let input = HydrateInput::read(bytes)?;
             let text = hydrate(&input.template, &input.last, &input.records)
                 .map_err(TooLarge::diagnostic)?;
             io.show(&format!("{text}\n"))
         }
-        Some("run") => match matches.subcommand() {
-            Some((_, matches)) => run::run(matches, io),
-            None => Err(PROGRAM.missing_subcommand()),
-        },
+        "run" => run::run(matches, io),
+        "show" => show::run(matches, io),
+        "explain" => explain::run(matches, io),
+        "resume" => resume::run(matches, io),
         _ => Err(PROGRAM.missing_subcommand()),
     }
 }

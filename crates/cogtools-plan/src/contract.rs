@@ -56,6 +56,11 @@ impl Contract {
         })
     }
 
+    /// What the model has understood.
+    pub(crate) fn restatement(&self) -> &str {
+        &self.restatement
+    }
+
     /// The reply, with placeholders.
     pub(crate) fn visible_reply(&self) -> &str {
         &self.visible_reply

@@ -1,46 +1,57 @@
-//! What happens while a plan runs, as `--stream-json` prints it.
+//! What happens while a plan runs: recorded in the session, and printed as `--stream-json` does.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use cogtools_core::{Cancel, Diagnostic};
 use cogtools_executor::{Event, Observer, SkipReason, Stop};
+use cogtools_log::{EndStatus, LogError};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
+use crate::contract::Contract;
+use crate::recorder::{MAX_LOG_LINES, Recorder, millis};
+use crate::session;
 use crate::step::Step;
 use crate::tools::ProjectSteps;
 
-/// How many lines of what a program writes to standard error become events.
-const MAX_LOG_LINES: usize = 100;
-
-/// Prints events, or only the reply.
+/// Records events, and prints them, or only the reply.
 pub(crate) struct Events<'a, 'io> {
     io: &'a mut Io<'io>,
     streams: bool,
     steps: Arc<ProjectSteps>,
-    /// Why nothing can be printed any more.
+    recorder: Recorder,
+    cancel: Cancel,
+    /// Why nothing can be recorded or printed any more.
     failure: Option<Failure>,
 }
 
 impl<'a, 'io> Events<'a, 'io> {
-    pub(crate) fn new(io: &'a mut Io<'io>, streams: bool, steps: Arc<ProjectSteps>) -> Self {
+    pub(crate) fn new(
+        (io, streams): (&'a mut Io<'io>, bool),
+        steps: Arc<ProjectSteps>,
+        recorder: Recorder,
+        cancel: Cancel,
+    ) -> Self {
         Self {
             io,
             streams,
             steps,
+            recorder,
+            cancel,
             failure: None,
         }
     }
 
     /// The plan, before anything runs.
-    pub(crate) fn plan(&mut self, steps: &[Step]) {
-        let steps: Vec<Value> = steps
-            .iter()
-            .map(|step| {
-                json!({"save_as": step.save_as(), "tool": step.tool(), "reason": step.reason()})
-            })
-            .collect();
+    pub(crate) fn plan(&mut self, contract: &Contract) {
+        let steps: Vec<Value> = contract.steps().iter().map(planned).collect();
         self.event(&json!({"event": "plan", "steps": steps}));
+    }
+
+    /// A step that has its result from an earlier run.
+    pub(crate) fn reused(&mut self, save_as: &str, result: &Value) {
+        self.step(save_as, "executed", json!({"result": result}));
     }
 
     /// The reply.
@@ -52,14 +63,22 @@ impl<'a, 'io> Events<'a, 'io> {
         }
     }
 
-    /// Fails if something could not be printed.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
+    /// Records how the run has ended. Fails if something could not be recorded or printed.
+    pub(crate) fn finish(mut self, status: EndStatus) -> Result<(), Failure> {
+        let ended = self.recorder.end(status);
+        self.note(ended);
         self.failure.map_or(Ok(()), Err)
     }
 
     fn event(&mut self, event: &Value) {
         if self.streams && self.failure.is_none() {
             self.failure = self.io.show_json(&format!("{event}\n")).err();
+        }
+    }
+
+    fn note(&mut self, recorded: Result<(), LogError>) {
+        if let Err(error) = recorded {
+            self.failure.get_or_insert(session::failure(&error));
         }
     }
 
@@ -75,6 +94,35 @@ impl<'a, 'io> Events<'a, 'io> {
         self.event(&Value::Object(event));
     }
 
+    /// A step begins. One that calls nothing, or cannot be called, does not execute.
+    fn started(&mut self, save_as: &str) {
+        let steps = Arc::clone(&self.steps);
+        if let Some(args) = steps.prepare(save_as) {
+            let tool = steps.tool(save_as);
+            let recorded = self.recorder.executing(save_as, tool, &args);
+            self.note(recorded);
+            self.step(save_as, "executing", json!({ "args": args }));
+        }
+    }
+
+    fn succeeded(&mut self, save_as: &str, value: &Value, duration: Duration) {
+        let log = self.steps.done(save_as).log;
+        let recorded = self.recorder.executed(save_as, value, &log, duration);
+        self.note(recorded);
+        self.ended(save_as, "executed", ("result", value.clone()), duration);
+    }
+
+    fn failed(&mut self, save_as: &str, error: &Diagnostic, duration: Duration) {
+        // Whether a call that was cancelled had an effect is not known: it stays open.
+        if !self.cancel.is_cancelled() {
+            let log = self.steps.done(save_as).log;
+            let recorded = self.recorder.failed(save_as, error, &log, duration);
+            self.note(recorded);
+        }
+        let error = json!({"code": error.code.name(), "message": error.summary()});
+        self.ended(save_as, "failed", ("error", error), duration);
+    }
+
     /// A step has ended, with what it has left.
     fn ended(&mut self, save_as: &str, state: &str, outcome: (&str, Value), duration: Duration) {
         let done = self.steps.done(save_as);
@@ -82,45 +130,44 @@ impl<'a, 'io> Events<'a, 'io> {
             self.event(&json!({"event": "log", "text": line}));
         }
         let (key, outcome) = outcome;
-        let ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let more = json!({
             "args": done.args,
             key: outcome,
             "startedAt": done.started,
             "endedAt": done.ended,
-            "ms": ms,
+            "ms": millis(duration),
         });
         self.step(save_as, state, more);
+    }
+
+    fn skipped(&mut self, save_as: &str, reason: &SkipReason) {
+        let because = match reason {
+            SkipReason::Needs(step) | SkipReason::Stopped(step) => {
+                json!({"error": {"code": "STEP_FAILED", "message": format!("`{step}` failed")}})
+            }
+            SkipReason::Condition | SkipReason::Cancelled => Value::Null,
+        };
+        let recorded = self.recorder.skipped(save_as);
+        self.note(recorded);
+        self.step(save_as, "skipped", because);
     }
 }
 
 impl Observer for Events<'_, '_> {
     fn on(&mut self, event: &Event<'_>) -> Result<(), Stop> {
         match event {
-            Event::Started { node, .. } => self.step(node, "executing", Value::Null),
+            Event::Started { node, .. } => self.started(node),
             Event::Succeeded {
                 node,
                 value,
                 duration,
-            } => self.ended(node, "executed", ("result", (*value).clone()), *duration),
+            } => self.succeeded(node, value, *duration),
             Event::Failed {
                 node,
                 failure,
                 duration,
-            } => {
-                let error = &failure.diagnostic;
-                let error = json!({"code": error.code.name(), "message": error.summary()});
-                self.ended(node, "failed", ("error", error), *duration);
-            }
-            Event::Skipped { node, reason } => {
-                let because = match reason {
-                    SkipReason::Needs(step) | SkipReason::Stopped(step) => {
-                        json!({"error": {"code": "STEP_FAILED", "message": format!("`{step}` failed")}})
-                    }
-                    SkipReason::Condition | SkipReason::Cancelled => Value::Null,
-                };
-                self.step(node, "skipped", because);
-            }
+            } => self.failed(node, &failure.diagnostic, *duration),
+            Event::Skipped { node, reason } => self.skipped(node, reason),
             // A step of a plan is never run again.
             Event::Retrying { .. } => {}
         }
@@ -129,4 +176,8 @@ impl Observer for Events<'_, '_> {
         }
         Ok(())
     }
+}
+
+fn planned(step: &Step) -> Value {
+    json!({"save_as": step.save_as(), "tool": step.tool(), "reason": step.reason()})
 }

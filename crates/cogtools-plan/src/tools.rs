@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Code, Context, Diagnostic, Limit, Registry, ToolOutput};
+use cogtools_core::{Call, Code, Context, Diagnostic, Registry, ToolOutput};
 use cogtools_executor::{Attempt, Completion, Failure, Work};
 use cogtools_log::Timestamp;
 use cogtools_program::call_timeout;
 use serde_json::{Value, json};
 
+use crate::hydrate::hydrate;
+use crate::limit::TooLarge;
 use crate::record::{Record, Records};
 use crate::resolve::resolve;
 use crate::step::Step;
@@ -20,7 +22,25 @@ pub(crate) struct ProjectSteps {
     steps: BTreeMap<String, Step>,
     registry: Registry,
     cx: Context,
-    done: Mutex<BTreeMap<String, Done>>,
+    left: Mutex<Left>,
+}
+
+/// What the steps have left so far. References are resolved in place: copies of all records for
+/// each step would take quadratic time.
+#[derive(Debug, Default)]
+struct Left {
+    prepared: BTreeMap<String, Result<Prepared, Box<Diagnostic>>>,
+    done: BTreeMap<String, Done>,
+    records: Records,
+}
+
+/// What a step will do.
+#[derive(Debug)]
+enum Prepared {
+    /// It calls nothing.
+    Note,
+    /// It calls a tool, with arguments that match.
+    Call(Call),
 }
 
 /// What a step has left.
@@ -32,12 +52,22 @@ pub(crate) struct Done {
     pub(crate) ended: String,
     /// What the tool's program has written to standard error.
     pub(crate) log: String,
-    record: Option<Record>,
 }
 
 impl ProjectSteps {
-    /// The `steps`, whose tools are those of `registry`.
-    pub(crate) fn new(steps: &[Step], registry: Registry, cx: Context) -> Self {
+    /// The `steps`, whose tools are those of `registry`. Those of an earlier run have `results`.
+    pub(crate) fn new(
+        steps: &[Step],
+        results: &BTreeMap<String, Value>,
+        registry: Registry,
+        cx: Context,
+    ) -> Self {
+        let mut left = Left::default();
+        for step in steps {
+            if let Some(value) = results.get(step.save_as()) {
+                left.keep(step, &Ok(value.clone()));
+            }
+        }
         let steps = steps
             .iter()
             .map(|step| (step.save_as().to_owned(), step.clone()));
@@ -45,56 +75,105 @@ impl ProjectSteps {
             steps: steps.collect(),
             registry,
             cx,
-            done: Mutex::default(),
+            left: Mutex::new(left),
         }
+    }
+
+    /// Prepares a step: references are replaced, and the call is checked. Returns the arguments of
+    /// the call; `None` if there will be none, because the step calls nothing, or fails.
+    pub(crate) fn prepare(&self, save_as: &str) -> Option<Value> {
+        let step = self.steps.get(save_as)?;
+        let mut args = None;
+        let prepared = self.prepare_step(step, &mut args);
+        let is_call = matches!(prepared, Ok(Prepared::Call(_)));
+        let mut left = self.lock();
+        left.prepared.insert(save_as.to_owned(), prepared);
+        let done = left.done.entry(save_as.to_owned()).or_default();
+        done.args.clone_from(&args);
+        args.filter(|_| is_call)
+    }
+
+    /// The tool of the step `save_as`, if it calls one.
+    pub(crate) fn tool(&self, save_as: &str) -> Option<&str> {
+        let step = self.steps.get(save_as)?;
+        step.tool().filter(|_| step.needs_tool())
     }
 
     /// What the step `save_as` has left so far.
     pub(crate) fn done(&self, save_as: &str) -> Done {
-        self.lock().get(save_as).cloned().unwrap_or_default()
+        self.lock().done.get(save_as).cloned().unwrap_or_default()
     }
 
-    /// The records of all steps that have ended.
-    pub(crate) fn records(&self) -> Records {
-        let done = self.lock();
-        let records = done.iter();
-        records
-            .filter_map(|(name, done)| Some((name.clone(), done.record.clone()?)))
-            .collect()
+    /// Fills the results of all steps that have ended into a reply.
+    pub(crate) fn hydrate(&self, template: &str, last: &Value) -> Result<String, TooLarge> {
+        hydrate(template, last, &self.lock().records)
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Done>> {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a step. What it did is in `done`, even if it fails.
-    fn call(
+    /// Prepares a step. Its arguments are in `resolved` as soon as they are known.
+    fn prepare_step(
         &self,
         step: &Step,
-        attempt: &Attempt,
-        done: &mut Done,
-    ) -> Result<Value, Box<Diagnostic>> {
+        resolved: &mut Option<Value>,
+    ) -> Result<Prepared, Box<Diagnostic>> {
         let Some(tool) = step.tool().filter(|_| step.needs_tool()) else {
-            return Ok(step.reason().into());
+            return Ok(Prepared::Note);
         };
         let args = Value::Object(step.args().cloned().unwrap_or_default());
-        let args = resolve(args, &self.records()).map_err(first)?;
-        done.args = Some(args.clone());
+        let args = resolve(args, &self.lock().records).map_err(first)?;
+        *resolved = Some(args.clone());
         let Value::Object(args) = args else {
             let message = "arguments that are no object";
             return Err(Box::new(Diagnostic::new(Code::Internal, message)));
         };
         let call = self.registry.prepare(tool, Arguments::from(args));
         let call = call.map_err(first)?;
-        let limit = Limit::of(call.tool());
+        call.check(&self.cx).map_err(first)?;
+        Ok(Prepared::Call(call))
+    }
+
+    /// Runs a step that was prepared. Returns its result, and what its program has logged.
+    fn call(&self, step: &Step, attempt: &Attempt) -> (Result<Value, Box<Diagnostic>>, String) {
+        let prepared = self.lock().prepared.remove(step.save_as());
+        let call = match prepared {
+            Some(Ok(Prepared::Call(call))) => call,
+            Some(Ok(Prepared::Note)) => return (Ok(step.reason().into()), String::new()),
+            Some(Err(diagnostic)) => return (Err(diagnostic), String::new()),
+            None => {
+                let diagnostic = Diagnostic::new(Code::Internal, "a step that is not prepared");
+                return (Err(Box::new(diagnostic)), String::new());
+            }
+        };
+        let limit = call.limit();
         let cx = Context {
             cancel: attempt.cancel().clone(),
             ..self.cx.clone()
         };
-        let output = call_timeout::run_within(&limit, attempt.cancel(), move || call.run(&cx));
-        let output = output.map_err(first)?;
-        done.log.clone_from(&output.stderr);
-        Ok(value(output))
+        match call_timeout::run_within(&limit, attempt.cancel(), move || call.run(&cx)) {
+            Ok(mut output) => {
+                let log = std::mem::take(&mut output.stderr);
+                (Ok(value(output)), log)
+            }
+            Err(diagnostics) => (Err(first(diagnostics)), String::new()),
+        }
+    }
+}
+
+impl Left {
+    /// Keeps how `step` has ended, for those after it and for the reply.
+    fn keep(&mut self, step: &Step, result: &Result<Value, Box<Diagnostic>>) {
+        let record = match result {
+            Ok(value) => json!({"result": value, "status": "executed", "tool": step.tool()}),
+            Err(error) => {
+                json!({"status": "failed", "tool": step.tool(), "error": error.summary()})
+            }
+        };
+        if let Some(record) = Record::of(record) {
+            self.records.insert(step.save_as().to_owned(), record);
+        }
     }
 }
 
@@ -104,20 +183,15 @@ impl Work for ProjectSteps {
             let diagnostic = Diagnostic::new(Code::Internal, "no such step");
             return Err(Failure::is_final(diagnostic));
         };
-        let mut done = Done {
-            started: Timestamp::now().to_string(),
-            ..Done::default()
-        };
-        let result = self.call(step, attempt, &mut done);
+        let started = Timestamp::now().to_string();
+        let (result, log) = self.call(step, attempt);
+        let mut left = self.lock();
+        left.keep(step, &result);
+        let done = left.done.entry(step.save_as().to_owned()).or_default();
+        done.started = started;
         done.ended = Timestamp::now().to_string();
-        let record = match &result {
-            Ok(value) => json!({"result": value, "status": "executed", "tool": step.tool()}),
-            Err(error) => {
-                json!({"status": "failed", "tool": step.tool(), "error": error.summary()})
-            }
-        };
-        done.record = Record::of(record);
-        self.lock().insert(attempt.node().to_owned(), done);
+        done.log = log;
+        drop(left);
         let failed = |error: Box<Diagnostic>| Failure::is_final(*error);
         result.map(Completion::Done).map_err(failed)
     }

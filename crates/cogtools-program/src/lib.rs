@@ -25,6 +25,7 @@ mod process;
 mod program;
 pub mod project;
 mod report;
+mod secrets;
 mod system_program;
 pub mod terminal;
 pub mod text_input;

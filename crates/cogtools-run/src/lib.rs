@@ -3,6 +3,8 @@
 //! The call itself is that of `cogtools-call`; only where the arguments come from and how
 //! the result is shown on a terminal differ.
 
+mod stdin;
+
 use clap::{Arg, ArgMatches, Command};
 use cogtools_core::arguments::{Arguments, WordError};
 use cogtools_core::{Code, Diagnostic, Tool};
@@ -22,6 +24,11 @@ pub const PROGRAM: Program = Program {
     stdin: Stdin::Ignored,
     codes: &[
         Code::ToolFailed,
+        Code::JsRuntime,
+        Code::JsSyntax,
+        Code::JsForbidden,
+        Code::JsMemory,
+        Code::JsResult,
         Code::InvalidArgumentsSyntax,
         Code::SchemaViolation,
         Code::TemplateFailed,
@@ -29,6 +36,7 @@ pub const PROGRAM: Program = Program {
         Code::InvalidTool,
         Code::InvalidConfig,
         Code::Timeout,
+        Code::JsTimeout,
         Code::ToolNotFound,
     ],
     variables: man::SOURCES,
@@ -51,6 +59,10 @@ OUTER.INNER=VALUE
 KEY:=JSON
   Any value: null, a string that looks like a number, an array of objects.
 
+KEY=@-
+  What is on standard input, without its last line end: the result of another call in a pipeline. \
+KEY:=@- takes it as JSON. The text `@-` itself is KEY:='\"@-\"'.
+
 {...}
   A JSON object with several parameters.
 
@@ -69,7 +81,9 @@ would control it are escaped, and the last line is ended.",
         "EXAMPLES",
         "    cogtools run facepalm facepalm=ouch
 
-    cogtools run trip city=Oslo days=3 stops:='[{\"name\": \"Moss\"}]'",
+    cogtools run trip city=Oslo days=3 stops:='[{\"name\": \"Moss\"}]'
+
+    cogtools run git_log limit=5 | cogtools run shout text=@-",
     ),
 ];
 
@@ -91,7 +105,7 @@ fn command() -> Command {
             Arg::new("arguments")
                 .value_name("KEY=VALUE")
                 .num_args(0..)
-                .help("Its arguments; KEY:=JSON passes any value"),
+                .help("Its arguments; KEY:=JSON passes any value, KEY=@- standard input"),
         )
         .arg(verbose_arg().help("Print what is done on stderr"))
         .arg(system_env_arg())
@@ -125,7 +139,7 @@ impl RunArgs {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args = RunArgs::from_matches(matches)?;
+    let mut args = RunArgs::from_matches(matches)?;
     let (registry, context) = registry_and_context(&args.registry, io, None)?;
     let tool = registry
         .find(&args.tool)
@@ -133,6 +147,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.verbose {
         io.note(&format!("{}: {}", args.tool, tool.file().display()));
     }
+    args.words = stdin::fill(args.words, &args.tool, io)?;
     let read = |tool: &Tool| {
         let errors = |errors: Vec<WordError>| -> Failure {
             let diagnostic = |error: &WordError| error.diagnostic(tool.name().as_str());

@@ -1,7 +1,7 @@
 //! `cogtools session fork`: a new session that begins with a branch of another.
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Event, Fork, Header, Id, LogError, Session, SessionFile, SessionId, Timestamp};
+use cogtools_log::{Fork, Header, Id, LogError, Session, SessionFile, SessionId, Timestamp};
 use cogtools_program::{Failure, Io, Severity};
 
 use crate::locate::{leaf, locate, named, read, store};
@@ -70,10 +70,7 @@ fn copy_blobs(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let path = session.path_to(leaf);
-    let blobs = path.iter().filter_map(|entry| match &entry.event {
-        Event::Result { blob, .. } => blob.as_ref(),
-        _ => None,
-    });
+    let blobs = path.iter().filter_map(|entry| entry.event.blob());
     for blob in blobs {
         let bytes = match from.blobs().read(blob) {
             Ok(bytes) => bytes,

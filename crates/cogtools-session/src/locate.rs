@@ -3,13 +3,10 @@
 use std::path::Path;
 
 use cogtools_core::{Code, Diagnostic, Project};
-use cogtools_log::{FindError, Id, Session, SessionFile, Store, Stored};
+use cogtools_log::{Id, Session, SessionFile, Store, Stored};
 use cogtools_program::dirs::state_dir;
 use cogtools_program::project::project;
 use cogtools_program::{Failure, Io, Severity};
-
-/// How many names a message lists.
-const MAX_NAMES: usize = 5;
 
 /// The sessions of the project that contains the working directory.
 pub(crate) fn store(io: &Io<'_>) -> Result<(Store, Project), Failure> {
@@ -26,31 +23,16 @@ pub(crate) fn store(io: &Io<'_>) -> Result<(Store, Project), Failure> {
 pub(crate) fn stored(store: &Store) -> Result<Vec<Stored>, Failure> {
     store
         .list()
-        .map_err(|error| unreadable(store, &error).into())
+        .map_err(|error| store.unreadable(&error).into())
 }
 
 /// The file of the session `name`; without one, of the session that was written to last.
 pub(crate) fn locate(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
-    if let Some(path) = name.filter(|name| is_path(name)) {
+    if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
         return Ok(named(path, io));
     }
     let (store, _) = store(io)?;
-    let Some(prefix) = name else {
-        let newest = store.newest().map_err(|error| unreadable(&store, &error))?;
-        let newest = newest.ok_or_else(|| {
-            let message = "this project has no sessions";
-            Diagnostic::new(Code::SessionNotFound, message)
-                .hint("name the file of a session, or begin one with `cogtools ask`")
-        })?;
-        return Ok(store.file(&newest.id));
-    };
-    let found = store
-        .find(prefix)
-        .map_err(|error| unreadable(&store, &error))?;
-    match found {
-        Ok(found) => Ok(store.file(&found.id)),
-        Err(error) => Err(not_found(&error).into()),
-    }
+    Ok(store.locate(name).map_err(|diagnostic| *diagnostic)?)
 }
 
 /// The file that the user names, which need not exist.
@@ -91,29 +73,4 @@ pub(crate) fn leaf(
     let diagnostic = Diagnostic::new(Code::SessionNotFound, message);
     let hint = "`cogtools session tree` shows the entries";
     Err(diagnostic.hint(hint).into())
-}
-
-/// Whether `name` is a path; no name of a session has these characters.
-fn is_path(name: &str) -> bool {
-    name.contains(['/', '\\', '.'])
-}
-
-fn unreadable(store: &Store, error: &std::io::Error) -> Diagnostic {
-    let message = format!("`{}` cannot be read: {error}", store.folder().display());
-    Diagnostic::new(Code::IoFailed, message).hint("make the folder readable")
-}
-
-fn not_found(error: &FindError) -> Diagnostic {
-    let diagnostic = Diagnostic::new(Code::SessionNotFound, error.to_string());
-    match error {
-        FindError::NotFound(_) => {
-            diagnostic.hint("`cogtools session list` shows the sessions of this project")
-        }
-        FindError::Ambiguous { ids, .. } => {
-            let names = ids.iter().take(MAX_NAMES).map(|id| format!("`{id}`"));
-            let names: Vec<String> = names.collect();
-            let more = if ids.len() > MAX_NAMES { ", …" } else { "" };
-            diagnostic.hint(format!("name one of {}{more}", names.join(", ")))
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cogtools_log::{CallId, EndStatus, Entry, Event, Session, Timestamp, Usage};
+use cogtools_log::{CallId, EndStatus, Entry, Event, Session, StepState, Timestamp, Usage};
 use serde_json::Value;
 
 /// The entries from the root to a leaf.
@@ -46,8 +46,7 @@ impl<'s> Transcript<'s> {
             model: session.header.model.clone(),
             ..Summary::default()
         };
-        let mut request = None;
-        let mut calls: HashMap<&CallId, usize> = HashMap::new();
+        let mut begun = Begun::default();
         let mut last: Option<Timestamp> = None;
         for entry in path.iter().copied() {
             // The time until the user has an answer; how long the user thinks is not in it.
@@ -56,30 +55,19 @@ impl<'s> Transcript<'s> {
             }
             last = Some(entry.time);
             summary.add(entry);
-            let open = match &entry.event {
-                Event::Response { .. } => request,
-                Event::Result { call, .. } => calls.remove(call),
-                Event::Usage(usage) => {
-                    if let Some(step) = request.and_then(|index: usize| steps.get_mut(index)) {
-                        step.usage = Some(usage);
-                    }
-                    continue;
+            if let Event::Usage(usage) = &entry.event {
+                if let Some(step) = begun.request.and_then(|index| steps.get_mut(index)) {
+                    step.usage = Some(usage);
                 }
-                Event::Request { .. } => {
-                    request = Some(steps.len());
-                    None
-                }
-                Event::Call { call, .. } => {
-                    calls.insert(call, steps.len());
-                    None
-                }
-                _ => None,
-            };
+                continue;
+            }
+            let open = begun.add(&entry.event, steps.len());
             if let Some(step) = open.and_then(|index| steps.get_mut(index)) {
                 step.answer = Some(entry);
             }
             // The answer to a request is a step too: it has the text.
-            if open.is_none() || !matches!(entry.event, Event::Result { .. }) {
+            let is_end = matches!(entry.event, Event::Result { .. } | Event::Step { .. });
+            if open.is_none() || !is_end {
                 steps.push(Step {
                     entry,
                     answer: None,
@@ -88,6 +76,40 @@ impl<'s> Transcript<'s> {
             }
         }
         Self { steps, summary }
+    }
+}
+
+/// What has begun, and may have its end further down: indexes of steps.
+#[derive(Default)]
+struct Begun<'s> {
+    request: Option<usize>,
+    calls: HashMap<&'s CallId, usize>,
+    /// Steps of the last plan, by name.
+    executing: HashMap<&'s str, usize>,
+}
+
+impl<'s> Begun<'s> {
+    /// Notes that `event` begins something, which is step `index`; or returns what it ends.
+    fn add(&mut self, event: &'s Event, index: usize) -> Option<usize> {
+        match event {
+            Event::Response { .. } => return self.request,
+            Event::Result { call, .. } => return self.calls.remove(call),
+            Event::Request { .. } => self.request = Some(index),
+            Event::Call { call, .. } => {
+                self.calls.insert(call, index);
+            }
+            Event::Plan { .. } => self.executing.clear(),
+            Event::Step {
+                step,
+                state: StepState::Executing,
+                ..
+            } => {
+                self.executing.insert(step, index);
+            }
+            Event::Step { step, .. } => return self.executing.remove(step.as_str()),
+            _ => {}
+        }
+        None
     }
 }
 
@@ -112,7 +134,7 @@ impl Step<'_> {
     pub(crate) fn ms(&self) -> Option<u64> {
         let answer = self.answer?;
         match &answer.event {
-            Event::Result { ms, .. } => Some(*ms),
+            Event::Result { ms, .. } | Event::Step { ms: Some(ms), .. } => Some(*ms),
             _ => Some(answer.time.millis_since(self.entry.time)),
         }
     }
@@ -132,7 +154,21 @@ impl<'s> Summary<'s> {
                 self.turns += 1;
                 self.end = None;
             }
+            Event::Plan { plan, .. } => {
+                if self.task.is_empty() {
+                    let restatement = plan.get("restatement").and_then(Value::as_str);
+                    self.task = restatement.unwrap_or("");
+                }
+                self.end = None;
+            }
             Event::Call { .. } => self.calls += 1,
+            Event::Step {
+                state: StepState::Executing,
+                ..
+            } => {
+                self.calls += 1;
+                self.end = None;
+            }
             Event::Usage(usage) => self.usage += usage,
             Event::End { status } => self.end = Some(status),
             _ => {}

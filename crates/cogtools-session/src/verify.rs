@@ -80,9 +80,7 @@ impl Check {
 
     fn entry(&mut self, entry: &Entry, number: usize, blobs: &Blobs, path: &Path) {
         self.entries += 1;
-        if let Event::Result {
-            blob: Some(blob), ..
-        } = &entry.event
+        if let Some(blob) = entry.event.blob()
             && self.blobs.insert(blob.clone())
             && let Err(error) = blobs.read(blob)
         {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, Hint};
+use crate::{Code, Diagnostic, Hint, Location};
 
 /// Why a run failed, where, and what was logged before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +55,19 @@ pub enum ScriptErrorKind {
     /// The process ended in this way, without a result.
     #[error("the engine ended unexpectedly: {0}")]
     Crashed(String),
+}
+
+impl ScriptError {
+    /// The diagnostic for a model that wrote `code`.
+    pub fn diagnostic(self, code: &str) -> Diagnostic {
+        let kind = self.kind;
+        let mut diagnostic = Diagnostic::new(kind.code(), kind.to_string()).with_logs(self.logs);
+        diagnostic.hints.extend(kind.hint());
+        diagnostic.location = self
+            .position
+            .map(|(line, column)| Location::new("<code>".as_ref(), code, line, column, 1));
+        diagnostic
+    }
 }
 
 impl ScriptErrorKind {

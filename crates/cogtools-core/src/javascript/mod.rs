@@ -4,6 +4,7 @@
 //! when its own limits do not end it in time, so that a run costs no more than it may.
 
 mod error;
+mod requested;
 mod wire;
 
 use std::ffi::OsString;
@@ -45,6 +46,21 @@ pub struct Evaluation {
     pub logs: Vec<String>,
     /// How long it ran, in milliseconds.
     pub ms: u64,
+}
+
+impl Evaluation {
+    /// The evaluation as one JSON object: `result`, `logs`, `stringified` and `ms`.
+    pub fn render(&self) -> String {
+        let Self {
+            json,
+            logs,
+            stringified,
+            ms,
+            ..
+        } = self;
+        let logs = Value::from(logs.as_slice());
+        format!(r#"{{"result":{json},"logs":{logs},"stringified":{stringified},"ms":{ms}}}"#)
+    }
 }
 
 impl Script {

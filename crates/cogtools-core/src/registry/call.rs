@@ -59,6 +59,15 @@ impl Call {
         Limit::of(&self.tool)
     }
 
+    /// Returns all errors for which [`Call::run`] would fail before the tool runs.
+    pub fn check(&self, cx: &Context) -> Result<(), Vec<Diagnostic>> {
+        self.tool
+            .accept(self.arguments.clone())
+            .map_err(|error| error.diagnostics(&self.tool))?;
+        let approved = approve(&self.tool, cx);
+        approved.map_err(|diagnostic| vec![*diagnostic]).map(drop)
+    }
+
     /// Validates the arguments and runs the tool, if it is approved: returns the
     /// output, or all errors.
     pub fn run(self, cx: &Context) -> Result<ToolOutput, Vec<Diagnostic>> {

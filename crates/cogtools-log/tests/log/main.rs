@@ -6,6 +6,7 @@ mod clock;
 mod contents;
 mod killed;
 mod lines;
+mod plan_events;
 mod scene;
 mod store;
 mod torn;

@@ -6,6 +6,7 @@ use cogtools_log::{
 };
 use serde_json::{Value, json};
 
+use crate::plan_events::plan_events;
 use crate::scene::{Scene, header, options, response, task};
 
 fn call() -> CallId {
@@ -96,7 +97,7 @@ fn events() -> Vec<Event> {
 fn everything_is_read_as_it_was_written() {
     let scene = Scene::new();
     let mut log = scene.create();
-    let mut written = events();
+    let mut written = [events(), plan_events()].concat();
     for event in &written {
         log.append(log.head(), event.clone()).expect("appended");
     }

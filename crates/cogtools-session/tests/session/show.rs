@@ -112,7 +112,6 @@ budget: 1 turn, 0 calls, 3.2 s, 850 tokens
 
 #[test]
 fn everything_that_can_happen_is_shown() {
-    let time = r#""time":"2026-11-22T09:00:00Z""#;
     let events = [
         r#""kind":"task","parts":[{"text":"Look"},{"inlineData":{"mimeType":"image/png","data":""}}]"#,
         r#""kind":"call","call":"c","tool":"wipe","arguments":{"why":"two words"},"approval":{"decision":"asked","why":"destructive"}"#,
@@ -130,17 +129,8 @@ fn everything_that_can_happen_is_shown() {
         r#""kind":"usage","total":5,"cost":{"amount":0.25,"currency":"USD"}"#,
         r#""kind":"end","status":"unavailable""#,
     ];
-    let mut text = RUN.lines().next().expect("a header").to_owned() + "\n";
-    for (id, event) in (1..).zip(events) {
-        let parent = if id == 1 {
-            "null".to_owned()
-        } else {
-            (id - 1).to_string()
-        };
-        let _ = writeln!(text, "{{\"id\":{id},\"parent\":{parent},{time},{event}}}");
-    }
     let project = project();
-    project.file("run.jsonl", text);
+    project.file("run.jsonl", log(&events));
     session(&project, &["show", "run.jsonl"]).outputs(str![[r#"
 session 7f3a9c21be  shop, 2026-11-22T09:00:00.000Z
 
@@ -256,6 +246,57 @@ fn json_has_the_entries_as_they_are_in_the_file() {
     "status": "completed"
   }
 }
+
+"#]]);
+}
+
+/// A session with one branch of these events.
+fn log(events: &[&str]) -> String {
+    let time = r#""time":"2026-11-22T09:00:00Z""#;
+    let mut text = RUN.lines().next().expect("a header").to_owned() + "\n";
+    for (id, event) in (1..).zip(events) {
+        let parent = if id == 1 {
+            "null".to_owned()
+        } else {
+            (id - 1).to_string()
+        };
+        let _ = writeln!(text, "{{\"id\":{id},\"parent\":{parent},{time},{event}}}");
+    }
+    text
+}
+
+#[test]
+fn a_plan_is_shown_with_its_steps() {
+    let events = [
+        r#""kind":"plan","intent":"arithmetic","plan":{"restatement":"Add","tool_plan":[{"save_as":"sum","tool":"run_js","reason":"to add"},{"save_as":"_step2","reason":"to tell"}]}"#,
+        r#""kind":"step","step":"sum","state":"executing","tool":"run_js","args":{"code":"return 1 + 2"}"#,
+        r#""kind":"step","step":"sum","state":"executed","result":{"result":3},"logs":["adding"],"ms":12"#,
+        r#""kind":"step","step":"gone","state":"executing","tool":"run_js""#,
+        r#""kind":"step","step":"bad","state":"failed","code":"MISSING_REFERENCE","message":"none""#,
+        r#""kind":"step","step":"_step2","state":"skipped""#,
+        r#""kind":"end","status":"failed","code":"STEP_FAILED""#,
+    ];
+    let project = project();
+    project.file("run.jsonl", log(&events));
+    session(&project, &["show", "run.jsonl"]).outputs(str![[r#"
+session 7f3a9c21be  shop, 2026-11-22T09:00:00.000Z
+
+plan #1  arithmetic
+  Add
+  1. sum  run_js  to add
+  2. _step2  to tell
+  sum  run_js code="return 1 + 2"
+    executed, 12 ms
+    ! adding
+    | {"result":3}
+  gone  run_js
+    interrupted
+  bad
+    failed (MISSING_REFERENCE): none
+  _step2
+    skipped
+
+failed: 0 turns, 2 calls, 0 ms, 0 tokens
 
 "#]]);
 }

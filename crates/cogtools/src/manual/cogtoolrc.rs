@@ -164,7 +164,8 @@ project's text files, without what git ignores (except read_file), and without f
 contain secrets: .env, .env.*, .git, .git-credentials, .netrc, .npmrc, .pgpass, .pypirc, *.key, \
 *.pem, and keys of SSH. No path or link may lead out of the project. todo_read and todo_write have \
 a list of things to do; in a session of `cogtools-ask(1)` it is part of the session, otherwise a \
-file below $XDG_STATE_HOME/cogtools/todos, one for each project.
+file below $XDG_STATE_HOME/cogtools/todos, one for each project. run_js evaluates JavaScript as \
+`cogtools-js(1)` does; get_current_date returns the time in the zone of TZ, or of the system.
 
 local: FOLDER
   The tool files in FOLDER: every NAME.yaml that does not begin with a dot. A subfolder is a \

@@ -1,9 +1,11 @@
-//! The tools that come with cogtools, for agents: files of the project, read only, and a list of
-//! things to do. They are there only if `tool_sources` names `builtin`.
+//! The tools that come with cogtools, for agents: files of the project, read only, a list of
+//! things to do, the time, and JavaScript. They are there only if `tool_sources` names `builtin`.
 
+mod current_date;
 mod files;
 mod list_files;
 mod read_file;
+mod run_js;
 mod search_files;
 mod todos;
 mod walk;
@@ -38,9 +40,11 @@ pub(super) struct BuiltIn {
 pub(super) const SOURCE: &str = "builtin";
 
 /// All of them, sorted by name.
-const TOOLS: [BuiltIn; 5] = [
+const TOOLS: [BuiltIn; 7] = [
+    current_date::TOOL,
     list_files::TOOL,
     read_file::TOOL,
+    run_js::TOOL,
     search_files::TOOL,
     todos::READ,
     todos::WRITE,

@@ -1,5 +1,7 @@
 //! The text of a session: turns with their calls, results and answers.
 
+mod plan;
+
 use std::fmt::Write as _;
 
 use cogtools_log::{Approval, CacheState, Decision, Entry, Event, Header, NodeState, Outcome, Why};
@@ -87,6 +89,8 @@ impl Report {
                     self.line(CYAN, "hint", hint);
                 }
             }
+            Event::Plan { intent, plan } => self.plan(step.entry, intent, plan),
+            Event::Step { .. } => self.plan_step(step),
             event => self.event(event),
         }
     }
@@ -181,16 +185,7 @@ impl Report {
         let state = sanitize(&phrase::outcome(outcome)).into_owned();
         let state = paint(&state, style, self.colour);
         let _ = writeln!(self.text, "    {state}, {}", phrase::duration(*ms));
-        let (lines, more) = phrase::head(&phrase::result_text(content), MAX_RESULT_LINES);
-        for line in lines {
-            let _ = writeln!(self.text, "    | {}", sanitize(&line));
-        }
-        if more > 0 {
-            let _ = writeln!(self.text, "    | … {}", pluralize(more, "more line"));
-        }
-        if let Some(blob) = blob {
-            let _ = writeln!(self.text, "    | whole: {blob}");
-        }
+        self.result_lines(&phrase::result_text(content), blob.as_ref());
     }
 
     fn event(&mut self, event: &Event) {

@@ -1,9 +1,11 @@
-//! The limits of a run on the command line.
+//! The limits of a run: on the command line, in the configuration, in messages.
 
 use std::time::Duration;
 
 use cogtools_agent::Budget;
+use cogtools_core::tool::AgentBudget;
 use cogtools_core::{Code, Diagnostic};
+use cogtools_log::BudgetLimit;
 use cogtools_program::Failure;
 
 /// Reads `turns=10` and its kin over the limits in `budget`.
@@ -30,4 +32,39 @@ pub(crate) fn budget(words: &[String], mut budget: Budget) -> Result<Budget, Fai
         }
     }
     Ok(budget)
+}
+
+/// The limits of a file, as those of a run.
+pub const fn budget_of(budget: AgentBudget) -> Budget {
+    Budget {
+        turns: budget.turns,
+        calls: budget.calls,
+        tokens: budget.tokens,
+        time: match budget.seconds {
+            Some(seconds) => Some(Duration::from_secs(seconds)),
+            None => None,
+        },
+        money: budget.money,
+    }
+}
+
+/// The name of a limit, as in `--budget`.
+pub const fn limit_name(limit: BudgetLimit) -> &'static str {
+    match limit {
+        BudgetLimit::Turns => "turns",
+        BudgetLimit::Calls => "calls",
+        BudgetLimit::Tokens => "tokens",
+        BudgetLimit::Seconds => "seconds",
+        BudgetLimit::Money => "money",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_of_the_budget_are_those_of_the_loop() {
+        assert_eq!(budget_of(AgentBudget::STANDARD), Budget::default());
+    }
 }

@@ -7,42 +7,45 @@ use cogtools_core::file::{self, WritePath};
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_log::Timestamp;
 use cogtools_model::{MAX_TAPE_BYTES, Model, ModelError, Recorder, Replay, Tape};
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, named_file};
 
-use crate::args::AskArgs;
-use crate::provider;
-use cogtools_program::named_file;
+use crate::{ModelOptions, connect};
 
 /// What answers.
-pub(crate) enum Connection {
+#[derive(Debug)]
+pub enum Connection {
     /// A provider.
     Live(Box<dyn Model>),
     /// A provider whose responses are kept.
-    Recorded {
-        model: Recorder<Box<dyn Model>>,
-        path: WritePath,
-        display_path: PathBuf,
-        time: String,
-    },
+    Recorded(Recording),
     /// A tape.
     Replayed(Replay),
 }
 
+/// A provider whose responses are kept, and where.
+#[derive(Debug)]
+pub struct Recording {
+    model: Recorder<Box<dyn Model>>,
+    path: WritePath,
+    display_path: PathBuf,
+    time: String,
+}
+
 impl Connection {
-    /// Connects to what the command line names. `model` is the name of the model.
-    pub(crate) fn open(
-        args: &AskArgs,
+    /// Connects to what the command line names: `options`. `model` is the name of the model.
+    pub fn open(
+        options: &ModelOptions,
         model: &str,
         project: &Project,
         io: &Io<'_>,
     ) -> Result<Self, Failure> {
-        let secrets = provider::secrets(io).into_iter().map(|(_, value)| value);
-        if let Some(path) = &args.replay {
+        let secrets = io.secrets().into_iter().map(|(_, value)| value);
+        if let Some(path) = &options.replay {
             let replay = read(path, io)?.masking(secrets);
             return Ok(Self::Replayed(replay));
         }
-        let live = provider::connect(args, io)?;
-        let Some(path) = &args.record else {
+        let live = connect(options, io)?;
+        let Some(path) = &options.record else {
             return Ok(Self::Live(live));
         };
         let time = Timestamp::now().to_string();
@@ -50,45 +53,39 @@ impl Connection {
             time: time.clone(),
             model: model.to_owned(),
         };
-        Ok(Self::Recorded {
+        Ok(Self::Recorded(Recording {
             model: Recorder::new(live, tape).masking(secrets),
             path: WritePath::in_project(project.root(), &io.cwd.join(path)),
             display_path: path.clone(),
             time,
-        })
+        }))
     }
 
     /// The model.
-    pub(crate) fn model(&self) -> &dyn Model {
+    pub fn model(&self) -> &dyn Model {
         match self {
             Self::Live(model) => &**model,
-            Self::Recorded { model, .. } => model,
+            Self::Recorded(recording) => &recording.model,
             Self::Replayed(replay) => replay,
         }
     }
 
     /// The time that prompts name: `now`, unless a tape fixes it.
-    pub(crate) fn time(&self, now: Timestamp) -> String {
+    pub fn time(&self, now: Timestamp) -> String {
         match self {
             Self::Live(_) => now.to_string(),
-            Self::Recorded { time, .. } => time.clone(),
+            Self::Recorded(recording) => recording.time.clone(),
             Self::Replayed(replay) => replay.time().to_owned(),
         }
     }
 
     /// Writes the tape.
-    pub(crate) fn save(&self) -> Result<(), Failure> {
-        let Self::Recorded {
-            model,
-            path,
-            display_path,
-            ..
-        } = self
-        else {
+    pub fn save(&self) -> Result<(), Failure> {
+        let Self::Recorded(recording) = self else {
             return Ok(());
         };
-        file::write(path, &model.lines()).map_err(|error| {
-            let name = display_path.display();
+        file::write(&recording.path, &recording.model.lines()).map_err(|error| {
+            let name = recording.display_path.display();
             let message = format!("`{name}` cannot be written: {error}");
             Diagnostic::new(Code::IoFailed, message)
                 .hint(error.hint("name another file with --record"))
@@ -98,7 +95,7 @@ impl Connection {
 }
 
 /// The model that was asked when the tape at `path` was recorded.
-pub(crate) fn recorded_model(path: &Path, io: &Io<'_>) -> Result<String, Failure> {
+pub fn recorded_model(path: &Path, io: &Io<'_>) -> Result<String, Failure> {
     Ok(read(path, io)?.tape().model.clone())
 }
 

@@ -9,11 +9,11 @@ use serde_json::Value;
 
 /// What is known about a model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct ModelFacts {
+pub struct ModelFacts {
     /// What it costs.
-    pub(crate) price: Option<Price>,
+    pub price: Option<Price>,
     /// How many tokens it reads.
-    pub(crate) context: Option<u64>,
+    pub context: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ struct ModelPrices {
 }
 
 /// What the configuration says about `model`.
-pub(crate) fn facts(ask: &AskConfig, model: &str) -> Result<ModelFacts, Failure> {
+pub fn facts(ask: &AskConfig, model: &str) -> Result<ModelFacts, Failure> {
     match &ask.prices {
         Some(file) => read(file, model),
         None => Ok(ModelFacts::default()),

@@ -8,17 +8,17 @@ use cogtools_model::{Gemini, Model, ModelError, OpenAi, gemini, openai};
 use cogtools_program::{Failure, Io, dirs};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::args::AskArgs;
+use crate::ModelOptions;
 
 /// The variables that name the server of each provider, over the configuration.
 const BASE_URLS: [&str; 2] = ["GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"];
 
 /// The model that is used if none is named: the newest fast one.
-const DEFAULT_MODEL: &str = "gemini-flash-latest";
+pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
 
 /// Whose API answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Provider {
+pub enum Provider {
     /// Google's.
     Gemini,
     /// OpenAI's, or that of a compatible server.
@@ -56,23 +56,23 @@ impl Provider {
 }
 
 /// Connects to the provider that the environment describes.
-pub(crate) fn connect(args: &AskArgs, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
+pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
     let failed =
-        |error: ModelError| Failure::from(diagnostic::diagnostic(&error, args.provider.name()));
+        |error: ModelError| Failure::from(diagnostic::diagnostic(&error, options.provider.name()));
     let var = |name: &str| match dirs::trusted_var(io, name) {
         Some(value) => value.to_str().map(str::to_owned),
-        None if BASE_URLS.contains(&name) => args.base_url.clone(),
+        None if BASE_URLS.contains(&name) => options.base_url.clone(),
         None => None,
     };
-    let options = ClientOptions {
+    let client_options = ClientOptions {
         // A model may think for minutes before it says anything.
         read_timeout: std::time::Duration::from_mins(5),
         ..ClientOptions::from_vars(&network_vars(io))
     };
-    match args.provider {
+    match options.provider {
         Provider::Gemini => {
             let endpoint = gemini::Endpoint::from_vars(var).map_err(failed)?;
-            let client = client(options).map_err(failed)?;
+            let client = client(client_options).map_err(failed)?;
             Ok(Box::new(Gemini::new(client, endpoint)))
         }
         Provider::OpenAi => {
@@ -80,22 +80,9 @@ pub(crate) fn connect(args: &AskArgs, io: &Io<'_>) -> Result<Box<dyn Model>, Fai
             // Its default is https: the user has named any other URL, such as one in the LAN.
             let client = client(ClientOptions {
                 plain_http: PlainHttp::Any,
-                ..options
+                ..client_options
             });
             Ok(Box::new(OpenAi::new(client.map_err(failed)?, endpoint)))
-        }
-    }
-}
-
-/// The model to use.
-pub(crate) fn model_name(args: &AskArgs) -> Result<String, Failure> {
-    match (&args.model, args.provider) {
-        (Some(model), _) => Ok(model.clone()),
-        (None, Provider::Gemini) => Ok(DEFAULT_MODEL.to_owned()),
-        (None, Provider::OpenAi) => {
-            let diagnostic = Diagnostic::new(Code::Usage, "no model is named");
-            let hint = "name one with --model; --provider openai --models lists them";
-            Err(diagnostic.hint(hint).into())
         }
     }
 }
@@ -111,34 +98,18 @@ fn network_vars(io: &Io<'_>) -> Vars {
     VARIABLES.iter().filter_map(var).collect()
 }
 
-/// The secrets that must not be logged, by variable.
-pub(crate) fn secrets(io: &Io<'_>) -> Vec<(String, String)> {
-    let is_secret = |name: &str| {
-        let name = name.to_ascii_uppercase();
-        ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"]
-            .iter()
-            .any(|word| name.contains(word))
-    };
-    let vars = io
-        .vars
-        .iter()
-        .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-    vars.filter(|(name, _)| is_secret(name))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
-}
-
 /// What runs requests. It does not wait for what does not end when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Requests(Option<Runtime>);
+pub struct Requests(Option<Runtime>);
 
 impl Requests {
-    pub(crate) fn new() -> Result<Self, Failure> {
+    /// Starts it.
+    pub fn new() -> Result<Self, Failure> {
         runtime().map(|runtime| Self(Some(runtime)))
     }
 
     /// Waits for `work`; `None` after the end.
-    pub(crate) fn wait<F: Future>(&self, work: F) -> Option<F::Output> {
+    pub fn wait<F: Future>(&self, work: F) -> Option<F::Output> {
         Some(self.0.as_ref()?.block_on(work))
     }
 }
@@ -153,7 +124,7 @@ impl Drop for Requests {
 }
 
 /// What runs a single request.
-pub(crate) fn runtime() -> Result<Runtime, Failure> {
+pub fn runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| {
         let message = format!("the runtime cannot be started: {error}");

@@ -1,0 +1,27 @@
+//! The events of a plan.
+
+use cogtools_log::{Event, StepState};
+use serde_json::json;
+
+/// A plan, and a step of it that has failed.
+pub(crate) fn plan_events() -> Vec<Event> {
+    vec![
+        Event::Plan {
+            intent: "general".to_owned(),
+            plan: json!({"tool_plan": []}),
+        },
+        Event::Step {
+            step: "sum".to_owned(),
+            state: StepState::Failed {
+                code: "JS_RUNTIME".to_owned(),
+                message: "no".to_owned(),
+            },
+            tool: None,
+            args: Some(json!({"code": "throw 1"})),
+            result: None,
+            blob: None,
+            logs: vec!["a line".to_owned()],
+            ms: Some(3),
+        },
+    ]
+}

@@ -1,0 +1,151 @@
+//! The options about the model, and the configuration below them.
+
+use std::path::PathBuf;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use cogtools_agent::Budget;
+use cogtools_core::{AskConfig, AskProvider, Code, Diagnostic};
+use cogtools_program::Failure;
+use cogtools_program::args::all;
+
+use crate::limits::{budget, budget_of};
+use crate::provider::{DEFAULT_MODEL, Provider};
+
+/// What the command line says about the model, over the configuration.
+#[derive(Clone, Debug)]
+pub struct ModelOptions {
+    /// Whose API answers.
+    pub provider: Provider,
+    /// Whether the command line names it.
+    has_provider: bool,
+    /// The name of the model, if one is named.
+    pub name: Option<String>,
+    /// How varied answers are, from 0 to 2.
+    pub temperature: Option<f64>,
+    /// The limit of tokens of a response.
+    pub max_tokens: Option<u32>,
+    /// Makes answers repeatable.
+    pub seed: Option<i32>,
+    /// The limits of the run.
+    pub budget: Budget,
+    /// The limits of the command line, as words.
+    limits: Vec<String>,
+    /// Where the provider is reached, as the configuration says.
+    pub(crate) base_url: Option<String>,
+    /// The file in which responses are recorded.
+    pub record: Option<PathBuf>,
+    /// The file from which responses are replayed.
+    pub replay: Option<PathBuf>,
+}
+
+impl ModelOptions {
+    /// What [`model_args`], [`budget_arg`] and [`tape_args`] say.
+    pub fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
+        let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+        let limits: Vec<String> = all(matches, "budget");
+        Ok(Self {
+            provider: Provider::from_matches(matches),
+            has_provider: matches.value_source("provider") == Some(ValueSource::CommandLine),
+            name: matches.get_one("model").cloned(),
+            temperature: matches.get_one("temperature").copied(),
+            max_tokens: matches.get_one("max-tokens").copied(),
+            seed: matches.get_one("seed").copied(),
+            budget: budget(&limits, Budget::default())?,
+            limits,
+            base_url: None,
+            record: path("record"),
+            replay: path("replay"),
+        })
+    }
+
+    /// Fills in what the command line leaves out.
+    pub fn configure(&mut self, ask: &AskConfig) -> Result<(), Failure> {
+        let provider = match ask.provider {
+            Some(AskProvider::OpenAi) => Provider::OpenAi,
+            Some(AskProvider::Gemini) | None => Provider::Gemini,
+        };
+        if !self.has_provider {
+            self.provider = provider;
+        }
+        // A model and a server are of the provider that the configuration names.
+        if self.provider == provider {
+            self.name = self.name.take().or_else(|| ask.model.clone());
+            self.base_url.clone_from(&ask.base_url);
+        }
+        self.temperature = self.temperature.or(ask.temperature);
+        self.seed = self.seed.or(ask.seed);
+        self.max_tokens = self.max_tokens.or(ask.max_tokens);
+        self.budget = budget(&self.limits, budget_of(ask.budget))?;
+        Ok(())
+    }
+
+    /// The name of the model to use.
+    pub fn model(&self) -> Result<String, Failure> {
+        match (&self.name, self.provider) {
+            (Some(model), _) => Ok(model.clone()),
+            (None, Provider::Gemini) => Ok(DEFAULT_MODEL.to_owned()),
+            (None, Provider::OpenAi) => {
+                let diagnostic = Diagnostic::new(Code::Usage, "no model is named");
+                let hint =
+                    "name one with --model; cogtools ask --provider openai --models lists them";
+                Err(diagnostic.hint(hint).into())
+            }
+        }
+    }
+}
+
+/// The options that select the model.
+pub fn model_args() -> [Arg; 5] {
+    [
+        Provider::arg(),
+        value("model", "NAME", "The model").short('m'),
+        value(
+            "temperature",
+            "NUMBER",
+            "How varied answers are, from 0 to 2",
+        )
+        .value_parser(value_parser!(f64)),
+        value("max-tokens", "NUMBER", "The limit of tokens of a response")
+            .value_parser(value_parser!(u32)),
+        value(
+            "seed",
+            "NUMBER",
+            "Makes answers repeatable, as far as the provider can",
+        )
+        .allow_negative_numbers(true)
+        .value_parser(value_parser!(i32)),
+    ]
+}
+
+/// The option with the limits of a run.
+pub fn budget_arg() -> Arg {
+    value(
+        "budget",
+        "LIMIT=NUMBER",
+        "End the run before it exceeds this: turns, calls, tokens, seconds or money",
+    )
+    .action(ArgAction::Append)
+}
+
+/// The options about recorded responses.
+pub fn tape_args() -> [Arg; 2] {
+    let path = |arg: Arg| arg.value_parser(value_parser!(PathBuf));
+    [
+        path(value(
+            "record",
+            "FILE",
+            "Record the model's responses in FILE",
+        )),
+        path(value(
+            "replay",
+            "FILE",
+            "Answer from recorded responses, without a network",
+        ))
+        .conflicts_with("record"),
+    ]
+}
+
+fn value(name: &'static str, value_name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value_name).help(help)
+}
