@@ -9,7 +9,7 @@ use cogtools_log::Id;
 use cogtools_program::Failure;
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, all, filter_args, locked_arg, locked_from_matches,
-    system_env_arg,
+    sandbox_arg, system_env_arg,
 };
 
 use crate::limits;
@@ -158,7 +158,7 @@ pub(crate) fn args() -> Vec<Arg> {
     args.extend(model_args());
     args.extend(approval_args());
     args.extend(output_args());
-    args.extend([system_env_arg(), locked_arg()]);
+    args.extend([system_env_arg(), sandbox_arg(), locked_arg()]);
     args.extend(filter_args());
     args
 }

@@ -7,7 +7,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_executor::{Graph, GraphError, Node, OnFailure, Options, State, execute};
 use cogtools_program::args::{
-    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, system_env_arg,
+    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, sandbox_arg,
+    system_env_arg,
 };
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Input, Io, named_file, text_input};
@@ -37,6 +38,7 @@ pub(crate) fn command() -> Command {
                 .help("Print what happens, one JSON object per line"),
         )
         .arg(system_env_arg())
+        .arg(sandbox_arg())
         .arg(locked_arg())
         .args(filter_args())
 }

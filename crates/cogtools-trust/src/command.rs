@@ -121,7 +121,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = TrustArgs::from_matches(matches);
     let project = project(io);
     let config = config(&project, io)?;
-    let cx = cancellable_context(io, &project, config.env_priority, config.limits);
+    let cx = cancellable_context(io, &project, config.env_priority, config.bounds());
     let all = trustable_sources(&config, &cx);
     match args.operation {
         Operation::Prune => prune(&all, &cx, io),

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{Config, protection};
 use crate::environment::EnvPriority;
 use crate::filter::{Filter, Pattern};
+use crate::process::SandboxMode;
 use crate::{Budget, Target};
 
 impl Config {
@@ -17,6 +18,8 @@ impl Config {
             Some("process") => EnvPriority::Process,
             _ => EnvPriority::Project,
         };
+        let sandbox = self.value("sandbox").and_then(Value::as_str);
+        self.sandbox = sandbox.and_then(SandboxMode::parse).unwrap_or_default();
         self.filter = self.filter_at("filter");
         let keys = |name: &str| (Target::parse(name), format!("hosts.{name}"));
         for (target, key) in Target::NAMES.into_iter().map(keys) {

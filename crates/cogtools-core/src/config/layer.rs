@@ -47,10 +47,11 @@ pub(super) struct Layer {
 }
 
 /// The variables, each with the path of the key that it sets.
-const VARIABLES: [(&str, &[&str]); 10] = [
+const VARIABLES: [(&str, &[&str]); 11] = [
     ("COGTOOLS_TOOL_SOURCES", &["tool_sources"]),
     ("COGTOOLS_INHERIT", &["inherit"]),
     ("COGTOOLS_ENV_PRIORITY", &["env_priority"]),
+    ("COGTOOLS_SANDBOX", &["sandbox"]),
     ("COGTOOLS_BUDGET", &["budget"]),
     ("COGTOOLS_TOOLS", &["filter", "tools"]),
     ("COGTOOLS_EXCLUDE", &["filter", "exclude"]),

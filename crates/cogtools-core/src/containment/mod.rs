@@ -73,6 +73,12 @@ impl Boundary {
         self
     }
 
+    /// The installed package and its private copy.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
+        let copy = self.copy.as_deref();
+        std::iter::once(self.package.as_path()).chain(copy)
+    }
+
     /// The entries of `path` that lead neither into the project nor into packages.
     pub fn search_path(&self, path: &OsStr) -> OsString {
         let is_safe = |entry: &PathBuf| entry.is_absolute() && !self.is_local(entry);

@@ -12,6 +12,7 @@ mod directory;
 mod error;
 mod recursion;
 mod remote;
+mod sandbox;
 mod server;
 mod settings;
 mod start;

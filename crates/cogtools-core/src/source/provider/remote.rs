@@ -216,6 +216,8 @@ mod tests {
                 cache: None,
                 user_configured: true,
                 in_project: false,
+                sandbox: None,
+                sandbox_digest: None,
                 server: None,
             });
             let declared = RemoteTool {
