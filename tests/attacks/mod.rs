@@ -22,6 +22,7 @@ mod provider_coverage;
 mod read_links;
 mod records;
 mod review;
+mod sandbox;
 mod served;
 mod shared_folders;
 mod write_links;

@@ -11,6 +11,7 @@ use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 use crate::manual::MANUAL;
 use crate::prune::prune;
 use crate::report::{Action, Entry, Report, review};
+use crate::rights::limitations;
 use crate::select::select;
 
 /// The program.
@@ -171,6 +172,7 @@ fn act(
 ) -> Result<(), Failure> {
     let mut report = Report::new(cx);
     let mut diagnostics = Vec::new();
+    let mut is_explained = false;
     for &subject in selected {
         // Before it is shown, so that exactly this is approved.
         let content = content(subject, operation, cx);
@@ -180,6 +182,9 @@ fn act(
         }
         if !json && operation != Operation::Revoke {
             io.show(&review(subject, cx))?;
+            if !std::mem::replace(&mut is_explained, true) {
+                io.show(&limitations())?;
+            }
         }
         let action = match operation {
             Operation::Revoke => subject.revoke(cx).map(|was_approved| {

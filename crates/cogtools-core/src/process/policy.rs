@@ -90,6 +90,9 @@ impl SandboxMode {
     /// The names of the modes, from the loosest to the strictest.
     pub const NAMES: [&'static str; 3] = ["off", "best-effort", "required"];
 
+    /// The variable that sets it.
+    pub const VARIABLE: &'static str = "COGTOOLS_SANDBOX";
+
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {

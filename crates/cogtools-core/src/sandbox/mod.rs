@@ -63,23 +63,23 @@ impl Sandbox {
             paths.join(" ")
         };
         let read = match &self.read {
-            None => "reads the project".to_owned(),
-            Some(paths) if paths.is_empty() => "reads nothing of the project".to_owned(),
-            Some(paths) => format!("reads {}", list(paths)),
+            None => "read the project".to_owned(),
+            Some(paths) if paths.is_empty() => "read nothing of the project".to_owned(),
+            Some(paths) => format!("read {}", list(paths)),
         };
         let write = match self.write.as_slice() {
-            [] => "writes nothing".to_owned(),
-            paths => format!("writes {}", list(paths)),
+            [] => "write nothing".to_owned(),
+            paths => format!("write {}", list(paths)),
         };
         let network = if self.net == Some(true) {
-            "uses the network"
+            "use the network"
         } else {
-            "has no network"
+            "not use the network"
         };
         let mut lines = vec![read, write, network.to_owned()];
         let memory = self.memory.map(size::show);
-        lines.extend(memory.map(|size| format!("has {size} of memory")));
-        let processes = self.processes.map(|it| format!("adds {it} processes"));
+        lines.extend(memory.map(|size| format!("use {size} of memory")));
+        let processes = self.processes.map(|it| format!("add {it} processes"));
         lines.extend(processes);
         lines
     }
