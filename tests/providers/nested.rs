@@ -27,6 +27,7 @@ tool_sources:
       call: cogtools-call -C ../other
       name: other
       prefix: other_
+      sandbox: {read: [/], write: [., ../other, ~]}
   - local: ./tools
 ",
         );
@@ -82,7 +83,7 @@ hint: install it, or correct `command` under `tool_sources`
 #[test]
 fn a_project_that_is_its_own_provider_runs_once() {
     let (project, nested) = nested();
-    let itself = "tool_sources: [{command: {discover: [sh, -c, cogtools-discover 2>told], call: cogtools-call, name: itself, prefix: i_, env: [HOME]}}, {local: ./tools}]\n";
+    let itself = "tool_sources: [{command: {discover: [sh, -c, cogtools-discover 2>told], call: cogtools-call, name: itself, prefix: i_, env: [HOME], sandbox: {read: [/], write: [., ~]}}}, {local: ./tools}]\n";
     project.file(".cogtoolrc.yaml", itself);
     nested("cogtools-trust")
         .args(["--yes", "itself"])

@@ -59,7 +59,7 @@ fn with_provider() -> Project {
     project
         .file(
             ".cogtoolrc.yaml",
-            "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other}\n",
+            "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other, sandbox: {write: [.]}}\n",
         )
         .file(
             "d",

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cogtools_core::process::Policy;
+use cogtools_core::process::{Confinement, Policy};
 use cogtools_http::http::{HeaderName, HeaderValue};
 use cogtools_program::Vars;
 use serde::Deserialize;
@@ -76,9 +76,12 @@ impl Server {
         }
     }
 
-    /// What the program may reach; everything, if there is none.
-    pub(crate) fn policy(&self) -> Option<Policy> {
-        self.sandbox.clone().map(|sandbox| Policy {
+    /// `confinement` with what the program may reach; everything, if the caller says nothing.
+    pub(crate) fn confine(&self, confinement: Confinement) -> Confinement {
+        let Some(sandbox) = self.sandbox.clone() else {
+            return confinement;
+        };
+        confinement.with_policy(Policy {
             read: sandbox.read,
             write: sandbox.write,
             network: sandbox.network,

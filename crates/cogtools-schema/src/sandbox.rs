@@ -9,7 +9,7 @@ use crate::shape::match_parser;
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Sandbox {
-    /// What it may read besides the system and its own files: paths below the project's root,
+    /// What it may read besides the system and its own files: paths from the project's root,
     /// below ~, or absolute. By default, the project.
     pub read: Option<Paths>,
     /// What it may also change; by default, only a temporary folder of its own. A folder of the
@@ -25,12 +25,12 @@ pub struct Sandbox {
     pub processes: Option<u64>,
 }
 
-/// Paths without `..`.
+/// Paths.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
 pub struct Paths(pub Vec<Path>);
 
-/// A path without `..`.
+/// A path.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
 pub struct Path(#[schemars(regex(pattern = r"^(~$|~/|[^~])(.*\S)?"))] pub String);

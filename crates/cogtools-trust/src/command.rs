@@ -182,7 +182,8 @@ fn act(
         }
         if !json && operation != Operation::Revoke {
             io.show(&review(subject, cx))?;
-            if !std::mem::replace(&mut is_explained, true) {
+            let is_decided = operation == Operation::Approve { yes: true };
+            if !is_decided && !std::mem::replace(&mut is_explained, true) {
                 io.show(&limitations())?;
             }
         }

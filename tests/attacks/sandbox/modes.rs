@@ -19,27 +19,45 @@ const USERS: &str = "../home/.gemini/cogtoolrc.yaml";
 fn only_the_user_turns_sandboxes_off() {
     let project = project();
     project.file(CONFIG, "sandbox: off\n");
-    call(&project).run().outputs(str![[r#""#]]);
+    call(&project).run().outputs(str![[r#"
+read key: denied
+
+"#]]);
     project.file(".env", "COGTOOLS_SANDBOX=off\n");
-    call(&project).run().outputs(str![[r#""#]]);
+    call(&project).run().outputs(str![[r#"
+read key: denied
+
+"#]]);
     // As a host does that has loaded the file.
     call(&project)
         .env("COGTOOLS_SANDBOX", "off")
         .run()
-        .outputs(str![[r#""#]]);
+        .outputs(str![[r#"
+read key: denied
+
+"#]]);
     project.remove(".env");
     call(&project)
         .env("COGTOOLS_SANDBOX", "off")
         .run()
-        .outputs(str![[r#""#]]);
+        .outputs(str![[r#"
+read key: done
+
+"#]]);
     project.file(USERS, "sandbox: off\n");
-    call(&project).run().outputs(str![[r#""#]]);
+    call(&project).run().outputs(str![[r#"
+read key: done
+
+"#]]);
     project.file(CONFIG, "sandbox: best-effort\n");
-    call(&project).run().outputs(str![[r#""#]]);
-    call(&project)
-        .arg("--sandbox=off")
-        .run()
-        .outputs(str![[r#""#]]);
+    call(&project).run().outputs(str![[r#"
+read key: denied
+
+"#]]);
+    call(&project).arg("--sandbox=off").run().outputs(str![[r#"
+read key: done
+
+"#]]);
 }
 
 #[test]
@@ -57,8 +75,14 @@ fn every_program_that_runs_tools_has_the_option() {
                 .env("OUTSIDE", "1")
                 .run()
         };
-        with("--sandbox=off").outputs(str![[r#""#]]);
-        with("--sandbox=required").outputs(str![[r#""#]]);
+        with("--sandbox=off").outputs(str![[r#"
+read key: done
+
+"#]]);
+        with("--sandbox=required").outputs(str![[r#"
+read key: denied
+
+"#]]);
     }
 }
 
@@ -77,7 +101,14 @@ fn without_the_program_that_confines_a_warning_says_what_is_missing() {
     let project = project();
     alone(&project)
         .run()
-        .expect(0, str![[r#""#]], str![[r#""#]]);
+        .expect(0, str![[r#"
+read key: done
+
+"#]], str![[r#"
+cogtools-call: warning[SANDBOX_UNAVAILABLE]: this system does not enforce all of `sandbox`: files and the network are unprotected
+hint: cogtools doctor says what is missing; with --sandbox=required nothing runs
+
+"#]]);
 }
 
 #[test]
@@ -86,10 +117,20 @@ fn what_is_required_and_missing_is_refused() {
     alone(&project)
         .arg("--sandbox=required")
         .run()
-        .fails(77, str![[r#""#]]);
+        .fails(77, str![[r#"
+cogtools-call: error[SANDBOX_UNAVAILABLE]: t: its sandbox is required, and this system does not enforce files and the network
+hint: cogtools doctor says what is missing
+hint: to run it with less, set `sandbox: best-effort` in your own configuration, or --sandbox=best-effort
+
+"#]]);
     // A project may ask for it.
     project.file(CONFIG, "sandbox: required\n");
-    alone(&project).run().fails(77, str![[r#""#]]);
+    alone(&project).run().fails(77, str![[r#"
+cogtools-call: error[SANDBOX_UNAVAILABLE]: t: its sandbox is required, and this system does not enforce files and the network
+hint: cogtools doctor says what is missing
+hint: to run it with less, set `sandbox: best-effort` in your own configuration, or --sandbox=best-effort
+
+"#]]);
 }
 
 #[test]
@@ -102,5 +143,8 @@ fn a_tool_without_a_sandbox_needs_none() {
     alone(&project)
         .arg("--sandbox=required")
         .run()
-        .outputs(str![[r#""#]]);
+        .outputs(str![[r#"
+done
+
+"#]]);
 }

@@ -11,14 +11,15 @@ const ALL: &str = "read key,read project,write project,write home,write temporar
 /// A project with the package `pk`, whose tool `pk_run` makes all attempts.
 fn package(sandbox: &str) -> Project {
     let project = scene();
+    let probe = PROBE.replace("sys.argv[1]", &format!("{ALL:?}"));
+    let probe = probe.replace('\n', "\n    ");
     depend_on_pk(&project)
         .file(".cogtoolrc.yaml", "tool_sources: [node_modules]\n")
-        .file("node_modules/pk/tools/probe.py", PROBE)
         .file(
             "node_modules/pk/tools/pk_run.yaml",
             format!(
-                "name: pk_run\ndescription: d\n{sandbox}implementation:\n  exec: [python3, \
-                 ./probe.py, {ALL:?}]\n"
+                "name: pk_run\ndescription: d\n{sandbox}implementation:\n  script: |\n    \
+                 #!/usr/bin/env python3\n    {probe}\n"
             ),
         );
     project
@@ -34,12 +35,30 @@ fn call_package(project: &Project) -> Outcome {
 
 #[test]
 fn a_package_reads_the_project_and_reaches_nothing_else() {
-    call_package(&package("")).outputs(str![[r#""#]]);
+    call_package(&package("")).outputs(str![[r#"
+read key: denied
+read project: done
+write project: denied
+write home: denied
+write temporary: done
+tcp: denied
+udp: denied
+
+"#]]);
 }
 
 #[test]
 fn a_package_has_what_it_declares_and_the_user_has_approved() {
-    call_package(&package("sandbox: {write: [.], net: true}\n")).outputs(str![[r#""#]]);
+    call_package(&package("sandbox: {write: [.], net: true}\n")).outputs(str![[r#"
+read key: denied
+read project: done
+write project: done
+write home: denied
+write temporary: done
+tcp: done
+udp: done
+
+"#]]);
 }
 
 #[test]
@@ -52,7 +71,11 @@ fn a_sandbox_that_changes_requires_a_new_approval() {
     run("cogtools-call", &project)
         .arg("pk_run")
         .run()
-        .fails(77, str![[r#""#]]);
+        .fails(77, str![[r#"
+cogtools-call: error[DENIED]: pk_run: it runs commands and comes from the package `pk`, which has changed since it was approved
+hint: only the user can approve it, after reviewing what it runs: cogtools trust pk
+
+"#]]);
 }
 
 /// A project with a provider, whose tool makes all attempts.
@@ -86,18 +109,54 @@ fn trust(project: &Project) -> Run {
 fn a_provider_reads_the_project_and_reaches_nothing_else() {
     let project = provider("");
     trust(&project).run().status(0);
-    call(&project).run().outputs(str![[r#""#]]);
+    call(&project).run().outputs(str![[r#"
+read key: denied
+read project: done
+write project: denied
+write home: denied
+write temporary: done
+tcp: denied
+udp: denied
+
+"#]]);
 }
 
 #[test]
 fn a_provider_has_what_the_user_has_approved() {
     let project = provider(", sandbox: {net: true}");
     trust(&project).run().status(0);
-    call(&project).run().outputs(str![[r#""#]]);
+    call(&project).run().outputs(str![[r#"
+read key: denied
+read project: done
+write project: denied
+write home: denied
+write temporary: done
+tcp: done
+udp: done
+
+"#]]);
     configure(&project, ", sandbox: {net: true, write: [.]}");
-    call(&project).run().fails(127, str![[r#""#]]);
+    call(&project).run().fails(
+        127,
+        str![[r#"
+cogtools-call: error[TOOL_NOT_FOUND]: t: no such tool
+hint: cogtools-discover lists all tools
+cogtools-call: error[DENIED]: the provider `p` has changed since it was approved
+hint: review what it runs, then approve it: cogtools trust p
+
+"#]],
+    );
     trust(&project).run().status(0);
-    call(&project).run().outputs(str![[r#""#]]);
+    call(&project).run().outputs(str![[r#"
+read key: denied
+read project: done
+write project: done
+write home: denied
+write temporary: done
+tcp: done
+udp: done
+
+"#]]);
 }
 
 #[test]
@@ -107,5 +166,11 @@ fn discovery_is_confined_too() {
         .read("pro/run")
         .replace("|| exec echo", "|| python3 \"$(dirname \"$0\")/probe.py\" 'read key,tcp' >&2\n[ \"$1\" = call ] || exit 3\nexec echo");
     project.program("pro/run", probe);
-    trust(&project).run().fails(1, str![[r#""#]]);
+    trust(&project).run().status(1).stderr_is(str![[r#"
+cogtools-trust: error[TOOL_FAILED]: the provider `p` failed to declare its tools: it exited with status 3
+  | read key: denied
+  | tcp: denied
+hint: its command is now approved, but none of its tools is
+
+"#]]);
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Config, protection};
 use crate::environment::EnvPriority;
 use crate::filter::{Filter, Pattern};
-use crate::process::SandboxMode;
+use crate::process::{Bounds, SandboxMode};
 use crate::{Budget, Target};
 
 impl Config {
@@ -32,6 +32,14 @@ impl Config {
         }
         self.set_budget(None, "budget");
         self.combine_ask();
+    }
+
+    /// What it says about every program.
+    pub const fn bounds(&self) -> Bounds {
+        Bounds {
+            limits: self.limits,
+            sandbox: self.sandbox,
+        }
     }
 
     fn set_budget(&mut self, host: Option<Target>, key: &str) {

@@ -36,7 +36,7 @@ use reader::Base;
 use crate::environment::EnvPriority;
 use crate::filter::Filter;
 use crate::owner::{self, ForeignOwner, Owners};
-use crate::process::{Bounds, Limits, SandboxMode};
+use crate::process::{Limits, SandboxMode};
 use crate::source::{Folder, GlobalModules, Source};
 use crate::text::Text;
 use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
@@ -225,14 +225,6 @@ impl Config {
             additions: Vec::new(),
             user_sources: None,
             inherit: true,
-        }
-    }
-
-    /// What it says about every program.
-    pub const fn bounds(&self) -> Bounds {
-        Bounds {
-            limits: self.limits,
-            sandbox: self.sandbox,
         }
     }
 

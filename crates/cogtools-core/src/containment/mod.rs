@@ -5,6 +5,7 @@
 //! after links are resolved, when the package is approved and again at each call.
 
 mod argument;
+mod folders;
 mod interpreter;
 mod loader;
 mod programs;
@@ -71,12 +72,6 @@ impl Boundary {
     pub fn with_copy(mut self, copy: PathBuf) -> Self {
         self.copy = Some(copy);
         self
-    }
-
-    /// The installed package and its private copy.
-    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
-        let copy = self.copy.as_deref();
-        std::iter::once(self.package.as_path()).chain(copy)
     }
 
     /// The entries of `path` that lead neither into the project nor into packages.

@@ -51,7 +51,7 @@ impl SandboxError {
             Self::NotAMap(_) => "write `sandbox: {write: [out], net: true}`".into(),
             Self::Paths(key, _) => format!("write `{key}: [out]`"),
             Self::Path(_) => {
-                "write a path below the project's root, `~/…` for one in the home directory, or an absolute one, all without `..`".into()
+                "write a path below the project's root, `~/…` for one in the home directory, or an absolute one".into()
             }
             Self::Bool(_) => "write `net: true` or `net: false`, without quotes".into(),
             Self::Size(_) => "write `memory: 256 MiB`".into(),

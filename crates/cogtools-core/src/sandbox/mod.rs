@@ -53,7 +53,7 @@ impl Sandbox {
     /// The paths that are not below the project's root.
     pub fn outside(&self) -> impl Iterator<Item = &SandboxPath> {
         let read = self.read.iter().flatten();
-        read.chain(&self.write).filter(|path| !path.is_relative())
+        read.chain(&self.write).filter(|path| !path.is_inside())
     }
 
     /// What it permits and limits, for people: one line for each.

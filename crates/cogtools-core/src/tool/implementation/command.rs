@@ -76,7 +76,6 @@ impl<'c> CommandCall<'c> {
     /// The folders with the files of the tool, or of its package.
     fn own_files(&self) -> Vec<PathBuf> {
         let package = self.tool.boundary().into_iter().flat_map(Boundary::folders);
-        let package = package.map(Path::to_path_buf);
         std::iter::once(self.folder()).chain(package).collect()
     }
 
