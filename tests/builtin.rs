@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use cogtools_test_support::{Outcome, Project, assert_text, str};
@@ -147,6 +148,49 @@ hint: read_file reads a file
 
 "#]],
     );
+}
+
+#[test]
+fn the_rules_of_git_hold() {
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "tool_sources: [builtin]\n")
+        .file(".gitignore", "*.log\n/out/\n[a\n!kept.log\nsub/*.txt\n")
+        .file(".git/info/exclude", "private\n*.txt\n!*.log\n")
+        .file("sub/.gitignore", "!a.log\n/b.txt\n")
+        .file("a.log", "")
+        .file("kept.log", "")
+        .file("out/a", "")
+        .file("private/a", "")
+        .file("sub/a.log", "")
+        .file("sub/a.txt", "")
+        .file("sub/b.txt", "")
+        .file("sub/out/a", "");
+    call(&project, "list_files", &json!({})).outputs(str![[r#"
+.cogtoolrc.yaml
+.gitignore
+kept.log
+sub/.gitignore
+sub/a.log
+sub/out/a
+
+"#]]);
+    call(&project, "list_files", &json!({"path": "sub/out"})).outputs("sub/out/a\n");
+    call(&project, "list_files", &json!({"path": "private"})).outputs("");
+}
+
+#[test]
+fn rules_that_never_end_are_not_read() {
+    let project = project();
+    project.remove(".gitignore").dir("pipe").dir(".git/info");
+    symlink("/dev/zero", project.path(".gitignore")).expect("a link is made");
+    for pipe in ["src/.gitignore", ".git/info/exclude"] {
+        let made = Command::new("mkfifo").arg(project.path(pipe)).status();
+        assert!(made.expect("mkfifo runs").success());
+    }
+    let start = Instant::now();
+    call(&project, "list_files", &json!({"path": "src"})).outputs("src/deep/lib.rs\nsrc/main.rs\n");
+    assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::{programs, run};
 
 mod agent_files;
+mod agent_limits;
 mod agents;
 mod answers;
 mod approvals;

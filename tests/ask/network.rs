@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -156,8 +157,7 @@ hint: cogtools ask --session s.jsonl --continue goes on
     fake.finish();
 }
 
-/// Neither a server that does not answer, nor a proxy, nor a name server may keep a run. (A name
-/// server cannot be exchanged without rights; the proxy stands for it: nothing is connected yet.)
+/// Neither a server that does not answer nor a proxy may keep a run.
 #[test]
 fn a_network_that_never_answers_is_bounded_by_the_budget() {
     let silent = peer(None);
@@ -191,6 +191,43 @@ hint: cogtools ask --session s.jsonl --continue --budget seconds=NUMBER goes on
             });
         }
     });
+}
+
+#[test]
+fn a_name_server_that_never_answers_is_bounded_by_the_budget() {
+    const NAMESPACES: [&str; 4] = ["--user", "--map-root-user", "--mount", "--net"];
+    let probe = Command::new("unshare")
+        .args(NAMESPACES)
+        .arg("true")
+        .status();
+    if !probe.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: this user cannot exchange the name server");
+        return;
+    }
+    let project = project();
+    let start = Instant::now();
+    let outcome = Run::new("/usr/bin/unshare")
+        .args(NAMESPACES)
+        .arg("python3")
+        .arg(repository().join("tests/ask/peers/silent_dns.py"))
+        .arg(programs().join("cogtools-ask"))
+        .project(&project)
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", "https://gemini.example")
+        .args(["-q", "--session", "s.jsonl", "--budget", "seconds=2", "Go"])
+        .run();
+    outcome.fails(
+        4,
+        str![[r#"
+cogtools-ask: error[BUDGET_SPENT]: the budget of seconds is spent
+hint: cogtools ask --session s.jsonl --continue --budget seconds=NUMBER goes on
+
+"#]],
+    );
+    let elapsed = start.elapsed();
+    assert!(elapsed < Duration::from_secs(6), "{elapsed:?}");
+    let asked: u32 = project.read("asked").trim().parse().expect("a number");
+    assert!(asked > 0);
 }
 
 #[test]

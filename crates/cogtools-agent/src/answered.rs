@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_log::{Event, LogError, Outcome};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
@@ -67,10 +67,14 @@ impl Agent<'_> {
     }
 }
 
-/// Runs a call in a thread of its own.
-pub(crate) async fn run_call(call: OpenCall, run: ReadyCall, scope: CallScope) -> Answered {
+/// Runs a call of the run that `cancel` ends, in a thread of its own.
+pub(crate) async fn run_call(
+    call: OpenCall,
+    run: ReadyCall,
+    scope: CallScope,
+    cancel: Cancel,
+) -> Answered {
     let started = Instant::now();
-    let cancel = scope.cancel.clone();
     let result = spawn_blocking(move || run(&scope)).await;
     let (outcome, response) = match result {
         Ok(CallResult::Output(output)) => (Outcome::Succeeded, json!({"output": output})),

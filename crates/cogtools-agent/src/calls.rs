@@ -159,13 +159,13 @@ impl Agent<'_> {
         match next {
             Next::Run { run, .. } => {
                 let scope = CallScope {
-                    cancel: self.cancel.clone(),
+                    cancel: self.cancel.child(),
                     ledger: self.ledger.clone(),
                     log: self.journal.log(),
                     call: entry,
                     questions: self.questions.sender(),
                 };
-                running.push(Box::pin(run_call(call, run, scope)));
+                running.push(Box::pin(run_call(call, run, scope, self.cancel.clone())));
             }
             Next::Answer(outcome, response) => self.finish_call(Answered {
                 call,

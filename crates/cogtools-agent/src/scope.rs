@@ -15,7 +15,7 @@ use crate::{Journal, Ledger};
 /// What a running call shares with the agent that made it.
 #[derive(Clone, Debug)]
 pub struct CallScope {
-    /// Ends the call.
+    /// Ends the call alone; the end of the run ends it as well.
     pub cancel: Cancel,
     /// The budget of the agent.
     pub ledger: Ledger,

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_agent::{
-    Agent, AgentParts, Budget, CallScope, Fixed, Permissions, RequestOptions, RunEnd, Settings,
-    Tools as _, declarations,
+    Agent, AgentParts, Budget, CallScope, Permissions, RequestOptions, RunEnd, Settings,
 };
-use cogtools_core::tool::{AgentBudget, AgentTask};
-use cogtools_core::{AskConfig, Cancel, Code, Config, Context, Diagnostic, Project, Registry};
-use cogtools_log::EndStatus;
+use cogtools_core::tool::AgentTask;
+use cogtools_core::{
+    AskConfig, Cancel, Code, Config, Context, Diagnostic, Limit, Project, Registry,
+};
+use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Generation, Part};
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io};
@@ -36,11 +37,12 @@ pub(crate) struct Agents {
 }
 
 impl Agents {
-    /// Runs an agent for a call, and returns its answer.
+    /// Runs an agent for a call within `limit`, and returns its answer.
     pub(crate) fn run(
         self: &Arc<Self>,
         task: &AgentTask,
         cx: Context,
+        limit: &Limit,
         (scope, handle): (&CallScope, &Handle),
     ) -> Result<String, Box<Diagnostic>> {
         let named = |diagnostic: Box<Diagnostic>| Box::new(diagnostic.with_subject(&*task.tool));
@@ -58,6 +60,14 @@ impl Agents {
         let schema = schema(task).map_err(|failure| named(first(&failure)))?;
         let journal = scope.begin_agent(&task.tool);
         let mut observer = scope.observer();
+        let own = configuration::budget(task.budget);
+        let limits = Budget {
+            time: Some(
+                own.time
+                    .map_or(limit.timeout(), |time| time.min(limit.timeout())),
+            ),
+            ..own
+        };
         let mut agent = Agent::new(AgentParts {
             model: self.connection.model(),
             tools: Arc::new(tools),
@@ -65,7 +75,7 @@ impl Agents {
             system: system(task),
             dynamic: None,
             settings,
-            ledger: scope.ledger.within(budget(task.budget)),
+            ledger: scope.ledger.within(limits),
             observer: &mut observer,
             cancel,
         });
@@ -77,6 +87,7 @@ impl Agents {
                 code: Code::ToolFailed,
                 ..rejection
             }))),
+            None if is_late(&end, own.time, limit) => Err(Box::new(limit.diagnostic())),
             None => answer(end).map_err(named),
         }
     }
@@ -108,6 +119,17 @@ pub(crate) fn without_hints(failure: Failure) -> Failure {
         }
         failure => failure,
     }
+}
+
+/// Whether a run has ended because its call timed out, and not at a limit of its own.
+fn is_late(end: &RunEnd, own: Option<Duration>, limit: &Limit) -> bool {
+    let is_time = matches!(
+        end.status,
+        EndStatus::Budget {
+            limit: BudgetLimit::Seconds
+        }
+    );
+    is_time && own.is_none_or(|own| own >= limit.timeout())
 }
 
 /// The answer of an agent that has ended.
@@ -150,12 +172,7 @@ pub(crate) fn materials<'a>(
     let settings = settings(task, &model, &config.ask, permissions)?;
     Ok(Materials {
         project,
-        fixed: Fixed {
-            system: system(task),
-            tools: declarations(&tools.list()),
-            dynamic: None,
-            whole_results: settings.history.whole_results,
-        },
+        fixed: worker::fixed(system(task), &tools, &settings),
         tools: Arc::new(tools),
         layers: Layers::of_agent(),
         settings,
@@ -226,17 +243,6 @@ pub(crate) fn settings(
         history: configuration::history(ask.history, facts.context),
         ..Settings::default()
     })
-}
-
-/// The limits of a call.
-pub(crate) fn budget(budget: AgentBudget) -> Budget {
-    Budget {
-        turns: budget.turns,
-        calls: budget.calls,
-        tokens: budget.tokens,
-        time: budget.seconds.map(Duration::from_secs),
-        money: budget.money,
-    }
 }
 
 fn first(failure: &Failure) -> Box<Diagnostic> {

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use cogtools_agent::{Budget, HistorySettings};
-use cogtools_core::{AskBudget, AskConfig, AskHistory, AskProvider, Pattern, Threshold};
+use cogtools_core::tool::AgentBudget;
+use cogtools_core::{AskConfig, AskHistory, AskProvider, Pattern, Threshold};
 use cogtools_program::Failure;
 
 use crate::args::AskArgs;
@@ -31,7 +32,8 @@ pub(crate) fn apply(args: &mut AskArgs, ask: &AskConfig) -> Result<(), Failure> 
     Ok(())
 }
 
-fn budget(budget: AskBudget) -> Budget {
+/// The limits of a run.
+pub(crate) fn budget(budget: AgentBudget) -> Budget {
     Budget {
         turns: budget.turns,
         calls: budget.calls,
@@ -84,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_defaults_of_the_budget_are_those_of_the_loop() {
-        assert_eq!(budget(AskBudget::default()), Budget::default());
+        assert_eq!(budget(AgentBudget::STANDARD), Budget::default());
     }
 
     #[test]

@@ -147,22 +147,23 @@ impl Tools for ProjectTools {
                 cancel: scope.cancel.clone(),
                 ..cx
             };
-            let token = cx.cancel.clone();
-            let tool = Arc::new(tool);
             let scope = scope.clone();
+            let cancel = scope.cancel.clone();
+            let within = limit.clone();
+            let tool = Arc::new(tool);
             let handle = Handle::current();
             let work = move || {
                 let approved = approve(&tool, &cx).map_err(|diagnostic| vec![*diagnostic])?;
                 let agent = agents.zip(approved.agent(&accepted));
                 let output = match agent {
                     Some((agents, task)) => task
-                        .and_then(|task| agents.run(&task, cx, (&scope, &handle)))
+                        .and_then(|task| agents.run(&task, cx, &within, (&scope, &handle)))
                         .and_then(|text| approved.accept_answer(text)),
                     None => approved.run(accepted, &cx),
                 };
                 output.map_err(|diagnostic| vec![*diagnostic])
             };
-            match call_timeout::run_within(&limit, &token, work) {
+            match call_timeout::run_within(&limit, &cancel, work) {
                 Ok(output) => CallResult::Output(output_value(output)),
                 Err(diagnostics) => CallResult::Failed(diagnostics),
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cogtools_agent::{Fixed, Journal, Ledger, Tools as _, declarations};
+use cogtools_agent::{Journal, Ledger};
 use cogtools_core::todo::TodoList;
 use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::conversation::Conversation;
 use crate::project_tools::ProjectTools;
 use crate::prompt::Layers;
-use crate::worker::{Materials, Worker};
+use crate::worker::{self, Materials, Worker};
 use crate::{configuration, dry_run, models, provider, session, settings, task};
 
 /// Does what the command line says.
@@ -66,7 +66,7 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let ledger = Ledger::new(args.budget);
     match agent {
         Some(agent) => {
-            let ledger = ledger.within(agent_task::budget(agent.budget));
+            let ledger = ledger.within(configuration::budget(agent.budget));
             let ended = answer_once(args, (task, ledger), materials, &connection, io);
             ended.map_err(agent_task::without_hints)
         }
@@ -134,12 +134,7 @@ fn materials<'a>(
     layers.todos = todos;
     Ok(Materials {
         project,
-        fixed: Fixed {
-            system: layers.system()?,
-            tools: declarations(&tools.list()),
-            dynamic: None,
-            whole_results: settings.history.whole_results,
-        },
+        fixed: worker::fixed(layers.system()?, &tools, &settings),
         tools: Arc::new(tools),
         layers,
         settings,

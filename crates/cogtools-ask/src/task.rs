@@ -7,10 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_model::Part;
 use cogtools_program::call::input_diagnostic;
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, named_file};
 
 use crate::args::AskArgs;
-use cogtools_program::named_file;
 
 /// The largest file that is sent, in bytes: the API's limit for a whole request is 20 MiB.
 const MAX_FILE_BYTES: usize = 14 << 20;

@@ -4,10 +4,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cogtools_agent::{Agent, AgentParts, Fixed, Journal, Ledger, RunEnd, Settings};
+use cogtools_agent::{
+    Agent, AgentParts, Fixed, Journal, Ledger, RunEnd, Settings, Tools as _, declarations,
+};
 use cogtools_core::{Cancel, Diagnostic, Project};
 use cogtools_log::{CallId, EndStatus, LogError};
-use cogtools_model::{Finish, Part};
+use cogtools_model::{Content, Finish, Part};
 use cogtools_program::{Failure, Io};
 
 use crate::answer_schema::{self, AnswerSchema};
@@ -30,6 +32,20 @@ pub(crate) struct Materials<'a> {
     pub(crate) settings: Settings,
     pub(crate) schema: Option<AnswerSchema>,
     pub(crate) cancel: Cancel,
+}
+
+/// What all requests begin with: `system`, and `tools` as they are declared.
+pub(crate) fn fixed(
+    system: Option<Arc<Content>>,
+    tools: &ProjectTools,
+    settings: &Settings,
+) -> Fixed {
+    Fixed {
+        system,
+        tools: declarations(&tools.list()),
+        dynamic: None,
+        whole_results: settings.history.whole_results,
+    }
 }
 
 /// Works on the tasks of a session, one after the other.

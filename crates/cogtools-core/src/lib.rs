@@ -51,8 +51,8 @@ pub use budget::{Budget, BudgetError, Selection};
 pub use cancel::Cancel;
 pub use code::Code;
 pub use config::{
-    AskBudget, AskConfig, AskHistory, AskProvider, Config, ConfigErrors, ConfigFile, ConfigPaths,
-    LINT_RULES, Origin, PromptConfig, Setting, Threshold,
+    AskConfig, AskHistory, AskProvider, Config, ConfigErrors, ConfigFile, ConfigPaths, LINT_RULES,
+    Origin, PromptConfig, Setting, Threshold,
 };
 pub use context::{Context, Tape, Warnings};
 pub use declaration::Target;

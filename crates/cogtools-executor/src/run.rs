@@ -240,14 +240,14 @@ impl<'o> Run<'o> {
     /// Cancels attempts that take too long, and abandons those that do not end.
     fn end_late(&mut self) -> Result<(), Stop> {
         let now = Instant::now();
+        let is_over = |cancelled| cancelled + GRACE <= now;
         let mut given_up = Vec::new();
         for (index, running) in &mut self.running {
-            let is_late = running.deadline.is_some_and(|deadline| deadline <= now);
-            if running.cancelled.is_none() && is_late {
+            if running.deadline.is_some_and(|deadline| deadline <= now) {
                 running.cancel.cancel();
-                running.cancelled = Some(now);
+                running.cancelled.get_or_insert(now);
             }
-            if running.cancelled.is_some_and(|cancelled| cancelled + GRACE <= now) {
+            if running.cancelled.is_some_and(is_over) {
                 given_up.push(*index);
             }
         }

@@ -56,6 +56,8 @@ pub(crate) fn run(quick: bool, write: bool) -> Result<()> {
         limits: Vec::new(),
     };
     bench.calls()?;
+    bench.javascript()?;
+    bench.json()?;
     bench.one_discovery()?;
     bench.discoveries()?;
     bench.server(&build)?;
@@ -119,6 +121,33 @@ impl Bench {
             self.row("Python peer / call", goal, &call, &python, 30)?;
         }
         Ok(())
+    }
+
+    /// A tool in JavaScript against the same as a template.
+    fn javascript(&mut self) -> Result<()> {
+        let project = project::with_kinds(&self.dir)?;
+        let call = |name: &str| self.same(&self.bin.join("cogtools-call"), &[name], &project);
+        let (javascript, template) = (call("in_javascript"), call("in_a_template"));
+        let goal = Goal::AtMost(2.5, 2.0);
+        self.row(
+            "call in JavaScript / as a template",
+            goal,
+            &javascript,
+            &template,
+            300,
+        )
+    }
+
+    /// The time to find and repair JSON is linear.
+    fn json(&mut self) -> Result<()> {
+        let read = |items: usize| -> Result<Case> {
+            let text = project::broken_json(&self.dir, items)?;
+            let program = self.bin.join("cogtools-json");
+            Ok(Case::new(program, &[], &self.dir).stdin(&text))
+        };
+        let (long, short) = (read(80_000)?, read(20_000)?);
+        let what = "`cogtools-json` with 4 MiB to repair / with 1 MiB";
+        self.row(what, Goal::AtMost(4.4, 4.0), &long, &short, 20)
     }
 
     fn one_discovery(&mut self) -> Result<()> {

@@ -1,5 +1,6 @@
 //! The projects of the benchmark, created below `target/bench`.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,36 @@ description: Prints a text
 parameters: {text: {type: string}}
 implementation: {exec: [echo, '{{ text }}']}
 ";
+
+/// A project with one tool written in two ways, which takes the arguments of facepalm.
+pub(super) fn with_kinds(below: &Path) -> Result<PathBuf> {
+    let project = below.join("kinds");
+    make(&project, 1)?;
+    for (name, implementation) in [
+        ("in_javascript", "{js: 'return `done ${1 + 1}`'}"),
+        ("in_a_template", "'done {{ 1 + 1 }}'"),
+    ] {
+        let text = format!(
+            "name: {name}\ndescription: d\n\
+             parameters_schema: {{type: object, additionalProperties: true}}\n\
+             implementation: {implementation}\n"
+        );
+        write(&project.join(format!("tools/{name}.yaml")), &text)?;
+    }
+    Ok(project)
+}
+
+/// A file with an array of `items`, each of about 50 bytes and with mistakes.
+pub(super) fn broken_json(below: &Path, items: usize) -> Result<PathBuf> {
+    let mut text = "Here it is:\n```json\n[\n".to_owned();
+    for number in 0..items {
+        let _ = writeln!(text, "  {{id: {number}, 'name': “item”, is_new: True, }},");
+    }
+    text.push_str("]\n```\n");
+    let file = below.join(format!("broken-{items}.txt"));
+    write(&file, &text)?;
+    Ok(file)
+}
 
 /// A project with facepalm and many npm packages.
 pub(super) fn with_packages(below: &Path) -> Result<PathBuf> {

@@ -5,6 +5,7 @@
 //! need no question and what tokens cost.
 
 use super::prompt::ConfigFile;
+use crate::tool::AgentBudget;
 
 /// How a model is asked. What is absent has a default where it is used.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +25,7 @@ pub struct AskConfig {
     /// Patterns of tools that are never called.
     pub deny: Vec<String>,
     /// The limits of a run.
-    pub budget: AskBudget,
+    pub budget: AgentBudget,
     /// How much of a conversation is sent.
     pub history: AskHistory,
     /// The user's file with prices.
@@ -33,21 +34,6 @@ pub struct AskConfig {
     pub provider: Option<AskProvider>,
     /// Where the provider is reached.
     pub base_url: Option<String>,
-}
-
-/// The limits of a run; an absent one does not limit it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AskBudget {
-    /// Requests to a model.
-    pub turns: Option<u64>,
-    /// Calls of tools.
-    pub calls: Option<u64>,
-    /// Tokens, sent and received.
-    pub tokens: Option<u64>,
-    /// Time.
-    pub seconds: Option<u64>,
-    /// Money, in the currency of the user's prices.
-    pub money: Option<f64>,
 }
 
 /// How much of a conversation is sent. What is absent has a default where it is used.
@@ -110,21 +96,12 @@ impl AskConfig {
     /// Those that only the user may set.
     pub const USERS_ONLY: [&'static str; 4] =
         ["ask.allow", "ask.prices", "ask.provider", "ask.base_url"];
-}
 
-impl AskBudget {
-    /// The names of the limits.
-    pub const KEYS: [&'static str; 5] = ["turns", "calls", "tokens", "seconds", "money"];
-}
-
-impl Default for AskBudget {
-    fn default() -> Self {
+    /// What holds without a configuration.
+    pub(super) fn standard() -> Self {
         Self {
-            turns: Some(50),
-            calls: Some(200),
-            tokens: None,
-            seconds: None,
-            money: None,
+            budget: AgentBudget::STANDARD,
+            ..Self::default()
         }
     }
 }

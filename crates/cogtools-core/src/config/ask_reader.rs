@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::Config;
-use super::ask::{AskBudget, AskHistory, AskProvider, Threshold};
+use super::ask::{AskHistory, AskProvider, Threshold};
 use super::error::ConfigError;
 use super::reader::Reader;
+use crate::tool::AgentBudget;
 use crate::yaml::{Entry, Node};
 
 const TEXT: &str = "a text";
@@ -119,9 +120,9 @@ impl Reader<'_> {
         for entry in self.map("budget", entry) {
             let is_valid = match entry.key.as_str() {
                 "money" => amount(&entry.value).is_some(),
-                key if AskBudget::KEYS.contains(&key) => entry.value.to_json().is_u64(),
+                key if AgentBudget::KEYS.contains(&key) => entry.value.to_json().is_u64(),
                 _ => {
-                    self.report_unknown_key(entry, &AskBudget::KEYS);
+                    self.report_unknown_key(entry, &AgentBudget::KEYS);
                     continue;
                 }
             };
@@ -182,8 +183,8 @@ impl Config {
             list.map(str::to_owned).collect::<Vec<_>>()
         };
         let (allow, ask, deny) = (texts("ask.allow"), texts("ask.ask"), texts("ask.deny"));
-        let standard = AskBudget::default();
-        let budget = AskBudget {
+        let standard = AgentBudget::STANDARD;
+        let budget = AgentBudget {
             turns: self.limit("turns", standard.turns, Value::as_u64),
             calls: self.limit("calls", standard.calls, Value::as_u64),
             tokens: self.limit("tokens", standard.tokens, Value::as_u64),

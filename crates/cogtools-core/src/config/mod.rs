@@ -23,7 +23,7 @@ mod safe;
 mod server;
 mod source;
 
-pub use ask::{AskBudget, AskConfig, AskHistory, AskProvider, Threshold};
+pub use ask::{AskConfig, AskHistory, AskProvider, Threshold};
 pub use layer::ConfigPaths;
 pub use lint_rule::LINT_RULES;
 pub use origin::{Origin, Setting};
@@ -213,7 +213,7 @@ impl Config {
             budgets: Vec::new(),
             limits: Limits::DEFAULT,
             sandbox: SandboxMode::default(),
-            ask: AskConfig::default(),
+            ask: AskConfig::standard(),
             prompt: PromptConfig::default(),
             rules: Vec::new(),
             settings: vec![

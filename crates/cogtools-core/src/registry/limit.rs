@@ -40,6 +40,11 @@ impl Limit {
         &self.name
     }
 
+    /// The timeout of the tool.
+    pub const fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Whether the tool starts a process.
     pub const fn starts_process(&self) -> bool {
         self.process

@@ -19,6 +19,7 @@ mod skeleton;
 mod sub_schema;
 mod translate;
 mod types;
+mod upgrade;
 mod validator;
 mod value;
 mod violation;
@@ -77,6 +78,12 @@ impl Schema {
             object: recover::object(&original),
             original: Some(original),
         }
+    }
+
+    /// Converts a JSON Schema of any draft, which others have declared for arguments: what is not
+    /// valid in it is repaired or left out.
+    pub fn from_foreign(schema: &Map<String, Value>) -> Self {
+        Self::from_json_schema(upgrade::object(schema))
     }
 
     /// The Schema Object.

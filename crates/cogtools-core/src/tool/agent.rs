@@ -48,7 +48,7 @@ pub struct AgentTask {
     pub schema: Option<Value>,
 }
 
-/// The limits of a call of an agent; an absent one is that of its caller.
+/// The limits of a run of an agent. An absent one does not limit it further than its caller does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentBudget {
@@ -70,6 +70,14 @@ pub struct AgentBudget {
 }
 
 impl AgentBudget {
+    /// The limits of a run that nothing else limits.
+    pub const STANDARD: Self = Self {
+        turns: Some(50),
+        calls: Some(200),
+        tokens: None,
+        seconds: None,
+        money: None,
+    };
     /// The names of the limits.
     pub const KEYS: [&'static str; 5] = ["turns", "calls", "tokens", "seconds", "money"];
 

@@ -1,7 +1,7 @@
 //! What the process that evaluates gives up before it reads the code.
 //!
-//! The engine has no access to anything by itself. This is for the day on which somebody finds
-//! a way to make it run machine code of their own.
+//! The engine has no access to anything by itself. This is for the day on which a defect of the
+//! engine lets JavaScript run machine code.
 
 #[cfg(unix)]
 mod limits;

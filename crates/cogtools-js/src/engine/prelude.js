@@ -13,7 +13,7 @@
   const define = (object, key, value) =>
     defineProperty(object, key, { value, writable: true, configurable: true });
 
-  // Nobody but the engine can make one of these, and it does only when memory is exhausted.
+  // Only the engine makes one of these, and only when memory is exhausted.
   const internal = root.InternalError.prototype;
   delete internal.constructor;
   for (const name of [

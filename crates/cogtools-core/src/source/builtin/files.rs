@@ -6,9 +6,9 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
-use ignore::{DirEntry, Walk, WalkBuilder};
 use serde_json::{Map, Value};
 
+use super::walk::Walk;
 use crate::file::{self, ReadError, ReadScope};
 use crate::tool::RunError;
 use crate::{Code, Context, Diagnostic};
@@ -76,25 +76,8 @@ impl Files {
 
     /// Their paths relative to the project, sorted, with `/` between folders.
     pub(super) fn iter(&self) -> impl Iterator<Item = String> + '_ {
-        let folder = self.folder.clone();
-        // From the project's folder, because what is ignored depends on every folder on the way,
-        // and on none above.
-        let walk: Walk = WalkBuilder::new(&self.root)
-            .hidden(false)
-            .parents(false)
-            .require_git(false)
-            .git_global(false)
-            .follow_links(false)
-            .filter_entry(move |entry| {
-                let path = entry.path();
-                entry.file_name() != ".git"
-                    && (path.starts_with(&folder) || folder.starts_with(path))
-            })
-            .sort_by_file_name(std::ffi::OsStr::cmp)
-            .build();
-        walk.filter_map(Result::ok)
-            .filter(is_file)
-            .filter_map(|entry| self.path_of(entry.path()))
+        Walk::new(&self.root, &self.folder)
+            .filter_map(|path| self.path_of(&path))
             .filter(|path| {
                 let matches = |matcher: &GlobMatcher| matcher.is_match(path);
                 self.matcher.as_ref().is_none_or(matches) && !is_secret(Path::new(path))
@@ -191,10 +174,6 @@ fn is_secret(path: &Path) -> bool {
     };
     let mut parts = path.components();
     name.is_some_and(is_named) || parts.any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
-}
-
-fn is_file(entry: &DirEntry) -> bool {
-    entry.file_type().is_some_and(|kind| kind.is_file())
 }
 
 fn matcher(tool: &str, pattern: &str) -> Result<GlobMatcher, RunError> {

@@ -1,13 +1,11 @@
 //! `list_files`: the paths of the project's files.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 
 use super::files::Files;
-use super::{BuiltIn, READ_ONLY, count};
-use crate::tool::{Handler, RunError, ToolOutput};
-use crate::{Context, Tool};
+use super::{BuiltIn, READ_ONLY, count, number};
+use crate::Context;
+use crate::tool::{RunError, ToolOutput};
 
 /// The tool.
 pub(super) const TOOL: BuiltIn = BuiltIn {
@@ -17,11 +15,8 @@ pub(super) const TOOL: BuiltIn = BuiltIn {
                   ignores, and files that may contain secrets.",
     parameters,
     annotations: READ_ONLY,
-    handler: || Arc::new(ListFiles),
+    run: list,
 };
-
-#[derive(Debug)]
-struct ListFiles;
 
 fn parameters() -> Value {
     json!({
@@ -41,34 +36,18 @@ fn parameters() -> Value {
     })
 }
 
-impl Handler for ListFiles {
-    fn call(
-        &self,
-        tool: &Tool,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let files = Files::of(tool.name().as_str(), &arguments, cx)?;
-        let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(1);
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let mut text = String::new();
-        let mut paths = files.iter();
-        for path in paths.by_ref().take(limit) {
-            text.push_str(&path);
-            text.push('\n');
-        }
-        // What follows is not counted: a folder may be huge.
-        if paths.next().is_some() {
-            text.push_str("[there are more files; name a folder or a pattern]\n");
-        }
-        Ok(ToolOutput::new(text))
+fn list(tool: &str, arguments: &Map<String, Value>, cx: &Context) -> Result<ToolOutput, RunError> {
+    let files = Files::of(tool, arguments, cx)?;
+    let limit = number(arguments, "limit");
+    let mut text = String::new();
+    let mut paths = files.iter();
+    for path in paths.by_ref().take(limit) {
+        text.push_str(&path);
+        text.push('\n');
     }
-
-    fn runs_programs(&self) -> bool {
-        false
+    // What follows is not counted: a folder may be huge.
+    if paths.next().is_some() {
+        text.push_str("[there are more files; name a folder or a pattern]\n");
     }
-
-    fn needs_context(&self) -> bool {
-        true
-    }
+    Ok(ToolOutput::new(text))
 }

@@ -6,19 +6,24 @@ mod list_files;
 mod read_file;
 mod search_files;
 mod todos;
+mod walk;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Candidate, Listing};
 use crate::file::ReadScope;
 use crate::schema::Schema;
-use crate::tool::{Annotations, Author, Definition, Handler, Provenance};
-use crate::{Name, Tool};
+use crate::tool::{Annotations, Author, Definition, Handler, Provenance, RunError, ToolOutput};
+use crate::{Context, Name, Tool};
+
+/// What answers a call: the name of the tool, and valid arguments.
+type Run = fn(&str, &Map<String, Value>, &Context) -> Result<ToolOutput, RunError>;
 
 /// A built-in tool.
+#[derive(Clone, Copy)]
 pub(super) struct BuiltIn {
     name: &'static str,
     title: &'static str,
@@ -26,7 +31,7 @@ pub(super) struct BuiltIn {
     /// The Schema Object of its parameters.
     parameters: fn() -> Value,
     annotations: Annotations,
-    handler: fn() -> Arc<dyn Handler>,
+    run: Run,
 }
 
 /// The word in `tool_sources`, and the name of the source.
@@ -82,13 +87,32 @@ impl BuiltIn {
         let definition = Definition::new(name, self.description, Schema::from(schema))
             .with_title(self.title)
             .with_annotations(self.annotations);
-        let tool = Tool::new(definition, (self.handler)(), &self.display_path());
+        let tool = Tool::new(definition, Arc::new(*self), &self.display_path());
         Some(tool.from(provenance()))
     }
 
     /// The name used in place of a file's.
     fn display_path(&self) -> PathBuf {
         PathBuf::from(format!("{SOURCE}: {}", self.name))
+    }
+}
+
+impl Handler for BuiltIn {
+    fn call(
+        &self,
+        _tool: &Tool,
+        arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        (self.run)(self.name, &arguments, cx)
+    }
+
+    fn runs_programs(&self) -> bool {
+        false
+    }
+
+    fn needs_context(&self) -> bool {
+        true
     }
 }
 
@@ -104,6 +128,12 @@ fn provenance() -> Arc<Provenance> {
         toolset: None,
         author: Author::BuiltIn,
     })
+}
+
+/// The argument `key`, whose schema is made by [`count`].
+fn number(arguments: &Map<String, Value>, key: &str) -> usize {
+    let number = arguments.get(key).and_then(Value::as_u64);
+    usize::try_from(number.unwrap_or(1)).unwrap_or(usize::MAX)
 }
 
 /// A parameter with a number from 1.

@@ -1,12 +1,10 @@
 //! `read_file`: the text of one file of the project, or some lines of it.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 
-use super::{BuiltIn, READ_ONLY, count, files};
-use crate::tool::{Handler, RunError, ToolOutput};
-use crate::{Context, Tool};
+use super::{BuiltIn, READ_ONLY, count, files, number};
+use crate::Context;
+use crate::tool::{RunError, ToolOutput};
 
 /// The tool.
 pub(super) const TOOL: BuiltIn = BuiltIn {
@@ -16,14 +14,11 @@ pub(super) const TOOL: BuiltIn = BuiltIn {
                   and says how to go on.",
     parameters,
     annotations: READ_ONLY,
-    handler: || Arc::new(ReadFile),
+    run: read,
 };
 
 /// The longest result without its last line, in bytes.
 const MAX_BYTES: usize = 128 << 10;
-
-#[derive(Debug)]
-struct ReadFile;
 
 fn parameters() -> Value {
     json!({
@@ -41,33 +36,11 @@ fn parameters() -> Value {
     })
 }
 
-impl Handler for ReadFile {
-    fn call(
-        &self,
-        tool: &Tool,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let path = arguments.get("path").and_then(Value::as_str);
-        let text = files::read(tool.name().as_str(), path.unwrap_or_default(), cx)?;
-        let number = |key: &str| {
-            let number = arguments.get(key).and_then(Value::as_u64);
-            usize::try_from(number.unwrap_or(1)).unwrap_or(usize::MAX)
-        };
-        Ok(ToolOutput::new(lines(
-            &text,
-            number("offset"),
-            number("limit"),
-        )))
-    }
-
-    fn runs_programs(&self) -> bool {
-        false
-    }
-
-    fn needs_context(&self) -> bool {
-        true
-    }
+fn read(tool: &str, arguments: &Map<String, Value>, cx: &Context) -> Result<ToolOutput, RunError> {
+    let path = arguments.get("path").and_then(Value::as_str);
+    let text = files::read(tool, path.unwrap_or_default(), cx)?;
+    let (offset, limit) = (number(arguments, "offset"), number(arguments, "limit"));
+    Ok(ToolOutput::new(lines(&text, offset, limit)))
 }
 
 /// At most `limit` lines of `text` from the line `offset`, and a line that says what is left out.

@@ -1,15 +1,14 @@
 //! `search_files`: the lines of the project's files that match.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value, json};
 
 use super::files::{self, Files};
-use super::{BuiltIn, READ_ONLY, count};
-use crate::tool::{Handler, RunError, ToolOutput};
-use crate::{Code, Context, Diagnostic, Tool};
+use super::{BuiltIn, READ_ONLY, count, number};
+use crate::tool::{RunError, ToolOutput};
+use crate::{Code, Context, Diagnostic};
 
 /// The tool.
 pub(super) const TOOL: BuiltIn = BuiltIn {
@@ -19,7 +18,7 @@ pub(super) const TOOL: BuiltIn = BuiltIn {
                   Each line of the result is a match: path, line number, text.",
     parameters,
     annotations: READ_ONLY,
-    handler: || Arc::new(SearchFiles),
+    run: search,
 };
 
 /// The longest text of a match, in characters.
@@ -28,9 +27,6 @@ const MAX_LINE: usize = 300;
 const MAX_TIME: Duration = Duration::from_secs(20);
 /// The largest compiled expression, in bytes.
 const MAX_REGEX_BYTES: usize = 1 << 20;
-
-#[derive(Debug)]
-struct SearchFiles;
 
 fn parameters() -> Value {
     json!({
@@ -66,42 +62,29 @@ fn parameters() -> Value {
     })
 }
 
-impl Handler for SearchFiles {
-    fn call(
-        &self,
-        tool: &Tool,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let name = tool.name().as_str();
-        let files = Files::of(name, &arguments, cx)?;
-        let regex = regex(name, &arguments)?;
-        let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(1);
-        let mut search = Search {
-            regex,
-            left: usize::try_from(limit).unwrap_or(usize::MAX),
-            end: Instant::now() + MAX_TIME,
-            result: String::new(),
-        };
-        for path in files.iter() {
-            if cx.cancel.is_cancelled() || search.is_over() {
-                break;
-            }
-            // What is no text, or is gone by now, has no matches.
-            if let Ok(text) = files::read_text(&cx.root.join(&path), cx) {
-                search.add(&path, &text);
-            }
+fn search(
+    tool: &str,
+    arguments: &Map<String, Value>,
+    cx: &Context,
+) -> Result<ToolOutput, RunError> {
+    let files = Files::of(tool, arguments, cx)?;
+    let regex = regex(tool, arguments)?;
+    let mut search = Search {
+        regex,
+        left: number(arguments, "limit"),
+        end: Instant::now() + MAX_TIME,
+        result: String::new(),
+    };
+    for path in files.iter() {
+        if cx.cancel.is_cancelled() || search.is_over() {
+            break;
         }
-        Ok(ToolOutput::new(search.result))
+        // What is no text, or is gone by now, has no matches.
+        if let Ok(text) = files::read_text(&cx.root.join(&path), cx) {
+            search.add(&path, &text);
+        }
     }
-
-    fn runs_programs(&self) -> bool {
-        false
-    }
-
-    fn needs_context(&self) -> bool {
-        true
-    }
+    Ok(ToolOutput::new(search.result))
 }
 
 /// The expression of a call.

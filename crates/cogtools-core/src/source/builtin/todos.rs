@@ -5,15 +5,15 @@
 
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
+use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
 use super::{BuiltIn, READ_ONLY, files};
 use crate::file::{self, ReadError, ReadScope, WritePath};
 use crate::todo::{Todo, TodoStatus};
-use crate::tool::{Annotations, Handler, RunError, ToolOutput};
-use crate::{Code, Context, Diagnostic, Tool, digest};
+use crate::tool::{Annotations, RunError, ToolOutput};
+use crate::{Code, Context, Diagnostic, digest};
 
 /// The tool that returns the list.
 pub(super) const READ: BuiltIn = BuiltIn {
@@ -22,7 +22,7 @@ pub(super) const READ: BuiltIn = BuiltIn {
     description: "Returns the list of things to do, as it was last written.",
     parameters: || json!({"type": "object", "properties": {}}),
     annotations: READ_ONLY,
-    handler: || Arc::new(ReadTodos),
+    run: read_todos,
 };
 /// The tool that replaces it.
 pub(super) const WRITE: BuiltIn = BuiltIn {
@@ -35,7 +35,7 @@ pub(super) const WRITE: BuiltIn = BuiltIn {
         read_only: Some(false),
         ..READ_ONLY
     },
-    handler: || Arc::new(WriteTodos),
+    run: write_todos,
 };
 
 /// The longest list.
@@ -46,12 +46,6 @@ const MAX_TITLE: usize = 500;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// The folder of the lists in the user's state directory.
 const FOLDER: &str = "todos";
-
-#[derive(Debug)]
-struct ReadTodos;
-
-#[derive(Debug)]
-struct WriteTodos;
 
 fn parameters() -> Value {
     json!({
@@ -85,46 +79,24 @@ fn parameters() -> Value {
     })
 }
 
-impl Handler for ReadTodos {
-    fn call(
-        &self,
-        tool: &Tool,
-        _arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        read(tool.name().as_str(), cx).map(|todos| output(&todos))
-    }
-
-    fn runs_programs(&self) -> bool {
-        false
-    }
-
-    fn needs_context(&self) -> bool {
-        true
-    }
+fn read_todos(
+    tool: &str,
+    _arguments: &Map<String, Value>,
+    cx: &Context,
+) -> Result<ToolOutput, RunError> {
+    read(tool, cx).map(|todos| output(&todos))
 }
 
-impl Handler for WriteTodos {
-    fn call(
-        &self,
-        tool: &Tool,
-        mut arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let todos = arguments.shift_remove("todos").unwrap_or_default();
-        let todos: Vec<Todo> = serde_json::from_value(todos).unwrap_or_default();
-        let result = output(&todos);
-        write(tool.name().as_str(), todos, cx)?;
-        Ok(result)
-    }
-
-    fn runs_programs(&self) -> bool {
-        false
-    }
-
-    fn needs_context(&self) -> bool {
-        true
-    }
+fn write_todos(
+    tool: &str,
+    arguments: &Map<String, Value>,
+    cx: &Context,
+) -> Result<ToolOutput, RunError> {
+    let todos = arguments.get("todos").unwrap_or(&Value::Null);
+    let todos: Vec<Todo> = Vec::deserialize(todos).unwrap_or_default();
+    let result = output(&todos);
+    write(tool, todos, cx)?;
+    Ok(result)
 }
 
 /// The list as JSON.

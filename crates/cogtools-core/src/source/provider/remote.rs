@@ -168,7 +168,7 @@ impl RemoteTool {
         if !accepts_objects(object) {
             return Err(invalid("does not describe an object"));
         }
-        Ok(Some((key, Schema::from_json_schema(object.clone()))))
+        Ok(Some((key, Schema::from_foreign(object))))
     }
 }
 

@@ -1,0 +1,216 @@
+//! From JSON Schema of any draft to draft 2020-12, for the tools of MCP servers and providers.
+//!
+//! Servers declare what their libraries generate: words of older drafts, booleans in the place of
+//! schemas, roots without a type. Clients drop a whole list of tools for one of them. So what an
+//! older draft says is translated, what is incomplete is completed, and what is not valid is left
+//! out, which never rejects arguments that the server accepts.
+
+mod complete;
+mod reference;
+#[cfg(test)]
+mod tests;
+mod vocabulary;
+
+use serde_json::{Map, Value, json};
+
+use complete::complete;
+use vocabulary::Takes;
+
+type Object = Map<String, Value>;
+
+/// How deep schemas are nested at most; deeper ones accept anything.
+const MAX_DEPTH: usize = 64;
+/// How many references may follow each other at the root.
+const MAX_CHAIN: usize = 8;
+
+/// The schema in draft 2020-12; always of `type: object`, as arguments are.
+pub(super) fn object(schema: &Object) -> Object {
+    let upgrade = Upgrade {
+        root: schema,
+        is_old: is_old(schema),
+    };
+    let mut root = schema;
+    // Some libraries put the schema itself below `definitions`.
+    for _ in 0..MAX_CHAIN {
+        match upgrade.target(root) {
+            Some(target) => root = target,
+            None => break,
+        }
+    }
+    let mut upgraded = upgrade.schema(root, MAX_DEPTH);
+    if !std::ptr::eq(root, schema) {
+        for key in ["definitions", "$defs"] {
+            if let Some(definitions) = schema.get(key) {
+                upgrade.entry(schema, key, definitions, MAX_DEPTH, &mut upgraded);
+            }
+        }
+    }
+    let mut result = Object::with_capacity(upgraded.len() + 1);
+    result.insert("type".into(), "object".into());
+    upgraded.shift_remove("type");
+    result.extend(upgraded);
+    result
+}
+
+/// Whether the siblings of a reference mean nothing, as up to draft 7.
+fn is_old(schema: &Object) -> bool {
+    let draft = schema.get("$schema").and_then(Value::as_str);
+    draft.is_some_and(|draft| {
+        ["draft-04", "draft-06", "draft-07"]
+            .iter()
+            .any(|old| draft.contains(old))
+    })
+}
+
+struct Upgrade<'s> {
+    root: &'s Object,
+    is_old: bool,
+}
+
+impl Upgrade<'_> {
+    fn schema(&self, schema: &Object, depth: usize) -> Object {
+        let mut result = Object::with_capacity(schema.len());
+        if depth == 0 {
+            return result;
+        }
+        let is_reference = self.is_old && schema.contains_key("$ref");
+        for (keyword, value) in schema {
+            let is_kept = matches!(
+                keyword.as_str(),
+                "$ref" | "description" | "title" | "default"
+            );
+            if !is_reference || is_kept || keyword.ends_with("efs") || keyword == "definitions" {
+                self.entry(schema, keyword, value, depth, &mut result);
+            }
+        }
+        complete(schema, &mut result);
+        result
+    }
+
+    /// A schema in the place where one is expected; `None` for what is no schema.
+    fn any(&self, value: &Value, depth: usize) -> Option<Value> {
+        match value {
+            Value::Object(schema) => Some(self.schema(schema, depth - 1).into()),
+            Value::Bool(true) => Some(json!({})),
+            Value::Bool(false) => Some(json!({"not": {}})),
+            _ => None,
+        }
+    }
+
+    fn entry(
+        &self,
+        schema: &Object,
+        keyword: &str,
+        value: &Value,
+        depth: usize,
+        result: &mut Object,
+    ) {
+        let mut set = |keyword: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                result.insert(keyword.to_owned(), value);
+            }
+        };
+        match (keyword, value) {
+            ("$ref", Value::String(target)) => {
+                let found = self.resolve(target).map(|(pointer, _)| pointer.into());
+                set(
+                    keyword,
+                    found.or_else(|| (target == "#").then(|| json!("#"))),
+                );
+            }
+            ("type", _) => set(keyword, types(value)),
+            ("exclusiveMinimum", Value::Bool(true)) => set(keyword, number(schema, "minimum")),
+            ("exclusiveMaximum", Value::Bool(true)) => set(keyword, number(schema, "maximum")),
+            ("minimum", _) if schema.get("exclusiveMinimum") == Some(&Value::Bool(true)) => {}
+            ("maximum", _) if schema.get("exclusiveMaximum") == Some(&Value::Bool(true)) => {}
+            ("items", Value::Array(items)) => {
+                set("prefixItems", self.list(items, depth));
+                let rest = schema.get("additionalItems");
+                set("items", rest.and_then(|rest| self.any(rest, depth)));
+            }
+            ("dependencies", Value::Object(entries)) => {
+                let (names, schemas): (Vec<_>, Vec<_>) =
+                    entries.iter().partition(|(_, value)| value.is_array());
+                let names: Object = names
+                    .into_iter()
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect();
+                set(
+                    "dependentRequired",
+                    (!names.is_empty()).then(|| names.into()),
+                );
+                let schemas = schemas.into_iter();
+                set("dependentSchemas", self.map(schemas, depth));
+            }
+            ("definitions", Value::Object(entries)) => {
+                let definitions = self.map(entries.iter(), depth);
+                let own = result.remove("$defs");
+                let mut all = definitions.unwrap_or_else(|| json!({}));
+                if let (Some(all), Some(Value::Object(own))) = (all.as_object_mut(), own) {
+                    all.extend(own);
+                }
+                result.insert("$defs".into(), all);
+            }
+            _ => match (vocabulary::takes(keyword), value) {
+                (Some(Takes::SchemaOrFlag), Value::Bool(_)) => set(keyword, Some(value.clone())),
+                (Some(Takes::Schema | Takes::SchemaOrFlag), value) => {
+                    set(keyword, self.any(value, depth));
+                }
+                (Some(Takes::Schemas), Value::Array(items)) => {
+                    set(keyword, self.list(items, depth));
+                }
+                (Some(Takes::Properties), Value::Object(entries)) => {
+                    set(keyword, self.map(entries.iter(), depth));
+                }
+                (Some(takes), value) => set(keyword, takes.read(value)),
+                (None, _) => {}
+            },
+        }
+    }
+
+    /// What is a schema among `items`; `None` without any.
+    fn list(&self, items: &[Value], depth: usize) -> Option<Value> {
+        let items = items.iter().filter_map(|item| self.any(item, depth));
+        let items: Vec<Value> = items.collect();
+        (!items.is_empty()).then(|| items.into())
+    }
+
+    /// The schemas of `entries`; one that is not valid accepts anything.
+    fn map<'e>(
+        &self,
+        entries: impl Iterator<Item = (&'e String, &'e Value)>,
+        depth: usize,
+    ) -> Option<Value> {
+        let entry = |(name, value): (&'e String, &'e Value)| {
+            let schema = self.any(value, depth).unwrap_or_else(|| json!({}));
+            (name.clone(), schema)
+        };
+        let entries: Object = entries.map(entry).collect();
+        (!entries.is_empty()).then(|| entries.into())
+    }
+}
+
+/// The names of types in `value`.
+fn types(value: &Value) -> Option<Value> {
+    let name = |value: &Value| {
+        let name = value.as_str()?.to_lowercase();
+        vocabulary::TYPES.contains(&name.as_str()).then_some(name)
+    };
+    match value {
+        Value::Array(names) => {
+            let mut known: Vec<String> = Vec::new();
+            for name in names.iter().filter_map(name) {
+                if !known.contains(&name) {
+                    known.push(name);
+                }
+            }
+            (!known.is_empty()).then(|| known.into())
+        }
+        value => name(value).map(Value::from),
+    }
+}
+
+fn number(schema: &Object, keyword: &str) -> Option<Value> {
+    let number = schema.get(keyword).filter(|value| value.is_number());
+    number.cloned()
+}

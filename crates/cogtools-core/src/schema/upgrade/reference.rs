@@ -1,0 +1,61 @@
+//! References within a schema, and where they lead after the upgrade.
+
+use serde_json::Value;
+
+use super::vocabulary::{self, Takes};
+use super::{Object, Upgrade};
+use crate::pointer::segments;
+
+impl<'s> Upgrade<'s> {
+    /// The schema that the reference in `schema` leads to.
+    pub(super) fn target(&self, schema: &Object) -> Option<&'s Object> {
+        let target = schema.get("$ref")?.as_str()?;
+        self.resolve(target)?.1.as_object()
+    }
+
+    /// Where `target` is after the upgrade, and what is there now.
+    pub(super) fn resolve(&self, target: &str) -> Option<(String, &'s Value)> {
+        let pointer = target.strip_prefix('#')?;
+        if pointer.is_empty() {
+            return None;
+        }
+        let mut upgraded = "#".to_owned();
+        let mut path = segments(pointer.strip_prefix('/').map(|_| pointer)?).into_iter();
+        let mut schema = self.root;
+        loop {
+            let keyword = path.next()?;
+            let mut value = schema.get(&keyword)?;
+            let (mut name, mut inner) = (keyword.as_str(), None);
+            match (vocabulary::takes(&keyword)?, value) {
+                (Takes::Schema | Takes::SchemaOrFlag, Value::Array(_)) | (Takes::Schemas, _) => {
+                    name = if keyword == "items" {
+                        "prefixItems"
+                    } else {
+                        name
+                    };
+                    inner = Some(path.next()?);
+                }
+                (Takes::Schema | Takes::SchemaOrFlag, _) => {}
+                (Takes::Properties, _) => inner = Some(path.next()?),
+                _ => return None,
+            }
+            if name == "definitions" {
+                name = "$defs";
+            }
+            upgraded.push('/');
+            upgraded.push_str(name);
+            if let Some(inner) = inner {
+                value = match value {
+                    Value::Array(items) => items.get(inner.parse::<usize>().ok()?)?,
+                    other => other.get(&inner)?,
+                };
+                upgraded.push('/');
+                upgraded.push_str(&inner.replace('~', "~0").replace('/', "~1"));
+            }
+            if path.len() == 0 {
+                return Some((upgraded, value));
+            }
+            schema = value.as_object()?;
+        }
+    }
+}
