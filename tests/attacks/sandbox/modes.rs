@@ -148,3 +148,13 @@ done
 
 "#]]);
 }
+
+/// The documents, `doctor` and `trust` have the same table.
+#[test]
+fn what_is_not_stopped_is_in_the_documents() {
+    for one in cogtools_core::sandbox::LIMITATIONS {
+        let row = format!("| {} | {} |", one.what, one.note);
+        let name = "docs/how-to/confine-a-tool.md";
+        assert!(crate::docs::shows(name, &row), "{name}: {row}");
+    }
+}

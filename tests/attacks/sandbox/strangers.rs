@@ -174,3 +174,32 @@ hint: its command is now approved, but none of its tools is
 
 "#]]);
 }
+
+/// A server that the project names has the network and its own folder; it neither reads the home
+/// directory nor writes to the project.
+#[test]
+fn a_server_writes_nothing() {
+    let project = scene();
+    let server = "#!/bin/sh
+while read -r line; do
+id=$(printf '%s' \"$line\" | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p')
+case $line in
+*'\"initialize\"'*) result='{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}';;
+*'\"tools/list\"'*) result='{\"tools\":[{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}]}';;
+*'\"tools/call\"'*) text=$(python3 \"$(dirname \"$0\")/probe.py\" 'ALL' | tr '\\n' ';')
+result=\"{\\\"content\\\":[{\\\"type\\\":\\\"text\\\",\\\"text\\\":\\\"$text\\\"}]}\";;
+*) continue;;
+esac
+printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$id\" \"$result\"
+done
+";
+    project
+        .program("pro/run", server.replace("ALL", ALL))
+        .file("pro/probe.py", PROBE)
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{mcp: {command: ./pro/run, name: p}}]\n",
+        );
+    trust(&project).run().status(0);
+    call(&project).run().outputs(str![[r#""#]]);
+}

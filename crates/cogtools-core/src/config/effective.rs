@@ -6,6 +6,7 @@ use super::{Config, protection};
 use crate::environment::EnvPriority;
 use crate::filter::{Filter, Pattern};
 use crate::process::{Bounds, SandboxMode};
+use crate::source::Source;
 use crate::{Budget, Target};
 
 impl Config {
@@ -40,6 +41,12 @@ impl Config {
             limits: self.limits,
             sandbox: self.sandbox,
         }
+    }
+
+    /// Whether listing the sources may run programs.
+    pub fn runs_programs(&self) -> bool {
+        let runs = |source: &Source| matches!(source, Source::Provider(_));
+        self.sources.iter().any(runs)
     }
 
     fn set_budget(&mut self, host: Option<Target>, key: &str) {

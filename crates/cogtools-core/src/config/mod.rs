@@ -245,12 +245,6 @@ impl Config {
         self
     }
 
-    /// Whether listing the sources may run programs.
-    pub fn runs_programs(&self) -> bool {
-        let runs = |source: &Source| matches!(source, Source::Provider(_));
-        self.sources.iter().any(runs)
-    }
-
     /// The filter of `host`, if there is one.
     pub fn host(&self, host: Target) -> Option<&Filter> {
         let mut hosts = self.hosts.iter();
