@@ -17,6 +17,7 @@ provider p
   discover  sh ./pro/run '--config=./pro/lib'
   call      sh ./pro/run '--config=./pro/lib'
   program   /usr/bin/sh
+  may       read the project; write .; not use the network
   file      ./pro/lib (16 bytes)
             | echo lib >> ran
   file      ./pro/run (34 bytes)
@@ -26,6 +27,17 @@ provider p
   file      pro/more
   unhashed  files outside `pro` (may be loaded from the project)
   unhashed  pro/link (is a link to something outside the hashed files)
+  a program in a sandbox can still
+    see names, sizes and times of files (everywhere; their content is protected)
+    change permissions, owners and times of your files (everywhere; their content is protected)
+    see other processes and their command lines (everywhere; their variables and memory are protected)
+    signal your other processes (before Linux 6.12)
+    empty files that it may not write (before Linux 6.2; a warning says so)
+    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+    send what it may read to anyone (with `net: true`; there are no lists of hosts)
+    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+    use more memory than `memory` in several processes (everywhere; each process has its own limit)
+    start more processes than `processes` (as root, which the system does not limit)
 
 "#]]);
 
@@ -36,6 +48,7 @@ provider p
   discover  sh -c '. ./pro/run' ./run
   call      sh -c '. ./pro/run' ./run
   program   /usr/bin/sh
+  may       read the project; write .; not use the network
   file      ./pro/run (34 bytes)
             | . "$(dirname "$0")/lib"
             | echo '[]'
@@ -47,6 +60,17 @@ provider p
   unhashed  ./pro/lib (is hashed, and then read where it is)
   unhashed  files outside `pro` (may be loaded from the project)
   unhashed  files beside `run` (may be loaded from the project)
+  a program in a sandbox can still
+    see names, sizes and times of files (everywhere; their content is protected)
+    change permissions, owners and times of your files (everywhere; their content is protected)
+    see other processes and their command lines (everywhere; their variables and memory are protected)
+    signal your other processes (before Linux 6.12)
+    empty files that it may not write (before Linux 6.2; a warning says so)
+    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+    send what it may read to anyone (with `net: true`; there are no lists of hosts)
+    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+    use more memory than `memory` in several processes (everywhere; each process has its own limit)
+    start more processes than `processes` (as root, which the system does not limit)
 
 "#]]);
 }
@@ -192,6 +216,18 @@ provider p
   discover  tool
   call      tool
   program   `tool` is not on PATH now
+  may       read the project; write .; not use the network
+  a program in a sandbox can still
+    see names, sizes and times of files (everywhere; their content is protected)
+    change permissions, owners and times of your files (everywhere; their content is protected)
+    see other processes and their command lines (everywhere; their variables and memory are protected)
+    signal your other processes (before Linux 6.12)
+    empty files that it may not write (before Linux 6.2; a warning says so)
+    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+    send what it may read to anyone (with `net: true`; there are no lists of hosts)
+    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+    use more memory than `memory` in several processes (everywhere; each process has its own limit)
+    start more processes than `processes` (as root, which the system does not limit)
 
 "#]]);
         with("cogtools-trust")

@@ -138,6 +138,7 @@ provider other
   discover  sh ./d
   call      sh ./c
   program   /usr/bin/sh
+  may       read the project; write .; not use the network
   file      ./c (30 bytes)
             | echo >> ran
             | echo "$1: $(cat)"

@@ -11,7 +11,7 @@ use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 use crate::manual::MANUAL;
 use crate::prune::prune;
 use crate::report::{Action, Entry, Report, review};
-use crate::rights::limitations;
+use crate::rights;
 use crate::select::select;
 
 /// The program.
@@ -181,11 +181,12 @@ fn act(
             continue;
         }
         if !json && operation != Operation::Revoke {
-            io.show(&review(subject, cx))?;
             let is_decided = operation == Operation::Approve { yes: true };
-            if !is_decided && !std::mem::replace(&mut is_explained, true) {
-                io.show(&limitations())?;
+            let is_confined = !is_decided && rights::is_confined(subject, cx);
+            if is_confined && !std::mem::replace(&mut is_explained, true) {
+                io.show(&rights::limitations())?;
             }
+            io.show(&review(subject, cx))?;
         }
         let action = match operation {
             Operation::Revoke => subject.revoke(cx).map(|was_approved| {

@@ -53,7 +53,9 @@ pub(crate) fn lines(tool: &Tool, cx: &Context) -> Vec<Line> {
         }
         None => {}
     }
-    lines.extend(rights::lines(rights::of_tool(tool).as_ref()));
+    if tool.invocation().is_some() {
+        lines.extend(rights::lines(rights::of_tool(tool).as_ref()));
+    }
     if !tool.env().is_empty() {
         lines.extend(labelled("sees", &tool.env().join(" ")));
     }

@@ -201,5 +201,5 @@ done
             "tool_sources: [{mcp: {command: ./pro/run, name: p}}]\n",
         );
     trust(&project).run().status(0);
-    call(&project).run().outputs(str![[r#""#]]);
+    call(&project).run().outputs(str!["read key: denied;read project: done;write project: denied;write home: denied;write temporary: done;tcp: done;udp: done;"]);
 }

@@ -49,6 +49,10 @@ impl SandboxError {
                 "its keys are read, write, net, memory and processes".into()
             }
             Self::NotAMap(_) => "write `sandbox: {write: [out], net: true}`".into(),
+            // YAML reads a mere `~` as null.
+            Self::Paths(key, Actual::Other("nothing")) => {
+                format!("write `{key}: [out]`, and `~/` for the home directory")
+            }
             Self::Paths(key, _) => format!("write `{key}: [out]`"),
             Self::Path(_) => {
                 "write a path below the project's root, `~/…` for one in the home directory, or an absolute one".into()
