@@ -13,6 +13,18 @@ fn what_is_not_covered_is_shown() {
         .link("pro/link", "../shared")
         .file("pro/more", "");
     review(&project).outputs(str![[r#"
+a program in a sandbox can still
+  see names, sizes and times of files (everywhere; their content is protected)
+  change permissions, owners and times of your files (everywhere; their content is protected)
+  see other processes and their command lines (everywhere; their variables and memory are protected)
+  signal your other processes (before Linux 6.12)
+  empty files that it may not write (before Linux 6.2; a warning says so)
+  use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+  send what it may read to anyone (with `net: true`; there are no lists of hosts)
+  write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+  use more memory than `memory` in several processes (everywhere; each process has its own limit)
+  start more processes than `processes` (as root, which the system does not limit)
+
 provider p
   discover  sh ./pro/run '--config=./pro/lib'
   call      sh ./pro/run '--config=./pro/lib'
@@ -27,23 +39,24 @@ provider p
   file      pro/more
   unhashed  files outside `pro` (may be loaded from the project)
   unhashed  pro/link (is a link to something outside the hashed files)
-  a program in a sandbox can still
-    see names, sizes and times of files (everywhere; their content is protected)
-    change permissions, owners and times of your files (everywhere; their content is protected)
-    see other processes and their command lines (everywhere; their variables and memory are protected)
-    signal your other processes (before Linux 6.12)
-    empty files that it may not write (before Linux 6.2; a warning says so)
-    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
-    send what it may read to anyone (with `net: true`; there are no lists of hosts)
-    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
-    use more memory than `memory` in several processes (everywhere; each process has its own limit)
-    start more processes than `processes` (as root, which the system does not limit)
 
 "#]]);
 
     let project = scene("[sh, -c, '. ./pro/run', ./run]");
     project.file("run", "#!./pro/lib\n");
     review(&project).outputs(str![[r#"
+a program in a sandbox can still
+  see names, sizes and times of files (everywhere; their content is protected)
+  change permissions, owners and times of your files (everywhere; their content is protected)
+  see other processes and their command lines (everywhere; their variables and memory are protected)
+  signal your other processes (before Linux 6.12)
+  empty files that it may not write (before Linux 6.2; a warning says so)
+  use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+  send what it may read to anyone (with `net: true`; there are no lists of hosts)
+  write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+  use more memory than `memory` in several processes (everywhere; each process has its own limit)
+  start more processes than `processes` (as root, which the system does not limit)
+
 provider p
   discover  sh -c '. ./pro/run' ./run
   call      sh -c '. ./pro/run' ./run
@@ -60,17 +73,6 @@ provider p
   unhashed  ./pro/lib (is hashed, and then read where it is)
   unhashed  files outside `pro` (may be loaded from the project)
   unhashed  files beside `run` (may be loaded from the project)
-  a program in a sandbox can still
-    see names, sizes and times of files (everywhere; their content is protected)
-    change permissions, owners and times of your files (everywhere; their content is protected)
-    see other processes and their command lines (everywhere; their variables and memory are protected)
-    signal your other processes (before Linux 6.12)
-    empty files that it may not write (before Linux 6.2; a warning says so)
-    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
-    send what it may read to anyone (with `net: true`; there are no lists of hosts)
-    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
-    use more memory than `memory` in several processes (everywhere; each process has its own limit)
-    start more processes than `processes` (as root, which the system does not limit)
 
 "#]]);
 }
@@ -212,22 +214,23 @@ fn a_name_is_not_a_program_of_the_project() {
             .args(["p", "--dry-run"])
             .run()
             .outputs(str![[r#"
+a program in a sandbox can still
+  see names, sizes and times of files (everywhere; their content is protected)
+  change permissions, owners and times of your files (everywhere; their content is protected)
+  see other processes and their command lines (everywhere; their variables and memory are protected)
+  signal your other processes (before Linux 6.12)
+  empty files that it may not write (before Linux 6.2; a warning says so)
+  use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+  send what it may read to anyone (with `net: true`; there are no lists of hosts)
+  write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+  use more memory than `memory` in several processes (everywhere; each process has its own limit)
+  start more processes than `processes` (as root, which the system does not limit)
+
 provider p
   discover  tool
   call      tool
   program   `tool` is not on PATH now
   may       read the project; write .; not use the network
-  a program in a sandbox can still
-    see names, sizes and times of files (everywhere; their content is protected)
-    change permissions, owners and times of your files (everywhere; their content is protected)
-    see other processes and their command lines (everywhere; their variables and memory are protected)
-    signal your other processes (before Linux 6.12)
-    empty files that it may not write (before Linux 6.2; a warning says so)
-    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
-    send what it may read to anyone (with `net: true`; there are no lists of hosts)
-    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
-    use more memory than `memory` in several processes (everywhere; each process has its own limit)
-    start more processes than `processes` (as root, which the system does not limit)
 
 "#]]);
         with("cogtools-trust")

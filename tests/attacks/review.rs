@@ -150,18 +150,7 @@ project . ([ROOT]), 1 tool running programs
   tool      go (tools/go.yaml)
   runs      sh -c 'a\u{1b}[2K\r\u{202e}\u{200b}\u{0}\nb'
   program   /usr/bin/sh
-  may       all that you may: it has no sandbox
-  a program in a sandbox can still
-    see names, sizes and times of files (everywhere; their content is protected)
-    change permissions, owners and times of your files (everywhere; their content is protected)
-    see other processes and their command lines (everywhere; their variables and memory are protected)
-    signal your other processes (before Linux 6.12)
-    empty files that it may not write (before Linux 6.2; a warning says so)
-    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
-    send what it may read to anyone (with `net: true`; there are no lists of hosts)
-    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
-    use more memory than `memory` in several processes (everywhere; each process has its own limit)
-    start more processes than `processes` (as root, which the system does not limit)
+  may       do all that you may: it has no sandbox
 
 "#]]);
 
@@ -179,18 +168,7 @@ project . ([ROOT]), 1 tool running programs
             | {% include 'inner.njk' %}-rf
   includes  inner.njk (1 line, 6 bytes)
             | /home
-  may       all that you may: it has no sandbox
-  a program in a sandbox can still
-    see names, sizes and times of files (everywhere; their content is protected)
-    change permissions, owners and times of your files (everywhere; their content is protected)
-    see other processes and their command lines (everywhere; their variables and memory are protected)
-    signal your other processes (before Linux 6.12)
-    empty files that it may not write (before Linux 6.2; a warning says so)
-    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
-    send what it may read to anyone (with `net: true`; there are no lists of hosts)
-    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
-    use more memory than `memory` in several processes (everywhere; each process has its own limit)
-    start more processes than `processes` (as root, which the system does not limit)
+  may       do all that you may: it has no sandbox
 
 "#]]);
 }
@@ -272,18 +250,7 @@ project . ([ROOT]), 1 tool running programs
   program   /usr/bin/cat
   file      [HOME]/.npmrc (34 bytes)
   file      ../home/.npmrc (34 bytes)
-  may       all that you may: it has no sandbox
-  a program in a sandbox can still
-    see names, sizes and times of files (everywhere; their content is protected)
-    change permissions, owners and times of your files (everywhere; their content is protected)
-    see other processes and their command lines (everywhere; their variables and memory are protected)
-    signal your other processes (before Linux 6.12)
-    empty files that it may not write (before Linux 6.2; a warning says so)
-    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
-    send what it may read to anyone (with `net: true`; there are no lists of hosts)
-    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
-    use more memory than `memory` in several processes (everywhere; each process has its own limit)
-    start more processes than `processes` (as root, which the system does not limit)
+  may       do all that you may: it has no sandbox
 
 "#]]);
 }
@@ -300,20 +267,9 @@ project . ([ROOT]), 1 tool running programs
   tool      go (tools/go.yaml)
   runs      no_such_program
   program   `no_such_program` is not on PATH now
-  may       all that you may: it has no sandbox
+  may       do all that you may: it has no sandbox
   sees      TOKEN
   declares  open world (it may use the network), destructive
-  a program in a sandbox can still
-    see names, sizes and times of files (everywhere; their content is protected)
-    change permissions, owners and times of your files (everywhere; their content is protected)
-    see other processes and their command lines (everywhere; their variables and memory are protected)
-    signal your other processes (before Linux 6.12)
-    empty files that it may not write (before Linux 6.2; a warning says so)
-    use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
-    send what it may read to anyone (with `net: true`; there are no lists of hosts)
-    write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
-    use more memory than `memory` in several processes (everywhere; each process has its own limit)
-    start more processes than `processes` (as root, which the system does not limit)
 
 "#]]);
 }

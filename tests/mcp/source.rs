@@ -296,9 +296,7 @@ hint: review what it runs, then approve it: cogtools trust s
     );
     assert!(!project.path("starts").exists());
     let script = script();
-    let rows = cogtools_core::sandbox::LIMITATIONS;
-    let rows = rows.map(|one| format!("  {} ({})\n", one.what, one.note));
-    let table = format!("a program in a sandbox can still\n{}", rows.concat());
+    let table = crate::attacks::limitations();
     let size = script.metadata().expect("it is there").len();
     // Its content is not shown: it is not in the project.
     run("cogtools-trust", &project)
@@ -323,6 +321,7 @@ provider u
   asks      https://example.org/mcp
   sends     Authorization
   sees      TOKEN
+  may       do all that you may: it has no sandbox
 
 "#]]);
 }

@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Option<u64> {
 
 /// `bytes` in the largest unit in which it is a whole number.
 pub fn show(bytes: u64) -> String {
-    let fits = |(name, shift): &&(&str, u32)| !name.is_empty() && bytes % (1 << shift) == 0;
+    let fits = |(name, shift): &&(&str, u32)| !name.is_empty() && bytes.is_multiple_of(1 << shift);
     match UNITS.iter().rev().find(fits) {
         Some((name, shift)) => format!("{} {name}", bytes >> shift),
         None => bytes.to_string(),

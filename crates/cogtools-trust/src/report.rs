@@ -10,6 +10,7 @@ use cogtools_program::terminal::{Column, Table, pluralize, sanitize};
 use serde_json::{Value, json};
 
 use crate::review::{self, Line, join, tools_json, uncovered_json};
+use crate::rights;
 use crate::visible::wrapped;
 
 /// What was found or done, per source.
@@ -199,7 +200,12 @@ impl<'r> Report<'r> {
             }
             object
         });
-        let limitations = LIMITATIONS.map(|one| json!({"what": one.what, "note": one.note}));
-        json!({"sources": entries.collect::<Vec<Value>>(), "limitations": limitations})
+        let mut report = json!({"sources": entries.collect::<Vec<Value>>()});
+        let mut subjects = self.entries.iter().map(|entry| entry.subject);
+        if subjects.any(|subject| rights::is_confined(subject, self.cx)) {
+            let rows = LIMITATIONS.map(|one| json!({"what": one.what, "note": one.note}));
+            report["limitations"] = rows.as_slice().into();
+        }
+        report
     }
 }

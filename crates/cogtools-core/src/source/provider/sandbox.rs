@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Provider, ProviderError, Server, Transport};
-use crate::Context;
 use crate::environment::Vars;
 use crate::process::{Policy, Process};
 use crate::sandbox::{Run, RunError, Sandbox};
+use crate::{Context, digest};
 
 impl Provider {
     /// What its programs may reach; `None` if they are not confined.
@@ -51,9 +51,14 @@ impl Provider {
         cx: &Context,
     ) -> Result<Process, ProviderError> {
         run.add_to(variables);
+        // They are approved with it, wherever they are.
+        let directory = super::directory::directory(&self.settings, cx);
+        let lines = self.settings.lines().into_iter().flatten();
+        let named = lines.flat_map(|word| digest::referenced_files(&directory, word));
+        let own: Vec<PathBuf> = own.iter().cloned().chain(named).collect();
         let failed = |error: RunError| self.failed(&error);
         let Some(server) = &self.settings.server else {
-            let policy = run.policy(Some(file), own, variables, cx);
+            let policy = run.policy(Some(file), &own, variables, cx);
             return Ok(run.apply(process, Some(policy.map_err(failed)?), cx));
         };
         let program = server.command().first().and_then(|program| {
@@ -65,7 +70,7 @@ impl Provider {
             )
             .ok()
         });
-        let policy = run.policy(program.as_deref(), own, variables, cx);
+        let policy = run.policy(program.as_deref(), &own, variables, cx);
         let policy = policy.map_err(failed)?;
         if let Some(description) = variables.get_mut(OsStr::new(Server::VARIABLE)) {
             let text = description.to_string_lossy().into_owned();
