@@ -122,13 +122,11 @@ fn one_bad_tool_affects_only_itself() {
             "warning[INVALID_TOOL]: the provider `other` declares `good` more than once\n{AUTHOR}"
         ),
     );
+    // Hosts do not accept its name.
     some(
         &with(r#"{"name": "a b", "description": "d"}"#),
-        &["good"],
-        "\
-warning[INVALID_TOOL]: other: a b: /name: `a b` is not a tool's name: a name may only contain letters from a to z, digits, `_` and `-`, not ' '
-hint: use a name that every host accepts, such as `check_facts`
-",
+        &["a_b", "good"],
+        "",
     );
     some(
         &with(

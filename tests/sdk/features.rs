@@ -1,6 +1,7 @@
 //! A project whose tools use every feature of tool files.
 
 use cogtools_test_support::Project;
+use serde_json::json;
 
 /// Every keyword of an OpenAPI 3.0 Schema Object.
 const KEYWORDS: &str = r"name: keywords
@@ -105,5 +106,16 @@ pub(super) fn project(format: &str) -> Project {
     if format == "mcp" {
         project.file("tools/alternatives.yaml", ALTERNATIVES);
     }
+    project
+}
+
+/// A project with the tools of a program that declares them as servers do: in any draft, with
+/// gaps, with names that hosts do not accept.
+pub(super) fn foreign() -> Project {
+    let project = Project::new();
+    let file = crate::repository().join("tests/sdk/foreign.json");
+    let source = json!({"command": {"discover": ["cat", file], "call": "cat", "name": "foreign"}});
+    let config = json!({"tool_sources": [source]}).to_string();
+    project.file("../home/.gemini/cogtoolrc.yaml", config);
     project
 }

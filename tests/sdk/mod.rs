@@ -27,7 +27,7 @@ fn projects(format: &str) -> Vec<(Project, Vec<String>)> {
             own.copy(Path::new("tools").join(name), &path);
         }
     }
-    [own, features::project(format)]
+    [own, features::project(format), features::foreign()]
         .into_iter()
         .map(|project| {
             let names = names(&project);

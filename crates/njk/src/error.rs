@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::mistake::Mistake;
+
 /// The kinds of errors, for hosts that handle them differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -59,6 +61,7 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     hint: Option<String>,
+    mistake: Option<Mistake>,
     template: Option<String>,
     line: usize,
     column: usize,
@@ -75,6 +78,7 @@ impl Error {
             kind,
             message: message.into(),
             hint: None,
+            mistake: None,
             template: None,
             line: 0,
             column: 0,
@@ -93,6 +97,18 @@ impl Error {
     #[must_use]
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds a mistake and its hint, unless there is a hint already.
+    #[must_use]
+    pub(crate) fn with_mistake(mut self, mistake: impl Into<Option<Mistake>>) -> Self {
+        if self.0.hint.is_none()
+            && let Some(mistake) = mistake.into()
+        {
+            self.0.hint = Some(mistake.to_string());
+            self.0.mistake = Some(mistake);
+        }
         self
     }
 
@@ -126,6 +142,11 @@ impl Error {
     /// What to do about it, if that is known.
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()
+    }
+
+    /// The common mistake behind it, if it is one. [`Error::hint`] is its text.
+    pub fn mistake(&self) -> Option<&Mistake> {
+        self.0.mistake.as_ref()
     }
 
     /// The name of the template; empty if there is none.

@@ -1,18 +1,20 @@
 //! The globals of Nunjucks: `range`, `cycler` and `joiner`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cmp::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering as Order};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
 
 use crate::bridge::argument;
+use crate::bridge::operator::add;
 use crate::budget::Budget;
 use crate::error::Error;
 use crate::runtime::Runtime;
 use crate::value::compare::order;
+use crate::value::depth;
 use crate::value::function::Function;
-use crate::value::text::{to_number, to_text};
-use crate::value::{depth, number};
+use crate::value::text::to_text;
 
 pub(crate) const NAMES: [&str; 3] = ["range", "cycler", "joiner"];
 
@@ -34,23 +36,25 @@ fn range(runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
         stop => (argument(arguments, 0), stop),
     };
     let step = argument(arguments, 2);
+    let one = Value::from(1);
     let step = if argument(arguments, 1).is_undefined() || !step.is_true() {
-        1.0
+        &one
     } else {
-        to_number(step, budget)?
+        step
+    };
+    let wanted = if order(step, &zero, budget)? == Some(Ordering::Greater) {
+        Ordering::Less
+    } else {
+        Ordering::Greater
     };
     let mut items = Vec::new();
-    let mut at = to_number(start, budget)?;
-    let wanted = if step > 0.0 {
-        std::cmp::Ordering::Less
-    } else {
-        std::cmp::Ordering::Greater
-    };
-    while order(&number::make(at), stop, budget)? == Some(wanted) {
+    // The start stays what it is, and the step is added as by `+`: a string is extended.
+    let mut at = start.clone();
+    while order(&at, stop, budget)? == Some(wanted) {
         budget.spend(1)?;
         budget.grow(size_of::<Value>())?;
-        items.push(number::make(at));
-        at += step;
+        let next = add(runtime, &at, std::slice::from_ref(step))?;
+        items.push(std::mem::replace(&mut at, next));
     }
     budget.array(items)
 }
@@ -135,7 +139,7 @@ fn joiner(runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
     };
     let first = AtomicBool::new(true);
     Ok(Function::value(move |_, _| {
-        Ok(if first.swap(false, Ordering::Relaxed) {
+        Ok(if first.swap(false, Order::Relaxed) {
             Value::from("")
         } else {
             separator.clone()

@@ -67,6 +67,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// The source from that byte on.
+    pub(crate) fn source_from(&self, at: usize) -> &'a str {
+        self.source.get(at..).unwrap_or_default()
+    }
+
     fn rest(&self) -> &'a str {
         &self.source[self.at..]
     }

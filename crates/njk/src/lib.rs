@@ -52,6 +52,7 @@ mod lexer;
 mod limits;
 mod loader;
 mod methods;
+mod mistake;
 mod parser;
 mod precedence;
 mod program;
@@ -70,6 +71,7 @@ pub use engine::{Builder, Engine, Template};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use loader::{LoadError, Loader};
+pub use mistake::{Foreign, Mistake};
 
 #[doc = include_str!("../docs/differences.md")]
 pub mod differences {}

@@ -34,7 +34,7 @@ pub(crate) struct Program {
 impl Program {
     pub(crate) fn compile(name: &str, source: &str, autoescape: bool) -> Result<Arc<Self>, Error> {
         let statements = parser::parse(name, source)?;
-        let emitted = emitter::emit(&statements, source.len())
+        let emitted = emitter::emit(&statements, source.len(), autoescape)
             .map_err(|(error, span)| error.at(name, source, span))?;
         Self::build(name, source, emitted, autoescape)
     }

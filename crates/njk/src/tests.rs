@@ -83,16 +83,9 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     TESTS.iter().map(|(name, _)| *name)
 }
 
-/// Whether `value` passes the test with a name from a template at run time.
-pub(crate) fn passes(
-    runtime: &Arc<Runtime>,
-    name: &str,
-    value: &Value,
-    other: &Value,
-) -> Result<bool, Error> {
-    let test =
-        find(name).ok_or_else(|| unknown(ErrorKind::UnknownTest, "test", name, &mut names()))?;
-    Ok(test(runtime, value, std::slice::from_ref(other))?.is_true())
+/// The test that a template names at run time.
+pub(crate) fn named(name: &str) -> Result<Helper, Error> {
+    find(name).ok_or_else(|| unknown(ErrorKind::UnknownTest, "test", name, &mut names()))
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]

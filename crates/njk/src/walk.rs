@@ -1,6 +1,6 @@
 //! Visits every expression of a template.
 
-use crate::ast::{Expression, Function, Name, Statement, Value};
+use crate::ast::{Arguments, Expression, Function, Name, Statement, Value};
 
 /// Calls `visit` with every expression in `statements`, outer ones before inner
 /// ones.
@@ -58,11 +58,14 @@ fn statement<'a>(one: &'a Statement, visit: &mut dyn FnMut(&'a Expression)) {
     }
 }
 
-/// Calls `visit` with the names of the filters in `{% filter name %}`.
-pub(crate) fn filter_tags(statements: &[Statement], visit: &mut dyn FnMut(&Name)) {
+/// Calls `visit` with the name and the arguments of each filter in `{% filter name(…) %}`.
+pub(crate) fn filter_tags(statements: &[Statement], visit: &mut dyn FnMut(&Name, &Arguments)) {
     for one in statements {
-        if let Statement::Filter { name, .. } = one {
-            visit(name);
+        if let Statement::Filter {
+            name, arguments, ..
+        } = one
+        {
+            visit(name, arguments);
         }
         for body in bodies(one) {
             filter_tags(body, visit);

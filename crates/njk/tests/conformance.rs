@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use cogtools_test_support::conformance;
 use cogtools_test_support::nunjucks::{self, Case};
 use njk::Engine;
+use serde_json::Value;
 
 /// Where Nunjucks is installed.
 fn cache() -> PathBuf {
@@ -43,6 +44,24 @@ fn check<'c>(cases: impl IntoIterator<Item = &'c Case>) {
 #[test]
 fn our_cases_come_out_as_nunjucks_has_them() {
     check(&nunjucks::render(&cache()).cases);
+}
+
+/// With escaping, which Nunjucks does by default.
+#[test]
+fn all_cases_come_out_as_nunjucks_has_them_with_autoescape() {
+    let mut cases = nunjucks::own();
+    let recorded = conformance::recorded("njk/suite.jsonl", "njk with autoescape");
+    cases.extend(recorded.into_iter().flatten());
+    for case in &mut cases {
+        case["autoescape"] = true.into();
+    }
+    let texts = nunjucks::texts(&cache(), &cases);
+    let escaped = |(case, expected): (&Value, Option<String>)| Case {
+        expected,
+        ..Case::read(case)
+    };
+    let cases: Vec<Case> = cases.iter().zip(texts).map(escaped).collect();
+    check(&cases);
 }
 
 #[test]

@@ -27,7 +27,8 @@ fn syntax_errors_point_at_the_token() {
     check(
         "a\n{{ foo",
         syntax,
-        "2:7+0 expected `}}` at the end of the expression, found the end of the template",
+        "2:7+0 expected `}}` at the end of the expression, found the end of the template; \
+         the `{{` on line 2 is still open: end it with `}}`",
     );
     check(
         "{% iff x %}",
@@ -37,12 +38,13 @@ fn syntax_errors_point_at_the_token() {
     check(
         "{% if x %}é{% endfor %}",
         syntax,
-        "1:15+6 `endfor` does not belong here; did you mean `endif`?",
+        "1:15+6 `endfor` does not belong here; the `if` on line 1 needs `{% endif %}`",
     );
     check(
         "{% if x %}",
         syntax,
-        "1:11+0 expected `elif`, `elseif`, `else` or `endif`, found the end of the template",
+        "1:11+0 expected `elif`, `elseif`, `else` or `endif`, found the end of the template; \
+         the `if` on line 1 needs `{% endif %}`",
     );
     check(
         "{{ foo(bar baz) }}",
@@ -262,7 +264,8 @@ fn the_end_of_another_tag_is_named_with_the_right_one() {
         ),
     ] {
         let error = Engine::new().compile("t", source).unwrap_err();
-        let expected = format!("did you mean `{hint}`?");
+        let tag = hint.replace("end", "");
+        let expected = format!("the `{tag}` on line 1 needs `{{% {hint} %}}`");
         assert_eq!(
             (error.message(), error.hint()),
             (message, Some(&*expected)),

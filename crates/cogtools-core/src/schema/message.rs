@@ -51,6 +51,8 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             "takes too long to compare with the pattern of this parameter".to_owned()
         }
+        // A keyword of ours words its violations itself.
+        Kind::Custom { message, .. } => message.clone(),
         other => format!("does not satisfy `{}`", other.keyword()),
     }
 }

@@ -9,10 +9,12 @@ mod declared;
 mod defaults;
 mod error;
 mod expand;
+mod format;
 mod keyword;
 mod label;
 mod message;
 mod path;
+mod pattern;
 mod recover;
 mod reference;
 mod skeleton;
@@ -35,6 +37,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use self::upgrade::Patterns;
 use crate::text::Span;
 use crate::yaml::Node;
 
@@ -83,7 +86,11 @@ impl Schema {
     /// Converts a JSON Schema of any draft, which others have declared for arguments: what is not
     /// valid in it is repaired or left out.
     pub fn from_foreign(schema: &Map<String, Value>) -> Self {
-        Self::from_json_schema(upgrade::object(schema))
+        let upgraded = Self::from_json_schema(upgrade::object(schema, Patterns::Kept));
+        if upgraded.has_pattern() && upgraded.validator().is_err() {
+            return Self::from_json_schema(upgrade::object(schema, Patterns::LeftOut));
+        }
+        upgraded
     }
 
     /// The Schema Object.
@@ -134,6 +141,16 @@ impl Schema {
     /// The schema as JSON Schema, with only the keywords that drafts 7 to 2020-12 share.
     pub fn to_json_schema(&self) -> Value {
         Value::Object(self.json_schema().into_owned())
+    }
+
+    /// The schema that the validator gets: formats that hosts need not know are in it.
+    fn validation_schema(&self) -> Value {
+        let object = match &self.original {
+            Some(original) => original.clone(),
+            None if translate::changes_nothing(&self.object) => self.object.clone(),
+            None => translate::for_validation(&self.object),
+        };
+        Value::Object(object)
     }
 
     /// Whether it was converted from a JSON Schema.
@@ -228,7 +245,10 @@ impl Schema {
 
     /// Whether any subschema has a pattern.
     pub fn has_pattern(&self) -> bool {
-        keyword::any_schema(&self.object, &mut |schema| schema.contains_key("pattern"))
+        let object = self.original.as_ref().unwrap_or(&self.object);
+        keyword::any_schema(object, &mut |schema| {
+            schema.contains_key("pattern") || schema.contains_key("patternProperties")
+        })
     }
 }
 

@@ -31,7 +31,24 @@ pub(super) fn changes_nothing(schema: &Object) -> bool {
     !keyword::any_schema(schema, &mut |schema| schema.keys().any(changed))
 }
 
+/// The translation for declarations.
 pub(super) fn object(schema: &Object) -> Object {
+    translated(schema, Purpose::Declare)
+}
+
+/// The translation for the validator, which also asserts the format `byte`.
+pub(super) fn for_validation(schema: &Object) -> Object {
+    translated(schema, Purpose::Validate)
+}
+
+/// What a translation is for. Strict validators of hosts refuse formats that they do not know.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Declare,
+    Validate,
+}
+
+fn translated(schema: &Object, purpose: Purpose) -> Object {
     if let Some(target) = schema.get("$ref") {
         return [("$ref".to_owned(), target.clone())].into_iter().collect();
     }
@@ -40,25 +57,46 @@ pub(super) fn object(schema: &Object) -> Object {
         match keyword.as_str() {
             "nullable" | "example" | "xml" | "externalDocs" | "discriminator" | "deprecated"
             | "exclusiveMinimum" | "exclusiveMaximum" => {}
-            "type" if schema.get("nullable") == Some(&Value::Bool(true)) => {
-                result.insert("type".into(), json!([value, "null"]));
+            "type" => {
+                let kind = if is_whole(schema) {
+                    &json!("integer")
+                } else {
+                    value
+                };
+                let nullable = schema.get("nullable") == Some(&Value::Bool(true));
+                let kind = if nullable {
+                    json!([kind, "null"])
+                } else {
+                    kind.clone()
+                };
+                result.insert("type".into(), kind);
             }
             "minimum" => bound(schema, &mut result, "minimum", "exclusiveMinimum"),
             "maximum" => bound(schema, &mut result, "maximum", "exclusiveMaximum"),
+            "format" if purpose == Purpose::Validate && value == "byte" => {
+                result.insert("format".into(), value.clone());
+            }
             "format" => format(schema, value, &mut result),
             keyword if keyword.starts_with("x-") => {}
             keyword => {
-                result.insert(keyword.to_owned(), inner(keyword, value));
+                result.insert(keyword.to_owned(), inner(keyword, value, purpose));
             }
         }
     }
     result
 }
 
+/// Whether it is a number whose format is that of an integer, and so takes no fractions.
+fn is_whole(schema: &Object) -> bool {
+    let format = schema.get("format").and_then(Value::as_str);
+    schema.get("type").is_some_and(|kind| kind == "number")
+        && matches!(format, Some("int32" | "int64"))
+}
+
 /// A keyword's value with its subschemas translated.
-fn inner(keyword: &str, value: &Value) -> Value {
+fn inner(keyword: &str, value: &Value, purpose: Purpose) -> Value {
     let schema = |value: &Value| match value {
-        Value::Object(schema) => Value::Object(object(schema)),
+        Value::Object(schema) => Value::Object(translated(schema, purpose)),
         flag => flag.clone(),
     };
     match (keyword::takes(keyword), value) {
@@ -175,6 +213,14 @@ mod tests {
         check(
             json!({"type": "integer", "minimum": 0, "maximum": 9, "format": "int64"}),
             json!({"type": "integer", "minimum": 0, "maximum": 9}),
+        );
+        check(
+            json!({"type": "number", "format": "int32", "maximum": 3}),
+            json!({"type": "integer", "minimum": -2_147_483_648_i64, "maximum": 3}),
+        );
+        check(
+            json!({"type": "number", "format": "double"}),
+            json!({"type": "number"}),
         );
         check(
             json!({"$ref": "#/properties/a", "type": "string"}),

@@ -4,10 +4,15 @@
 //! fastest to build and has the same semantics for all keywords that the translation
 //! uses. An external JSON Schema is treated as draft 2020-12. Nothing is ever fetched.
 
-use jsonschema::Draft;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use jsonschema::{Draft, ValidationOptions};
 use serde_json::Value;
 
 use super::Schema;
+use super::format;
+use super::pattern::{self, Backtracking, Spent};
 use super::violation::{self, Violation};
 use crate::Diagnostic;
 
@@ -15,6 +20,8 @@ use crate::Diagnostic;
 #[derive(Debug)]
 pub struct Validator {
     inner: jsonschema::Validator,
+    /// The time that patterns which backtrack have taken in this validation.
+    spent: Spent,
 }
 
 /// Why a schema cannot be compiled: a pattern is not a regular expression.
@@ -27,41 +34,65 @@ pub struct InvalidSchema {
     pub message: String,
 }
 
+impl InvalidSchema {
+    /// The first pattern of `schema` that is not a regular expression.
+    fn of_pattern(schema: &Value) -> Option<Self> {
+        let (pointer, pattern) = pattern::first_invalid(schema)?;
+        let message = format!("`{pattern}` is not a regular expression of ECMA-262");
+        Some(Self { pointer, message })
+    }
+}
+
 impl Validator {
     /// A validator for `schema`.
     pub fn new(schema: &Schema) -> Result<Self, InvalidSchema> {
-        let draft = if schema.is_recovered() {
-            Draft::Draft202012
+        let options = jsonschema::options()
+            .should_validate_formats(true)
+            .offline();
+        // Draft 2020-12 has `uuid`, and leaves `byte` to those who use it.
+        let options = if schema.is_recovered() {
+            options.with_draft(Draft::Draft202012)
         } else {
-            Draft::Draft7
+            options
+                .with_draft(Draft::Draft7)
+                .with_format("byte", format::is_byte)
+                .with_format("uuid", format::is_uuid)
         };
-        Self::of_draft(&schema.to_json_schema(), draft)
+        Self::build(schema.validation_schema(), options)
     }
 
-    fn of_draft(schema: &Value, draft: Draft) -> Result<Self, InvalidSchema> {
-        jsonschema::options()
-            .with_draft(draft)
-            .should_validate_formats(true)
-            .offline()
-            .build(schema)
-            .map(|inner| Self { inner })
-            .map_err(|error| InvalidSchema {
+    fn build(mut schema: Value, mut options: ValidationOptions<'_>) -> Result<Self, InvalidSchema> {
+        let spent = Spent::default();
+        if pattern::any(&schema) {
+            if let Some(invalid) = InvalidSchema::of_pattern(&schema) {
+                return Err(invalid);
+            }
+            schema = pattern::replaced(schema);
+            let spent = Arc::clone(&spent);
+            options = options.with_keyword(pattern::KEYWORD, move |_, pattern, _| {
+                let pattern = pattern.as_str().unwrap_or_default();
+                Ok(Box::new(Backtracking::new(pattern, &spent)))
+            });
+        }
+        let built = options.build(&schema);
+        built.map(|inner| Self { inner, spent }).map_err(|error| {
+            // The error can be that of a schema around the pattern.
+            InvalidSchema::of_pattern(&schema).unwrap_or_else(|| InvalidSchema {
                 pointer: error.instance_path().to_string(),
-                message: match error.instance().as_str() {
-                    Some(pattern) => format!("`{pattern}` is not a regular expression of ECMA-262"),
-                    None => error.to_string(),
-                },
+                message: error.to_string(),
             })
+        })
     }
 
     /// Whether `value` is valid.
     pub fn accepts(&self, value: &Value) -> bool {
+        self.spent.store(0, Ordering::Relaxed);
         self.inner.is_valid(value)
     }
 
     /// The violations of `schema` by `value`, in the order of its properties.
     pub fn violations(&self, schema: &Schema, value: &Value) -> Vec<Violation> {
-        if self.inner.is_valid(value) {
+        if self.accepts(value) {
             return Vec::new();
         }
         let mut found: Vec<Violation> = self

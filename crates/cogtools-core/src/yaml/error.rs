@@ -44,6 +44,12 @@ pub enum YamlErrorKind {
     /// A number such as `017`, which YAML 1.1 and 1.2 read differently.
     #[error("`{0}` is octal for some YAML parsers and decimal for others")]
     LeadingZero(String),
+    /// A line of a flow collection that is indented no deeper than the block around it.
+    #[error("a line of a `[…]` or `{{…}}` must be indented deeper than the block around it")]
+    FlowIndent {
+        /// The smallest valid indentation, in spaces.
+        least: usize,
+    },
     /// More than one document.
     #[error("a second document begins here")]
     SecondDocument,
@@ -71,6 +77,12 @@ impl YamlErrorKind {
             Self::Tag(_) => "leave the tag out; put the value in quotes to make it a string",
             Self::NotFinite(_) | Self::TooBig(_) => "put it in quotes to make it a string",
             Self::LeadingZero(value) => return Some(leading_zero_hint(value)),
+            Self::FlowIndent { least } => {
+                return Some(format!(
+                    "indent it by {} or more",
+                    crate::pluralize(*least, "space")
+                ));
+            }
             Self::SecondDocument => "write one document per file",
             Self::TooDeep | Self::TooMany | Self::TooLong => "simplify the document",
             Self::Recursive => "write the value out",

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, Span as Marks, StrInput, Tag};
 
 use super::error::{YamlError, YamlErrorKind};
+use super::flow::{Flow, line_start};
 use super::frame::{Frame, Partial, Size, is_repeated};
 use super::node::{Data, Entry, Node};
 use super::{MAX_DEPTH, MAX_NODES, MAX_TEXT, scalar};
@@ -21,6 +22,8 @@ struct Loader<'t> {
     /// The size of the copies for aliases.
     anchored: Size,
     documents: usize,
+    /// The outermost flow collection that is open, in a block.
+    flow: Option<Flow>,
 }
 
 pub(super) fn load(text: &str) -> Result<Node, YamlError> {
@@ -34,6 +37,7 @@ pub(super) fn load(text: &str) -> Result<Node, YamlError> {
         total: Size::default(),
         anchored: Size::default(),
         documents: 0,
+        flow: None,
     };
     let mut parser: Parser<'_, StrInput<'_>> = Parser::new_from_str_with_options(text, options);
     while let Some(event) = parser.next_event() {
@@ -67,6 +71,11 @@ impl Loader<'_> {
             end: offset(&marks.end),
         };
         let at = |kind| YamlError { kind, span };
+        if let Some(flow) = &mut self.flow
+            && is_node(&event)
+        {
+            flow.check(self.text, &marks.start).map_err(at)?;
+        }
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
@@ -87,9 +96,11 @@ impl Loader<'_> {
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.begin(anchor, tag.as_deref(), span, Partial::List(Vec::new()))?;
+                self.open_flow(&marks.start);
             }
             Event::MappingStart(_, anchor, tag) => {
                 self.begin(anchor, tag.as_deref(), span, Partial::map())?;
+                self.open_flow(&marks.start);
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span)?,
             Event::Alias(id) => {
@@ -164,10 +175,33 @@ impl Loader<'_> {
         Ok(())
     }
 
+    /// Notes the flow collection that has just begun, if it is in a block.
+    fn open_flow(&mut self, start: &Marker) {
+        let Some(outer) = self.open.len().checked_sub(2) else {
+            return;
+        };
+        let is_flow = self.text[offset(start)..].starts_with(['[', '{']);
+        if is_flow && self.flow.is_none() {
+            let block = self.open[outer].start;
+            self.flow = Some(Flow {
+                depth: outer + 1,
+                indent: block - line_start(self.text, block),
+                line: start.line(),
+            });
+        }
+    }
+
     fn end(&mut self, span: Span) -> Result<(), YamlError> {
         let Some(frame) = self.open.pop() else {
             return Ok(());
         };
+        if self
+            .flow
+            .as_ref()
+            .is_some_and(|flow| flow.depth == self.open.len())
+        {
+            self.flow = None;
+        }
         let (data, last) = match frame.partial {
             Partial::List(items) => {
                 let last = items.last().map(|item| item.span.end);
@@ -260,6 +294,14 @@ impl Loader<'_> {
             }
         }
     }
+}
+
+/// Whether a node begins with the event.
+fn is_node(event: &Event<'_>) -> bool {
+    matches!(
+        event,
+        Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..)
+    )
 }
 
 /// Adds `size` to `sum` and checks the limits.

@@ -4,6 +4,7 @@
 //! core schema, one document, unique string keys, and limits against malicious files.
 
 mod error;
+mod flow;
 mod frame;
 mod loader;
 mod node;

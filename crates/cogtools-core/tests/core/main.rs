@@ -9,8 +9,10 @@ mod support;
 
 mod schema {
     mod expand;
+    mod format;
     mod keyword;
     mod message;
+    mod pattern;
     mod reference;
     mod types;
     mod violation;
@@ -27,6 +29,7 @@ mod tool {
 
 mod yaml {
     mod error;
+    mod flow;
     mod loader;
     mod scalar;
 }

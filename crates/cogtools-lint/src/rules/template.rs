@@ -14,7 +14,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "template-error",
         level: Level::Error,
-        summary: "a template that does not compile, or refers to a filter, a test or a file that does not exist",
+        summary: "a template that does not compile, refers to a filter, a test or a file that does not exist, or passes a filter arguments by name that it takes by position",
         why: "every call fails, or fails when it reaches that line; the model can do nothing about it",
         fix: "correct the template",
         fixable: false,
@@ -90,13 +90,13 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
         own,
     } in included_templates::all(tool)
     {
-        let (unknown, names) = match &analysis {
-            Ok(analysis) => (analysis.unknown.as_slice(), analysis.templates.as_slice()),
+        let (unknown, misused, names) = match &analysis {
+            Ok(found) => (&*found.unknown, &*found.misused, &*found.templates),
             // The check above reports the tool's own templates.
             Err(_) if own => continue,
-            Err(error) => (std::slice::from_ref(error), [].as_slice()),
+            Err(error) => (std::slice::from_ref(error), &[][..], &[][..]),
         };
-        for error in unknown {
+        for error in unknown.iter().chain(misused) {
             let location = source.location(error.line(), error.column(), error.length());
             // The check above reports the first error only.
             if reported.as_ref() == Some(&location) {

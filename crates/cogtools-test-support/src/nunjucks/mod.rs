@@ -79,7 +79,7 @@ impl Case {
 
 /// Renders our own cases with the real Nunjucks, which is installed below `cache`.
 pub fn render(cache: &Path) -> Nunjucks {
-    let raw = own("cases.jsonl");
+    let raw = own();
     let answer = run(cache, &raw);
     let results = answer["results"].as_array().expect("a list of results");
     assert_eq!(results.len(), raw.len(), "each case has a result");
@@ -100,17 +100,26 @@ pub fn render(cache: &Path) -> Nunjucks {
 
 /// What the real Nunjucks renders `cases` to, in their form of JSON; `None` where it fails.
 pub fn texts(cache: &Path, cases: &[Value]) -> Vec<Option<String>> {
+    let results = results(cache, cases).into_iter();
+    results.map(Result::ok).collect()
+}
+
+/// What the real Nunjucks renders `cases` to, or the message of its failure.
+pub fn results(cache: &Path, cases: &[Value]) -> Vec<Result<String, String>> {
     let answer = run(cache, cases);
     let results = answer["results"].as_array().expect("a list of results");
     assert_eq!(results.len(), cases.len(), "each case has a result");
-    let text = |result: &Value| result["text"].as_str().map(str::to_owned);
-    results.iter().map(text).collect()
+    let result = |result: &Value| match result["text"].as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(result["error"].as_str().unwrap_or_default().to_owned()),
+    };
+    results.iter().map(result).collect()
 }
 
 /// All known differences: each case with our result, and the sentence that explains
 /// it. Fails if the real Nunjucks gives the same result.
 pub fn differences(cache: &Path) -> Vec<(Case, String)> {
-    let raw = own("differences.jsonl");
+    let raw = read("differences.jsonl");
     let answer = run(cache, &raw);
     let compared = raw.iter().enumerate().map(|(index, case)| {
         let (theirs, case_read) = (&answer["results"][index], Case::read(case));
@@ -122,7 +131,12 @@ pub fn differences(cache: &Path) -> Vec<(Case, String)> {
     compared.collect()
 }
 
-fn own(file: &str) -> Vec<Value> {
+/// Our own cases, as they are written: without results.
+pub fn own() -> Vec<Value> {
+    read("cases.jsonl")
+}
+
+fn read(file: &str) -> Vec<Value> {
     cases(&workspace().join("crates/njk/tests/nunjucks").join(file))
 }
 

@@ -17,8 +17,16 @@ class Templates extends nunjucks.Loader {
   }
 }
 
+const environments = new Map();
+
+/** The environment with those templates; cases with the same ones share it. */
 function environment(sources, autoescape) {
-  return new nunjucks.Environment(new Templates(sources), { autoescape });
+  const key = JSON.stringify([sources, autoescape]);
+  if (!environments.has(key)) {
+    const made = new nunjucks.Environment(new Templates(sources), { autoescape });
+    environments.set(key, made);
+  }
+  return environments.get(key);
 }
 
 /**

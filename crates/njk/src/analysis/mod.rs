@@ -2,9 +2,10 @@
 //! that compare it with its arguments.
 
 mod guard;
+mod keywords;
 mod reads;
 
-use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
+use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
 use crate::bridge::unknown;
 use crate::error::{Error, ErrorKind};
 use crate::{filters, parser, tests, walk};
@@ -40,6 +41,9 @@ pub struct Analysis {
     /// Filters and tests that do not exist. Nunjucks, and so this crate,
     /// only fails when one is reached.
     pub unknown: Vec<Error>,
+    /// Filters with arguments by name that they do not take, such as `truncate(length=5)`.
+    /// Rendering follows Nunjucks, which passes an object instead and reports nothing.
+    pub misused: Vec<Error>,
     /// The templates named by `include`, `import`, `from` and `extends` with
     /// a plain string.
     pub templates: Vec<String>,
@@ -73,7 +77,9 @@ pub fn analyse(source: &str) -> Result<Analysis, Error> {
     };
     analyst.body(&statements);
     walk::statements(&statements, &mut |expression| analyst.names(expression));
-    walk::filter_tags(&statements, &mut |name| analyst.filter(name));
+    walk::filter_tags(&statements, &mut |name, arguments| {
+        analyst.filter(name, arguments);
+    });
     Ok(analyst.found)
 }
 
@@ -232,10 +238,10 @@ impl Analyst<'_> {
         self.bound.push(name.to_owned());
     }
 
-    /// Records a filter or a test that does not exist.
+    /// Records a filter or a test that does not exist, or is called wrongly.
     fn names(&mut self, expression: &Expression) {
         match &expression.kind {
-            Kind::Filter(_, name, _) => self.filter(name),
+            Kind::Filter(_, name, arguments) => self.filter(name, arguments),
             Kind::Test(_, name, _) if tests::find(&name.text).is_none() => {
                 let error = unknown(
                     ErrorKind::UnknownTest,
@@ -251,7 +257,7 @@ impl Analyst<'_> {
         }
     }
 
-    fn filter(&mut self, name: &Name) {
+    fn filter(&mut self, name: &Name, arguments: &Arguments) {
         if filters::find(&name.text).is_none() {
             let error = unknown(
                 ErrorKind::UnknownFilter,
@@ -262,6 +268,9 @@ impl Analyst<'_> {
             self.found
                 .unknown
                 .push(error.at("", self.source, name.span));
+        } else {
+            let misused = keywords::check(self.source, name, arguments);
+            self.found.misused.extend(misused);
         }
     }
 }

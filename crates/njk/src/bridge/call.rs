@@ -9,6 +9,7 @@ use super::{Helper, argument, count, name};
 use crate::error::{Error, ErrorKind};
 use crate::globals;
 use crate::methods;
+use crate::mistake::Mistake;
 use crate::regex::Regex;
 use crate::runtime::{Runtime, iteration};
 use crate::suggest;
@@ -88,6 +89,9 @@ fn not_callable(runtime: &Runtime, target: &Value) -> Error {
         _ => format!("`{name}` is {}, not a function", type_name(target)),
     };
     let error = Error::new(ErrorKind::NotCallable, message);
+    if let Some(mistake) = Mistake::callee(&name) {
+        return error.with_mistake(mistake);
+    }
     match suggest::nearest(&name, globals::NAMES) {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
         None => error,
@@ -107,8 +111,7 @@ fn contains(runtime: &Arc<Runtime>, item: &Value, container: &[Value]) -> Result
             budget.spend(text.len() / 16)?;
             text.contains(&*to_text(item, budget)?)
         }
-        View::Dict(dict) => dict.get(&to_text(item, budget)?).is_some(),
-        View::Object => !methods::member(runtime, container, item)?.is_undefined(),
+        View::Dict(_) | View::Object => methods::has(runtime, container, item)?,
         _ => {
             let message = format!(
                 "`in` needs an array, a string or an object, not {}",

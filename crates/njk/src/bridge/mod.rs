@@ -13,6 +13,7 @@ use minijinja::{Environment, Output, State};
 
 use crate::error::{Error, ErrorKind};
 use crate::filters;
+use crate::mistake::Mistake;
 use crate::runtime::Runtime;
 use crate::suggest;
 use crate::tests;
@@ -123,6 +124,11 @@ pub(crate) fn unknown(
     known: &mut dyn Iterator<Item = &'static str>,
 ) -> Error {
     let error = Error::new(kind, format!("unknown {what} `{name}`"));
+    if kind == ErrorKind::UnknownFilter
+        && let Some(mistake) = Mistake::filter(name)
+    {
+        return error.with_mistake(mistake);
+    }
     match suggest::nearest(name, known) {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
         None => error,

@@ -73,13 +73,14 @@ fn numeric(
     Ok(number::make(operation(left, right)))
 }
 
-/// JavaScript's power is not a number where IEEE's is 1.
+/// JavaScript's power is not a number where IEEE's is 1. Its digits are those of the same
+/// algorithm that V8 uses, on every platform.
 #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
-fn power(base: f64, exponent: f64) -> f64 {
+pub(crate) fn power(base: f64, exponent: f64) -> f64 {
     if exponent.is_nan() || (base.abs() == 1.0 && exponent.is_infinite()) {
         return f64::NAN;
     }
-    base.powf(exponent)
+    libm::pow(base, exponent)
 }
 
 fn ordered(

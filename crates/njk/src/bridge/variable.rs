@@ -10,6 +10,7 @@ use crate::methods;
 use crate::runtime::Runtime;
 use crate::value::dict::{Dict, Entries};
 use crate::value::number;
+use crate::value::safe::Safe;
 use crate::value::text::to_text;
 
 pub(super) fn find(name: &str) -> Option<Helper> {
@@ -37,6 +38,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "last" => |_, items, _| Ok(list(items).pop().unwrap_or_default()),
         "dict" => |runtime, pairs, _| runtime.budget.dict(entries(runtime, pairs)?),
         "keywords" => keywords,
+        "markup" => |_, text, _| Ok(Safe::value(text.as_str().unwrap_or_default())),
         "num" => |_, text, _| {
             Ok(number::make(number::parse(
                 text.as_str().unwrap_or_default(),

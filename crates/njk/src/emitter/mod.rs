@@ -45,6 +45,8 @@ struct Emitter {
     /// Whether text must be counted when it is printed, because it is in a loop
     /// or function.
     counted: bool,
+    /// Whether what is printed is escaped, which counted text must not be.
+    autoescape: bool,
     /// The number of `switch` subjects named so far.
     switches: usize,
     in_block: bool,
@@ -54,12 +56,18 @@ struct Emitter {
     pending: Vec<(usize, Name, Vec<Statement>)>,
 }
 
-/// The minijinja source of a template of `size` bytes.
-pub(crate) fn emit(statements: &[Statement], size: usize) -> Result<Emitted, Failure> {
+/// The minijinja source of a template of `size` bytes, for an engine that escapes what it
+/// prints or not.
+pub(crate) fn emit(
+    statements: &[Statement],
+    size: usize,
+    autoescape: bool,
+) -> Result<Emitted, Failure> {
     let mut emitter = Emitter {
         out: String::with_capacity(size + size / 4 + 64),
         weight: 0,
         counted: false,
+        autoescape,
         switches: 0,
         in_block: false,
         scope: Scope::default(),

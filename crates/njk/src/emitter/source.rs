@@ -37,12 +37,19 @@ impl Emitter {
 
     /// Text between tags.
     pub(super) fn text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         if !self.counted && !text.contains('{') {
             self.out.push_str(text);
             return;
         }
         self.out.push_str("{{ ");
         self.string(text);
+        if self.autoescape {
+            self.open("markup");
+            self.close();
+        }
         self.out.push_str(" }}");
     }
 

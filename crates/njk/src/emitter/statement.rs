@@ -197,16 +197,14 @@ impl Emitter {
         self.out.push_str(" = ");
         self.expression(subject)?;
         self.out.push_str(" %}");
-        // Empty cases at the end do what the default does.
+        if cases.is_empty() {
+            return self.body(otherwise);
+        }
         let used = cases.iter().rposition(|(_, body)| !body.is_empty());
-        let cases = used.map_or(&[][..], |last| &cases[..=last]);
+        let (cases, last) = cases.split_at(used.map_or(0, |used| used + 1));
         let mut keyword = "{% if ";
         for (value, body) in cases {
-            self.out.push_str(keyword);
-            self.out.push_str(&name);
-            self.open("same");
-            self.expression(value)?;
-            self.close();
+            self.case(keyword, &name, value)?;
             keyword = " or ";
             if !body.is_empty() {
                 self.out.push_str(" %}");
@@ -214,14 +212,29 @@ impl Emitter {
                 keyword = "{% elif ";
             }
         }
-        if cases.is_empty() {
-            return self.body(otherwise);
+        // Empty cases at the end are compared, but do what the default does.
+        if !last.is_empty() {
+            self.out.push_str(keyword);
+            for (index, (value, _)) in last.iter().enumerate() {
+                self.case(if index == 0 { "(" } else { " or " }, &name, value)?;
+            }
+            self.out.push_str(") and false %}");
         }
         if !otherwise.is_empty() {
             self.out.push_str("{% else %}");
             self.body(otherwise)?;
         }
         self.out.push_str("{% endif %}");
+        Ok(())
+    }
+
+    /// The comparison of a `switch` with one of its cases.
+    fn case(&mut self, before: &str, subject: &str, value: &Expression) -> Result<(), Failure> {
+        self.out.push_str(before);
+        self.out.push_str(subject);
+        self.open("same");
+        self.expression(value)?;
+        self.close();
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use minijinja::value::Value;
 
-use super::{expected, size};
+use super::expected;
 use crate::bridge::operator::add;
 use crate::bridge::{Helper, argument};
 use crate::error::Error;
@@ -17,10 +17,8 @@ use crate::value::{View, as_text, is_present, type_name, utf16, view};
 
 pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("batch", batch),
-    ("first", |runtime, value, _| element(runtime, value, |_| 0)),
-    ("last", |runtime, value, _| {
-        element(runtime, value, |len| len.wrapping_sub(1))
-    }),
+    ("first", first),
+    ("last", last),
     ("join", join),
     ("random", random),
     ("reverse", reverse),
@@ -47,6 +45,7 @@ pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>,
             ))
         }
         View::Undefined | View::Null => Err(expected("an array", value)),
+        View::Dict(_) | View::Object => Ok(Arc::new(methods::elements(runtime, value)?)),
         _ => Ok(Arc::default()),
     }
 }
@@ -70,13 +69,20 @@ pub(super) fn pluck(runtime: &Runtime, item: &Value, key: &Value) -> Result<Valu
     methods::member(runtime, item, key)
 }
 
-fn element(runtime: &Runtime, value: &Value, index: fn(usize) -> usize) -> Result<Value, Error> {
-    match view(value) {
-        View::Undefined | View::Null => Err(expected("an array", value)),
-        View::Array(array) => Ok(array.get(index(array.len())).unwrap_or_default()),
-        View::Text(text) => methods::member(runtime, value, &make(of(index(utf16::len(text))))),
-        _ => methods::member(runtime, value, &Value::from(0)),
+fn first(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    if !is_present(value) {
+        return Err(expected("an array", value));
     }
+    methods::member(runtime, value, &Value::from(0))
+}
+
+fn last(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    if !is_present(value) {
+        return Err(expected("an array", value));
+    }
+    let length = methods::member(runtime, value, &Value::from("length"))?;
+    let last = to_number(&length, &runtime.budget)? - 1.0;
+    methods::member(runtime, value, &make(last))
 }
 
 fn batch(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -156,23 +162,37 @@ fn reverse(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, 
     runtime.budget.array(items.iter().rev().cloned().collect())
 }
 
+/// The arithmetic is that of numbers with fractions, like the number of slices may be.
 fn slice(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let slices = size(runtime, argument(arguments, 0), 0)?;
+    let slices = to_number(argument(arguments, 0), &runtime.budget)?;
     let filler = argument(arguments, 1);
     let text = as_text(value);
+    if !is_present(value) {
+        return Err(expected("an array", value));
+    }
+    if slices.is_nan() || slices <= 0.0 {
+        return runtime.budget.array(Vec::new());
+    }
     let items = match text {
-        Some(_) if filler.is_true() => return Err(expected("an array", value)),
         Some(_) => items(runtime, value)?,
         None => array(runtime, value)?,
     };
-    runtime.budget.spend(slices)?;
-    let (each, extra) = (items.len() / slices.max(1), items.len() % slices.max(1));
+    let (each, extra) = ((of(items.len()) / slices).floor(), of(items.len()) % slices);
+    let at = |position: f64| clamp(position, items.len());
     let mut parts = Vec::new();
-    let mut at = 0;
-    for index in 0..slices {
-        let len = each + usize::from(index < extra);
-        let mut part = items.get(at..at + len).unwrap_or_default().to_vec();
+    let (mut index, mut offset) = (0.0, 0.0);
+    while index < slices {
+        runtime.budget.spend(1)?;
+        let start = at(offset + index * each);
+        if index < extra {
+            offset += 1.0;
+        }
+        let end = at(offset + (index + 1.0) * each).max(start);
+        let mut part = items.get(start..end).unwrap_or_default().to_vec();
         if filler.is_true() && index >= extra {
+            if text.is_some() {
+                return Err(expected("an array", value));
+            }
             part.push(filler.clone());
         }
         parts.push(if text.is_some() {
@@ -180,7 +200,7 @@ fn slice(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<V
         } else {
             runtime.budget.array(part)?
         });
-        at += len;
+        index += 1.0;
     }
     runtime.budget.array(parts)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::keywords;
+use crate::bridge::operator::power;
 use crate::bridge::{Helper, argument};
 use crate::error::Error;
 use crate::runtime::Runtime;
@@ -55,7 +56,7 @@ fn round(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<V
     } else {
         0.0
     };
-    let factor = 10_f64.powf(precision);
+    let factor = power(10.0, precision);
     let scaled = number * factor;
     let rounded = match argument(arguments, 1).as_str() {
         Some("ceil") => scaled.ceil(),
@@ -65,12 +66,13 @@ fn round(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<V
     Ok(make(rounded / factor))
 }
 
-/// JavaScript's `Math.round`: halves go up.
+/// JavaScript's `Math.round`: halves go up, and what is rounded to zero keeps its sign.
 fn half_up(number: f64) -> f64 {
     let floor = number.floor();
-    if number - floor >= 0.5 {
+    let rounded = if number - floor >= 0.5 {
         floor + 1.0
     } else {
         floor
-    }
+    };
+    rounded.copysign(number)
 }

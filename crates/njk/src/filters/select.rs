@@ -11,10 +11,10 @@ use super::{expected, keywords};
 use crate::bridge::{Helper, argument};
 use crate::error::Error;
 use crate::methods;
-use crate::methods::merge_sort;
+use crate::methods::sort_by;
 use crate::runtime::Runtime;
 use crate::tests;
-use crate::value::compare::{order, strict};
+use crate::value::compare::{order, strict, texts};
 use crate::value::dict::Entries;
 use crate::value::text::to_text;
 use crate::value::{View, as_text, entries, is_present, type_name, view};
@@ -104,25 +104,14 @@ fn dictsort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
     let sorted = sort_by(pairs, &mut |left, right| {
         let (left, right) = (key(left)?, key(right)?);
         runtime.budget.spend(1)?;
-        let greater = order(&left, &right, &runtime.budget)? == Some(Ordering::Greater);
-        Ok(!greater || strict(&left, &right))
+        // What is neither greater nor the same counts as less, in both directions.
+        Ok(match order(&left, &right, &runtime.budget)? {
+            Some(Ordering::Greater) => Ordering::Greater,
+            _ if strict(&left, &right) => Ordering::Equal,
+            _ => Ordering::Less,
+        })
     })?;
     runtime.budget.array(sorted)
-}
-
-fn sort_by(
-    items: Vec<Value>,
-    in_order: &mut dyn FnMut(&Value, &Value) -> Result<bool, Error>,
-) -> Result<Vec<Value>, Error> {
-    let mut failure = None;
-    let sorted = merge_sort(items, &mut |left, right| {
-        failure.is_some()
-            || in_order(left, right).unwrap_or_else(|error| {
-                failure = Some(error);
-                true
-            })
-    });
-    failure.map_or(Ok(sorted), Err)
 }
 
 fn sort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -139,36 +128,53 @@ fn sort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
     } else {
         Arc::default()
     };
-    // Each key is computed once, not at every comparison.
+    // Each key is computed once, not at every comparison, and only if it is compared.
+    let count = source.iter().filter(|item| !item.is_undefined()).count();
     let mut keyed = Vec::with_capacity(source.len());
     for item in source.iter() {
-        let key = path(runtime, item, &attribute)?;
-        let key = match as_text(&key) {
-            Some(text) if !cased => {
-                runtime.budget.grow(text.len())?;
-                Value::from(text.to_lowercase())
-            }
-            _ => key,
+        if item.is_undefined() {
+            keyed.push(Value::UNDEFINED);
+            continue;
+        }
+        let key = if count > 1 {
+            path(runtime, item, &attribute)?
+        } else {
+            Value::UNDEFINED
         };
         keyed.push(runtime.budget.array(vec![key, item.clone()])?);
     }
-    let part = |pair: &Value, index: usize| match view(pair) {
-        View::Array(pair) => pair.get(index).unwrap_or_default(),
-        _ => Value::UNDEFINED,
-    };
     let sorted = sort_by(keyed, &mut |left, right| {
         runtime.budget.spend(1)?;
-        let order =
-            order(&part(left, 0), &part(right, 0), &runtime.budget)?.unwrap_or(Ordering::Equal);
-        Ok(if reversed {
-            order.is_ge()
-        } else {
-            order.is_le()
-        })
+        let (left, right) = (part(left, 0), part(right, 0));
+        let order = keys(runtime, &left, &right, cased)?.unwrap_or(Ordering::Equal);
+        Ok(if reversed { order.reverse() } else { order })
     })?;
     runtime
         .budget
         .array(sorted.iter().map(|pair| part(pair, 1)).collect())
+}
+
+/// An element of a pair; undefined of undefined.
+fn part(pair: &Value, index: usize) -> Value {
+    match view(pair) {
+        View::Array(pair) => pair.get(index).unwrap_or_default(),
+        _ => Value::UNDEFINED,
+    }
+}
+
+/// The order of two keys; two strings are compared without regard to case, unless `cased`.
+fn keys(
+    runtime: &Runtime,
+    left: &Value,
+    right: &Value,
+    cased: bool,
+) -> Result<Option<Ordering>, Error> {
+    if !cased && let (Some(one), Some(other)) = (left.as_str(), right.as_str()) {
+        let size = one.len().saturating_add(other.len());
+        runtime.budget.spend(size / 64)?;
+        return Ok(Some(texts(&one.to_lowercase(), &other.to_lowercase())));
+    }
+    order(left, right, &runtime.budget)
 }
 
 fn groupby(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -202,9 +208,11 @@ fn tested(
         missing if missing.is_undefined() => "truthy".into(),
         given => to_text(given, &runtime.budget)?,
     };
+    let test = tests::named(&name)?;
+    let other = std::slice::from_ref(argument(arguments, 1));
     let mut kept = Vec::new();
     for item in items(runtime, value)?.iter() {
-        if tests::passes(runtime, &name, item, argument(arguments, 1))? == wanted {
+        if test(runtime, item, other)?.is_true() == wanted {
             kept.push(item.clone());
         }
     }

@@ -74,6 +74,10 @@ fn center(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
     // A value without a length is not padded, but becomes a string.
     let length = match view(value) {
         View::Array(array) => of(array.len()),
+        View::Dict(_) | View::Object => {
+            let length = methods::member(runtime, value, &Value::from("length"))?;
+            to_number(&length, &runtime.budget)?
+        }
         _ => as_text(value).map_or(f64::NAN, |text| of(utf16::len(text))),
     };
     if length >= width {
@@ -137,12 +141,15 @@ fn replace(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result
         View::Number(_) | View::Text(_) | View::Safe(_) => to_text(value, budget)?,
         _ => return Ok(value.clone()),
     };
+    // JavaScript's `join` takes undefined for no separator, and so for a comma.
+    let between = if new.is_undefined() { "," } else { "" };
     let new = to_text(new, budget)?;
     if old.is_empty() {
         let units = utf16::characters(&text);
         let size = new.len().saturating_mul(units.len() + 1);
         budget.string(text.len().saturating_add(size))?;
-        let joined = format!("{new}{}{new}", units.join(&new));
+        let between = if between.is_empty() { &new } else { between };
+        let joined = format!("{new}{}{new}", units.join(between));
         return finish(runtime, value, joined);
     }
     budget.spend(text.len() / 16)?;
@@ -200,13 +207,14 @@ fn truncate(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
     finish(runtime, value, format!("{cut}{end}"))
 }
 
-/// `truncate` returns an array that is short enough unchanged.
+/// `truncate` returns anything else with a length that is short enough unchanged.
 fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Error> {
-    let length = size(runtime, length, 255)?;
-    match view(value) {
-        View::Array(array) if array.len() <= length => Ok(value.clone()),
-        _ => Err(expected("a string", value)),
+    let most = size(runtime, length, 255)?;
+    let length = methods::member(runtime, value, &Value::from("length"))?;
+    if to_number(&length, &runtime.budget)? <= of(most) {
+        return Ok(value.clone());
     }
+    Err(expected("a string", value))
 }
 
 fn wordcount(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {

@@ -49,7 +49,10 @@ fn urlencode(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value
                 .collect()
         }
         View::Array(array) => {
-            let part = |item: &Value, index| methods::member(runtime, item, &count(index));
+            let part = |item: &Value, index| match view(item) {
+                View::Undefined | View::Null => Err(expected("a pair", item)),
+                _ => methods::member(runtime, item, &count(index)),
+            };
             let pair = |item: &Value| Ok((part(item, 0)?, part(item, 1)?));
             array
                 .items()

@@ -2,12 +2,14 @@
 
 mod array;
 mod callback;
+mod decimal;
+mod locale;
 mod number;
 mod pattern;
 mod sort;
 mod string;
 
-pub(crate) use sort::merge_sort;
+pub(crate) use sort::sort_by;
 
 use std::sync::Arc;
 
@@ -18,8 +20,8 @@ use crate::error::Error;
 use crate::regex::Regex;
 use crate::runtime::Runtime;
 use crate::value::function::Function;
-use crate::value::number::{count, make};
-use crate::value::text::to_text;
+use crate::value::number::{clamp, count, make};
+use crate::value::text::{to_number, to_text};
 use crate::value::{View, as_text, dict, utf16, view};
 
 /// Members that are not methods.
@@ -103,8 +105,25 @@ pub(crate) fn replace(
     pattern::replace(runtime, text, arguments, false)
 }
 
+/// Whether `key in target`, for an object.
+pub(crate) fn has(runtime: &Runtime, target: &Value, key: &Value) -> Result<bool, Error> {
+    let key = to_text(key, &runtime.budget)?;
+    Ok(match view(target) {
+        View::Dict(dict) => dict.get(&key).is_some() || object(&key).is_some(),
+        _ => !member(runtime, target, &Value::from(&*key))?.is_undefined(),
+    })
+}
+
 /// `target[key]`.
 pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<Value, Error> {
+    let named;
+    let key = match view(key) {
+        View::Number(_) | View::Text(_) | View::Safe(_) => key,
+        _ => {
+            named = Value::from(&*to_text(key, &runtime.budget)?);
+            &named
+        }
+    };
     let found = match view(target) {
         View::Undefined | View::Null => return Ok(Value::UNDEFINED),
         View::Array(array) => match position(key) {
@@ -140,13 +159,26 @@ pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<V
     }
 }
 
-/// An index, as a number or a string.
+/// An index, as a number or a string. `-0` is an index, which minijinja does not know.
 fn position(key: &Value) -> Option<usize> {
     match view(key) {
-        View::Number(_) => key.as_usize(),
+        View::Number(number) => key.as_usize().or_else(|| (number == 0.0).then_some(0)),
         View::Text(text) => dict::index(text).map(|index| index as usize),
         _ => None,
     }
+}
+
+/// The elements of an object with a `length`, as an array would have them.
+pub(crate) fn elements(runtime: &Runtime, value: &Value) -> Result<Vec<Value>, Error> {
+    let length = member(runtime, value, &Value::from("length"))?;
+    let length = to_number(&length, &runtime.budget)?;
+    let length = clamp(length.ceil(), usize::MAX >> 12);
+    runtime.budget.spend(length)?;
+    runtime
+        .budget
+        .grow(length.saturating_mul(size_of::<Value>()))?;
+    let element = |index: usize| member(runtime, value, &count(index));
+    (0..length).map(element).collect()
 }
 
 fn property(regex: &Regex, name: &str) -> Option<Value> {

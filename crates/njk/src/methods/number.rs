@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use minijinja::value::Value;
 
+use super::decimal::{Decimal, cut};
 use super::string::number as argument;
 use crate::bridge::Helper;
 use crate::error::Error;
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, print, read, to_integer};
+use crate::value::text::to_text;
 use crate::value::{View, view};
 
 pub(super) fn find(name: &str) -> Option<Helper> {
@@ -41,34 +43,9 @@ fn digits(runtime: &Runtime, arguments: &[Value], least: usize) -> Result<usize,
     Ok(digits)
 }
 
-/// A number with `digits` decimals, halves away from zero.
-pub(crate) fn fixed(number: f64, digits: usize) -> String {
-    // Enough decimals to distinguish an exact half from a value close to it.
-    let exact = format!("{:.*}", digits + 60, number.abs());
-    let end = exact.len() - 60;
-    let (kept, rest) = exact.split_at(end);
-    let half = rest.starts_with('5') && rest[1..].bytes().all(|digit| digit == b'0');
-    let sign = if number < 0.0 { "-" } else { "" };
-    if half {
-        return format!("{sign}{}", increment(kept.trim_end_matches('.')));
-    }
-    format!("{sign}{:.*}", digits, number.abs())
-}
-
-/// The decimal number one unit in its last place above `digits`.
-fn increment(digits: &str) -> String {
-    let mut digits: Vec<u8> = digits.bytes().collect();
-    for digit in digits.iter_mut().rev() {
-        match *digit {
-            b'9' => *digit = b'0',
-            b'.' => {}
-            _ => {
-                *digit += 1;
-                return String::from_utf8_lossy(&digits).into_owned();
-            }
-        }
-    }
-    format!("1{}", String::from_utf8_lossy(&digits))
+/// The sign of a number below zero.
+fn sign(number: f64) -> &'static str {
+    if number < 0.0 { "-" } else { "" }
 }
 
 fn to_fixed(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -77,28 +54,13 @@ fn to_fixed(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result
     if !number.is_finite() || number.abs() >= 1e21 {
         return Ok(Value::from(print(number)));
     }
-    let text = fixed(number, digits);
-    let zero = text
-        .trim_start_matches('-')
-        .bytes()
-        .all(|c| matches!(c, b'0' | b'.'));
-    Ok(Value::from(if zero && number == 0.0 {
-        text.trim_start_matches('-').to_owned()
-    } else {
-        text
-    }))
-}
-
-fn scientific(number: f64, decimals: Option<usize>) -> String {
-    let text = match decimals {
-        Some(decimals) => format!("{number:.decimals$e}"),
-        None => format!("{number:e}"),
-    };
-    match text.split_once('e') {
-        Some((mantissa, exponent)) if exponent.starts_with('-') => format!("{mantissa}e{exponent}"),
-        Some((mantissa, exponent)) => format!("{mantissa}e+{exponent}"),
-        None => text,
-    }
+    // More decimals than any number near a half needs.
+    let exact = format!("{:.*}", digits + 60, number.abs());
+    Ok(Value::from(format!(
+        "{}{}",
+        sign(number),
+        cut(&exact, digits)
+    )))
 }
 
 fn to_exponential(
@@ -110,11 +72,17 @@ fn to_exponential(
     if !number.is_finite() {
         return Ok(Value::from(print(number)));
     }
-    let decimals = match arguments.first() {
-        Some(given) if !given.is_undefined() => Some(digits(runtime, arguments, 0)?),
-        _ => None,
+    let decimal = match arguments.first() {
+        Some(given) if !given.is_undefined() => {
+            Decimal::rounded(number.abs(), digits(runtime, arguments, 0)? + 1)
+        }
+        _ => Decimal::shortest(number.abs()),
     };
-    Ok(Value::from(scientific(number, decimals)))
+    Ok(Value::from(format!(
+        "{}{}",
+        sign(number),
+        decimal.scientific()
+    )))
 }
 
 fn to_precision(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -123,17 +91,14 @@ fn to_precision(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Re
         return Ok(Value::from(print(number)));
     }
     let precision = digits(runtime, arguments, 1)?;
-    let text = format!("{:.*e}", precision - 1, number);
-    let exponent = text
-        .split_once('e')
-        .and_then(|(_, exponent)| exponent.parse::<i64>().ok())
-        .unwrap_or_default();
-    let most = i64::try_from(precision).unwrap_or(i64::MAX);
-    if exponent < -6 || exponent >= most {
-        return Ok(Value::from(scientific(number, Some(precision - 1))));
-    }
-    let decimals = usize::try_from(most - 1 - exponent).unwrap_or_default();
-    Ok(Value::from(fixed(number, decimals)))
+    let decimal = Decimal::rounded(number.abs(), precision);
+    let exponent = decimal.exponent();
+    let text = if exponent < -6 || i64::from(exponent) >= i64::try_from(precision).unwrap_or(101) {
+        decimal.scientific()
+    } else {
+        decimal.plain()
+    };
+    Ok(Value::from(format!("{}{text}", sign(number))))
 }
 
 #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
@@ -144,61 +109,80 @@ fn to_string(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Resul
     }
     let number = value(this);
     if radix == 10.0 || !number.is_finite() {
-        return Ok(Value::from(print(number)));
+        return Ok(Value::from(to_text(this, &runtime.budget)?.into_owned()));
     }
     Ok(Value::from(in_radix(number, radix)))
 }
 
-/// Digits in another base; fractions to about the available precision.
+/// From here on, not every integer is representable: digits that are not become zeros.
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Digits in another base: the fewest that distinguish the number from its neighbours.
 fn in_radix(number: f64, radix: f64) -> String {
     let digit = |value: f64| char::from(b"0123456789abcdefghijklmnopqrstuvwxyz"[clamp(value, 35)]);
-    let mut whole = number.abs().trunc();
-    let mut fraction = number.abs().fract();
+    let (mut whole, fraction) = fraction_digits(number.abs(), radix);
     let mut text: Vec<char> = Vec::new();
-    while whole >= 1.0 {
-        text.push(digit(whole % radix));
-        whole = (whole / radix).trunc();
-    }
-    if text.is_empty() {
+    while whole / radix >= MAX_EXACT {
+        whole /= radix;
         text.push('0');
     }
-    if number < 0.0 {
-        text.push('-');
-    }
-    text.reverse();
-    let mut delta = (0.5 * (number.abs().next_up() - number.abs())).max(f64::MIN_POSITIVE);
-    if fraction >= delta {
-        text.push('.');
-        while fraction >= delta {
-            fraction *= radix;
-            delta *= radix;
-            text.push(digit(fraction.trunc()));
-            fraction = fraction.fract();
-            if fraction > 0.5 && fraction + delta > 1.0 {
-                break;
-            }
+    loop {
+        let remainder = whole % radix;
+        text.push(digit(remainder));
+        whole = (whole - remainder) / radix;
+        if whole <= 0.0 {
+            break;
         }
+    }
+    text.extend(sign(number).chars());
+    text.reverse();
+    if !fraction.is_empty() {
+        text.push('.');
+        text.extend(fraction.into_iter().map(digit));
     }
     text.into_iter().collect()
 }
 
+/// The whole part of a number, which rounding may have raised, and the digits after the point.
+#[allow(clippy::float_cmp, reason = "a half is exact")]
+fn fraction_digits(number: f64, radix: f64) -> (f64, Vec<f64>) {
+    let whole = number.floor();
+    let mut fraction = number - whole;
+    let mut digits = Vec::new();
+    // Half the distance to the next number: what is smaller is not part of this one.
+    let mut delta = (0.5 * (number.next_up() - number)).max(f64::from_bits(1));
+    while fraction >= delta {
+        fraction *= radix;
+        delta *= radix;
+        let digit = fraction.trunc();
+        digits.push(digit);
+        fraction -= digit;
+        let up = fraction > 0.5 || fraction == 0.5 && digit % 2.0 == 1.0;
+        if up && fraction + delta > 1.0 {
+            while let Some(digit) = digits.pop() {
+                if digit + 1.0 < radix {
+                    digits.push(digit + 1.0);
+                    return (whole, digits);
+                }
+            }
+            return (whole + 1.0, digits);
+        }
+    }
+    (whole, digits)
+}
+
 /// As written in English: groups of three, at most three decimals.
 fn grouped(number: f64) -> String {
+    let sign = if number.is_sign_negative() { "-" } else { "" };
     if !number.is_finite() {
         return if number.is_nan() {
-            "NaN"
-        } else if number > 0.0 {
-            "∞"
+            "NaN".to_owned()
         } else {
-            "-∞"
-        }
-        .to_owned();
+            format!("{sign}∞")
+        };
     }
-    let text = fixed(number, 3);
-    let (sign, text) = text
-        .strip_prefix('-')
-        .map_or(("", text.as_str()), |rest| ("-", rest));
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let text = cut(&number.abs().to_string(), 3);
+    let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
     let decimals = decimals.trim_end_matches('0');
     let mut grouped = String::from(sign);
     for (index, digit) in whole.chars().enumerate() {

@@ -10,7 +10,7 @@ use crate::bridge::{Helper, argument};
 use crate::error::Error;
 use crate::regex::{Found, Regex, expand, next_char};
 use crate::runtime::Runtime;
-use crate::value::number::{clamp, count};
+use crate::value::number::{count, to_u32};
 use crate::value::text::to_text;
 use crate::value::{View, utf16, view};
 
@@ -103,6 +103,7 @@ pub(super) fn match_all(
     let View::Regex(pattern) = view(&regex) else {
         return Ok(Value::from(()));
     };
+    require_global(pattern, "matchAll")?;
     let matches = pattern.find_all(text(this), &runtime.budget)?;
     let groups: Result<Vec<Value>, Error> =
         matches.iter().map(|found| groups(runtime, found)).collect();
@@ -136,6 +137,9 @@ pub(crate) fn replace(
     let budget = &runtime.budget;
     let (wanted, replacement) = (argument(arguments, 0), argument(arguments, 1));
     let matches: Vec<Found<'_>> = if let View::Regex(regex) = view(wanted) {
+        if all {
+            require_global(regex, "replaceAll")?;
+        }
         let found = if regex.is_global() {
             regex.find_all(this, budget)?
         } else {
@@ -187,6 +191,15 @@ pub(crate) fn replace(
     budget.text(out)
 }
 
+/// Fails if the expression would find the first match only, where all are wanted.
+fn require_global(regex: &Regex, method: &str) -> Result<(), Error> {
+    if regex.is_global() {
+        return Ok(());
+    }
+    let message = format!("`{method}` needs a regular expression with the flag `g`");
+    Err(Error::bad_value(message).with_hint(format!("write `r{regex}g`")))
+}
+
 fn found_in<'a>(text: &'a str, found: &Captures<'a, str>, regex: &'a Regex) -> Found<'a> {
     let (start, end) = whole(found);
     let group = |index: usize| found.get(index).map_or("", |group| group.as_str());
@@ -207,10 +220,7 @@ pub(super) fn split(
     let subject = text(this);
     let budget = &runtime.budget;
     budget.grow(subject.len())?;
-    let limit = clamp(
-        number(runtime, arguments, 1, f64::INFINITY)?,
-        usize::MAX >> 12,
-    );
+    let limit = to_u32(number(runtime, arguments, 1, -1.0)?) as usize;
     let separator = argument(arguments, 0);
     let mut pieces: Vec<Value> = match view(separator) {
         View::Undefined => vec![Value::from(subject)],
@@ -242,7 +252,7 @@ fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value
     let mut pieces = Vec::new();
     let (mut start, mut from) = (0, 0);
     if subject.is_empty() {
-        let matches = regex.find_at(subject, 0, &runtime.budget)?.is_some();
+        let matches = regex.search(subject, 0, &runtime.budget)?.is_some();
         return Ok(if matches {
             pieces
         } else {
@@ -250,7 +260,7 @@ fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value
         });
     }
     while from < subject.len() {
-        let Some(found) = regex.find_at(subject, from, &runtime.budget)? else {
+        let Some(found) = regex.search(subject, from, &runtime.budget)? else {
             break;
         };
         let (at, end) = whole(&found);

@@ -1,5 +1,6 @@
 //! `Array.prototype.sort`: in place, by a function or as strings.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use minijinja::value::Value;
@@ -21,19 +22,12 @@ pub(super) fn sort(
     let mut items = items(this).to_vec();
     runtime.budget.array(items.clone())?;
     if let View::Function(function) = view(argument(arguments, 0)) {
-        let mut failure = None;
-        let sorted = merge_sort(items, &mut |left, right| {
-            let order = function
-                .call(runtime, &[left.clone(), right.clone()])
-                .and_then(|order| text::to_number(&order, &runtime.budget));
-            order.unwrap_or_else(|error| {
-                failure.get_or_insert(error);
-                0.0
-            }) <= 0.0
-        });
-        if let Some(error) = failure {
-            return Err(error);
-        }
+        let sorted = sort_by(items, &mut |left, right| {
+            let order = function.call(runtime, &[left.clone(), right.clone()])?;
+            Ok(text::to_number(&order, &runtime.budget)?
+                .partial_cmp(&0.0)
+                .unwrap_or(Ordering::Equal))
+        })?;
         change(this, |items| *items = sorted);
         return Ok(this.clone());
     }
@@ -57,28 +51,72 @@ pub(super) fn sort(
     Ok(this.clone())
 }
 
-/// A stable sort that tolerates inconsistent results of `in_order`.
-pub(crate) fn merge_sort(
-    mut items: Vec<Value>,
-    in_order: &mut dyn FnMut(&Value, &Value) -> bool,
-) -> Vec<Value> {
-    if items.len() < 2 {
-        return items;
+/// So many items are sorted by insertion, as V8 does, so that an order that contradicts itself
+/// has the same result.
+const INSERTED: usize = 63;
+
+type Compare<'a> = dyn FnMut(&Value, &Value) -> Result<Ordering, Error> + 'a;
+
+/// A stable sort that tolerates inconsistent results of `compare`, which fails if that does.
+/// Undefined values come last and are not compared.
+pub(crate) fn sort_by(items: Vec<Value>, compare: &mut Compare<'_>) -> Result<Vec<Value>, Error> {
+    let (mut sorted, undefined): (Vec<Value>, Vec<Value>) =
+        items.into_iter().partition(|item| !item.is_undefined());
+    sorted = merge_sort(sorted, compare)?;
+    sorted.extend(undefined);
+    Ok(sorted)
+}
+
+fn merge_sort(mut items: Vec<Value>, compare: &mut Compare<'_>) -> Result<Vec<Value>, Error> {
+    if items.len() <= INSERTED {
+        insert_all(&mut items, compare)?;
+        return Ok(items);
     }
     let right = items.split_off(items.len() / 2);
-    let left = merge_sort(items, in_order);
-    let right = merge_sort(right, in_order);
+    let left = merge_sort(items, compare)?;
+    let right = merge_sort(right, compare)?;
     let mut merged = Vec::with_capacity(left.len() + right.len());
     let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-        let next = if in_order(a, b) {
-            left.next()
-        } else {
+        let next = if compare(b, a)?.is_lt() {
             right.next()
+        } else {
+            left.next()
         };
         merged.extend(next);
     }
     merged.extend(left);
     merged.extend(right);
-    merged
+    Ok(merged)
+}
+
+/// Keeps the run at the start, reversed if it descends, and inserts the others into it.
+fn insert_all(items: &mut [Value], compare: &mut Compare<'_>) -> Result<(), Error> {
+    let mut run = 1;
+    let mut descends = false;
+    while run < items.len() {
+        let falls = compare(&items[run], &items[run - 1])?.is_lt();
+        if run == 1 {
+            descends = falls;
+        } else if falls != descends {
+            break;
+        }
+        run += 1;
+    }
+    if descends {
+        items[..run].reverse();
+    }
+    for at in run..items.len() {
+        let (mut low, mut high) = (0, at);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if compare(&items[at], &items[middle])?.is_lt() {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        items[low..=at].rotate_right(1);
+    }
+    Ok(())
 }

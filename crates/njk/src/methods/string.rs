@@ -1,18 +1,18 @@
 //! The methods of strings.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use minijinja::value::Value;
 
-use super::pattern;
+use super::{locale, pattern};
 use crate::bridge::{Helper, argument};
 use crate::error::Error;
 use crate::lexer::is_space;
 use crate::runtime::Runtime;
-use crate::value::compare::texts;
 use crate::value::number::{clamp, count, make, of, relative, to_integer};
 use crate::value::text::{to_number, to_text};
-use crate::value::{as_text, utf16};
+use crate::value::{View, as_text, utf16, view};
 
 pub(super) fn find(name: &str) -> Option<Helper> {
     Some(match name {
@@ -20,17 +20,19 @@ pub(super) fn find(name: &str) -> Option<Helper> {
         "charAt" => |runtime, this, arguments| {
             Ok(unit(runtime, this, arguments)?.unwrap_or_else(|| Value::from("")))
         },
-        "charCodeAt" | "codePointAt" => code_at,
+        "charCodeAt" => code_at,
+        "codePointAt" => code_point_at,
         "concat" => concat,
         "endsWith" => ends_with,
         "includes" => |runtime, this, arguments| {
+            plain(runtime, arguments)?;
             Ok(Value::from(index_of(runtime, this, arguments)?.is_some()))
         },
         "indexOf" => |runtime, this, arguments| {
             Ok(index_of(runtime, this, arguments)?.map_or_else(|| Value::from(-1), count))
         },
         "lastIndexOf" => last_index_of,
-        "localeCompare" => locale_compare,
+        "localeCompare" => locale::compare,
         "match" => pattern::match_,
         "matchAll" => pattern::match_all,
         "normalize" | "toString" | "valueOf" => |_, this, _| Ok(Value::from(text(this))),
@@ -124,6 +126,25 @@ fn code_at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<
     Ok(make(code.map_or(f64::NAN, f64::from)))
 }
 
+/// The whole character at an index, undefined where there is none.
+fn code_point_at(
+    runtime: &Arc<Runtime>,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    let index = to_integer(number(runtime, arguments, 0, 0.0)?);
+    let this = text(this);
+    runtime.budget.spend(this.len() / 64)?;
+    if index < 0.0 {
+        return Ok(Value::UNDEFINED);
+    }
+    let units = this.encode_utf16().skip(clamp(index, usize::MAX >> 12));
+    let code = char::decode_utf16(units.take(2)).next();
+    Ok(code.map_or(Value::UNDEFINED, |code| {
+        Value::from(code.map_or_else(|half| u32::from(half.unpaired_surrogate()), u32::from))
+    }))
+}
+
 fn concat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let mut joined = text(this).to_owned();
     for piece in arguments {
@@ -134,11 +155,21 @@ fn concat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<V
     runtime.budget.text(joined)
 }
 
+/// The string to look for, which cannot be a regular expression.
+fn plain<'a>(runtime: &Runtime, arguments: &'a [Value]) -> Result<Cow<'a, str>, Error> {
+    let wanted = argument(arguments, 0);
+    if let View::Regex(regex) = view(wanted) {
+        let error = Error::bad_value("expected a string, not a regular expression");
+        return Err(error.with_hint(format!("`r{regex}.test(text)` looks for one")));
+    }
+    to_text(wanted, &runtime.budget)
+}
+
 fn starts_with(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let from = number(runtime, arguments, 1, 0.0)?;
     let this = text(this);
     let rest = &this[utf16::byte_of(this, clamp(from, utf16::len(this)))..];
-    let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
+    let wanted = plain(runtime, arguments)?;
     Ok(Value::from(rest.starts_with(&*wanted)))
 }
 
@@ -146,7 +177,7 @@ fn ends_with(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Resul
     let end = number(runtime, arguments, 1, f64::INFINITY)?;
     let this = text(this);
     let head = &this[..utf16::byte_of(this, clamp(end, utf16::len(this)))];
-    let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
+    let wanted = plain(runtime, arguments)?;
     Ok(Value::from(head.ends_with(&*wanted)))
 }
 
@@ -181,19 +212,6 @@ fn last_index_of(
     }
     let found = this[..end].rfind(&*wanted);
     Ok(found.map_or_else(|| Value::from(-1), |at| count(utf16::unit_of(this, at))))
-}
-
-fn locale_compare(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
-    let other = to_text(argument(arguments, 0), &runtime.budget)?;
-    let (left, right) = (text(this), &*other);
-    runtime.budget.spend(left.len() / 16)?;
-    // Alphabetical order, lower case first if the letters are equal.
-    let order = texts(&left.to_lowercase(), &right.to_lowercase());
-    Ok(Value::from(order.then_with(|| texts(right, left)) as i32))
 }
 
 fn pad(

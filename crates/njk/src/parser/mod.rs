@@ -3,16 +3,19 @@
 //! between tags with its white space control.
 
 mod expression;
+mod mistake;
 mod postfix;
 mod statement;
+mod tag_names;
 mod tags;
 
 #[cfg(test)]
-pub(crate) use statement::opening_tags;
+pub(crate) use tag_names::opening_tags;
 
 use crate::ast::{Expression, Name, Statement};
 use crate::error::{Error, ErrorKind, Span};
 use crate::lexer::{Lexer, is_space};
+use crate::mistake::Mistake;
 use crate::token::{Kind, Token};
 
 /// The maximum nesting of tags and brackets. minijinja's own parser allows 150
@@ -30,6 +33,10 @@ pub(crate) struct Parser<'a> {
     lexer: Lexer<'a>,
     peeked: Option<Token>,
     last: Span,
+    /// The `{{` or `{%` of the current tag.
+    opener: Span,
+    /// The tags whose ends are still to come.
+    open: Vec<Name>,
     /// Whether the last tag ended with a dash, so that leading white space of
     /// the next text is removed.
     drop_space: bool,
@@ -45,6 +52,8 @@ pub(crate) fn parse(name: &str, source: &str) -> Result<Vec<Statement>, Error> {
         lexer: Lexer::new(source),
         peeked: None,
         last: Span::default(),
+        opener: Span::default(),
+        open: Vec::new(),
         drop_space: false,
         nesting: 0,
     };
@@ -113,19 +122,24 @@ impl Parser<'_> {
     }
 
     fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
+        let token = self.peek()?.clone();
+        let message = format!("expected {expected}, found {}", token.describe());
+        let error = Error::new(ErrorKind::Syntax, message);
+        let error = match &token.kind {
+            Kind::VariableEnd(_) if expected.contains('}') => {
+                error.with_hint("put a space between braces that close one after another")
+            }
+            _ => error.with_mistake(self.mistake(&token)),
+        };
+        Err((error, token.span))
+    }
+
+    /// Like `unexpected`, where the mistake is known.
+    fn mistaken<T>(&mut self, expected: &str, mistake: Mistake) -> Parsed<T> {
         let token = self.peek()?;
-        let (found, span) = (token.describe(), token.span);
-        let error = Error::new(
-            ErrorKind::Syntax,
-            format!("expected {expected}, found {found}"),
-        );
-        Err(match &token.kind {
-            Kind::VariableEnd(_) if expected.contains('}') || expected.contains("%}") => (
-                error.with_hint("put a space between braces that close one after another"),
-                span,
-            ),
-            _ => (error, span),
-        })
+        let message = format!("expected {expected}, found {}", token.describe());
+        let error = Error::new(ErrorKind::Syntax, message);
+        Err((error.with_mistake(mistake), token.span))
     }
 
     fn block_end(&mut self, tag: &str) -> Parsed<()> {
@@ -161,6 +175,9 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         loop {
             let token = self.next()?;
+            if matches!(token.kind, Kind::VariableStart(_) | Kind::BlockStart(_)) {
+                self.opener = token.span;
+            }
             match token.kind {
                 Kind::Data(text) => self.data(text, &mut statements)?,
                 Kind::Raw { text, trim } => {
@@ -184,9 +201,13 @@ impl Parser<'_> {
                     }
                     self.check_end(ends)?;
                     statements.push(self.nested(Self::statement)?);
+                    self.open.pop();
                 }
                 Kind::End if ends.is_empty() => return Ok((statements, "")),
-                Kind::End => return fail(&unclosed(ends), token.span),
+                Kind::End => {
+                    let error = Error::new(ErrorKind::Syntax, unclosed(ends));
+                    return Err((error.with_mistake(self.unclosed(ends)), token.span));
+                }
                 _ => return fail("unexpected token outside of tags", token.span),
             }
         }
@@ -216,11 +237,10 @@ impl Parser<'_> {
         if trims {
             trimmed = trimmed.trim_end_matches(is_space);
         }
-        if !trimmed.is_empty() {
-            let whole = trimmed.len() == text.len();
-            let text = if whole { text } else { trimmed.to_owned() };
-            statements.push(Statement::Text(text));
-        }
+        let whole = trimmed.len() == text.len();
+        let text = if whole { text } else { trimmed.to_owned() };
+        // Even an empty text makes a `case` one that does not fall through.
+        statements.push(Statement::Text(text));
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{Parsed, Parser, bounded, fail};
 use crate::ast::{Arguments, Expression, Kind, Name};
+use crate::mistake::Mistake;
 use crate::precedence::settle;
 use crate::token;
 
@@ -55,7 +56,14 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while !self.skip(close)? {
             if !items.is_empty() && !self.skip(",")? {
-                return self.unexpected(&format!("`,` or `{close}` {place}"));
+                let expected = format!("`,` or `{close}` {place}");
+                if close == "]" && matches!(self.peek()?.kind, token::Kind::Mark(":")) {
+                    return self.mistaken(&expected, Mistake::Slice);
+                }
+                return self.unexpected(&expected);
+            }
+            if close == "]" && matches!(self.peek()?.kind, token::Kind::Mark(":")) {
+                return self.mistaken("an expression", Mistake::Slice);
             }
             items.push(self.expression()?);
         }
@@ -151,6 +159,16 @@ impl Parser<'_> {
     pub(super) fn filters(&mut self, mut target: Expression) -> Parsed<Expression> {
         while self.skip("|")? {
             let (name, arguments) = self.filter()?;
+            if matches!(self.peek()?.kind, token::Kind::Mark("." | "[")) {
+                return self.mistaken("nothing but `|` after a filter", Mistake::MemberOfFilter);
+            }
+            if matches!(
+                self.peek()?.kind,
+                token::Kind::Str(_) | token::Kind::Number(_) | token::Kind::Mark(":")
+            ) {
+                let expected = "`(` before the arguments of a filter";
+                return self.mistaken(expected, Mistake::FilterArguments);
+            }
             let span = target.span.to(self.last);
             let kind = Kind::Filter(Box::new(settle(target)?), name, arguments);
             target = bounded(Expression::new(kind, span))?;

@@ -1,57 +1,12 @@
 //! The tags that contain other statements: if, for, set, macro, call, filter,
 //! switch and block.
 
+use super::tag_names::{TAGS, unknown_tag};
 use super::{Parsed, Parser, fail};
 use crate::ast::{self, Expression, Function, Kind, Name, Statement};
 use crate::error::{Error, ErrorKind};
-use crate::suggest;
+use crate::mistake::Mistake;
 use crate::token;
-
-/// Every tag that begins, continues or ends a statement.
-const TAGS: [&str; 33] = [
-    "if",
-    "for",
-    "set",
-    "macro",
-    "call",
-    "filter",
-    "switch",
-    "block",
-    "extends",
-    "include",
-    "import",
-    "from",
-    "raw",
-    "verbatim",
-    "elif",
-    "elseif",
-    "else",
-    "endif",
-    "endfor",
-    "endset",
-    "endmacro",
-    "endcall",
-    "endfilter",
-    "case",
-    "default",
-    "endswitch",
-    "endblock",
-    "endraw",
-    "endverbatim",
-    "asyncEach",
-    "asyncAll",
-    "ifAsync",
-    "endeach",
-];
-
-/// The tags that begin a statement.
-#[cfg(test)]
-pub(crate) fn opening_tags() -> impl Iterator<Item = &'static str> {
-    let others = ["elif", "elseif", "else", "case", "default"];
-    let asynchronous = ["asyncEach", "asyncAll", "ifAsync"];
-    let opening = TAGS.into_iter().filter(|tag| !tag.starts_with("end"));
-    opening.filter(move |tag| !others.contains(tag) && !asynchronous.contains(tag))
-}
 
 /// minijinja parses branches recursively.
 const MAX_BRANCHES: usize = 100;
@@ -63,6 +18,7 @@ impl Parser<'_> {
     /// A statement; its `{%` has been consumed.
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
         let tag = self.name("the name of a tag")?;
+        self.open.push(tag.clone());
         match tag.text.as_str() {
             "if" => self.if_tag(),
             "for" => self.for_tag(),
@@ -93,6 +49,11 @@ impl Parser<'_> {
             if end == "elif" || end == "elseif" {
                 continue;
             }
+            if end == "else"
+                && matches!(&self.peek()?.kind, token::Kind::Symbol(word) if word == "if")
+            {
+                return self.mistaken("`%}` at the end of `else`", Mistake::ElseIf);
+            }
             self.block_end(end)?;
             let mut otherwise = Vec::new();
             if end == "else" {
@@ -119,12 +80,14 @@ impl Parser<'_> {
         if !is_end || word == "endeach" {
             return Ok(());
         }
-        let text = word.clone();
-        let (error, span) = unknown_tag(&Name {
-            text,
-            span: token.span,
-        });
-        Err((error.with_hint(format!("did you mean `{close}`?")), span))
+        let message = if word == "end" {
+            "unknown tag `end`".to_owned()
+        } else {
+            format!("`{word}` does not belong here")
+        };
+        let error = Error::new(ErrorKind::Syntax, message);
+        let span = token.span;
+        Err((error.with_mistake(self.unclosed(&[*close])), span))
     }
 
     fn for_tag(&mut self) -> Parsed<Statement> {
@@ -133,7 +96,11 @@ impl Parser<'_> {
             names.push(self.name("the name of the loop's variable")?);
         }
         if !self.skip_symbol("in")? {
-            return self.unexpected("`in` after the loop's variables");
+            let expected = "`in` after the loop's variables";
+            if matches!(&self.peek()?.kind, token::Kind::Symbol(word) if word == "of") {
+                return self.mistaken(expected, Mistake::ForOf);
+            }
+            return self.unexpected(expected);
         }
         let iterable = self.expression()?;
         self.block_end("for")?;
@@ -163,7 +130,11 @@ impl Parser<'_> {
             return Ok(Statement::Set { targets, value });
         }
         if !matches!(self.peek()?.kind, token::Kind::BlockEnd(_)) {
-            return self.unexpected("`=` or `%}` after the variable");
+            let expected = "`=` or `%}` after the variable";
+            if matches!(self.peek()?.kind, token::Kind::Mark("." | "[")) {
+                return self.mistaken(expected, Mistake::MemberAssignment);
+            }
+            return self.unexpected(expected);
         }
         // Nunjucks trims nothing here, dash or not.
         self.next()?;
@@ -269,27 +240,4 @@ impl Parser<'_> {
         self.block_end("endblock")?;
         Ok(Statement::Block { name, body })
     }
-}
-
-fn unknown_tag(tag: &Name) -> super::Failure {
-    let message = format!("unknown tag `{}`", tag.text);
-    let unknown = Error::new(ErrorKind::Syntax, message);
-    let error = if TAGS.contains(&tag.text.as_str()) {
-        match tag.text.as_str() {
-            "asyncEach" | "asyncAll" | "endeach" => {
-                unknown.with_hint("use `for`: nothing here is asynchronous")
-            }
-            "ifAsync" => unknown.with_hint("use `if`: nothing here is asynchronous"),
-            _ => {
-                let message = format!("`{}` does not belong here", tag.text);
-                Error::new(ErrorKind::Syntax, message)
-            }
-        }
-    } else {
-        match suggest::nearest(&tag.text, TAGS) {
-            Some(near) => unknown.with_hint(format!("did you mean `{near}`?")),
-            None => unknown,
-        }
-    };
-    (error, tag.span)
 }

@@ -97,8 +97,21 @@ impl Regex {
         self.last.store(last, Ordering::Relaxed);
     }
 
-    /// The first match at or after the byte `from`.
+    /// The first match at or after the byte `from`; of a sticky expression, only one there.
     pub(crate) fn find_at<'t>(
+        &self,
+        text: &'t str,
+        from: usize,
+        budget: &Budget,
+    ) -> Result<Option<Captures<'t, str>>, Error> {
+        let found = self.search(text, from, budget)?;
+        Ok(found.filter(|found| {
+            !self.is_sticky() || found.get(0).is_some_and(|all| all.start() == from)
+        }))
+    }
+
+    /// The first match at or after the byte `from`, sticky or not.
+    pub(crate) fn search<'t>(
         &self,
         text: &'t str,
         from: usize,
@@ -107,16 +120,13 @@ impl Regex {
         let cost = 1 + text.len().saturating_sub(from) / 512;
         budget.spend(if self.hard { cost + HARD_COST } else { cost })?;
         let result = self.compiled.captures_from_pos(text, from);
-        let found = result.map_err(|error| {
+        result.map_err(|error| {
             let message = format!(
                 "`{self}` takes too long: {}",
                 error.to_string().to_lowercase()
             );
             Error::new(ErrorKind::OutOfFuel, message)
-        })?;
-        Ok(found.filter(|found| {
-            !self.is_sticky() || found.get(0).is_some_and(|all| all.start() == from)
-        }))
+        })
     }
 
     /// The next match, as in `exec`: a global expression continues where the

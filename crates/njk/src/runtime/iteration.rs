@@ -116,14 +116,7 @@ fn source(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Source, Error
         }
         View::Dict(_) | View::Object => {
             // Any value with a length is treated as an array.
-            let len = crate::methods::member(runtime, value, &Value::from("length"))?;
-            let len = match view(&len) {
-                View::Number(len) => number::clamp(len.ceil(), usize::MAX >> 12),
-                _ => 0,
-            };
-            runtime.budget.spend(len)?;
-            let item = |index: usize| crate::methods::member(runtime, value, &number::count(index));
-            Source::Items((0..len).map(item).collect::<Result<_, _>>()?)
+            Source::Items(crate::methods::elements(runtime, value)?)
         }
         _ => Source::Items(Vec::new()),
     })

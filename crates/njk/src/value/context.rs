@@ -28,7 +28,9 @@ fn convert(json: &Json, depth: u32) -> Result<Value, Error> {
     Ok(match json {
         Json::Null => Value::from(()),
         Json::Bool(value) => Value::from(*value),
-        Json::Number(value) => number::make(value.as_f64().unwrap_or(f64::NAN)),
+        Json::Number(value) => {
+            exact(value).unwrap_or_else(|| number::make(value.as_f64().unwrap_or(f64::NAN)))
+        }
         Json::String(text) => Value::from(text.as_str()),
         Json::Array(items) => {
             let items = items.iter().map(|item| convert(item, depth + 1));
@@ -42,4 +44,14 @@ fn convert(json: &Json, depth: u32) -> Result<Value, Error> {
             Value::from_object(Dict::new(values))
         }
     })
+}
+
+/// An integer that no `f64` may hold, which prints as it is and is rounded by arithmetic.
+fn exact(number: &serde_json::Number) -> Option<Value> {
+    let is_large = |size: u64| size > 1 << 53;
+    match (number.as_i64(), number.as_u64()) {
+        (Some(signed), _) if is_large(signed.unsigned_abs()) => Some(Value::from(signed)),
+        (None, Some(unsigned)) => Some(Value::from(unsigned)),
+        _ => None,
+    }
 }

@@ -41,7 +41,7 @@ impl Writer<'_> {
         match view(value) {
             View::Undefined | View::Function(_) => return Ok(false),
             View::Bool(flag) => self.out.push_str(if flag { "true" } else { "false" }),
-            View::Number(value) if value.is_finite() => self.out.push_str(&number::print(value)),
+            View::Number(number) if number.is_finite() => self.out.push_str(&number::text(value)),
             View::Null | View::Number(_) => self.out.push_str("null"),
             View::Text(text) => quote(text, &mut self.out),
             View::Safe(text) => self.safe(text, depth),

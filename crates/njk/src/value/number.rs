@@ -49,6 +49,15 @@ pub(crate) fn read(value: &Value) -> f64 {
     f64::try_from(value.clone()).unwrap_or(f64::NAN)
 }
 
+/// A numeric value as JavaScript prints it, except that large integers of the context are exact.
+pub(crate) fn text(value: &Value) -> String {
+    let number = read(value);
+    if value.is_integer() && number.abs() >= MAX_SAFE {
+        return value.to_string();
+    }
+    print(number)
+}
+
 /// A number as JavaScript prints it.
 pub(crate) fn print(number: f64) -> String {
     if number.is_nan() {
@@ -206,6 +215,15 @@ pub(crate) fn to_i32(number: f64) -> i32 {
         return 0;
     }
     number.trunc().rem_euclid(4_294_967_296.0) as u32 as i32
+}
+
+/// JavaScript's conversion to a 32-bit integer without a sign: -1 is the largest.
+#[allow(
+    clippy::cast_sign_loss,
+    reason = "wrapping is what the conversion is defined to do"
+)]
+pub(crate) fn to_u32(number: f64) -> u32 {
+    to_i32(number) as u32
 }
 
 /// A number as an integer, NaN as 0, infinities unchanged.

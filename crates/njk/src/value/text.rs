@@ -18,7 +18,7 @@ pub(crate) fn to_text<'a>(value: &'a Value, budget: &Budget) -> Result<Cow<'a, s
         View::Null => Cow::Borrowed("null"),
         View::Bool(true) => Cow::Borrowed("true"),
         View::Bool(false) => Cow::Borrowed("false"),
-        View::Number(value) => Cow::Owned(number::print(value)),
+        View::Number(_) => Cow::Owned(number::text(value)),
         View::Text(text) | View::Safe(text) => Cow::Borrowed(text),
         View::Dict(_) | View::Object => Cow::Borrowed("[object Object]"),
         View::Function(_) => Cow::Borrowed("[function]"),

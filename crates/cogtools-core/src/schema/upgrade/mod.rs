@@ -24,10 +24,11 @@ const MAX_DEPTH: usize = 64;
 const MAX_CHAIN: usize = 8;
 
 /// The schema in draft 2020-12; always of `type: object`, as arguments are.
-pub(super) fn object(schema: &Object) -> Object {
+pub(super) fn object(schema: &Object, patterns: Patterns) -> Object {
     let upgrade = Upgrade {
         root: schema,
         is_old: is_old(schema),
+        patterns,
     };
     let mut root = schema;
     // Some libraries put the schema itself below `definitions`.
@@ -62,9 +63,19 @@ fn is_old(schema: &Object) -> bool {
     })
 }
 
+/// What becomes of regular expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patterns {
+    /// They stay.
+    Kept,
+    /// One of them is not valid: they are left out.
+    LeftOut,
+}
+
 struct Upgrade<'s> {
     root: &'s Object,
     is_old: bool,
+    patterns: Patterns,
 }
 
 impl Upgrade<'_> {
@@ -112,12 +123,12 @@ impl Upgrade<'_> {
         };
         match (keyword, value) {
             ("$ref", Value::String(target)) => {
-                let found = self.resolve(target).map(|(pointer, _)| pointer.into());
-                set(
-                    keyword,
-                    found.or_else(|| (target == "#").then(|| json!("#"))),
-                );
+                let found = self.resolve(target).map(|(pointer, _)| pointer);
+                let is_kept = target == "#" || self.has_anchor(target);
+                let found = found.or_else(|| is_kept.then(|| target.clone()));
+                set(keyword, found.map(Value::from));
             }
+            ("pattern" | "patternProperties", _) if self.patterns == Patterns::LeftOut => {}
             ("type", _) => set(keyword, types(value)),
             ("exclusiveMinimum", Value::Bool(true)) => set(keyword, number(schema, "minimum")),
             ("exclusiveMaximum", Value::Bool(true)) => set(keyword, number(schema, "maximum")),
@@ -139,17 +150,21 @@ impl Upgrade<'_> {
                     "dependentRequired",
                     (!names.is_empty()).then(|| names.into()),
                 );
-                let schemas = schemas.into_iter();
-                set("dependentSchemas", self.map(schemas, depth));
+                let schemas = self.map(schemas.into_iter(), depth);
+                set(
+                    "dependentSchemas",
+                    (!schemas.is_empty()).then(|| schemas.into()),
+                );
             }
             ("definitions", Value::Object(entries)) => {
-                let definitions = self.map(entries.iter(), depth);
-                let own = result.remove("$defs");
-                let mut all = definitions.unwrap_or_else(|| json!({}));
-                if let (Some(all), Some(Value::Object(own))) = (all.as_object_mut(), own) {
-                    all.extend(own);
+                let mut definitions = self.map(entries.iter(), depth);
+                if let Some(Value::Object(own)) = result.remove("$defs") {
+                    definitions.extend(own);
                 }
-                result.insert("$defs".into(), all);
+                result.insert("$defs".into(), definitions.into());
+            }
+            ("$schema", Value::String(draft)) => {
+                set(keyword, draft.contains("2020-12").then(|| value.clone()));
             }
             _ => match (vocabulary::takes(keyword), value) {
                 (Some(Takes::SchemaOrFlag), Value::Bool(_)) => set(keyword, Some(value.clone())),
@@ -160,7 +175,7 @@ impl Upgrade<'_> {
                     set(keyword, self.list(items, depth));
                 }
                 (Some(Takes::Properties), Value::Object(entries)) => {
-                    set(keyword, self.map(entries.iter(), depth));
+                    set(keyword, Some(self.map(entries.iter(), depth).into()));
                 }
                 (Some(takes), value) => set(keyword, takes.read(value)),
                 (None, _) => {}
@@ -180,13 +195,12 @@ impl Upgrade<'_> {
         &self,
         entries: impl Iterator<Item = (&'e String, &'e Value)>,
         depth: usize,
-    ) -> Option<Value> {
+    ) -> Object {
         let entry = |(name, value): (&'e String, &'e Value)| {
             let schema = self.any(value, depth).unwrap_or_else(|| json!({}));
             (name.clone(), schema)
         };
-        let entries: Object = entries.map(entry).collect();
-        (!entries.is_empty()).then(|| entries.into())
+        entries.map(entry).collect()
     }
 }
 

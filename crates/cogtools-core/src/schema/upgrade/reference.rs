@@ -13,6 +13,24 @@ impl<'s> Upgrade<'s> {
         self.resolve(target)?.1.as_object()
     }
 
+    /// Whether a reference to `target` leads to a schema whose `$anchor` it names.
+    pub(super) fn has_anchor(&self, target: &str) -> bool {
+        let anchor = target.strip_prefix('#').filter(|anchor| !anchor.is_empty());
+        anchor.is_some_and(|anchor| {
+            let mut values: Vec<&Value> = self.root.values().collect();
+            let mut is_found = self.root.get("$anchor").is_some_and(|own| own == anchor);
+            while let Some(value) = values.pop().filter(|_| !is_found) {
+                is_found = value.get("$anchor").is_some_and(|own| own == anchor);
+                match value {
+                    Value::Array(items) => values.extend(items),
+                    Value::Object(entries) => values.extend(entries.values()),
+                    _ => {}
+                }
+            }
+            is_found
+        })
+    }
+
     /// Where `target` is after the upgrade, and what is there now.
     pub(super) fn resolve(&self, target: &str) -> Option<(String, &'s Value)> {
         let pointer = target.strip_prefix('#')?;

@@ -39,7 +39,7 @@ pub(super) enum Takes {
     Any,
 }
 
-const KEYWORDS: [(&str, Takes); 49] = [
+const KEYWORDS: [(&str, Takes); 50] = [
     ("title", Takes::Text),
     ("description", Takes::Text),
     ("default", Takes::Any),
@@ -89,6 +89,7 @@ const KEYWORDS: [(&str, Takes); 49] = [
     ("anyOf", Takes::Schemas),
     ("oneOf", Takes::Schemas),
     ("$ref", Takes::Text),
+    ("$anchor", Takes::Text),
 ];
 
 /// The kind of value that `keyword` takes, if it is known.

@@ -10,6 +10,7 @@ mod call;
 mod content_blocks;
 mod directory;
 mod error;
+mod local_name;
 mod recursion;
 mod remote;
 mod sandbox;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::local_name::LocalNames;
 use super::{Provider, ProviderError};
 use crate::Tool;
 use crate::schema::Schema;
@@ -15,7 +16,7 @@ use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
 pub struct RemoteTool {
     /// The name that the provider knows it by.
     remote_name: String,
-    /// The local name, with the prefix.
+    /// The local name, with the prefix, as hosts accept it.
     name: String,
     value: Arc<Value>,
 }
@@ -60,6 +61,10 @@ pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
 pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
     let mut declarations = Declarations::default();
     let mut seen = std::collections::HashSet::new();
+    let names = values
+        .iter()
+        .filter_map(|value| value.get("name")?.as_str());
+    let mut local = LocalNames::new(&provider.settings().prefix, names);
     for (index, value) in values.into_iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
         let Some(own) = name.map(str::to_owned) else {
@@ -70,7 +75,7 @@ pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
         };
         if seen.insert(own.clone()) {
             declarations.tools.push(RemoteTool {
-                name: format!("{}{own}", provider.settings().prefix),
+                name: local.of(&own),
                 remote_name: own,
                 value: Arc::new(value),
             });
@@ -116,11 +121,10 @@ impl RemoteTool {
         let parameters = self.parameters(provider)?;
         let mut entries = Map::new();
         entries.insert("name".into(), self.name.clone().into());
-        for key in ["title", "description"] {
-            if let Some(value) = self.value.get(key) {
-                entries.insert(key.to_owned(), value.clone());
-            }
+        if let Some(title) = self.value.get("title").filter(|title| !title.is_null()) {
+            entries.insert("title".into(), title.clone());
         }
+        entries.insert("description".into(), self.description().into());
         let key = parameters.as_ref().map(|(key, _)| *key);
         if let Some((key, schema)) = &parameters {
             entries.insert((*key).to_owned(), schema.as_object().clone().into());
@@ -134,6 +138,19 @@ impl RemoteTool {
             _ => definition,
         };
         Ok(definition.with_timeout(provider.settings().timeout_or(Tool::TIMEOUT)))
+    }
+
+    /// Its description, which every API wants: else its title, or its name.
+    fn description(&self) -> &str {
+        let texts = [
+            self.value.get("description"),
+            self.value.get("title"),
+            self.value.pointer("/annotations/title"),
+        ];
+        let mut texts = texts.into_iter().flatten().filter_map(Value::as_str);
+        texts
+            .find(|text| !text.trim().is_empty())
+            .unwrap_or(&self.remote_name)
     }
 
     /// MCP's tool annotations; invalid ones are ignored.

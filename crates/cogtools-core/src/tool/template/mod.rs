@@ -145,7 +145,9 @@ impl Template {
     ) -> Box<Diagnostic> {
         let mut diagnostic = Diagnostic::new(code, error.message());
         let name = error.template();
+        let mut hint = error.hint().map(str::to_owned);
         diagnostic.location = Some(if name.is_empty() || name == self.name {
+            hint = self.hint(error, text);
             if !self.text.has_lines() && error.line() > 1 {
                 let _ = write!(
                     diagnostic.message,
@@ -162,8 +164,23 @@ impl Template {
             let (line, column) = self.text.start(text);
             text.location_at(line, column, 1)
         });
-        diagnostic.hints.extend(error.hint().map(Hint::from));
+        diagnostic.hints.extend(hint.map(Hint::from));
         Box::new(diagnostic)
+    }
+
+    /// The hint of an error in this template: the line that it names is that in the file.
+    fn hint(&self, error: &njk::Error, text: &Text) -> Option<String> {
+        let Some((mistake, line)) = error
+            .mistake()
+            .and_then(|mistake| Some((mistake, mistake.line()?)))
+        else {
+            return error.hint().map(str::to_owned);
+        };
+        if !self.text.has_lines() {
+            return Some(mistake.to_string());
+        }
+        let line = self.location_at((line, 1), 1, text).line;
+        Some(mistake.clone().on_line(line).to_string())
     }
 
     /// The location of an error in this template.

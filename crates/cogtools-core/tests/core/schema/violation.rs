@@ -22,7 +22,7 @@ pub(super) fn render_violations(parameters: &str, arguments: &str) -> String {
 }
 
 #[track_caller]
-fn check(parameters: &str, arguments: &str, expected: impl Into<Expected>) {
+pub(super) fn check(parameters: &str, arguments: &str, expected: impl Into<Expected>) {
     assert_text(render_violations(parameters, arguments), expected);
 }
 

@@ -1,5 +1,10 @@
 //! Templates through the installed program: each case as a tool that
-//! `cogtools-call` runs, compared with what the real Nunjucks gives.
+//! `cogtools-call` runs, compared with what the real Nunjucks gives; and generated ones.
+
+mod generated;
+mod generator;
+mod grammar;
+mod random;
 
 use std::thread;
 

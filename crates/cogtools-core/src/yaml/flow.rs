@@ -1,0 +1,42 @@
+//! The indentation of flow collections, which the parser does not check.
+
+use granit_parser::Marker;
+
+use super::error::YamlErrorKind;
+
+/// An open `[…]` or `{…}` in a block. YAML wants each of its lines indented deeper than the
+/// block. A line with nothing but its closing bracket may begin in the column of the block,
+/// because many authors write it there and no reader misunderstands it.
+pub(super) struct Flow {
+    /// The number of collections around it.
+    pub(super) depth: usize,
+    /// The indentation of the block that it is in, in bytes.
+    pub(super) indent: usize,
+    /// The line of the last node, from 1.
+    pub(super) line: usize,
+}
+
+impl Flow {
+    /// Checks the line of a node that begins at `start`, if it is the first one in its line.
+    pub(super) fn check(&mut self, text: &str, start: &Marker) -> Result<(), YamlErrorKind> {
+        if start.line() <= self.line {
+            return Ok(());
+        }
+        self.line = start.line();
+        let offset = start.byte_offset().unwrap_or_default();
+        let line = text.get(line_start(text, offset)..).unwrap_or_default();
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        if indent > self.indent {
+            return Ok(());
+        }
+        Err(YamlErrorKind::FlowIndent {
+            least: self.indent + 1,
+        })
+    }
+}
+
+/// The byte at which the line of `offset` begins.
+pub(super) fn line_start(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or_default();
+    before.rfind('\n').map_or(0, |newline| newline + 1)
+}

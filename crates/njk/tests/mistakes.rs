@@ -1,0 +1,244 @@
+//! Mistakes of authors who know Jinja, Liquid, Python or JavaScript: each has a type, and a hint
+//! that says what to write instead.
+
+use njk::{Engine, Error, Mistake};
+use serde_json::json;
+
+fn error(source: &str) -> Error {
+    let context = json!({"items": ["a"], "name": "x", "thing": {"k": 1}});
+    let compiled = Engine::new().compile("t", source);
+    let result = compiled.and_then(|compiled| compiled.render(&context));
+    result.expect_err(source)
+}
+
+/// Checks the hint, and that it is that of the mistake.
+fn check(source: &str, expected: &str) -> Mistake {
+    let error = error(source);
+    assert_eq!(error.hint(), Some(expected), "{source}: {error}");
+    let mistake = error.mistake().expect(source).clone();
+    assert_eq!(mistake.to_string(), expected, "{source}");
+    mistake
+}
+
+const COMPARE: &str = "write `==` to compare, or `{% set name = value %}` to assign";
+
+const SYNTAX: [(&str, Mistake, &str); 20] = [
+    ("{{ a && b }}", Mistake::LogicalAnd, "write `and`"),
+    ("{{ a || b }}", Mistake::LogicalOr, "write `or`"),
+    ("{{ !a }}", Mistake::LogicalNot, "write `not`"),
+    (
+        "{% if not !a %}{% endif %}",
+        Mistake::LogicalNot,
+        "write `not`",
+    ),
+    ("{{ a <> b }}", Mistake::Unequal, "write `!=`"),
+    ("{% if a = 1 %}{% endif %}", Mistake::Assignment, COMPARE),
+    ("{{ a = 1 }}", Mistake::Assignment, COMPARE),
+    (
+        "{% set n += 1 %}",
+        Mistake::CompoundAssignment,
+        "write `{% set n = n + 1 %}`",
+    ),
+    (
+        "{% set a.b = 1 %}",
+        Mistake::MemberAssignment,
+        "only a variable can be set: make a new object",
+    ),
+    (
+        "{{ a ? 'b' : 'c' }}",
+        Mistake::Conditional,
+        "write `a if condition else b`",
+    ),
+    ("{{ a ?? 'b' }}", Mistake::Nullish, "write `a | default(b)`"),
+    (
+        "{{ items.map(x => x.name) }}",
+        Mistake::ArrowFunction,
+        "a function is a `macro`, which is passed by its name",
+    ),
+    (
+        "{% if a %}{% else if b %}{% endif %}",
+        Mistake::ElseIf,
+        "write `elif`",
+    ),
+    (
+        "{% for x of items %}{% endfor %}",
+        Mistake::ForOf,
+        "write `in`",
+    ),
+    (
+        "{{ items[1:3] }}",
+        Mistake::Slice,
+        "write `.slice(start, end)`",
+    ),
+    (
+        "{{ items[:3] }}",
+        Mistake::Slice,
+        "write `.slice(start, end)`",
+    ),
+    (
+        "{{ items[1:] }}",
+        Mistake::Slice,
+        "write `.slice(start, end)`",
+    ),
+    (
+        "{{ items | join(', ').trim() }}",
+        Mistake::MemberOfFilter,
+        "put the value and its filters in parentheses: `(a | b(c)).d`",
+    ),
+    (
+        "{{ name | default 'x' }}",
+        Mistake::FilterArguments,
+        "put arguments in parentheses: `a | b(c)`",
+    ),
+    (
+        "{{ name | default: 'x' }}",
+        Mistake::FilterArguments,
+        "put arguments in parentheses: `a | b(c)`",
+    ),
+];
+
+#[test]
+fn syntax_of_other_languages() {
+    for (source, mistake, hint) in SYNTAX {
+        assert_eq!(check(source, hint), mistake, "{source}");
+    }
+}
+
+#[test]
+fn names_of_other_languages() {
+    let pairs = "write `{% for key, value in object %}`";
+    for (source, hint) in [
+        (
+            "{{ items | map(attribute='name') }}",
+            "write `| join(', ', 'name')`, or a `for` loop",
+        ),
+        ("{{ items | tojson }}", "write `| dump`"),
+        ("{{ name | strip }}", "write `| trim`"),
+        (
+            "{% for x in items %}{% break %}{% endfor %}",
+            "no loop ends early: put its body under `{% if %}`",
+        ),
+        (
+            "{% for x in items %}{% continue %}{% endfor %}",
+            "put the rest of the loop's body under `{% if %}`",
+        ),
+        (
+            "{% while x %}",
+            "write `{% for i in range(10) %}`: there is no other loop",
+        ),
+        ("{% with x = 1 %}", "write `{% set name = value %}`"),
+        ("{% do items.push(1) %}", "write `{% set _ = … %}`"),
+        ("{% elsif x %}", "write `{% elif … %}`"),
+        ("{% for k, v in thing.items() %}{% endfor %}", pairs),
+        ("{% for k in thing.keys() %}{% endfor %}", pairs),
+        (
+            "{% set ns = namespace(x=1) %}",
+            "`{% set %}` in a loop changes a variable that was set before the loop",
+        ),
+        ("{{ len(items) }}", "write `| length`"),
+        ("{{ name.upper() }}", "write `| upper`"),
+        ("{{ name.length() }}", "write `.length`"),
+        ("{{ items.append(1) }}", "write `.push(item)`"),
+    ] {
+        check(source, hint);
+    }
+    // What is like a name that exists still gets that name.
+    assert_eq!(error("{% iff x %}").mistake(), None);
+    assert_eq!(error("{% iff x %}").hint(), Some("did you mean `if`?"));
+}
+
+#[test]
+fn what_is_never_closed_names_its_opener_and_line() {
+    for (source, hint) in [
+        (
+            "a\n{{ name\n\nb",
+            "the `{{` on line 2 is still open: end it with `}}`",
+        ),
+        (
+            "{% if name\n",
+            "the `{%` on line 1 is still open: end it with `%}`",
+        ),
+        (
+            "{{ name\nand so on }} {{ x }}",
+            "the `{{` on line 1 is still open: end it with `}}`",
+        ),
+        (
+            "a\n{% if x %}\n{% for y in x %}\n{% endfor %}",
+            "the `if` on line 2 needs `{% endif %}`",
+        ),
+        (
+            "{% if x %}\n{% for y in x %}\n{% endif %}",
+            "the `for` on line 2 needs `{% endfor %}`",
+        ),
+        (
+            "{% if x %}a{% else %}\nb",
+            "the `if` on line 1 needs `{% endif %}`",
+        ),
+        (
+            "\n{% macro m() %}",
+            "the `macro` on line 2 needs `{% endmacro %}`",
+        ),
+        ("{% set x %}", "the `set` on line 1 needs `{% endset %}`"),
+        (
+            "{% switch x %}{% case 1 %}",
+            "the `switch` on line 1 needs `{% endswitch %}`",
+        ),
+    ] {
+        check(source, hint);
+    }
+}
+
+#[test]
+fn arguments_by_name_get_the_right_call() {
+    for (source, call) in [
+        ("{{ name | truncate(length=5) }}", Some("truncate(5)")),
+        (
+            "{{ name | truncate(end='') }}",
+            Some("truncate(255, false, '')"),
+        ),
+        ("{{ 1.25 | round(precision=1) }}", Some("round(1)")),
+        (
+            "{{ name | indent(width=2, first=true) }}",
+            Some("indent(2, true)"),
+        ),
+        ("{{ items | join(d=', ') }}", Some("join(', ')")),
+        (
+            "{{ items | join(', ', attribute='k') }}",
+            Some("join(', ', 'k')"),
+        ),
+        (
+            "{{ name | replace(new='b', old='a') }}",
+            Some("replace('a', 'b')"),
+        ),
+        (
+            "{% filter indent(width=2) %}{% endfilter %}",
+            Some("indent(2)"),
+        ),
+        ("{{ name | upper(x=1) }}", None),
+        ("{{ items | sort(by='k') }}", None),
+    ] {
+        let found = njk::analyse(source).expect(source).misused;
+        let mistakes: Vec<Option<&Mistake>> = found.iter().map(Error::mistake).collect();
+        let expected = Mistake::KeywordArguments(call.map(str::to_owned));
+        assert_eq!(mistakes, [Some(&expected)], "{source}");
+    }
+    for source in [
+        "{{ items | sort(attribute='k', reverse=true) }}",
+        "{{ name | int(default=1, base=16) }}",
+        "{{ name | truncate(5) }}",
+        "{{ macro(length=5) }}",
+    ] {
+        assert!(
+            njk::analyse(source).expect(source).misused.is_empty(),
+            "{source}"
+        );
+    }
+    let found = njk::analyse("a\n{{ x | truncate(length=5) }}")
+        .expect("a template")
+        .misused;
+    let (line, column, length) = (found[0].line(), found[0].column(), found[0].length());
+    assert_eq!((line, column, length), (2, 17, 6));
+    assert_eq!(found[0].hint(), Some("write `truncate(5)`"));
+    let hint = "pass arguments by position; only `sort` and `int` take them by name";
+    assert_eq!(Mistake::KeywordArguments(None).to_string(), hint);
+}
