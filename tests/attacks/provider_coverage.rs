@@ -41,7 +41,10 @@ provider p
   unhashed  pro/link (is a link to something outside the hashed files)
 
 "#]]);
+}
 
+#[test]
+fn code_that_is_not_in_a_file_is_shown() {
     let project = scene("[sh, -c, '. ./pro/run', ./run]");
     project.file("run", "#!./pro/lib\n");
     review(&project).outputs(str![[r#"
