@@ -62,6 +62,7 @@ fn the_folder_of_gemini_cli_has_a_layer_of_the_project() {
 [HOME]/.gemini/cogtoolrc.yaml:1, .cogtoolrc.yaml:1	tool_sources=[{local: "~/tools"}, {local: tools}]
 built-in	env_priority=project
 .gemini/cogtoolrc.yaml:2	filter.exclude=[mine]
+built-in	sandbox=best-effort
 
 "#]]);
     project.file(".cogtoolrc.yaml", "");
@@ -69,6 +70,7 @@ built-in	env_priority=project
 [HOME]/.gemini/cogtoolrc.yaml:1, .gemini/cogtoolrc.yaml:1	tool_sources=[{local: "~/tools"}, {local: ../more}]
 built-in	env_priority=project
 .gemini/cogtoolrc.yaml:2	filter.exclude=[mine]
+built-in	sandbox=best-effort
 
 "#]]);
     assert_text(
@@ -91,6 +93,7 @@ fn in_the_home_directory_that_file_is_the_users_only() {
         .outputs(str![[r#"
 [HOME]/.gemini/cogtoolrc.yaml:1, built-in	tool_sources=[{local: "~/tools"}, {local: ./tools}]
 built-in	env_priority=project
+built-in	sandbox=best-effort
 
 "#]]);
 }

@@ -170,6 +170,7 @@ built-in	env_priority=project
 $COGTOOLS_TOOLSETS	filter.toolsets=[git, web]
 [HOME]/.gemini/cogtoolrc.yaml:3	hosts.mcp.tools=[x]
 .cogtoolrc.yaml:1	hosts.mcp.exclude=[y]
+built-in	sandbox=best-effort
 [MACHINE]/cogtoolrc.yaml:2	lint.rules.one=off
 package.json:1	lint.rules.two=warn
 

@@ -104,11 +104,14 @@ pub(crate) fn members(metadata: &Value) -> Vec<(&str, Vec<&str>)> {
 fn may_depend(name: &str, other: &str) -> bool {
     match name {
         "njk"
-        | "cogtools-confine"
+        | "cogtools-sandbox"
         | "cogtools-stub"
         | "cogtools-test-support"
         | "cogtools-http"
         | "cogtools-lenient-json" => false,
+        // Both give up what they do not need.
+        "cogtools-confine" => other == "cogtools-sandbox",
+        "cogtools-js" if other == "cogtools-sandbox" => true,
         "cogtools-json" if other == "cogtools-lenient-json" => true,
         "cogtools-core" => other == "njk",
         "cogtools-model" => other == "cogtools-http",

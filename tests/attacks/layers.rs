@@ -278,7 +278,7 @@ fn a_repository_raised_the_budget_of_the_user() {
             .arg("list")
             .run()
             .outputs(format!(
-                "tool_sources=[{{local: ./tools}}]\nenv_priority=project\n{expected}\n"
+                "tool_sources=[{{local: ./tools}}]\nenv_priority=project\n{expected}\nsandbox=best-effort\n"
             ));
     }
 }
@@ -301,6 +301,7 @@ built-in	tool_sources=[{local: ./tools}]
 .cogtoolrc.yaml:2	filter.toolsets=[set]
 .cogtoolrc.yaml:4	budget=8000
 [HOME]/.gemini/cogtoolrc.yaml:3, .cogtoolrc.yaml:3	hosts.mcp.exclude=[y, z]
+built-in	sandbox=best-effort
 
 "#]]);
     list(&["get", "filter.exclude", "--format=json"]).outputs(str![[r#"

@@ -88,7 +88,7 @@ hint: it may use more if your own configuration sets `limits.file_size`; see cog
 }
 
 /// A run of `cogtools-call` as another user, to whom limits of processes apply.
-fn unprivileged(project: &Project) -> Run {
+pub(super) fn unprivileged(project: &Project) -> Run {
     for name in ["cogtools-call", CONFINE] {
         project.copy(format!("../bin/{name}"), programs().join(name));
     }

@@ -292,7 +292,7 @@ fn a_changed_tool_of_a_server_is_not_called() {
         .file("tool.json", tool("d", true))
         .file(
             ".cogtoolrc.yaml",
-            "tool_sources:\n  - mcp: {command: sh, args: [./server.sh], name: s, cache: 3600}\n",
+            "tool_sources:\n  - mcp: {command: sh, args: [./server.sh], name: s, cache: 3600, sandbox: {write: [.]}}\n",
         );
     run("cogtools-trust", &project)
         .args(["s", "--yes"])

@@ -22,6 +22,7 @@ mod provider_coverage;
 mod read_links;
 mod records;
 mod review;
+mod sandbox;
 mod served;
 mod shared_folders;
 mod write_links;
@@ -35,3 +36,10 @@ implementation: said
 examples:
   - {}
 ";
+
+/// What is printed before the review of something that has a sandbox.
+pub(crate) fn limitations() -> String {
+    let rows = cogtools_core::sandbox::LIMITATIONS;
+    let rows = rows.map(|one| format!("  {} ({})\n", one.what, one.note));
+    format!("a program in a sandbox can still\n{}", rows.concat())
+}

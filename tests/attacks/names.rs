@@ -30,7 +30,7 @@ fn project(packages: &[&str], provider: &str) -> Project {
         .file("package.json", format!("{{\"dependencies\": {{{}}}}}", needs.join(", ")))
         .file(
             ".cogtoolrc.yaml",
-            format!("tool_sources: [{{command: {{discover: [sh, ./d], call: [sh, ./d], name: {provider}}}}}, node_modules]\n"),
+            format!("tool_sources: [{{command: {{discover: [sh, ./d], call: [sh, ./d], name: {provider}, sandbox: {{write: [.]}}}}}}, node_modules]\n"),
         )
         .file("d", "echo >> ran; echo '[]'\n");
     for (index, name) in packages.iter().enumerate() {
@@ -99,10 +99,23 @@ fn names_that_look_alike_are_told_apart() {
         .args(["--dry-run", "g\u{43e}od"])
         .run()
         .outputs(str![[r#"
+a program in a sandbox can still
+  see names, sizes and times of files (everywhere; their content is protected)
+  change permissions, owners and times of your files (everywhere; their content is protected)
+  see other processes and their command lines (everywhere; their variables and memory are protected)
+  signal your other processes (before Linux 6.12)
+  empty files that it may not write (before Linux 6.2; a warning says so)
+  use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+  send what it may read to anyone (with `net: true`; there are no lists of hosts)
+  write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+  use more memory than `memory` in several processes (everywhere; each process has its own limit)
+  start more processes than `processes` (as root, which the system does not limit)
+
 package gоod (written g\u{43e}od), 1 tool running programs
   tool      t0 (node_modules/gоod/tools/t0.yaml)
   runs      echo went
   program   /usr/bin/echo
+  may       read the project; write nothing; not use the network
   file      package.json
   file      tools/t0.yaml
 

@@ -197,7 +197,7 @@ fn an_mcp_server_starts_outside_the_project() {
 
 #[test]
 fn a_provider_that_wants_the_project_requires_approval_there() {
-    let project = scene("[sh, ./list.sh]", ", cwd: project");
+    let project = scene("[sh, ./list.sh]", ", cwd: project, sandbox: {write: [.]}");
     project.file("list.sh", evil(&project));
     discover(&project).run().expect(
         0,

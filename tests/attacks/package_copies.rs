@@ -11,6 +11,12 @@ fn what_was_hashed_is_what_runs() {
     let project = scene("{exec: [./run, ./node_modules/pk/data.txt]}");
     project
         .file("node_modules/pk/data.txt", "data\n")
+        .file(
+            "node_modules/pk/tools/pk_run.yaml",
+            project
+                .read("node_modules/pk/tools/pk_run.yaml")
+                .replace("implementation", "sandbox: {write: [.]}\nimplementation"),
+        )
         .program(
             "node_modules/pk/tools/run",
             "#!/bin/sh\necho \"$0\"; cat \"$1\"; echo \"$1\"; pwd\necho evil > node_modules/pk/data.txt\n",

@@ -13,7 +13,7 @@ pub(super) fn scene(line: &str) -> Project {
     project
         .file(
             ".cogtoolrc.yaml",
-            format!("tool_sources: [{{command: {{discover: {line}, call: {line}, name: p}}}}]\n"),
+            format!("tool_sources: [{{command: {{discover: {line}, call: {line}, name: p, sandbox: {{write: [.]}}}}}}]\n"),
         )
         .file("pro/run", ". \"$(dirname \"$0\")/lib\"\necho '[]'\n")
         .file("pro/lib", "echo lib >> ran\n");
@@ -106,7 +106,7 @@ fn a_server_that_is_replaced_after_it_was_hashed() {
     let project = scene("[true]");
     project.file(
         ".cogtoolrc.yaml",
-        "tool_sources: [{mcp: {command: [swap, ./pro/run], name: p}}]\n",
+        "tool_sources: [{mcp: {command: [swap, ./pro/run], name: p, sandbox: {write: [.]}}}]\n",
     );
     swapping(&project, "pro/run");
     // It speaks no MCP.

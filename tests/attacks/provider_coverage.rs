@@ -13,10 +13,23 @@ fn what_is_not_covered_is_shown() {
         .link("pro/link", "../shared")
         .file("pro/more", "");
     review(&project).outputs(str![[r#"
+a program in a sandbox can still
+  see names, sizes and times of files (everywhere; their content is protected)
+  change permissions, owners and times of your files (everywhere; their content is protected)
+  see other processes and their command lines (everywhere; their variables and memory are protected)
+  signal your other processes (before Linux 6.12)
+  empty files that it may not write (before Linux 6.2; a warning says so)
+  use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+  send what it may read to anyone (with `net: true`; there are no lists of hosts)
+  write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+  use more memory than `memory` in several processes (everywhere; each process has its own limit)
+  start more processes than `processes` (as root, which the system does not limit)
+
 provider p
   discover  sh ./pro/run '--config=./pro/lib'
   call      sh ./pro/run '--config=./pro/lib'
   program   /usr/bin/sh
+  may       read the project; write .; not use the network
   file      ./pro/lib (16 bytes)
             | echo lib >> ran
   file      ./pro/run (34 bytes)
@@ -28,14 +41,30 @@ provider p
   unhashed  pro/link (is a link to something outside the hashed files)
 
 "#]]);
+}
 
+#[test]
+fn code_that_is_not_in_a_file_is_shown() {
     let project = scene("[sh, -c, '. ./pro/run', ./run]");
     project.file("run", "#!./pro/lib\n");
     review(&project).outputs(str![[r#"
+a program in a sandbox can still
+  see names, sizes and times of files (everywhere; their content is protected)
+  change permissions, owners and times of your files (everywhere; their content is protected)
+  see other processes and their command lines (everywhere; their variables and memory are protected)
+  signal your other processes (before Linux 6.12)
+  empty files that it may not write (before Linux 6.2; a warning says so)
+  use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+  send what it may read to anyone (with `net: true`; there are no lists of hosts)
+  write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+  use more memory than `memory` in several processes (everywhere; each process has its own limit)
+  start more processes than `processes` (as root, which the system does not limit)
+
 provider p
   discover  sh -c '. ./pro/run' ./run
   call      sh -c '. ./pro/run' ./run
   program   /usr/bin/sh
+  may       read the project; write .; not use the network
   file      ./pro/run (34 bytes)
             | . "$(dirname "$0")/lib"
             | echo '[]'
@@ -188,10 +217,23 @@ fn a_name_is_not_a_program_of_the_project() {
             .args(["p", "--dry-run"])
             .run()
             .outputs(str![[r#"
+a program in a sandbox can still
+  see names, sizes and times of files (everywhere; their content is protected)
+  change permissions, owners and times of your files (everywhere; their content is protected)
+  see other processes and their command lines (everywhere; their variables and memory are protected)
+  signal your other processes (before Linux 6.12)
+  empty files that it may not write (before Linux 6.2; a warning says so)
+  use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+  send what it may read to anyone (with `net: true`; there are no lists of hosts)
+  write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+  use more memory than `memory` in several processes (everywhere; each process has its own limit)
+  start more processes than `processes` (as root, which the system does not limit)
+
 provider p
   discover  tool
   call      tool
   program   `tool` is not on PATH now
+  may       read the project; write .; not use the network
 
 "#]]);
         with("cogtools-trust")

@@ -25,7 +25,7 @@ fn with_provider() -> Project {
     project
         .file(
             ".cogtoolrc.yaml",
-            "tool_sources: [{command: {discover: [sh, ./d], call: [sh, ./d], name: p}}]\n",
+            "tool_sources: [{command: {discover: [sh, ./d], call: [sh, ./d], name: p, sandbox: {write: [.]}}}]\n",
         )
         .file("d", "echo >> ran; echo '[]'\n");
     project
@@ -150,6 +150,7 @@ project . ([ROOT]), 1 tool running programs
   tool      go (tools/go.yaml)
   runs      sh -c 'a\u{1b}[2K\r\u{202e}\u{200b}\u{0}\nb'
   program   /usr/bin/sh
+  may       do all that you may: it has no sandbox
 
 "#]]);
 
@@ -167,6 +168,7 @@ project . ([ROOT]), 1 tool running programs
             | {% include 'inner.njk' %}-rf
   includes  inner.njk (1 line, 6 bytes)
             | /home
+  may       do all that you may: it has no sandbox
 
 "#]]);
 }
@@ -248,6 +250,7 @@ project . ([ROOT]), 1 tool running programs
   program   /usr/bin/cat
   file      [HOME]/.npmrc (34 bytes)
   file      ../home/.npmrc (34 bytes)
+  may       do all that you may: it has no sandbox
 
 "#]]);
 }
@@ -264,6 +267,7 @@ project . ([ROOT]), 1 tool running programs
   tool      go (tools/go.yaml)
   runs      no_such_program
   program   `no_such_program` is not on PATH now
+  may       do all that you may: it has no sandbox
   sees      TOKEN
   declares  open world (it may use the network), destructive
 

@@ -296,13 +296,15 @@ hint: review what it runs, then approve it: cogtools trust s
     );
     assert!(!project.path("starts").exists());
     let script = script();
+    let table = crate::attacks::limitations();
     let size = script.metadata().expect("it is there").len();
     // Its content is not shown: it is not in the project.
     run("cogtools-trust", &project)
         .args(["--dry-run", "s"])
         .run()
         .outputs(format!(
-            "provider s\n  starts    python3 {0} older\n  program   /usr/bin/python3\n  file      {0} ({size} bytes)\n",
+            "{table}\nprovider s\n  starts    python3 {0} older\n  program   /usr/bin/python3\n  may       \
+             read the project; write nothing; use the network\n  file      {0} ({size} bytes)\n",
             script.display(),
         ));
     let url = json!({"mcp": {
@@ -319,6 +321,7 @@ provider u
   asks      https://example.org/mcp
   sends     Authorization
   sees      TOKEN
+  may       do all that you may: it has no sandbox
 
 "#]]);
 }

@@ -27,6 +27,7 @@ tool_sources:
       call: cogtools-call -C ../other
       name: other
       prefix: other_
+      sandbox: {read: [/], write: [., ../other, ~/]}
   - local: ./tools
 ",
         );
@@ -54,6 +55,7 @@ provider other
   call      cogtools-call -C ../other
   program   {0}/cogtools-discover
   program   {0}/cogtools-call
+  may       read /; write . ../other ~/; not use the network
 approved provider other
   tool      say
 ",
@@ -82,7 +84,7 @@ hint: install it, or correct `command` under `tool_sources`
 #[test]
 fn a_project_that_is_its_own_provider_runs_once() {
     let (project, nested) = nested();
-    let itself = "tool_sources: [{command: {discover: [sh, -c, cogtools-discover 2>told], call: cogtools-call, name: itself, prefix: i_, env: [HOME]}}, {local: ./tools}]\n";
+    let itself = "tool_sources: [{command: {discover: [sh, -c, cogtools-discover 2>told], call: cogtools-call, name: itself, prefix: i_, env: [HOME], sandbox: {read: [/], write: [., ~/]}}}, {local: ./tools}]\n";
     project.file(".cogtoolrc.yaml", itself);
     nested("cogtools-trust")
         .args(["--yes", "itself"])
@@ -95,6 +97,7 @@ provider itself
   sees      HOME
   program   /usr/bin/sh
   program   {}/cogtools-call
+  may       read /; write . ~/; not use the network
   unhashed  sh -c 'cogtools-discover 2>told' (runs code that is not in a file, which may load other files)
 approved provider itself
   tool      ok

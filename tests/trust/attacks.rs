@@ -50,15 +50,15 @@ fn a_changed_provider_requires_approval_again() {
         ("c", "echo evil >> ran\n"),
         (
             ".cogtoolrc.yaml",
-            "tool_sources:\n  - command: {discover: [sh, ./d, x], call: [sh, ./c], name: other}\n",
+            "tool_sources:\n  - command: {discover: [sh, ./d, x], call: [sh, ./c], name: other, sandbox: {write: [.]}}\n",
         ),
         (
             ".cogtoolrc.yaml",
-            "tool_sources:\n  - command: {discover: [sh], call: [./d, sh, ./c], name: other}\n",
+            "tool_sources:\n  - command: {discover: [sh], call: [./d, sh, ./c], name: other, sandbox: {write: [.]}}\n",
         ),
         (
             ".cogtoolrc.yaml",
-            "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other, env: [HOME]}\n",
+            "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other, env: [HOME], sandbox: {write: [.]}}\n",
         ),
     ];
     for (file, content) in changes {
@@ -123,8 +123,8 @@ ran
 #[test]
 fn a_variable_from_the_repository_is_not_the_users() {
     for sources in [
-        "[{command: {discover: [sh, -c, 'echo >> RAN; echo []'], call: x, name: other}}]",
-        "[{mcp: {command: [sh, -c, 'echo >> RAN'], name: other}}]",
+        "[{command: {discover: [sh, -c, 'echo >> RAN; echo []'], call: x, name: other, sandbox: {write: [.]}}}]",
+        "[{mcp: {command: [sh, -c, 'echo >> RAN'], name: other, sandbox: {write: [.]}}}]",
     ] {
         from_the_repository(sources);
     }

@@ -35,6 +35,7 @@ package pk, 1 tool running programs
   file      node_modules/pk/tools/./run (19 bytes, #!/bin/sh)
             | #!/bin/sh
             | echo ran
+  may       read the project; write nothing; not use the network
   file      package.json
   file      tools/pk_run.yaml
   file      tools/pk_say.yaml
@@ -59,7 +60,7 @@ fn with_provider() -> Project {
     project
         .file(
             ".cogtoolrc.yaml",
-            "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other}\n",
+            "tool_sources:\n  - command: {discover: [sh, ./d], call: [sh, ./c], name: other, sandbox: {write: [.]}}\n",
         )
         .file(
             "d",

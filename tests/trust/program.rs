@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use cogtools_core::sandbox::LIMITATIONS;
 use cogtools_test_support::{Project, str};
 
 use super::{call, discover, trust, warning, with_package, with_provider};
@@ -74,6 +75,7 @@ provider other
   discover  sh ./d
   call      sh ./c
   program   /usr/bin/sh
+  may       read the project; write .; not use the network
   file      ./c (30 bytes)
             | echo >> ran
             | echo \"$1: $(cat)\"
@@ -87,7 +89,11 @@ provider other
         {"what": "files beside `c`", "why": "may be loaded from the project"},
         {"what": "files beside `d`", "why": "may be loaded from the project"},
     ]);
-    trust(&project, &["--dry-run", "other"]).outputs(lines);
+    let shown = format!("{}\n{lines}", crate::attacks::limitations());
+    trust(&project, &["--dry-run", "other"]).outputs(shown);
+    let limitations = LIMITATIONS.map(|one| json!({"what": one.what, "note": one.note}));
+    let sandbox =
+        json!({"read": null, "write": ["."], "net": null, "memory": null, "processes": null});
     trust(&project, &[]).outputs(table("not approved"));
     trust(&project, &["other"])
         .outputs(format!("{lines}approved provider other\n  tool      say\n"));
@@ -97,13 +103,14 @@ provider other
         "programs": [], "uncovered": [],
     }, {
         "name": "other", "kind": "provider", "state": "approved",
-        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "uncovered": uncovered,
-    }]}));
+        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "sandbox": sandbox,
+        "uncovered": uncovered,
+    }], "limitations": limitations}));
     trust(&project, &["--format=json", "other"]).outputs_json(&json!({"sources": [{
         "name": "other", "kind": "provider", "state": "approved",
-        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "uncovered": uncovered,
-        "tools": ["say"],
-    }]}));
+        "runs": ["sh ./d", "sh ./c"], "files": ["./c", "./d"], "sandbox": sandbox,
+        "uncovered": uncovered, "tools": ["say"],
+    }], "limitations": limitations}));
     call(&project, "say").outputs(str![[r#"
 say: {}
 
@@ -138,6 +145,7 @@ provider other
   discover  sh ./d
   call      sh ./c
   program   /usr/bin/sh
+  may       read the project; write .; not use the network
   file      ./c (30 bytes)
             | echo >> ran
             | echo "$1: $(cat)"

@@ -7,7 +7,7 @@ use cogtools_log::Id;
 use cogtools_program::Failure;
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, all, filter_args, locked_arg, locked_from_matches,
-    system_env_arg,
+    sandbox_arg, system_env_arg,
 };
 use cogtools_provider::{ModelOptions, budget_arg, model_args, tape_args};
 
@@ -131,7 +131,7 @@ pub(crate) fn args() -> Vec<Arg> {
     args.extend(question_args());
     args.extend(approval_args());
     args.extend(output_args());
-    args.extend([system_env_arg(), locked_arg()]);
+    args.extend([system_env_arg(), sandbox_arg(), locked_arg()]);
     args.extend(filter_args());
     args
 }

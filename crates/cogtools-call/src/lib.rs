@@ -9,7 +9,7 @@ use cogtools_core::Code;
 use cogtools_core::hint::Callee;
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, required,
-    system_env_arg,
+    sandbox_arg, system_env_arg,
 };
 use cogtools_program::call::{
     Call, accept_and_run, reject_words, verbose_arg, words_arg, yaml_arg,
@@ -34,6 +34,7 @@ pub const PROGRAM: Program = Program {
         Code::SchemaViolation,
         Code::TemplateFailed,
         Code::Denied,
+        Code::SandboxUnavailable,
         Code::InvalidTool,
         Code::InvalidConfig,
         Code::Timeout,
@@ -73,6 +74,7 @@ fn command() -> Command {
         .arg(yaml_arg())
         .arg(verbose_arg())
         .arg(system_env_arg())
+        .arg(sandbox_arg())
         .arg(locked_arg())
         .args(filter_args())
 }

@@ -75,7 +75,7 @@ fn known_keys() -> Vec<String> {
         .chain(["budget".to_owned()])
         .chain(hosts)
         .chain(Limits::KEYS.map(|limit| format!("limits.{limit}")))
-        .chain([owner::KEY.to_owned()])
+        .chain(["sandbox".to_owned(), owner::KEY.to_owned()])
         .chain(AskConfig::KEYS.map(|key| format!("ask.{key}")))
         .chain(PromptConfig::KEYS.map(|key| format!("prompt.{key}")))
         .collect()

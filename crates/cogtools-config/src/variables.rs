@@ -39,7 +39,7 @@ pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure
     let project = project(io);
     let config = config(&project, io)?;
     let priority = args.env.priority(&config);
-    let environment = context(io, &project, priority, config.limits).environment;
+    let environment = context(io, &project, priority, config.bounds()).environment;
     let file = environment.file().map_err(|error| error.diagnostic())?;
     let users = user_sources(&config);
     let (names, diagnostics) = declared_names(config);

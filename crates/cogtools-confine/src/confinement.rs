@@ -4,6 +4,8 @@ use std::process::{Command, ExitCode};
 
 use crate::failure::Failure;
 use crate::options::Options;
+#[cfg(target_os = "linux")]
+use crate::sandbox;
 use crate::{descriptors, limits};
 
 /// Runs the program of `options` within its limits.
@@ -31,6 +33,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     limits::set(options).map_err(|error| Failure::Confine("limits cannot be set", error))?;
     let signals =
         Signals::handle().map_err(|error| Failure::Confine("signals cannot be handled", error))?;
+    if let Some(policy) = &options.policy {
+        sandbox::enter(policy)?;
+    }
     // Its own group, so that a signal to all of it does not end this process.
     let child = command(options)
         .process_group(0)
@@ -48,16 +53,8 @@ fn again(options: &Options) -> Result<ExitCode, Failure> {
     use std::os::unix::process::ExitStatusExt as _;
 
     let failed = |error| Failure::Confine("this program cannot be started again", error);
-    let limits = [
-        ("--memory", options.memory),
-        ("--processes", options.processes),
-        ("--files", options.files),
-        ("--file-size", options.file_size),
-        ("--parent", Some(std::process::id().into())),
-    ];
-    let limits = limits.into_iter();
     let status = Command::new(std::env::current_exe().map_err(failed)?)
-        .args(limits.filter_map(|(name, limit)| limit.map(|limit| format!("{name}={limit}"))))
+        .args(options.to_args(std::process::id()))
         .arg("--")
         .arg(&options.program)
         .args(&options.args)
@@ -80,7 +77,16 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     // The leader of a group cannot begin a session, but has no other process in it.
     let _ = rustix::process::setsid();
     limits::set(options).map_err(|error| Failure::Confine("limits cannot be set", error))?;
-    let error = command(options).exec();
+    let error = match &options.policy {
+        Some(policy) if policy.required => return Err(Failure::Unenforced),
+        Some(policy) if cfg!(target_os = "macos") => Command::new("/usr/bin/sandbox-exec")
+            .arg("-p")
+            .arg(crate::profile::profile(policy))
+            .arg(&options.program)
+            .args(&options.args)
+            .exec(),
+        _ => command(options).exec(),
+    };
     Err(Failure::Start(options.program.clone(), error))
 }
 

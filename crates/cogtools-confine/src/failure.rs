@@ -15,6 +15,9 @@ pub(crate) enum Failure {
     Output(io::Error),
     /// This process cannot be confined: what failed, and why.
     Confine(&'static str, io::Error),
+    /// This system cannot enforce what is required.
+    #[cfg(unix)]
+    Unenforced,
     /// The process that it should have ended with is gone.
     #[cfg(target_os = "linux")]
     Orphan,
@@ -33,6 +36,8 @@ impl Failure {
             Self::Usage(_) => 2,
             Self::Output(_) => 74,
             Self::Confine(..) => 125,
+            #[cfg(unix)]
+            Self::Unenforced => 125,
             #[cfg(target_os = "linux")]
             Self::Orphan => 125,
             #[cfg(unix)]
@@ -47,6 +52,8 @@ impl Failure {
     const fn code(&self) -> &'static str {
         match self {
             Self::Usage(_) => "USAGE",
+            #[cfg(unix)]
+            Self::Unenforced => "SANDBOX_UNAVAILABLE",
             _ => "IO_FAILED",
         }
     }
@@ -63,6 +70,11 @@ impl Display for Failure {
             }
             Self::Output(error) => writeln!(f, "standard output cannot be written: {error}"),
             Self::Confine(what, error) => writeln!(f, "{what}: {error}"),
+            #[cfg(unix)]
+            Self::Unenforced => writeln!(
+                f,
+                "this system cannot enforce the sandbox\nhint: --check prints what it lacks"
+            ),
             #[cfg(target_os = "linux")]
             Self::Orphan => writeln!(f, "the parent process has exited"),
             #[cfg(unix)]

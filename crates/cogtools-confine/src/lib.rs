@@ -1,5 +1,5 @@
 //! Limits itself, then runs another program that inherits the limits: its own session, no
-//! descriptors, no new privileges, less of everything.
+//! descriptors, no new privileges, less of everything, and only the files and sockets of a policy.
 //!
 //! On Linux it stays, as the parent of everything that the program leaves behind, and ends that
 //! when the program exits or when its own parent does. Elsewhere it becomes the program.
@@ -21,6 +21,10 @@ mod failure;
 #[cfg(unix)]
 mod limits;
 mod options;
+mod policy;
+#[cfg(all(unix, any(test, not(target_os = "linux"))))]
+mod profile;
+mod sandbox;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]
@@ -50,12 +54,15 @@ pub fn main() -> ExitCode {
 
 fn run(args: Vec<OsString>) -> Result<ExitCode, Failure> {
     match Options::parse(args)? {
-        Action::Print(text) => {
-            let written = std::io::stdout().write_all(text.as_bytes());
-            written.map(|()| ExitCode::SUCCESS).map_err(Failure::Output)
-        }
+        Action::Print(text) => print(&text),
+        Action::Check => print(&sandbox::check()),
         Action::Run(options) => start(&options),
     }
+}
+
+fn print(text: &str) -> Result<ExitCode, Failure> {
+    let written = std::io::stdout().write_all(text.as_bytes());
+    written.map(|()| ExitCode::SUCCESS).map_err(Failure::Output)
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use cogtools_sandbox::limits::Resource;
 
 use crate::options::Options;
 
@@ -19,18 +19,10 @@ pub(crate) fn set(options: &Options) -> io::Result<()> {
     lower(Resource::Nproc, options.processes.and_then(most))
 }
 
-/// Lowers a limit, unless it is lower already.
+/// Lowers a limit, if there is one.
 fn lower(resource: Resource, limit: Option<u64>) -> io::Result<()> {
-    let Some(limit) = limit else {
-        return Ok(());
-    };
-    let now = getrlimit(resource);
-    let least = |now: Option<u64>| Some(now.map_or(limit, |now| now.min(limit)));
-    let new = Rlimit {
-        current: least(now.current),
-        maximum: least(now.maximum),
-    };
-    setrlimit(resource, new).map_err(io::Error::from)
+    let lowered = limit.map(|limit| cogtools_sandbox::limits::lower(resource, limit));
+    lowered.transpose().map_err(io::Error::from).map(drop)
 }
 
 /// How many processes and threads exist, of all users: at least those of this one. Unknown on

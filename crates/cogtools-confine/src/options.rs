@@ -1,15 +1,19 @@
 //! The command line.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use crate::NAME;
 use crate::failure::Failure;
+use crate::policy::{MAX_PATHS, Policy};
 
 /// What to do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Print this text.
     Print(String),
+    /// Print what this system can enforce.
+    Check,
     /// Run a program.
     Run(Options),
 }
@@ -27,6 +31,8 @@ pub(crate) struct Options {
     pub(crate) file_size: Option<u64>,
     /// The process to end with, if it is still the parent.
     pub(crate) parent: Option<u32>,
+    /// What it may reach; everything, if there is none.
+    pub(crate) policy: Option<Policy>,
     /// The program.
     pub(crate) program: OsString,
     /// Its arguments.
@@ -44,6 +50,12 @@ Options:
       --files <N>          Limit the open files of each process
       --file-size <BYTES>  Limit the size of each file that is written
       --parent <PID>       End everything when this process, the parent, exits
+      --sandbox            Deny files and the network, except as the next options say
+      --read <PATH>        Permit to read what is there; a path without links
+      --write <PATH>       Permit to read and write what is there; a path without links
+      --network            Permit the network
+      --required           Run nothing if this system cannot enforce that
+      --check              Print what this system cannot enforce, as JSON
   -h, --help               Print help
   -V, --version            Print version
 ";
@@ -64,6 +76,7 @@ impl Options {
             };
             match name {
                 "--" if value.is_none() => break args.next(),
+                "--check" if value.is_none() => return Ok(Action::Check),
                 "-h" | "--help" => return Ok(Action::Print(HELP.to_owned())),
                 "-V" | "--version" => {
                     let version = env!("CARGO_PKG_VERSION");
@@ -94,6 +107,9 @@ impl Options {
                 self.parent = Some(number(name, value().as_deref())?);
                 return Ok(());
             }
+            "--sandbox" | "--network" | "--required" | "--read" | "--write" => {
+                return self.set_policy(name, value);
+            }
             _ => {
                 let message = format!("unexpected argument `{}`", name.escape_debug());
                 return Err(Failure::Usage(message));
@@ -101,6 +117,48 @@ impl Options {
         };
         *limit = Some(number(name, value().as_deref())?);
         Ok(())
+    }
+
+    /// Sets the option `name` of the policy.
+    fn set_policy(
+        &mut self,
+        name: &str,
+        value: impl FnOnce() -> Option<OsString>,
+    ) -> Result<(), Failure> {
+        let policy = self.policy.get_or_insert_default();
+        let paths = match name {
+            "--read" => &mut policy.read,
+            "--write" => &mut policy.write,
+            _ => {
+                policy.network |= name == "--network";
+                policy.required |= name == "--required";
+                return Ok(());
+            }
+        };
+        let path = value().map(PathBuf::from).filter(|path| path.is_absolute());
+        let path = path.filter(|_| paths.len() < MAX_PATHS).ok_or_else(|| {
+            let message = format!("`{name}` needs an absolute path, at most {MAX_PATHS} times");
+            Failure::Usage(message)
+        });
+        paths.push(path?);
+        Ok(())
+    }
+
+    /// The options of a command line that means the same, with `parent` as the parent.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn to_args(&self, parent: u32) -> Vec<OsString> {
+        let numbers = [
+            ("--memory", self.memory),
+            ("--processes", self.processes),
+            ("--files", self.files),
+            ("--file-size", self.file_size),
+            ("--parent", Some(parent.into())),
+        ];
+        let numbers = numbers.into_iter();
+        numbers
+            .filter_map(|(name, number)| number.map(|number| format!("{name}={number}").into()))
+            .chain(self.policy.iter().flat_map(Policy::to_args))
+            .collect()
     }
 }
 
@@ -151,6 +209,32 @@ mod tests {
                     ..options("a=b", &[])
                 },
             ),
+            (
+                &[
+                    "--read=/a=b",
+                    "--write",
+                    "/c",
+                    "--network",
+                    "--required",
+                    "a",
+                ],
+                Options {
+                    policy: Some(Policy {
+                        read: vec!["/a=b".into()],
+                        write: vec!["/c".into()],
+                        network: true,
+                        required: true,
+                    }),
+                    ..options("a", &[])
+                },
+            ),
+            (
+                &["--sandbox", "a"],
+                Options {
+                    policy: Some(Policy::default()),
+                    ..options("a", &[])
+                },
+            ),
         ] {
             assert_eq!(parse(args), Ok(Action::Run(expected)), "{args:?}");
         }
@@ -170,6 +254,14 @@ mod tests {
             (&["--files", "-1", "a"], "`--files` needs a whole number"),
             (&["--files=+1", "a"], "`--files` needs a whole number"),
             (&["--files=", "a"], "`--files` needs a whole number"),
+            (
+                &["--read", "a", "b"],
+                "`--read` needs an absolute path, at most 512 times",
+            ),
+            (
+                &["--write"],
+                "`--write` needs an absolute path, at most 512 times",
+            ),
             (
                 &["--parent", "99999999999", "a"],
                 "`--parent` needs a whole number",

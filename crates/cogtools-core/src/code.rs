@@ -68,6 +68,8 @@ pub enum Code {
     ApprovalWanted,
     /// The user has not approved this.
     Denied,
+    /// A sandbox is required, and the system cannot enforce it.
+    SandboxUnavailable,
     /// A tool file is not a valid tool.
     InvalidTool,
     /// A configuration file is not valid.
@@ -86,7 +88,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
@@ -118,6 +120,7 @@ impl Code {
         Self::SessionInUse,
         Self::ApprovalWanted,
         Self::Denied,
+        Self::SandboxUnavailable,
         Self::InvalidTool,
         Self::InvalidConfig,
         Self::Locked,
@@ -162,6 +165,7 @@ impl Code {
             Self::IoFailed => "IO_FAILED",
             Self::SessionInUse => "SESSION_IN_USE",
             Self::Denied => "DENIED",
+            Self::SandboxUnavailable => "SANDBOX_UNAVAILABLE",
             Self::InvalidTool => "INVALID_TOOL",
             Self::InvalidConfig => "INVALID_CONFIG",
             Self::Locked => "LOCKED",
@@ -203,7 +207,7 @@ impl Code {
             Self::TemplateFailed | Self::Internal => 70,
             Self::IoFailed | Self::SessionInUse => 74,
             Self::ApprovalWanted => 75,
-            Self::Denied => 77,
+            Self::Denied | Self::SandboxUnavailable => 77,
             Self::InvalidTool | Self::InvalidConfig | Self::Locked => 78,
             Self::Timeout | Self::JsTimeout => 124,
             Self::ToolNotFound | Self::SessionNotFound => 127,
@@ -239,6 +243,9 @@ impl Code {
             Self::Internal => "internal error in cogtools; please report it",
             Self::IoFailed => "a file or stream could not be read or written",
             Self::Denied => "the user has not approved what was requested",
+            Self::SandboxUnavailable => {
+                "a program must not run without its sandbox, and this system cannot enforce it"
+            }
             Self::InvalidTool => "a tool file is invalid; the message names file, line and column",
             Self::InvalidConfig => {
                 "a configuration file is invalid; the message names file, line and column"

@@ -1,12 +1,13 @@
 //! The environment of a project, for everything that runs programs.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::environment::{EnvError, Unread, Vars};
-use crate::process::{Confinement, Limits};
+use crate::process::{Confinement, Limits, SandboxMode};
 use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
-use crate::{Cancel, Environment};
+use crate::{Cancel, Diagnostic, Environment};
 
 /// What an agent does with recorded responses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,10 @@ pub enum Tape {
     /// It uses those in this file, and no model.
     Replay(PathBuf),
 }
+
+/// Warnings for the end of a run, each once; shared by all clones.
+#[derive(Clone, Debug, Default)]
+pub struct Warnings(Arc<Mutex<Vec<Diagnostic>>>);
 
 /// The context for tools and sources that run programs. Templates do not need it.
 #[derive(Clone, Debug, Default)]
@@ -38,12 +43,32 @@ pub struct Context {
     pub programs: Option<PathBuf>,
     /// What each program may use.
     pub limits: Limits,
+    /// Whether programs are confined to their sandboxes.
+    pub sandbox: SandboxMode,
+    /// Warnings for the end of the run.
+    pub warnings: Warnings,
     /// Cancels running programs.
     pub cancel: Cancel,
     /// The list of things to do of the session, if there is one.
     pub todos: Option<TodoList>,
     /// What agents do with recorded responses.
     pub tape: Option<Tape>,
+}
+
+impl Warnings {
+    /// Adds a warning.
+    pub fn add(&self, warning: Diagnostic) {
+        let mut warnings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// Takes all warnings.
+    pub fn take(&self) -> Vec<Diagnostic> {
+        let mut warnings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut warnings)
+    }
 }
 
 impl Context {

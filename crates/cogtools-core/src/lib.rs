@@ -33,9 +33,11 @@ pub mod pointer;
 pub mod process;
 mod project;
 mod registry;
+pub mod sandbox;
 pub mod schema;
 mod search;
 pub mod shebang;
+pub mod size;
 pub mod source;
 pub mod store;
 pub mod suggest;
@@ -52,7 +54,7 @@ pub use config::{
     AskConfig, AskHistory, AskProvider, Config, ConfigErrors, ConfigFile, ConfigPaths, LINT_RULES,
     Origin, PromptConfig, Setting, Threshold,
 };
-pub use context::{Context, Tape};
+pub use context::{Context, Tape, Warnings};
 pub use declaration::Target;
 pub use diagnostic::Diagnostic;
 pub use environment::{EnvPriority, Environment};

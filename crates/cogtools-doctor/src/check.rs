@@ -18,7 +18,7 @@ pub(crate) struct Result {
 }
 
 /// Every check.
-const ALL: [Check; 13] = [
+const ALL: [Check; 14] = [
     Check {
         name: "configuration",
         run: checks::configuration::check,
@@ -62,6 +62,10 @@ const ALL: [Check; 13] = [
     Check {
         name: "tools",
         run: checks::tools::check,
+    },
+    Check {
+        name: "sandbox",
+        run: checks::sandbox::check,
     },
     Check {
         name: "manual",

@@ -71,6 +71,9 @@ tools
 .yml; links to nothing; programs that are not found and variables that are not set, of tools that \
 may run; and references to tools that no longer exist.
 
+sandbox
+  What this system enforces of `sandbox` in tools and sources, and what no sandbox stops.
+
 manual
   Whether the installed manual pages match the installed programs.
 
@@ -93,7 +96,7 @@ removes the same marks and commas from the project's files of other hosts, and c
 
 const JSON: &str = "\
 One object: project, the directory; findings, an array of objects with check, state (ok, \
-warning or problem), message, fix (the command after which it is gone) or hint (what to change), and \
+warning or problem), message, details (lines that belong to it), fix (the command after which it is gone) or hint (what to change), and \
 fixable (whether --fix can do it); \
 fixed, the files that were written; problems and warnings, the number of each.";
 

@@ -21,6 +21,8 @@ pub(crate) struct Finding {
     pub(crate) state: State,
     /// What was found, in one line.
     pub(crate) message: String,
+    /// What belongs to it, one line each.
+    pub(crate) details: Vec<String>,
     pub(crate) remedy: Option<Remedy>,
     /// Whether `--fix` can fix it.
     pub(crate) fixable: bool,
@@ -56,9 +58,15 @@ impl Finding {
         Self {
             state,
             message: message.into(),
+            details: Vec::new(),
             remedy: None,
             fixable: false,
         }
+    }
+
+    /// Adds lines that belong to it.
+    pub(crate) fn with_details(self, details: Vec<String>) -> Self {
+        Self { details, ..self }
     }
 
     /// Adds the command after which the finding is gone.
@@ -93,6 +101,9 @@ impl Finding {
         object.insert("check".into(), check.into());
         object.insert("state".into(), self.state.name().into());
         object.insert("message".into(), self.message.clone().into());
+        if !self.details.is_empty() {
+            object.insert("details".into(), self.details.as_slice().into());
+        }
         if let Some(remedy) = &self.remedy {
             object.insert(remedy.kind().into(), remedy.text().into());
         }

@@ -62,6 +62,10 @@ fn write_finding(text: &mut String, finding: &Finding, colour: bool) {
     let gap = " ".repeat(STATE_WIDTH - state.len());
     let label = paint(state, style, colour);
     let _ = writeln!(text, "  {label}{gap}  {}", printable(&finding.message));
+    for line in &finding.details {
+        let gap = " ".repeat(STATE_WIDTH);
+        let _ = writeln!(text, "  {gap}    {}", printable(line));
+    }
     if let Some(remedy) = &finding.remedy {
         let gap = " ".repeat(STATE_WIDTH);
         let label = paint(&format!("{}:", remedy.kind()), CYAN, colour);

@@ -21,7 +21,7 @@ pub(crate) fn gather(io: &Io<'_>) -> Vec<SourceStatus> {
     let Ok(config) = config(&project, io) else {
         return Vec::new();
     };
-    let cx = cancellable_context(io, &project, config.env_priority, config.limits);
+    let cx = cancellable_context(io, &project, config.env_priority, config.bounds());
     trustable_sources(&config, &cx)
         .iter()
         .filter(|source| source.runs_something())

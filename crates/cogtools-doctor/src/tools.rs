@@ -64,7 +64,7 @@ impl Tools {
         let Ok(config) = config(&project, io) else {
             return Self::default();
         };
-        let cx = context(io, &project, config.env_priority, config.limits);
+        let cx = context(io, &project, config.env_priority, config.bounds());
         let loaded = registry.map_files(|entry, tool| {
             let tool = tool.map_err(core::tool::ToolError::diagnostics);
             ToolFile::new(entry, tool, &cx)

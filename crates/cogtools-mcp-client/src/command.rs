@@ -158,7 +158,7 @@ fn send(
     let result = match transport {
         Transport::Command(program, args) => {
             // Its limits are those of this process.
-            let confinement = Confinement::new(io.program.parent());
+            let confinement = server.confine(Confinement::new(io.program.parent()));
             ServerProcess::start(&server.name, program, args, &vars, &io.cwd, confinement)
                 .map_err(|error| Box::new(error.diagnostic(String::new())))
                 .and_then(|process| runtime.block_on(exchange.run_stdio(process)))

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use cogtools_core::process::{Confinement, Policy};
 use cogtools_http::http::{HeaderName, HeaderValue};
 use cogtools_program::Vars;
 use serde::Deserialize;
@@ -27,6 +29,18 @@ pub(crate) struct Server {
     headers: BTreeMap<String, String>,
     /// The limit for the whole run, in seconds.
     timeout: Option<f64>,
+    /// What the program may reach; everything, if there is none.
+    sandbox: Option<Sandbox>,
+}
+
+/// A policy, as the caller passes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sandbox {
+    read: Vec<PathBuf>,
+    write: Vec<PathBuf>,
+    network: bool,
+    required: bool,
 }
 
 /// How a server is reached.
@@ -60,6 +74,19 @@ impl Server {
                 "specify either `command` or `url`".to_owned(),
             )),
         }
+    }
+
+    /// `confinement` with what the program may reach; everything, if the caller says nothing.
+    pub(crate) fn confine(&self, confinement: Confinement) -> Confinement {
+        let Some(sandbox) = self.sandbox.clone() else {
+            return confinement;
+        };
+        confinement.with_policy(Policy {
+            read: sandbox.read,
+            write: sandbox.write,
+            network: sandbox.network,
+            required: sandbox.required,
+        })
     }
 
     /// The limit for the whole run; `default` if the description has none.

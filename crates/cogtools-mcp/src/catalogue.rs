@@ -206,8 +206,8 @@ impl Catalogue {
             .with_io(|io| {
                 let project = project::project(io);
                 let config = project::valid_config(&project, io)?;
-                let (priority, limits) = (config.env_priority, config.limits);
-                Ok(project::context(io, &project, priority, limits))
+                let bounds = self.args.registry.env.bounds(&config);
+                Ok(project::context(io, &project, config.env_priority, bounds))
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         Ok(Context { cancel, ..cx })
@@ -218,7 +218,7 @@ impl Catalogue {
         self.with_io(|io| {
             let project = project::project(io);
             let config = project::valid_config(&project, io).ok()?;
-            let cx = project::context(io, &project, config.env_priority, config.limits);
+            let cx = project::context(io, &project, config.env_priority, config.bounds());
             instructions::waiting(&trustable_sources(&config, &cx), &cx)
         })
     }

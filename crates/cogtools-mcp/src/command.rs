@@ -14,7 +14,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic, Target};
 use cogtools_program::args::{
-    FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches,
+    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, sandbox_arg,
 };
 use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, exit, man};
@@ -79,6 +79,7 @@ fn command() -> Command {
                 .help("API that the client passes the tools to; by default, the strictest is assumed"),
         )
         .arg(locked_arg())
+        .arg(sandbox_arg())
         .arg(budget::arg())
         .args(filter_args())
 }
@@ -114,6 +115,7 @@ impl McpArgs {
             tools: CatalogueArgs {
                 registry: RegistryArgs {
                     filter: FilterArgs::from_matches(matches),
+                    env: EnvArgs::from_matches(matches),
                     locked: locked_from_matches(matches),
                     lenient: true,
                     ..RegistryArgs::default()

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_program::args::{
-    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, system_env_arg,
+    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, sandbox_arg,
+    system_env_arg,
 };
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io};
@@ -81,7 +82,7 @@ pub(crate) fn stream_json_arg() -> Arg {
 
 /// Which tools there are.
 pub(crate) fn tool_args() -> Vec<Arg> {
-    let mut args = vec![system_env_arg(), locked_arg()];
+    let mut args = vec![system_env_arg(), sandbox_arg(), locked_arg()];
     args.extend(filter_args());
     args
 }

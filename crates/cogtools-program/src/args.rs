@@ -4,6 +4,7 @@
 //! below: everything else takes values that cannot be wrong.
 
 use clap::{Arg, ArgAction, ArgMatches, builder::PossibleValuesParser};
+use cogtools_core::process::{Bounds, SandboxMode};
 use cogtools_core::{Code, Config, Diagnostic, EnvPriority, Filter, Pattern, Target};
 
 use crate::failure::Failure;
@@ -50,17 +51,30 @@ impl FilterArgs {
     }
 }
 
-/// `--system-env`: where environment variables come from.
+/// `--system-env` and `--sandbox`: how the programs of tools are run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EnvArgs {
     system: bool,
+    sandbox: Option<SandboxMode>,
 }
 
 impl EnvArgs {
-    /// Reads the value of [`system_env_arg`].
+    /// Reads the values of [`system_env_arg`] and [`sandbox_arg`], as far as the program has them.
     pub fn from_matches(matches: &ArgMatches) -> Self {
+        let system = matches.try_get_one(SYSTEM_ENV).ok().flatten();
+        let sandbox = matches.try_get_one::<String>(SANDBOX).ok().flatten();
         Self {
-            system: matches.get_flag(SYSTEM_ENV),
+            system: system.is_some_and(|system| *system),
+            sandbox: sandbox.and_then(|name| SandboxMode::parse(name)),
+        }
+    }
+
+    /// What the configuration says about programs, unless the command line says otherwise.
+    pub fn bounds(self, config: &Config) -> Bounds {
+        let bounds = config.bounds();
+        Bounds {
+            sandbox: self.sandbox.unwrap_or(bounds.sandbox),
+            ..bounds
         }
     }
 
@@ -80,7 +94,7 @@ impl EnvArgs {
 pub struct RegistryArgs {
     /// Which tools the run sees.
     pub filter: FilterArgs,
-    /// Where environment variables come from.
+    /// Where environment variables come from, and how programs are confined.
     pub env: EnvArgs,
     /// Whether to query MCP servers and providers again.
     pub refresh: bool,
@@ -93,6 +107,7 @@ pub struct RegistryArgs {
 }
 
 const SYSTEM_ENV: &str = "system-env";
+const SANDBOX: &str = "sandbox";
 const REFRESH: &str = "refresh";
 const LOCKED: &str = "locked";
 
@@ -102,6 +117,15 @@ pub fn system_env_arg() -> Arg {
         .long(SYSTEM_ENV)
         .action(ArgAction::SetTrue)
         .help("Take environment variables from the process only, ignoring .env")
+}
+
+/// `--sandbox`.
+pub fn sandbox_arg() -> Arg {
+    Arg::new(SANDBOX)
+        .long(SANDBOX)
+        .value_name("MODE")
+        .value_parser(PossibleValuesParser::new(SandboxMode::NAMES))
+        .help("Confine programs to their sandboxes: required, as far as possible, or not")
 }
 
 /// `--refresh`.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
-use cogtools_core::Diagnostic;
+use cogtools_core::{Diagnostic, Warnings};
 
 use crate::failure::Failure;
 use crate::input::Input;
@@ -68,22 +68,23 @@ pub struct IoContext {
     /// The user's home directory.
     pub(crate) home: OnceLock<Option<PathBuf>>,
     /// Warnings for the end of the run, each once.
-    warnings: Mutex<Vec<Diagnostic>>,
+    warnings: Warnings,
 }
 
 impl IoContext {
     /// Adds a warning for the end of the run.
     pub(crate) fn warn(&self, warning: Diagnostic) {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
+        self.warnings.add(warning);
+    }
+
+    /// The warnings, to add others.
+    pub(crate) fn warnings(&self) -> Warnings {
+        self.warnings.clone()
     }
 
     /// Takes all warnings.
     pub fn take_warnings(&self) -> Vec<Diagnostic> {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut warnings)
+        self.warnings.take()
     }
 }
 

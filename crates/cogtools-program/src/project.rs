@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
 use cogtools_core::file::ReadScope;
-use cogtools_core::process::Limits;
+use cogtools_core::process::Bounds;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
     Cancel, Config, Context, Diagnostic, EnvPriority, Environment, Lock, LockedTools, Project,
@@ -23,7 +23,7 @@ use crate::report::Severity;
 pub struct ProjectContext {
     project: Project,
     priority: EnvPriority,
-    limits: Limits,
+    bounds: Bounds,
 }
 
 impl ProjectContext {
@@ -34,13 +34,13 @@ impl ProjectContext {
         Ok(Self {
             project,
             priority: env.priority(&config),
-            limits: config.limits,
+            bounds: env.bounds(&config),
         })
     }
 
     /// The context of the programs that the project runs.
     pub fn context(&self, io: &Io<'_>) -> Context {
-        context(io, &self.project, self.priority, self.limits)
+        context(io, &self.project, self.priority, self.bounds)
     }
 }
 
@@ -116,10 +116,11 @@ pub fn registry_and_context(
     let host = args.filter.host.or(host);
     let priority = args.env.priority(&config);
     config.env_priority = priority;
+    config.sandbox = args.env.bounds(&config).sandbox;
     let mut cx = source_context(&config, &project, io);
     cx.refresh = args.refresh;
     let is_locked = args.locked.is_some_and(|locked| locked || config.locked);
-    let limits = config.limits;
+    let bounds = args.env.bounds(&config);
     let mut registry = Registry::new(config, host, cx).with_config_errors(config_errors);
     if is_locked {
         let (path, display_path) = project.resolve(Lock::FILE.as_ref());
@@ -130,7 +131,7 @@ pub fn registry_and_context(
     let context = ProjectContext {
         project,
         priority,
-        limits,
+        bounds,
     };
     Ok((registry, context))
 }
@@ -166,7 +167,7 @@ pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry
 /// The context of the sources; the default one if none of them runs programs.
 fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
     if config.runs_programs() {
-        cancellable_context(io, project, config.env_priority, config.limits)
+        cancellable_context(io, project, config.env_priority, config.bounds())
     } else {
         Context::default()
     }
@@ -178,16 +179,16 @@ pub fn cancellable_context(
     io: &Io<'_>,
     project: &Project,
     priority: EnvPriority,
-    limits: Limits,
+    bounds: Bounds,
 ) -> Context {
     Context {
         cancel: io.signals.begin(),
-        ..context(io, project, priority, limits)
+        ..context(io, project, priority, bounds)
     }
 }
 
 /// The context of the programs that tools and sources of `project` run.
-pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Limits) -> Context {
+pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bounds) -> Context {
     let environment = Environment::new(io.vars.clone()).with_owners(dirs::owners(io));
     Context {
         root: project.root().to_path_buf(),
@@ -203,7 +204,9 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, limits: Li
         refresh: false,
         cached_only: false,
         programs: io.program.parent().map(Path::to_path_buf),
-        limits,
+        limits: bounds.limits,
+        sandbox: bounds.sandbox,
+        warnings: io.context.warnings(),
         cancel: Cancel::default(),
         todos: None,
         tape: None,
@@ -226,7 +229,7 @@ pub fn trust_created_project(io: &mut Io<'_>, created: Option<&Path>) -> bool {
         // What uses the configuration will report it.
         return true;
     };
-    let cx = context(io, &project, config.env_priority, config.limits);
+    let cx = context(io, &project, config.env_priority, config.bounds());
     let is_trusted = cx.trust.project_verdict(&cx.root);
     if is_trusted.is_ok_and(|verdict| verdict == Verdict::Approved) {
         return true;

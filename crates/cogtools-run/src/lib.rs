@@ -10,7 +10,7 @@ use cogtools_core::arguments::{Arguments, WordError};
 use cogtools_core::{Code, Diagnostic, Tool};
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, all, filter_args, locked_arg, locked_from_matches, required,
-    system_env_arg,
+    sandbox_arg, system_env_arg,
 };
 use cogtools_program::call::{self, verbose_arg};
 use cogtools_program::project::registry_and_context;
@@ -33,6 +33,7 @@ pub const PROGRAM: Program = Program {
         Code::SchemaViolation,
         Code::TemplateFailed,
         Code::Denied,
+        Code::SandboxUnavailable,
         Code::InvalidTool,
         Code::InvalidConfig,
         Code::Timeout,
@@ -109,6 +110,7 @@ fn command() -> Command {
         )
         .arg(verbose_arg().help("Print what is done on stderr"))
         .arg(system_env_arg())
+        .arg(sandbox_arg())
         .arg(locked_arg())
         .args(filter_args())
 }

@@ -12,6 +12,7 @@ pub mod limits;
 mod parameter;
 mod prompt;
 mod rules;
+mod sandbox;
 mod session;
 pub mod shape;
 mod tool;

@@ -9,6 +9,7 @@ use crate::ask::Ask;
 use crate::limits::Limits;
 use crate::prompt::Prompt;
 use crate::rules::Rules;
+use crate::sandbox::{Mode, Sandbox};
 
 /// The configuration of a project with tools for AI agents.
 #[derive(Clone, Debug, JsonSchema)]
@@ -36,6 +37,9 @@ pub struct Configuration {
     /// What each program may use that a tool or a source runs. The strictest limit of all
     /// configurations applies.
     pub limits: Option<Limits>,
+    /// Whether programs are confined to their sandboxes; by default, as far as possible. A
+    /// project's configuration only makes this stricter.
+    pub sandbox: Option<Mode>,
     /// Folders of other users whose projects and programs are used: absolute paths, which may
     /// begin with ~; PATH/* for all folders below PATH, * for all. Only in the user's own file.
     pub safe_directories: Option<Vec<String>>,
@@ -186,6 +190,8 @@ pub struct Provider {
     /// For how many seconds its declarations are cached; by default, they are not.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub cache: Option<f64>,
+    /// What its programs may reach.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// Where a provider of the user's own configuration starts.
@@ -234,6 +240,8 @@ pub struct McpServer {
     /// For how many seconds its declarations are cached; by default, a day; 0 turns the cache off.
     #[schemars(extend("minimum" = 0))]
     pub cache: Option<f64>,
+    /// What the program may reach.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// The program of a server.

@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::parameter::{Entry, Verbatim};
+use crate::sandbox::Sandbox;
 use crate::tool_shape::{Annotations, Example, ImplementationMap};
 
 /// A tool file.
@@ -79,6 +80,7 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
         Key::Timeout => json!({
             "type": "number", "exclusiveMinimum": 0, "default": Tool::TIMEOUT.as_secs(),
         }),
+        Key::Sandbox => generator.subschema_for::<Sandbox>().to_value(),
     };
     object(shape)
 }

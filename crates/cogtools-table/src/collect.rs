@@ -56,7 +56,7 @@ pub fn collect(
 }
 
 fn rows(config: Config, project: &Project, io: &Io<'_>) -> (Table, Vec<Diagnostic>) {
-    let cx = context(io, project, config.env_priority, config.limits);
+    let cx = context(io, project, config.env_priority, config.bounds());
     let found = Registry::new(config, None, cx).map(|tool| match tool {
         Ok(tool) => Ok(Row::new(&tool)),
         Err(error) => Err(error.diagnostics()),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_program::args::{self, required};
+use cogtools_program::args::{self, EnvArgs, required};
 use cogtools_program::call::quote;
 use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::{Stream, pluralize};
@@ -47,6 +47,7 @@ pub(crate) struct Request {
     spawn: bool,
     fail_fast: bool,
     only: Option<Regex>,
+    env: EnvArgs,
     format: Format,
 }
 
@@ -103,6 +104,7 @@ fn command() -> Command {
                 .help("Only examples where this regular expression matches in TOOL.NAME or TOOL.N"),
         )
         .arg(flag("fail-fast").help("End with the first failure"))
+        .arg(args::sandbox_arg())
         .arg(flag("spawn").help("Also start the actual programs, as hosts do"))
         .arg(
             flag("watch")
@@ -156,6 +158,7 @@ impl Request {
             spawn: matches.get_flag("spawn"),
             fail_fast: matches.get_flag("fail-fast"),
             only: only.transpose().map_err(|diagnostic| *diagnostic)?,
+            env: EnvArgs::from_matches(matches),
             format: Format::parse(&format),
         })
     }
@@ -217,16 +220,17 @@ impl Request {
 
     fn runner(&self, targets: &Targets, io: &Io<'_>) -> Result<Runner, Failure> {
         let project = project(io);
+        let config = config(&project, io)?;
+        let bounds = self.env.bounds(&config);
         let spawner = if self.spawn {
             Some(Spawner::new(io, project.root(), &targets.by_path)?)
         } else {
             None
         };
-        let config = config(&project, io)?;
         Ok(Runner {
             update: self.mode == Mode::Update,
             spawner,
-            cx: context(io, &project, config.env_priority, config.limits),
+            cx: context(io, &project, config.env_priority, bounds),
             only: self.only.clone(),
             fail_fast: self.fail_fast,
         })

@@ -11,6 +11,7 @@ use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 use crate::manual::MANUAL;
 use crate::prune::prune;
 use crate::report::{Action, Entry, Report, review};
+use crate::rights;
 use crate::select::select;
 
 /// The program.
@@ -121,7 +122,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = TrustArgs::from_matches(matches);
     let project = project(io);
     let config = config(&project, io)?;
-    let cx = cancellable_context(io, &project, config.env_priority, config.limits);
+    let cx = cancellable_context(io, &project, config.env_priority, config.bounds());
     let all = trustable_sources(&config, &cx);
     match args.operation {
         Operation::Prune => prune(&all, &cx, io),
@@ -171,6 +172,7 @@ fn act(
 ) -> Result<(), Failure> {
     let mut report = Report::new(cx);
     let mut diagnostics = Vec::new();
+    let mut is_explained = false;
     for &subject in selected {
         // Before it is shown, so that exactly this is approved.
         let content = content(subject, operation, cx);
@@ -179,6 +181,11 @@ fn act(
             continue;
         }
         if !json && operation != Operation::Revoke {
+            let is_decided = operation == Operation::Approve { yes: true };
+            let is_confined = !is_decided && rights::is_confined(subject, cx);
+            if is_confined && !std::mem::replace(&mut is_explained, true) {
+                io.show(&rights::limitations())?;
+            }
             io.show(&review(subject, cx))?;
         }
         let action = match operation {

@@ -5,6 +5,7 @@ mod manual;
 mod prune;
 mod report;
 mod review;
+mod rights;
 mod select;
 mod tool_review;
 mod visible;

@@ -4,11 +4,13 @@ use std::fmt::{self, Display, Formatter, Write as _};
 
 use cogtools_core::Context;
 use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::sandbox::LIMITATIONS;
 use cogtools_core::trust::{Grant, Verdict};
 use cogtools_program::terminal::{Column, Table, pluralize, sanitize};
 use serde_json::{Value, json};
 
 use crate::review::{self, Line, join, tools_json, uncovered_json};
+use crate::rights;
 use crate::visible::wrapped;
 
 /// What was found or done, per source.
@@ -188,12 +190,22 @@ impl<'r> Report<'r> {
             if let Some(tools) = tools_json(entry.subject, self.cx) {
                 object["programs"] = tools;
             }
+            if let Kind::Provider(provider) = &entry.subject.kind {
+                let sandbox = provider.effective_sandbox(self.cx);
+                object["sandbox"] = sandbox.map_or(Value::Null, |sandbox| sandbox.to_json());
+            }
             object["uncovered"] = uncovered_json(entry.subject, self.cx);
             if let Action::Approve(tools) = &entry.action {
                 object["tools"] = tools.iter().map(|grant| grant.tool.as_str()).collect();
             }
             object
         });
-        json!({"sources": entries.collect::<Vec<Value>>()})
+        let mut report = json!({"sources": entries.collect::<Vec<Value>>()});
+        let mut subjects = self.entries.iter().map(|entry| entry.subject);
+        if subjects.any(|subject| rights::is_confined(subject, self.cx)) {
+            let rows = LIMITATIONS.map(|one| json!({"what": one.what, "note": one.note}));
+            report["limitations"] = rows.as_slice().into();
+        }
+        report
     }
 }

@@ -10,6 +10,7 @@ use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::source::clean_path;
 use serde_json::{Value, json};
 
+use crate::rights;
 use crate::tool_review::{self, file_lines, searched};
 use crate::visible::wrapped;
 
@@ -43,7 +44,9 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
             let named = source.files(cx);
             let files = named.iter().flat_map(|file| file_lines(cx, file));
             let programs = programs(&provider.settings().lines(), cx);
-            let mut lines: Vec<Line> = described.chain(programs).chain(files).collect();
+            let mut lines: Vec<Line> = described.chain(programs).collect();
+            lines.extend(rights::lines(provider.effective_sandbox(cx).as_ref()));
+            lines.extend(files);
             lines.extend(file_names(&source.files_beside(cx)));
             lines
         }

@@ -17,6 +17,7 @@ use cogtools_program::terminal::pluralize;
 use serde_json::{Value, json};
 
 use crate::review::{Line, join, labelled, line};
+use crate::rights;
 use crate::visible::excerpt;
 
 /// How much of a file is read.
@@ -52,6 +53,9 @@ pub(crate) fn lines(tool: &Tool, cx: &Context) -> Vec<Line> {
         }
         None => {}
     }
+    if tool.invocation().is_some() {
+        lines.extend(rights::lines(rights::of_tool(tool).as_ref()));
+    }
     if !tool.env().is_empty() {
         lines.extend(labelled("sees", &tool.env().join(" ")));
     }
@@ -70,6 +74,7 @@ pub(crate) fn json(tool: &Tool, cx: &Context) -> Value {
         "env": tool.env(),
         "program": program(tool, cx),
         "declares": hints(tool),
+        "sandbox": rights::of_tool(tool).map(|sandbox| sandbox.to_json()),
     });
     match tool.invocation() {
         Some(Invocation::Command(words)) => json["command"] = words.into(),

@@ -11,7 +11,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::hint::Callee;
 use cogtools_core::{self as core, Code, Tool};
 use cogtools_program::args::{
-    EnvArgs, RegistryArgs, locked_arg, locked_from_matches, required, system_env_arg,
+    EnvArgs, RegistryArgs, locked_arg, locked_from_matches, required, sandbox_arg, system_env_arg,
 };
 use cogtools_program::call::{
     Call, accept_and_run, reject_words, verbose_arg, words_arg, yaml_arg,
@@ -31,6 +31,7 @@ pub const PROGRAM: Program = Program {
         Code::SchemaViolation,
         Code::TemplateFailed,
         Code::Denied,
+        Code::SandboxUnavailable,
         Code::InvalidTool,
         Code::InvalidConfig,
         Code::Timeout,
@@ -68,6 +69,7 @@ fn command() -> Command {
         .arg(yaml_arg())
         .arg(verbose_arg())
         .arg(system_env_arg())
+        .arg(sandbox_arg())
         .arg(locked_arg())
 }
 

@@ -5,6 +5,8 @@ use serde_json::Value;
 use super::{Config, protection};
 use crate::environment::EnvPriority;
 use crate::filter::{Filter, Pattern};
+use crate::process::{Bounds, SandboxMode};
+use crate::source::Source;
 use crate::{Budget, Target};
 
 impl Config {
@@ -17,6 +19,8 @@ impl Config {
             Some("process") => EnvPriority::Process,
             _ => EnvPriority::Project,
         };
+        let sandbox = self.value("sandbox").and_then(Value::as_str);
+        self.sandbox = sandbox.and_then(SandboxMode::parse).unwrap_or_default();
         self.filter = self.filter_at("filter");
         let keys = |name: &str| (Target::parse(name), format!("hosts.{name}"));
         for (target, key) in Target::NAMES.into_iter().map(keys) {
@@ -29,6 +33,20 @@ impl Config {
         }
         self.set_budget(None, "budget");
         self.combine_ask();
+    }
+
+    /// What it says about every program.
+    pub const fn bounds(&self) -> Bounds {
+        Bounds {
+            limits: self.limits,
+            sandbox: self.sandbox,
+        }
+    }
+
+    /// Whether listing the sources may run programs.
+    pub fn runs_programs(&self) -> bool {
+        let runs = |source: &Source| matches!(source, Source::Provider(_));
+        self.sources.iter().any(runs)
     }
 
     fn set_budget(&mut self, host: Option<Target>, key: &str) {

@@ -36,6 +36,8 @@ pub(super) enum ConfigError {
     Level(String, Option<String>),
     #[error("only the user's own configuration may set `{0}`")]
     UsersOnly(&'static str),
+    #[error("{0}")]
+    Sandbox(String, String),
     #[error("`{0}` is not a known host")]
     Host(String, Option<String>),
 }
@@ -51,6 +53,7 @@ impl ConfigError {
                 suggestion: Some(suggestion),
                 ..
             } => suggestion.clone(),
+            Self::Sandbox(_, hint) => hint.clone(),
             Self::UnknownKey(_, None) => "see cogtoolrc(5) for all keys".into(),
             Self::Level(_, None) => "write `lint: {rules: {no-examples: off}}`".into(),
             Self::NotAMap(_) | Self::Sources(_) => {
@@ -77,6 +80,7 @@ fn example(key: &str) -> &'static str {
         "rules" | "lint" => "`lint: {rules: {no-examples: off}}`",
         "env_priority" => "`env_priority: project` or `env_priority: process`",
         "locked" => "`locked: true`",
+        "sandbox" => "`sandbox: required` or `sandbox: best-effort`",
         "inherit" => "`inherit: false`",
         "tools" => "`tools: [facepalm, git_*]`",
         "exclude" => "`exclude: [deploy_*]`",

@@ -7,6 +7,7 @@ use super::origin::Origin;
 use super::{ConfigErrors, package};
 use crate::file::ReadScope;
 use crate::owner::{ForeignOwner, Owners};
+use crate::process::SandboxMode;
 use crate::source::GlobalModules;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
@@ -47,10 +48,11 @@ pub(super) struct Layer {
 }
 
 /// The variables, each with the path of the key that it sets.
-const VARIABLES: [(&str, &[&str]); 10] = [
+const VARIABLES: [(&str, &[&str]); 11] = [
     ("COGTOOLS_TOOL_SOURCES", &["tool_sources"]),
     ("COGTOOLS_INHERIT", &["inherit"]),
     ("COGTOOLS_ENV_PRIORITY", &["env_priority"]),
+    (SandboxMode::VARIABLE, &["sandbox"]),
     ("COGTOOLS_BUDGET", &["budget"]),
     ("COGTOOLS_TOOLS", &["filter", "tools"]),
     ("COGTOOLS_EXCLUDE", &["filter", "exclude"]),

@@ -6,6 +6,7 @@
 use super::Config;
 use super::reader::Reader;
 use crate::process::Limits;
+use crate::size;
 use crate::yaml::Entry;
 
 /// A number that a layer sets, and what becomes of it.
@@ -16,16 +17,6 @@ struct Limit<'c> {
     minimum: u64,
 }
 
-/// The units of a number of bytes.
-const UNITS: [(&str, u32); 7] = [
-    ("", 0),
-    ("B", 0),
-    ("KiB", 10),
-    ("MiB", 20),
-    ("GiB", 30),
-    ("TiB", 40),
-    ("PiB", 50),
-];
 /// What an expected number is, in a message.
 const SIZE: &str = "a size of at least 1 MiB, such as `512 MiB`, or a number of bytes";
 const NUMBER: &str = "a whole number of at least 8";
@@ -79,16 +70,12 @@ impl<'c> Limit<'c> {
 
     /// The number in `text`: `512 MiB`, `64`.
     fn parse(&self, text: &str) -> Option<u64> {
-        let end = text
-            .find(|char: char| !char.is_ascii_digit())
-            .unwrap_or(text.len());
-        let (number, unit) = text.split_at(end);
-        let unit = unit.strip_prefix(' ').unwrap_or(unit);
-        if !unit.is_empty() && !self.is_size {
-            return None;
-        }
-        let (_, shift) = UNITS.into_iter().find(|(name, _)| *name == unit)?;
-        let value = number.parse::<u64>().ok()?.checked_mul(1 << shift)?;
+        let value = if self.is_size {
+            size::parse(text)?
+        } else {
+            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| text.parse().ok()).flatten()?
+        };
         (value >= self.minimum).then_some(value)
     }
 }

@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 44] = [
+pub const LINT_RULES: [&str; 45] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -17,6 +17,7 @@ pub const LINT_RULES: [&str; 44] = [
     "placeholder",
     "hidden-character",
     "secret",
+    "wide-sandbox",
     "required-with-default",
     "lone-exclusive-bound",
     "lone-nullable",

@@ -36,7 +36,7 @@ use reader::Base;
 use crate::environment::EnvPriority;
 use crate::filter::Filter;
 use crate::owner::{self, ForeignOwner, Owners};
-use crate::process::Limits;
+use crate::process::{Limits, SandboxMode};
 use crate::source::{Folder, GlobalModules, Source};
 use crate::text::Text;
 use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
@@ -58,6 +58,8 @@ pub struct Config {
     pub budgets: Vec<(Option<Target>, Budget)>,
     /// What each program may use that a tool or a source runs.
     pub limits: Limits,
+    /// Whether programs are confined to their sandboxes.
+    pub sandbox: SandboxMode,
     /// How a model is asked.
     pub ask: AskConfig,
     /// What a model reads beside its task.
@@ -85,7 +87,7 @@ const DEFAULT_FOLDER: &str = "tools";
 
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 12] = [
+    pub const KEYS: [&'static str; 13] = [
         inherit::SOURCES,
         inherit::KEY,
         "env_priority",
@@ -94,6 +96,7 @@ impl Config {
         "budget",
         "hosts",
         "limits",
+        "sandbox",
         owner::KEY,
         "ask",
         "prompt",
@@ -209,12 +212,14 @@ impl Config {
             hosts: Vec::new(),
             budgets: Vec::new(),
             limits: Limits::DEFAULT,
+            sandbox: SandboxMode::default(),
             ask: AskConfig::standard(),
             prompt: PromptConfig::default(),
             rules: Vec::new(),
             settings: vec![
                 Setting::built_in("tool_sources", serde_json::json!([{"local": "./tools"}])),
                 Setting::built_in("env_priority", "project".into()),
+                Setting::built_in("sandbox", SandboxMode::default().name().into()),
             ],
             users_prompt: PromptConfig::default(),
             additions: Vec::new(),
@@ -238,12 +243,6 @@ impl Config {
                 .retain(|source| !source.folder().is_some_and(is_users));
         }
         self
-    }
-
-    /// Whether listing the sources may run programs.
-    pub fn runs_programs(&self) -> bool {
-        let runs = |source: &Source| matches!(source, Source::Provider(_));
-        self.sources.iter().any(runs)
     }
 
     /// The filter of `host`, if there is one.

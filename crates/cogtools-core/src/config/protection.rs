@@ -7,6 +7,7 @@
 use serde_json::{Value, json};
 
 use super::origin::Setting;
+use crate::process::SandboxMode;
 
 /// How two values combine.
 #[derive(Clone, Copy)]
@@ -26,6 +27,7 @@ enum Rule {
 /// Every key that protects. A `*` is any one segment.
 const PROTECTING: &[(&str, Rule)] = &[
     ("env_priority", Rule::Stricter(&["project", "process"])),
+    ("sandbox", Rule::Stricter(&SandboxMode::NAMES)),
     ("filter.tools", Rule::Both),
     ("filter.exclude", Rule::Union),
     ("filter.toolsets", Rule::Both),
@@ -186,6 +188,10 @@ mod tests {
         let key = "env_priority";
         check(key, [process.clone(), project.clone(), process.clone()], 1);
         check(key, [project, process.clone(), process], 1);
+        let [off, best, required] = SandboxMode::NAMES.map(|name| json!(name));
+        check("sandbox", [best.clone(), off.clone(), best.clone()], 1);
+        check("sandbox", [off, best.clone(), best.clone()], 1);
+        check("sandbox", [best, required.clone(), required], 1);
         for key in ["budget", "hosts.mcp.budget"] {
             check(key, [json!(5), json!(9), json!(5)], 1);
             check(key, [json!(9), json!(0), json!(0)], 1);

@@ -7,6 +7,7 @@ use super::layer::Layer;
 use super::origin::{Origin, Setting};
 use super::{Config, ConfigErrors};
 use crate::owner::{self, Owners};
+use crate::process::SandboxMode;
 use crate::source::{GlobalModules, Packages};
 use crate::suggest::did_you_mean;
 use crate::text::Span;
@@ -135,6 +136,10 @@ impl Reader<'_> {
                 "budget" => self.budget(entry, "budget", config),
                 "hosts" => self.hosts(entry, config),
                 "limits" => self.limits(entry, config),
+                "sandbox" => {
+                    self.sandbox_mode(entry);
+                    config.set(self.setting(entry.key.clone(), entry));
+                }
                 "lint" => self.lint(entry, config),
                 "ask" => self.ask(entry, config),
                 "prompt" => self.prompt(entry, config),
@@ -147,6 +152,13 @@ impl Reader<'_> {
     fn env_priority(&mut self, entry: &Entry) {
         if !matches!(entry.value.text(), Some("project" | "process")) {
             self.reject_value("env_priority", "`project` or `process`", &entry.value);
+        }
+    }
+
+    fn sandbox_mode(&mut self, entry: &Entry) {
+        if entry.value.text().and_then(SandboxMode::parse).is_none() {
+            let expected = "`off`, `best-effort` or `required`";
+            self.reject_value("sandbox", expected, &entry.value);
         }
     }
 

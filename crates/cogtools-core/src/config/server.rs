@@ -8,12 +8,14 @@ use serde_json::{Map, Value, json};
 use super::error::ConfigError;
 use super::reader::Reader;
 use super::source::is_invalid_in_name;
+use crate::sandbox::{Sandbox, SandboxError};
 use crate::source::{Provider, Server, Settings, Source, Transport};
 use crate::yaml::{Data, Node};
 
 /// The keys of an MCP server.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "command", "args", "url", "headers", "name", "prefix", "env", "cwd", "timeout", "cache",
+    "sandbox",
 ];
 
 /// The values of the item that were read so far.
@@ -29,6 +31,7 @@ struct RawServer {
     in_project: bool,
     timeout: Option<Duration>,
     cache: Option<Duration>,
+    sandbox: Option<Sandbox>,
 }
 
 impl Reader<'_> {
@@ -58,6 +61,7 @@ impl Reader<'_> {
                 "env" => raw.env = self.strings("env", value),
                 "timeout" => raw.timeout = self.seconds("timeout", value),
                 "cache" => raw.cache = self.cache(value),
+                "sandbox" => raw.sandbox = Some(self.sandbox(value)),
                 _ => self.report_unknown_key(entry, &KEYS),
             }
         }
@@ -70,6 +74,9 @@ impl Reader<'_> {
         }
         if empty {
             return None;
+        }
+        if raw.sandbox.is_some() && !raw.url.is_empty() {
+            self.report_sandbox(&SandboxError::Remote, entry.span);
         }
         Some(Source::Provider(Provider::new(
             raw.settings(self.layer.is_user),
@@ -138,7 +145,7 @@ impl RawServer {
                 .map(|arg| (*arg).to_owned())
                 .collect()
         };
-        Settings {
+        let mut settings = Settings {
             name,
             discover: client(&["discover"]),
             call: client(&["call", "--json"]),
@@ -148,11 +155,15 @@ impl RawServer {
             cache: self.cache,
             user_configured: is_user,
             in_project: self.in_project,
+            sandbox: None,
+            sandbox_digest: None,
             server: Some(Server {
                 description: description.to_string(),
                 transport,
             }),
-        }
+        };
+        settings.set_sandbox(self.sandbox);
+        settings
     }
 
     /// The default name: the host of a URL, or for a command the program, or the

@@ -8,15 +8,17 @@ use super::reader::Reader;
 use crate::Name;
 use crate::file::ReadScope;
 use crate::invisible;
+use crate::sandbox::{Sandbox, SandboxError};
 use crate::source::{Folder, Provider, Settings, Source};
 use crate::suggest::did_you_mean;
+use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 
 /// The kinds of sources.
 const KINDS: [&str; 5] = ["local", "node_modules", "command", "mcp", "builtin"];
 /// The keys of a source that is a program.
-const COMMAND: [&str; 8] = [
-    "discover", "call", "name", "prefix", "env", "cwd", "timeout", "cache",
+const COMMAND: [&str; 9] = [
+    "discover", "call", "name", "prefix", "env", "cwd", "timeout", "cache", "sandbox",
 ];
 
 impl Reader<'_> {
@@ -123,6 +125,8 @@ impl Reader<'_> {
             cache: None,
             user_configured: self.layer.is_user,
             in_project: false,
+            sandbox: None,
+            sandbox_digest: None,
             server: None,
         };
         for entry in self.map("command", entry) {
@@ -136,6 +140,10 @@ impl Reader<'_> {
                 "env" => settings.env = self.strings("env", value),
                 "timeout" => settings.timeout = self.seconds("timeout", value),
                 "cache" => settings.cache = self.seconds("cache", value),
+                "sandbox" => {
+                    let sandbox = self.sandbox(value);
+                    settings.set_sandbox(Some(sandbox));
+                }
                 _ => self.report_unknown_key(entry, &COMMAND),
             }
         }
@@ -198,6 +206,16 @@ impl Reader<'_> {
             self.report(&ConfigError::Cwd, node.span);
         }
         true
+    }
+
+    /// What the programs of a provider may reach.
+    pub(super) fn sandbox(&mut self, node: &Node) -> Sandbox {
+        Sandbox::read(node, |error, span| self.report_sandbox(error, span))
+    }
+
+    pub(super) fn report_sandbox(&mut self, error: &SandboxError, span: Span) {
+        let error = ConfigError::Sandbox(error.to_string(), error.hint());
+        self.report(&error, span);
     }
 
     pub(super) fn seconds(&mut self, key: &str, node: &Node) -> Option<Duration> {

@@ -5,6 +5,7 @@
 //! after links are resolved, when the package is approved and again at each call.
 
 mod argument;
+mod folders;
 mod interpreter;
 mod loader;
 mod programs;

@@ -5,8 +5,10 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 
+use super::policy::{Policy, Support};
 use super::{Group, Limits};
 
 /// How programs are confined.
@@ -14,6 +16,7 @@ use super::{Group, Limits};
 pub struct Confinement {
     program: Option<PathBuf>,
     limits: Option<Limits>,
+    policy: Option<Policy>,
 }
 
 /// The beginning of a message by `cogtools-confine`.
@@ -35,6 +38,7 @@ impl Confinement {
                 .map(file)
                 .filter(|file| file.is_file()),
             limits: None,
+            policy: None,
         }
     }
 
@@ -43,6 +47,28 @@ impl Confinement {
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = Some(limits);
         self
+    }
+
+    /// Confines them to `policy`.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// What this system enforces of a policy. Found out once: nothing changes it.
+    pub fn support(&self) -> &'static Support {
+        static SUPPORT: OnceLock<Support> = OnceLock::new();
+        SUPPORT.get_or_init(|| {
+            let check = |program: &PathBuf| {
+                let mut check = Command::new(program);
+                check.arg("--check").env_clear().stdin(Stdio::null());
+                let output = check.stderr(Stdio::null()).output().ok()?;
+                Support::parse(&output.stdout)
+            };
+            let support = self.program.as_ref().and_then(check);
+            support.unwrap_or_else(Support::none)
+        })
     }
 
     /// Whether programs are confined at all.
@@ -69,6 +95,7 @@ impl Confinement {
         command
             .args(limits.map(|(name, limit)| format!("--{name}={limit}")))
             .arg(format!("--parent={}", std::process::id()))
+            .args(self.policy.iter().flat_map(Policy::to_args))
             .arg("--")
             .arg(program);
         prepare(&mut command);

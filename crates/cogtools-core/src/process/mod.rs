@@ -12,6 +12,7 @@ mod limits;
 #[cfg(target_os = "linux")]
 mod orphans;
 mod pipe;
+mod policy;
 mod signal;
 mod supervisor;
 
@@ -19,12 +20,16 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
+
+use tempfile::TempDir;
 
 pub use captured::Captured;
 pub use confinement::Confinement;
 pub use group::Group;
 pub use limits::Limits;
+pub use policy::{Bounds, Gap, Policy, SandboxMode, Support};
 
 use crate::Cancel;
 use crate::environment::Vars;
@@ -42,6 +47,8 @@ pub struct Process {
     timeout: Duration,
     stdout_limit: usize,
     confinement: Confinement,
+    /// A folder that is removed after the run.
+    folder: Option<Arc<TempDir>>,
 }
 
 /// How a run ended, and what the program printed.
@@ -92,6 +99,7 @@ impl Process {
             timeout: Duration::from_mins(1),
             stdout_limit: Self::STDOUT_LIMIT,
             confinement: Confinement::default(),
+            folder: None,
         }
     }
 
@@ -128,6 +136,12 @@ impl Process {
     /// Sets how it is confined; by default, it is not.
     pub fn confinement(mut self, confinement: Confinement) -> Self {
         self.confinement = confinement;
+        self
+    }
+
+    /// Removes `folder` after the run.
+    pub fn with_folder(mut self, folder: Arc<TempDir>) -> Self {
+        self.folder = Some(folder);
         self
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{Annotations, Example, Output, Tool};
 use crate::Name;
+use crate::sandbox::Sandbox;
 use crate::schema::Schema;
 
 /// The definition of a tool, from a file or a provider's declaration.
@@ -19,6 +20,7 @@ pub struct Definition {
     pub(super) capabilities: Vec<String>,
     pub(super) env: Vec<String>,
     pub(super) timeout: Duration,
+    pub(super) sandbox: Option<Sandbox>,
 }
 
 impl Definition {
@@ -35,6 +37,7 @@ impl Definition {
             capabilities: Vec::new(),
             env: Vec::new(),
             timeout: Tool::TIMEOUT,
+            sandbox: None,
         }
     }
 

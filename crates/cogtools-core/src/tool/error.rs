@@ -113,6 +113,9 @@ pub enum DefinitionError {
     /// A capability that is not `provider.operation`.
     #[error("`{0}` is not a capability")]
     Capability(String),
+    /// An error in `sandbox`: the message, and what to do.
+    #[error("{0}")]
+    Sandbox(String, String),
 }
 
 impl ToolError {
@@ -189,6 +192,7 @@ impl DefinitionError {
                 let codes = EXAMPLE_CODES.map(Code::name);
                 format!("write one of {}", codes.join(", "))
             }
+            Self::Sandbox(_, hint) => hint.clone(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
             Self::Kind {
                 expected, actual, ..

@@ -29,11 +29,13 @@ pub enum Key {
     Env,
     /// `timeout`
     Timeout,
+    /// `sandbox`
+    Sandbox,
 }
 
 impl Key {
     /// All keys, in the order in which a tool file usually has them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Schema,
         Self::Name,
         Self::Title,
@@ -47,6 +49,7 @@ impl Key {
         Self::Capabilities,
         Self::Env,
         Self::Timeout,
+        Self::Sandbox,
     ];
 
     /// The key as in a tool file.
@@ -65,6 +68,7 @@ impl Key {
             Self::Capabilities => "capabilities",
             Self::Env => "env",
             Self::Timeout => "timeout",
+            Self::Sandbox => "sandbox",
         }
     }
 
@@ -104,6 +108,9 @@ impl Key {
                 "The names of the environment variables that the tool may see. Templates see none."
             }
             Self::Timeout => "How many seconds the tool may run; 60 by default.",
+            Self::Sandbox => {
+                "What the program of exec or script may reach: read and write (lists of paths), net (true or false), memory (a size) and processes (a number). Nothing else is permitted. A tool of the project without it is not confined; one of a package always is."
+            }
         }
     }
 

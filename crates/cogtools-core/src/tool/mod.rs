@@ -52,6 +52,7 @@ pub use tool_output::ToolOutput;
 
 use crate::containment::Boundary;
 use crate::file::ReadScope;
+use crate::sandbox::Sandbox;
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::yaml;
@@ -191,6 +192,11 @@ impl Tool {
     /// How long it may run.
     pub const fn timeout(&self) -> Duration {
         self.definition.timeout
+    }
+
+    /// What its program may reach, if its file says so.
+    pub const fn sandbox(&self) -> Option<&Sandbox> {
+        self.definition.sandbox.as_ref()
     }
 
     /// The declared type of its result.

@@ -8,6 +8,7 @@ use super::{
     Annotations, Definition, Example, Handler, JsonDocument, Key, Locator, Tool, examples,
     implementation, output,
 };
+use crate::sandbox::SandboxError;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
 use crate::yaml::{self, Entry, Node};
@@ -64,6 +65,10 @@ fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Arc<dyn
     let definition = definition(&draft, start, reader);
     let implementation = draft.required(Key::Implementation, start, reader);
     let handler = implementation.and_then(|entry| implementation::read(entry, reader));
+    let is_program = handler.as_ref().is_none_or(|it| it.invocation().is_some());
+    if let Some(entry) = draft.get(Key::Sandbox).filter(|_| !is_program) {
+        reader.report_sandbox(&SandboxError::NoProgram, entry.span);
+    }
     Some((definition?, handler?))
 }
 
@@ -96,6 +101,7 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
     let timeout = draft
         .get(Key::Timeout)
         .and_then(|entry| reader.timeout(entry));
+    let sandbox = draft.get(Key::Sandbox).map(|entry| reader.sandbox(entry));
     Some(Definition {
         title,
         output: output.unwrap_or_default(),
@@ -103,6 +109,7 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
         capabilities: capabilities.unwrap_or_default(),
         env: env.unwrap_or_default(),
         timeout: timeout.unwrap_or(Tool::TIMEOUT),
+        sandbox,
         ..Definition::new(name?, description?, schema?)
     })
 }

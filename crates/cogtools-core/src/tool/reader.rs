@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::error::{self, DefinitionError};
 use super::{Annotations, Key, Locator, Tool, capability};
+use crate::sandbox::{Sandbox, SandboxError};
 use crate::schema::{Schema, SchemaError};
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
@@ -188,6 +189,15 @@ impl<'t> Reader<'t> {
             }
         }
         names
+    }
+
+    pub(super) fn sandbox(&mut self, entry: &Entry) -> Sandbox {
+        Sandbox::read(&entry.value, |error, span| self.report_sandbox(error, span))
+    }
+
+    pub(super) fn report_sandbox(&mut self, error: &SandboxError, span: Span) {
+        let error = DefinitionError::Sandbox(error.to_string(), error.hint());
+        self.report(&error, span);
     }
 
     pub(super) fn timeout(&mut self, entry: &Entry) -> Option<Duration> {

@@ -13,6 +13,7 @@ mod lint;
 pub(crate) mod manual;
 pub(crate) mod mcp;
 mod missing_tools;
+pub(crate) mod sandbox;
 pub(crate) mod settings;
 pub(crate) mod sources;
 pub(crate) mod tools;

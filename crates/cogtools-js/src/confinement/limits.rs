@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cogtools_core::javascript::Script;
+use cogtools_sandbox::limits::{Resource, lower as set};
 use rustix::io::Errno;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The address space: the engine's memory, the request and its copies, the result, the program.
 const ADDRESS_SPACE: u64 = 4 * Script::MEMORY as u64;
@@ -24,15 +24,4 @@ pub(super) fn lower(timeout: Duration) -> Result<(), Errno> {
         Resource::Cpu,
         timeout.as_secs().saturating_add(EXTRA_SECONDS),
     )
-}
-
-/// Sets a limit, unless it is lower already.
-fn set(resource: Resource, limit: u64) -> Result<(), Errno> {
-    let now = getrlimit(resource);
-    let least = |now: Option<u64>| Some(now.map_or(limit, |now| now.min(limit)));
-    let new = Rlimit {
-        current: least(now.current),
-        maximum: least(now.maximum),
-    };
-    setrlimit(resource, new)
 }

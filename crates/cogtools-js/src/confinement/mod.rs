@@ -3,8 +3,6 @@
 //! The engine has no access to anything by itself. This is for the day on which a defect of the
 //! engine lets JavaScript run machine code.
 
-#[cfg(target_os = "linux")]
-mod files;
 #[cfg(unix)]
 mod limits;
 #[cfg(target_os = "linux")]
@@ -15,13 +13,14 @@ use std::time::Duration;
 /// Confines this process, which may then run for `timeout`; or says why that is not possible.
 #[cfg(target_os = "linux")]
 pub(crate) fn enter(timeout: Duration) -> Result<(), String> {
+    use cogtools_sandbox::files::Rights;
     use rustix::process::{Signal, set_parent_process_death_signal};
 
     let failed = |error: rustix::io::Errno| error.to_string();
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed)?;
     rustix::thread::set_no_new_privs(true).map_err(failed)?;
-    // It opens a descriptor, which the limits do not permit.
-    files::deny()?;
+    // It opens a descriptor, which the limits do not permit. A kernel without Landlock denies the same by the filter of system calls.
+    cogtools_sandbox::files::restrict(Rights::default())?;
     limits::lower(timeout).map_err(failed)?;
     system_calls::filter()
 }

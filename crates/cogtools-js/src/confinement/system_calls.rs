@@ -3,14 +3,9 @@
 //! Anything else kills the process. Only opening a file fails instead: the C library looks for
 //! the local time zone when a date is printed.
 
-use std::collections::BTreeMap;
-
-use seccompiler::{
-    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
-    SeccompFilter, SeccompRule, TargetArch,
+use cogtools_sandbox::system_calls::{
+    Action, Condition, FilterError, Operation, Rules, condition, refuse, rule,
 };
-
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Calls that need no descriptor, whatever their arguments are.
 const ANY: &[i64] = &[
@@ -44,61 +39,36 @@ pub(super) fn filter() -> Result<(), String> {
     install().map_err(|error| error.to_string())
 }
 
-fn install() -> Result<(), seccompiler::Error> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+fn install() -> Result<(), FilterError> {
     let failing: Rules = FAILING.iter().map(|call| (*call, Vec::new())).collect();
-    let denied = u32::try_from(libc::EACCES).unwrap_or_default();
-    let fail = SeccompFilter::new(
-        failing.clone(),
-        SeccompAction::Allow,
-        SeccompAction::Errno(denied),
-        arch,
-    )?;
+    refuse(failing.clone())?;
     let mut rules = rules()?;
     rules.extend(failing);
-    let kill = SeccompFilter::new(
-        rules,
-        SeccompAction::KillProcess,
-        SeccompAction::Allow,
-        arch,
-    )?;
-    // The strictest action of all filters counts.
-    for filter in [fail, kill] {
-        seccompiler::apply_filter(&BpfProgram::try_from(filter)?)?;
-    }
-    Ok(())
+    cogtools_sandbox::system_calls::filter(rules, Action::Allow, Action::KillProcess)
 }
 
 /// What does not kill the process.
-fn rules() -> Result<Rules, BackendError> {
+fn rules() -> Result<Rules, FilterError> {
     let mut rules: Rules = ANY.iter().map(|call| (*call, Vec::new())).collect();
-    let stdin = SeccompRule::new(vec![argument(0, 0)?])?;
+    let stdin = rule(vec![argument(0, 0)?])?;
     rules.insert(libc::SYS_read, vec![stdin]);
     for call in [libc::SYS_write, libc::SYS_writev] {
-        let stream = |descriptor| SeccompRule::new(vec![argument(0, descriptor)?]);
+        let stream = |descriptor| rule(vec![argument(0, descriptor)?]);
         rules.insert(call, vec![stream(1)?, stream(2)?]);
     }
     // No file, and nothing that could be executed.
     let not_executable = || {
         let flags = u64::from(libc::PROT_EXEC.unsigned_abs());
-        condition(2, SeccompCmpOp::MaskedEq(flags), 0)
+        condition(2, Operation::MaskedEq(flags), 0)
     };
     let anonymous = vec![argument(4, u64::from(u32::MAX))?, not_executable()?];
-    rules.insert(libc::SYS_mmap, vec![SeccompRule::new(anonymous)?]);
-    let protection = SeccompRule::new(vec![not_executable()?])?;
+    rules.insert(libc::SYS_mmap, vec![rule(anonymous)?]);
+    let protection = rule(vec![not_executable()?])?;
     rules.insert(libc::SYS_mprotect, vec![protection]);
     Ok(rules)
 }
 
 /// The argument at `index` is `value`, as a number of 32 bits.
-fn argument(index: u8, value: u64) -> Result<SeccompCondition, BackendError> {
-    condition(index, SeccompCmpOp::Eq, value)
-}
-
-fn condition(
-    index: u8,
-    operation: SeccompCmpOp,
-    value: u64,
-) -> Result<SeccompCondition, BackendError> {
-    SeccompCondition::new(index, SeccompCmpArgLen::Dword, operation, value)
+fn argument(index: u8, value: u64) -> Result<Condition, FilterError> {
+    condition(index, Operation::Eq, value)
 }

@@ -33,6 +33,17 @@ pub(super) static RULES: &[Rule] = &[
         passes: case!("secret/passes"),
         check: secrets,
     },
+    Rule {
+        name: "wide-sandbox",
+        level: Level::Warn,
+        summary: "a sandbox that names a path outside the project",
+        why: "a reviewer expects that a tool works on the project; what is outside is the user's own, such as keys, and differs between machines",
+        fix: "name a path below the project's root, or say in the description why the tool needs this one",
+        fixable: false,
+        fails: case!("wide-sandbox/fails"),
+        passes: case!("wide-sandbox/passes"),
+        check: wide_sandbox,
+    },
 ];
 
 fn hidden_character(file: &LintFile, findings: &mut Findings<'_>) {
@@ -140,6 +151,17 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
             };
             findings.report_at(text.location(span), format!("this looks like {what}"));
         }
+    }
+}
+
+fn wide_sandbox(file: &LintFile, findings: &mut Findings<'_>) {
+    let sandbox = file.tool.as_ref().and_then(|tool| tool.sandbox());
+    let span = file.entry("sandbox").map(|entry| entry.span);
+    let (Some(sandbox), Some(span)) = (sandbox, span) else {
+        return;
+    };
+    for path in sandbox.outside() {
+        findings.report(span, format!("`{path}` is outside the project"));
     }
 }
 

@@ -58,8 +58,8 @@ tool_sources of the user's file, or else of the system's, adds to that of the pr
 
 Keys that protect the user are combined as well: the system, the user's file and the variables on \
 one side, the project (4 to 7, and variables that a host loaded from its .env) on the other. The project may restrict \
-what the user allows, and loosens nothing. The stricter env_priority counts (process), and the \
-smaller budget; the names in exclude, and those in ask.ask and ask.deny, are added up; of a limit \
+what the user allows, and loosens nothing. The stricter env_priority counts (process), the stricter \
+sandbox, and the smaller budget; the names in exclude, and those in ask.ask and ask.deny, are added up; of a limit \
 in ask.budget, the smaller one counts; a tool must match tools and toolsets of both. \
 Options replace both for one run.
 
@@ -114,6 +114,11 @@ default: 4096), files (open in each process, default: 16384) and file_size (of e
 written, default: 4 GiB). A size is a number of bytes, or has one of the units KiB, MiB, GiB and \
 TiB. The strictest limit of all layers applies, and only the system's file and the user's file can \
 raise a default. `cogtools-confine(1)` explains what else programs are denied, and on which systems.
+
+sandbox
+  Whether programs are confined to their sandboxes (see SANDBOX in `cogtools-tool(5)`): required \
+(one that this system cannot enforce is an error), best-effort (a warning, the default) or off. A \
+project makes it stricter only. The option --sandbox replaces it for one run.
 
 safe_directories
   Folders that belong to other users and are used nevertheless: a list of absolute paths, which may \
@@ -201,7 +206,8 @@ project, in / or the system drive's root, with a PATH without entries that are r
 project or in node_modules; its own path must be absolute, or its name on that PATH. With the key \
 cwd: project it starts in the project, once the user has approved it there. If a provider refers back to this project, it sees the tools of files and \
 packages, but no providers. A provider named by the project runs only after the user has approved \
-it: see `cogtools-trust(1)`.
+it: see `cogtools-trust(1)`. The key sandbox says what its programs may reach, as in \
+`cogtools-tool(5)`; a provider that requires approval has an empty one by default.
 
 mcp: {command: PROGRAM, args: [ARG, …]} or mcp: {url: URL}
   An MCP server, stateful or stateless, to which `cogtools-mcp-client(1)` connects. command is a \
@@ -215,7 +221,8 @@ cached declaration is used only with the same description, content of the files 
 names, values of its variables and version of cogtools. `cogtools-discover --refresh` bypasses the \
 cache, and a call of a tool that the server no longer has invalidates it. A server is started for \
 one discovery or call and stopped afterwards. A server that fails does not affect other sources. A \
-server named by the project runs only after the user has approved it, like other providers.";
+server named by the project runs only after the user has approved it, like other providers. The key \
+sandbox says what a server that is started may reach; net is true by default.";
 
 const VARIABLES: &str = "\
 COGTOOLS_TOOL_SOURCES
@@ -226,6 +233,9 @@ COGTOOLS_INHERIT
 
 COGTOOLS_ENV_PRIORITY
   Like env_priority.
+
+COGTOOLS_SANDBOX
+  Like sandbox.
 
 COGTOOLS_BUDGET
   Like budget.

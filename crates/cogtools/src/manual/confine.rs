@@ -18,7 +18,7 @@ pub(super) fn sections() -> Vec<Section> {
 
 const SYNOPSIS: &str = "\
 cogtools-confine [--memory BYTES] [--processes N] [--files N] [--file-size BYTES] [--parent PID] \
-[--] PROGRAM [ARG]…";
+[--sandbox [--read PATH]… [--write PATH]… [--network] [--required]] [--] PROGRAM [ARG]…";
 
 const DESCRIPTION: &str = "\
 Limits itself, then runs PROGRAM, which inherits the limits. The other programs of cogtools start \
@@ -38,6 +38,12 @@ SIGTERM, SIGINT and SIGHUP as SIGTERM; SIGQUIT kills everything. Neither its mem
 nor those of the process that started it, can be read by the program through /proc, unless it runs \
 as root.
 
+With --sandbox the program, and all that it starts, may read the system (/usr, /bin, /lib*, /etc, \
+/opt, /proc, /sys and the stores of packages for all users) and what --read and --write name, and \
+write what --write names; unless --network is given, it makes no sockets but pairs of connected \
+ones. On Linux, Landlock enforces that for files and seccomp for sockets. The kernel's version \
+decides how much: --check prints what it lacks.
+
 On other Unix systems, it becomes the program. On Windows there is nothing of this.";
 
 const OPTIONS: &str = "\
@@ -55,6 +61,23 @@ counts all processes of the user, and does not limit root. Linux only.
 --file-size BYTES
   The size of each file that is written (RLIMIT_FSIZE). A program that exceeds it gets SIGXFSZ.
 
+--sandbox
+  Deny files and sockets, except as the next four options say. Each of them implies it.
+
+--read PATH, --write PATH
+  Permit what is there, and all that is below: absolute paths without links, up to 512 of each.
+
+--network
+  Permit sockets.
+
+--required
+  Run nothing if this system cannot enforce all of that. On macOS, where sandbox-exec is told the \
+same and nobody has tried it, and on other systems nothing is ever run with this option.
+
+--check
+  Print what this system cannot enforce: a JSON object with system, landlock (the version, or null) \
+and gaps, an array of files, truncation (a file that may not be written can be emptied) and network.
+
 --parent PID
   The process that must be the parent. If it is not, because it has exited, nothing is started.
 
@@ -65,8 +88,9 @@ counts all processes of the user, and does not limit root. Linux only.
   Print the version.";
 
 const LIMITATIONS: &str = "\
-Without root and without containers, a program has the rights of its user: it can read the user's \
-files, use the network, and signal the user's other processes. A program that kills both this \
+Without a sandbox, a program has the rights of its user: it can read the user's files, use the \
+network, and signal the user's other processes. What a sandbox does not stop is in \
+`cogtools-tool(5)`. A program that kills both this \
 process and its parent at once can leave others behind. The variables of the host, such as Gemini \
 CLI, are in the hands of the system: see ptrace_scope and hidepid in proc(5).";
 

@@ -3,6 +3,7 @@
 mod cogtoolrc;
 mod confine;
 mod errors;
+mod sandbox;
 mod templates;
 mod tool;
 

@@ -18,6 +18,7 @@ pub(super) fn sections() -> Vec<Section> {
         ("ARGUMENTS", ARGUMENTS.to_owned()),
         ("IMPLEMENTATION", IMPLEMENTATION.to_owned()),
         ("COMMANDS", commands()),
+        ("SANDBOX", super::sandbox::section()),
         ("AGENTS", AGENTS.to_owned()),
         ("YAML", yaml_rules()),
         ("LIMITS", limits()),

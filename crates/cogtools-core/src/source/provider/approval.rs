@@ -98,6 +98,11 @@ impl ApprovedFiles {
 }
 
 impl CopiedFiles<'_> {
+    /// The folder with the copy.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.folder.clone()
+    }
+
     /// The command `line` with paths in the copy.
     pub(super) fn relocate(&self, line: &[String]) -> Vec<String> {
         self.mirror.relocate(line, &self.folder)

@@ -105,8 +105,10 @@ impl Handler for RemoteCall {
             let label = std::iter::once(label.to_owned());
             label.chain(words.iter().cloned()).collect()
         };
+        let sandbox = self.provider.settings().sandbox_digest.iter();
+        let sandbox = sandbox.map(|digest| vec![digest.clone()]);
         Some(Remote {
-            lines: described.into_iter().map(line).collect(),
+            lines: described.into_iter().map(line).chain(sandbox).collect(),
             declaration: self.tool.value().clone(),
         })
     }

@@ -46,6 +46,9 @@ pub enum ProviderError {
     /// The system cannot start it.
     #[error("the provider `{0}` cannot be started: {1}")]
     Start(String, io::Error),
+    /// It cannot be confined to its sandbox.
+    #[error("the provider `{0}` cannot be run: {message}", message = .1.message)]
+    Sandbox(String, Box<Diagnostic>),
     /// Its discovery timed out.
     #[error("the provider `{0}` timed out: it did not declare its tools within {1:?}")]
     TimedOut(String, Duration),
@@ -103,6 +106,7 @@ impl ProviderError {
             | Self::NotFound(name, _)
             | Self::Relative(name, _)
             | Self::Start(name, _)
+            | Self::Sandbox(name, _)
             | Self::TimedOut(name, _)
             | Self::OutputLimit(name)
             | Self::Failed { name, .. }
@@ -143,6 +147,7 @@ impl ProviderError {
             Self::Content(_, error) => Some(error.diagnostic()),
             Self::Copy(_, error) => Some(error.diagnostic()),
             Self::Env(_, error) => Some(error.diagnostic()),
+            Self::Sandbox(_, diagnostic) => Some(diagnostic.as_ref().clone()),
             _ => None,
         }
     }
@@ -155,6 +160,7 @@ impl ProviderError {
             | Self::Content(..)
             | Self::Copy(..)
             | Self::Env(..)
+            | Self::Sandbox(..)
             | Self::NotFound(..)
             | Self::Relative(..)
             | Self::Start(..) => Code::InvalidConfig,
@@ -186,6 +192,7 @@ impl ProviderError {
             Self::Record(..)
             | Self::Content(..)
             | Self::Copy(..)
+            | Self::Sandbox(..)
             | Self::Env(..)
             | Self::Failed { .. }
             | Self::Server(..) => return None,

@@ -13,6 +13,7 @@ mod error;
 mod local_name;
 mod recursion;
 mod remote;
+mod sandbox;
 mod server;
 mod settings;
 mod start;

@@ -233,6 +233,8 @@ mod tests {
                 cache: None,
                 user_configured: true,
                 in_project: false,
+                sandbox: None,
+                sandbox_digest: None,
                 server: None,
             });
             let declared = RemoteTool {

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::Server;
+use crate::digest;
+use crate::sandbox::Sandbox;
 
 /// The settings of a provider, as configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +29,10 @@ pub struct Settings {
     /// Whether the user wants it to start in the project, where it may run the project's
     /// code. Providers that the project names always do.
     pub in_project: bool,
+    /// What its programs may reach, if the configuration says so.
+    pub sandbox: Option<Sandbox>,
+    /// Its digest as text, for approvals.
+    pub(crate) sandbox_digest: Option<String>,
     /// The MCP server, if it is one.
     pub server: Option<Server>,
 }
@@ -44,11 +50,20 @@ impl Settings {
             lines.push(std::slice::from_ref(&server.description));
             lines.push(server.command());
         }
+        // A provider without one keeps its approval.
+        lines.extend(self.sandbox_digest.as_ref().map(std::slice::from_ref));
         if self.user_configured && self.in_project {
             // Approval of a provider that starts elsewhere does not cover this.
             lines.push(&[]);
         }
         lines
+    }
+
+    /// Sets what its programs may reach.
+    pub(crate) fn set_sandbox(&mut self, sandbox: Option<Sandbox>) {
+        let digest = |sandbox: &Sandbox| format!("sandbox {}", digest::value(&sandbox.to_json()));
+        self.sandbox_digest = sandbox.as_ref().map(digest);
+        self.sandbox = sandbox;
     }
 
     /// The command lines that run programs of its own.

@@ -6,9 +6,9 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::approval::ApprovedFiles;
+use super::approval::{ApprovedFiles, CopiedFiles};
 use super::directory::{directory, is_inside};
 use super::{Provider, ProviderError, Server, Settings, recursion};
 use crate::Context;
@@ -37,6 +37,7 @@ impl Provider {
         let directory = directory(&self.settings, cx);
         self.check_relative(program)?;
         let copy = approved.copy(self, cx)?;
+        let own: Vec<PathBuf> = copy.iter().map(CopiedFiles::folder).collect();
         let mut line = line.to_vec();
         if let Some(copy) = &copy {
             match &self.settings.server {
@@ -60,10 +61,12 @@ impl Provider {
         let args = subcommand
             .into_iter()
             .chain(line.iter().chain(more).map(String::as_str));
-        Ok(Process::new(file, directory)
-            .args(args)
-            .variables(variables)
-            .confinement(cx.confinement()))
+        let process = Process::new(&file, &directory).args(args);
+        let process = match self.sandbox(cx)? {
+            None => process.confinement(cx.confinement()),
+            Some(run) => self.confined(process, &run, (&file, &own), &mut variables, cx)?,
+        };
+        Ok(process.variables(variables))
     }
 
     /// Fails if its program is a relative path, but it does not start in the project.

@@ -13,8 +13,10 @@ use serde_json::{Map, Value};
 use super::error::CommandError;
 use super::locate::ProgramSearch;
 use crate::Context;
+use crate::containment::Boundary;
 use crate::environment::Vars;
 use crate::process::{Captured, Output, Process};
+use crate::sandbox::{Run, Sandbox};
 use crate::tool::{Author, RunError, Tool, ToolOutput};
 
 /// One call of a tool that is a command.
@@ -33,22 +35,48 @@ impl<'c> CommandCall<'c> {
         Self { tool, cx, input }
     }
 
-    /// Runs `program` in the project; its standard output is the result.
+    /// Runs `program` in the project, in its `sandbox`; its standard output is the result.
     pub(super) fn run(
         self,
         program: PathBuf,
         args: Vec<String>,
-        variables: Vars,
+        mut variables: Vars,
+        sandbox: Option<Run>,
     ) -> Result<ToolOutput, RunError> {
         if let Some(boundary) = self.tool.boundary() {
             let checked = boundary.check_program(&program);
             checked.map_err(|escape| self.escape(&escape))?;
         }
-        let process = Process::new(&program, &self.cx.root)
-            .args(args)
-            .variables(variables)
-            .confinement(self.cx.confinement());
-        self.end(process, program)
+        let process = Process::new(&program, &self.cx.root).args(args);
+        let process = match sandbox {
+            None => process.confinement(self.cx.confinement()),
+            Some(run) => {
+                run.add_to(&mut variables);
+                let own = self.own_files();
+                let policy = run.policy(Some(&program), &own, &variables, self.cx);
+                let policy = policy.map_err(|error| Box::new(error.diagnostic(self.name())))?;
+                run.apply(process, Some(policy), self.cx)
+            }
+        };
+        self.end(process.variables(variables), program)
+    }
+
+    /// The sandbox of the call, if it has one: a package's tool always does.
+    pub(super) fn sandbox(&self) -> Result<Option<Run>, RunError> {
+        let declared = self.tool.sandbox().cloned();
+        let sandbox = match self.tool.boundary() {
+            Some(_) => declared.or_else(|| Some(Sandbox::default())),
+            None => declared,
+        };
+        let run = sandbox.map(|sandbox| Run::new(sandbox, self.cx));
+        let run = run.transpose().map(Option::flatten);
+        run.map_err(|error| Box::new(error.diagnostic(self.name())))
+    }
+
+    /// The folders with the files of the tool, or of its package.
+    fn own_files(&self) -> Vec<PathBuf> {
+        let package = self.tool.boundary().into_iter().flat_map(Boundary::folders);
+        std::iter::once(self.folder()).chain(package).collect()
     }
 
     /// Runs `process`, which is `program`, and returns its result.

@@ -113,7 +113,8 @@ impl Handler for Exec {
             .ok_or(CommandError::NoProgram)
             .and_then(|name| search.find(&name))
             .map_err(|error| call.diagnostic(&error))?;
-        call.run(program, command.collect(), variables)
+        let sandbox = call.sandbox()?;
+        call.run(program, command.collect(), variables, sandbox)
     }
 
     fn runs_programs(&self) -> bool {

@@ -80,12 +80,14 @@ impl Handler for Script {
         call.check_words(&interpreter_words(&self.0))?;
         let interpreter = Interpreter::of(&self.0, &call.search(&variables))
             .map_err(|error| call.diagnostic(&error))?;
-        let folder = cx.environment.temp_dir();
+        let sandbox = call.sandbox()?;
+        let folder = sandbox.as_ref().map(|run| run.folder().to_path_buf());
+        let folder = folder.unwrap_or_else(|| cx.environment.temp_dir());
         let file = ScriptFile::write(&self.0, tool.name().as_str(), &folder)
             .map_err(|error| call.diagnostic(&CommandError::Script(error)))?;
         let mut args = interpreter.args;
         args.push(file.path().to_string_lossy().into_owned());
-        call.run(interpreter.program, args, variables)
+        call.run(interpreter.program, args, variables, sandbox)
     }
 
     fn runs_programs(&self) -> bool {

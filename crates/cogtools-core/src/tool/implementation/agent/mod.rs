@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use self::definition::Definition;
 use super::Kind;
 use super::error::CommandError;
-use crate::process::{Output, Process};
+use crate::process::{Output, Process, SandboxMode};
 use crate::text::Text;
 use crate::tool::agent::AgentTask;
 use crate::tool::handler::{Handler, RunError};
@@ -63,6 +63,8 @@ impl Handler for Agent {
         let names = process.keys().filter_map(|name| name.to_str());
         let mut variables = cx.environment.user_vars(names);
         variables.insert(AgentTask::DEPTH.into(), depth.to_string().into());
+        // An option of this program holds for the tools of the agent, too.
+        variables.insert(SandboxMode::VARIABLE.into(), cx.sandbox.name().into());
         let program = cx.programs.as_ref().map(|folder| {
             let file = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
             folder.join(file)

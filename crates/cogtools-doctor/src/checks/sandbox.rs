@@ -1,0 +1,35 @@
+//! What this system enforces of a sandbox, and what none stops.
+
+use cogtools_core::process::{Confinement, Gap, Support};
+use cogtools_core::sandbox::LIMITATIONS;
+
+use crate::context::Context;
+use crate::finding::Finding;
+
+pub(crate) fn check(cx: &Context) -> Vec<Finding> {
+    let confinement = Confinement::new(Some(&cx.host.programs));
+    let rows = LIMITATIONS.iter();
+    let rows = rows.map(|one| format!("{} ({})", one.what, one.note));
+    vec![
+        of_system(confinement.support()),
+        Finding::ok("a program in a sandbox can still").with_details(rows.collect()),
+    ]
+}
+
+/// What this system enforces.
+fn of_system(support: &Support) -> Finding {
+    let landlock = support
+        .landlock
+        .map_or_else(String::new, |version| format!(" (Landlock {version})"));
+    if support.gaps.is_empty() {
+        return Finding::ok(format!("files{landlock} and sockets are protected"));
+    }
+    let gaps: Vec<&str> = support.gaps.iter().map(|gap| gap.name()).collect();
+    let message = format!("sandboxes do not protect {} here", gaps.join(" and "));
+    let finding = Finding::warning(message);
+    if support.gaps == Gap::ALL {
+        finding.hint("install all programs of cogtools in one folder, on Linux 6.2 or later")
+    } else {
+        finding.hint("use Linux 6.2 or later, with Landlock and seccomp")
+    }
+}

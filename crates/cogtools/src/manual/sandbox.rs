@@ -1,0 +1,41 @@
+//! The section on `sandbox` of cogtools-tool(5).
+
+use std::fmt::Write as _;
+
+use cogtools_core::sandbox::LIMITATIONS;
+
+/// The section, with the table of what no sandbox stops.
+pub(super) fn section() -> String {
+    let mut text = TEXT.to_owned();
+    for one in LIMITATIONS {
+        let _ = write!(text, "\n\n{}\n  {}.", one.what, one.note);
+    }
+    text
+}
+
+const TEXT: &str = "\
+What the program of exec or script may reach, as a map. Nothing else is permitted. A tool of the \
+project without it is not confined. One of a package always is, and if it has no sandbox, as with \
+an empty map.
+
+read
+  The files and folders that it may read and execute, with all that is below, as a list of paths: \
+from the project's root, below the home directory (~/PATH), or absolute. By default, the project. \
+In any case it may read the system, its own folder or package, the folders on PATH with the \
+libraries beside them, and what version managers install in the home directory.
+
+write
+  The same for what it may also change. By default, nothing but a temporary folder of its own, \
+which TMPDIR names and which is removed after the call. A folder of the project that does not exist \
+is made.
+
+net
+  Whether it may use the network and other sockets: true or false (the default).
+
+memory, processes
+  The memory of each process, such as 256 MiB, and how many processes and threads may be added to \
+those that exist, if that is less than limits in `cogtoolrc(5)`.
+
+A path below the root must not be a link that leaves the project; one with .. may. To the \
+program, what is denied is the error EACCES. Linux enforces it; what happens where a system cannot \
+is the choice of --sandbox and of sandbox in `cogtoolrc(5)`. A program in a sandbox can still:";

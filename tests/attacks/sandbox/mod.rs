@@ -1,0 +1,221 @@
+//! Programs in a sandbox: what they try, and what becomes of it.
+
+mod modes;
+mod strangers;
+
+use cogtools_test_support::{Outcome, Project, Run, str};
+
+use super::processes::all_end;
+use crate::run;
+
+/// Makes attempts.
+pub(super) const PROBE: &str = include_str!("probe.py");
+
+/// A project with something to protect, and a link that leads to it.
+pub(super) fn scene() -> Project {
+    let project = Project::new();
+    project
+        .file("notes", "mine\n")
+        .file("../home/.ssh/key", "secret\n")
+        .file("tools/probe.py", PROBE)
+        .dir("out")
+        .link("link-to-key", project.home().join(".ssh/key"))
+        .link("out/link", project.home());
+    project
+}
+
+/// The tool `t`, which makes these attempts in this sandbox.
+pub(super) fn probe(project: &Project, sandbox: &str, attempts: &str) -> String {
+    let tool = format!(
+        "name: t\ndescription: d\nenv: [OUTSIDE]\nsandbox: {sandbox}\nimplementation:\n  exec: [python3, tools/probe.py, \
+         {attempts:?}]\n"
+    );
+    project.file("tools/t.yaml", &tool);
+    tool
+}
+
+pub(super) fn call(project: &Project) -> Run {
+    run("cogtools-call", project)
+        .arg("t")
+        .env("OUTSIDE", std::process::id().to_string())
+}
+
+#[track_caller]
+fn attempts(sandbox: &str, attempts: &str) -> Outcome {
+    let project = scene();
+    probe(&project, sandbox, attempts);
+    let outcome = call(&project).run();
+    assert!(!project.path("../home/file").exists());
+    outcome
+}
+
+#[test]
+fn a_tool_of_the_project_without_a_sandbox_is_not_confined() {
+    let project = scene();
+    let tool = probe(&project, "{}", "read key,write project,tcp,udp");
+    project.file("tools/t.yaml", tool.replace("sandbox: {}\n", ""));
+    call(&project).run().outputs(str![[r#"
+read key: done
+write project: done
+tcp: done
+udp: done
+
+"#]]);
+}
+
+#[test]
+fn nothing_but_what_a_sandbox_names_can_be_read() {
+    let all = "read key,list home,read project,read through link,read by child,read environment";
+    attempts("{}", all).outputs(str![[r#"
+read key: denied
+list home: denied
+read project: done
+read through link: denied
+read by child: denied
+read environment: denied
+
+"#]]);
+    attempts("{read: []}", "read key,read project").outputs(str![[r#"
+read key: denied
+read project: denied
+
+"#]]);
+    attempts("{read: [~/.ssh]}", "read key,list home,read project").outputs(str![[r#"
+read key: done
+list home: denied
+read project: denied
+
+"#]]);
+}
+
+#[test]
+fn nothing_but_what_a_sandbox_names_can_be_written() {
+    let all = "write project,write out,write home,write through link,truncate,remove,rename,link,\
+               write by child,write temporary,write /tmp";
+    attempts("{}", all).outputs(str![[r#"
+write project: denied
+write out: denied
+write home: denied
+write through link: denied
+truncate: denied
+remove: denied
+rename: denied
+link: denied
+write by child: denied
+write temporary: done
+write /tmp: denied
+
+"#]]);
+    attempts("{write: [out]}", all).outputs(str![[r#"
+write project: denied
+write out: done
+write home: denied
+write through link: denied
+truncate: denied
+remove: denied
+rename: denied
+link: [Errno 18] Invalid cross-device link: 'notes' -> 'out/hard'
+write by child: denied
+write temporary: done
+write /tmp: denied
+
+"#]]);
+}
+
+#[test]
+fn there_are_no_sockets_without_the_network() {
+    let all = "tcp,udp,unix socket,datagram pair,pair,netlink,packet";
+    attempts("{}", all).outputs(str![[r#"
+tcp: denied
+udp: denied
+unix socket: denied
+datagram pair: denied
+pair: done
+netlink: denied
+packet: denied
+
+"#]]);
+    attempts("{net: true}", "tcp,udp,unix socket,read key").outputs(str![[r#"
+tcp: done
+udp: done
+unix socket: done
+read key: denied
+
+"#]]);
+}
+
+#[test]
+fn other_processes_get_no_signals() {
+    attempts("{}", "signal").outputs(str![[r#"
+signal: denied
+
+"#]]);
+}
+
+#[test]
+fn memory_is_what_the_sandbox_says() {
+    attempts("{memory: 256 MiB}", "memory").outputs(str![[r#"
+memory: denied
+
+"#]]);
+    attempts("{}", "memory").outputs(str![[r#"
+memory: done
+
+"#]]);
+}
+
+#[test]
+fn a_folder_that_a_tool_may_write_is_made_in_the_project_only() {
+    let project = scene();
+    probe(&project, "{write: [new/deep]}", "write project");
+    call(&project).run().outputs(str![[r#"
+write project: denied
+
+"#]]);
+    assert!(project.path("new/deep").is_dir());
+    for sandbox in ["{write: [out/link/new]}", "{read: [link-to-key]}"] {
+        probe(&project, sandbox, "read key");
+        let outcome = call(&project).run();
+        outcome
+            .status(78)
+            .stderr_contains("is a link that leaves the project");
+        assert!(!project.path("../home/new").exists());
+    }
+}
+
+#[test]
+fn a_temporary_folder_is_removed_after_the_call() {
+    let project = scene();
+    project.dir("../tmp").file(
+        "tools/t.yaml",
+        "name: t\ndescription: d\nsandbox: {}\nimplementation:\n  script: |\n    #!/bin/sh\n    \
+         mkdir \"$TMPDIR/deep\" && echo x > \"$TMPDIR/deep/file\" && chmod 0 \"$TMPDIR/deep/file\"\n    \
+         ls \"$TMPDIR/deep\"\n",
+    );
+    let tmp = project.path("../tmp");
+    call(&project).env("TMPDIR", &tmp).run().outputs(str![[r#"
+file
+
+"#]]);
+    let left = std::fs::read_dir(tmp).expect("a folder").count();
+    assert_eq!(left, 0);
+}
+
+/// A fork bomb ends, and with it all that it has started.
+#[test]
+fn processes_are_what_the_sandbox_says() {
+    let project = scene();
+    project.file(
+        "tools/t.yaml",
+        "name: t\ndescription: d\nsandbox: {write: [.], processes: 20}\nimplementation:\n  script: |\n    \
+         #!/bin/bash\n    for i in $(seq 400); do sleep 300 & echo $! >> pids; done 2> errors\n    \
+         grep -qm1 'Resource temporarily unavailable' errors; echo $?\n",
+    );
+    super::limits::unprivileged(&project)
+        .limit(std::time::Duration::from_mins(1))
+        .run()
+        .status(1);
+    let started: Vec<String> = project.read("pids").lines().map(str::to_owned).collect();
+    assert!(started.len() < 400, "{}", started.len());
+    all_end(&started);
+}
