@@ -45,6 +45,7 @@ fn list_prints_every_key() {
     let list = str![[r#"
 tool_sources=[{local: ./tools}, node_modules]
 env_priority=project
+sandbox=best-effort
 lint.rules.no-examples=off
 
 "#]];
@@ -52,6 +53,7 @@ lint.rules.no-examples=off
     let origins = str![[r#"
 .cogtoolrc.yaml:2	tool_sources=[{local: ./tools}, node_modules]
 built-in	env_priority=project
+built-in	sandbox=best-effort
 .cogtoolrc.yaml:6	lint.rules.no-examples=off
 
 "#]];
@@ -72,6 +74,11 @@ built-in	env_priority=project
   {
     "key": "env_priority",
     "value": "project",
+    "origin": "built-in"
+  },
+  {
+    "key": "sandbox",
+    "value": "best-effort",
     "origin": "built-in"
   },
   {

@@ -57,18 +57,19 @@ impl Confinement {
     }
 
     /// What this system enforces of a policy. Found out once: nothing changes it.
-    pub fn support(&self) -> &'static Support {
+    pub fn support(&self) -> Support {
         static SUPPORT: OnceLock<Support> = OnceLock::new();
-        SUPPORT.get_or_init(|| {
-            let check = |program: &PathBuf| {
-                let mut check = Command::new(program);
-                check.arg("--check").env_clear().stdin(Stdio::null());
-                let output = check.stderr(Stdio::null()).output().ok()?;
-                Support::parse(&output.stdout)
-            };
-            let support = self.program.as_ref().and_then(check);
-            support.unwrap_or_else(Support::none)
-        })
+        let Some(program) = &self.program else {
+            return Support::none();
+        };
+        let check = || {
+            let mut check = Command::new(program);
+            check.arg("--check").env_clear().stdin(Stdio::null());
+            let output = check.stderr(Stdio::null()).output().ok()?;
+            Support::parse(&output.stdout)
+        };
+        let support = SUPPORT.get_or_init(|| check().unwrap_or_else(Support::none));
+        support.clone()
     }
 
     /// Whether programs are confined at all.

@@ -10,7 +10,7 @@ use cogtools_program::{
 use cogtools_test_support::{Project, difference};
 
 /// The section of each check for a healthy project.
-const SECTIONS: [(&str, &str); 13] = [
+const SECTIONS: [(&str, &str); 14] = [
     ("configuration", "  ok       `.cogtoolrc.yaml` is valid\n"),
     ("sources", "  ok       no tool source needs approval\n"),
     (
@@ -44,6 +44,22 @@ const SECTIONS: [(&str, &str); 13] = [
     ),
     ("mcp", "  ok       no MCP servers in the settings\n"),
     ("tools", "  ok       1 tool is valid\n"),
+    (
+        "sandbox",
+        "  ok       files (Landlock 7) and sockets are protected
+  ok       a program in a sandbox can still
+             see names, sizes and times of files (everywhere; their content is protected)
+             change permissions, owners and times of your files (everywhere; their content is protected)
+             see other processes and their command lines (everywhere; their variables and memory are protected)
+             signal your other processes (before Linux 6.12)
+             empty files that it may not write (before Linux 6.2; a warning says so)
+             use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+             send what it may read to anyone (with `net: true`; there are no lists of hosts)
+             write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+             use more memory than `memory` in several processes (everywhere; each process has its own limit)
+             start more processes than `processes` (as root, which the system does not limit)
+",
+    ),
     (
         "manual",
         "  ok       manual pages of version 0.1.0 are installed: 2\n",
@@ -142,8 +158,8 @@ impl Fixture {
                 )
                 .file(format!("../prefix/share/man/man1/{name}.1"), page(name));
         }
-        // Not run here: only its presence counts.
-        project.program("../prefix/bin/cogtools-confine", "#!/bin/sh\nexit 9\n");
+        let confine = "#!/bin/sh\necho '{\"landlock\":7,\"gaps\":[]}'\n";
+        project.program("../prefix/bin/cogtools-confine", confine);
         let bin = root.with_file_name("prefix").join("bin");
         let mut vars = Vars::new();
         vars.insert("HOME".into(), project.home().into());

@@ -63,6 +63,7 @@ fn colour_on_a_terminal_only() {
         .map(|line| match line.strip_prefix("  ok") {
             Some(rest) => format!("  \u{1b}[32mok\u{1b}[0m{rest}\n"),
             None if line.is_empty() || line == HEALTHY => format!("{line}\n"),
+            None if line.starts_with(' ') => format!("{line}\n"),
             None => format!("\u{1b}[1m{line}\u{1b}[0m\n"),
         })
         .collect();
