@@ -171,6 +171,7 @@ cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:9:3: expected `elif`, `el
    |
  9 | 
    |   ^
+hint: the `if` on line 8 needs `{% endif %}`
 
 "#]],
     );

@@ -169,8 +169,18 @@ fn text() {
     );
     check(
         &json!({"type": "string", "format": "byte"}),
-        &["\"not base 64!\""],
-        &["1"],
+        &["\"QUI=\"", "\"\""],
+        &["\"not base 64!\"", "\"QUI\"", "1"],
+    );
+    check(
+        &json!({"type": "string", "format": "uuid"}),
+        &["\"2eb8aa08-aa98-11ea-b4aa-73b441d16380\""],
+        &["\"2eb8aa08\"", "1"],
+    );
+    check(
+        &json!({"type": "number", "format": "int32"}),
+        &["1", "1.0"],
+        &["1.5", "2147483648"],
     );
     check(
         &json!({"type": "string", "format": "of-our-own"}),

@@ -1,8 +1,9 @@
 //! The indentation of flow collections, which the parser does not check.
 
-use granit_parser::Marker;
+use granit_parser::{Event, Marker};
 
 use super::error::YamlErrorKind;
+use super::frame::Frame;
 
 /// An open `[…]` or `{…}` in a block. YAML wants each of its lines indented deeper than the
 /// block. A line with nothing but its closing bracket may begin in the column of the block,
@@ -17,6 +18,30 @@ pub(super) struct Flow {
 }
 
 impl Flow {
+    /// The flow collection that is open after the innermost of `open` has begun at `start`: the
+    /// one that was open before, or this one, if it is one in a block.
+    pub(super) fn begun(
+        before: Option<Self>,
+        text: &str,
+        open: &[Frame],
+        start: &Marker,
+    ) -> Option<Self> {
+        if before.is_some() {
+            return before;
+        }
+        let rest = text.get(start.byte_offset()?..)?;
+        if !rest.starts_with(['[', '{']) {
+            return None;
+        }
+        let depth = open.len().checked_sub(1)?;
+        let block = open.get(depth.checked_sub(1)?)?.start;
+        Some(Self {
+            depth,
+            indent: block - line_start(text, block),
+            line: start.line(),
+        })
+    }
+
     /// Checks the line of a node that begins at `start`, if it is the first one in its line.
     pub(super) fn check(&mut self, text: &str, start: &Marker) -> Result<(), YamlErrorKind> {
         if start.line() <= self.line {
@@ -35,8 +60,16 @@ impl Flow {
     }
 }
 
+/// Whether a node begins with the event.
+pub(super) fn is_node(event: &Event<'_>) -> bool {
+    matches!(
+        event,
+        Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..)
+    )
+}
+
 /// The byte at which the line of `offset` begins.
-pub(super) fn line_start(text: &str, offset: usize) -> usize {
+fn line_start(text: &str, offset: usize) -> usize {
     let before = text.get(..offset).unwrap_or_default();
     before.rfind('\n').map_or(0, |newline| newline + 1)
 }

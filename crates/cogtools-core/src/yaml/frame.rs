@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::error::{YamlError, YamlErrorKind};
 use super::node::{Entry, Node};
+use super::{MAX_NODES, MAX_TEXT};
 use crate::text::Span;
 
 /// Up to this many keys of a mapping are compared one by one.
@@ -79,4 +81,16 @@ pub(super) fn is_repeated(key: &str, entries: &[Entry], seen: &mut HashSet<Strin
         seen.extend(entries.iter().map(|entry| entry.key.clone()));
     }
     !seen.insert(key.to_owned())
+}
+
+/// Adds `size` to `sum` and checks the limits.
+pub(super) fn account(sum: &mut Size, size: Size, span: Span) -> Result<(), YamlError> {
+    sum.nodes += size.nodes;
+    sum.text += size.text;
+    let kind = match sum {
+        sum if sum.nodes > MAX_NODES => YamlErrorKind::TooMany,
+        sum if sum.text > MAX_TEXT => YamlErrorKind::TooLong,
+        _ => return Ok(()),
+    };
+    Err(YamlError { kind, span })
 }

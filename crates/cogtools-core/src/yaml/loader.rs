@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, Span as Marks, StrInput, Tag};
 
 use super::error::{YamlError, YamlErrorKind};
-use super::flow::{Flow, line_start};
-use super::frame::{Frame, Partial, Size, is_repeated};
+use super::flow::{self, Flow};
+use super::frame::{Frame, Partial, Size, account, is_repeated};
 use super::node::{Data, Entry, Node};
-use super::{MAX_DEPTH, MAX_NODES, MAX_TEXT, scalar};
+use super::{MAX_DEPTH, scalar};
 use crate::text::Span;
 
 struct Loader<'t> {
@@ -72,7 +72,7 @@ impl Loader<'_> {
         };
         let at = |kind| YamlError { kind, span };
         if let Some(flow) = &mut self.flow
-            && is_node(&event)
+            && flow::is_node(&event)
         {
             flow.check(self.text, &marks.start).map_err(at)?;
         }
@@ -96,11 +96,11 @@ impl Loader<'_> {
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.begin(anchor, tag.as_deref(), span, Partial::List(Vec::new()))?;
-                self.open_flow(&marks.start);
+                self.flow = Flow::begun(self.flow.take(), self.text, &self.open, &marks.start);
             }
             Event::MappingStart(_, anchor, tag) => {
                 self.begin(anchor, tag.as_deref(), span, Partial::map())?;
-                self.open_flow(&marks.start);
+                self.flow = Flow::begun(self.flow.take(), self.text, &self.open, &marks.start);
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span)?,
             Event::Alias(id) => {
@@ -173,22 +173,6 @@ impl Loader<'_> {
         account(&mut self.total, frame.size, span)?;
         self.open.push(frame);
         Ok(())
-    }
-
-    /// Notes the flow collection that has just begun, if it is in a block.
-    fn open_flow(&mut self, start: &Marker) {
-        let Some(outer) = self.open.len().checked_sub(2) else {
-            return;
-        };
-        let is_flow = self.text[offset(start)..].starts_with(['[', '{']);
-        if is_flow && self.flow.is_none() {
-            let block = self.open[outer].start;
-            self.flow = Some(Flow {
-                depth: outer + 1,
-                indent: block - line_start(self.text, block),
-                line: start.line(),
-            });
-        }
     }
 
     fn end(&mut self, span: Span) -> Result<(), YamlError> {
@@ -294,26 +278,6 @@ impl Loader<'_> {
             }
         }
     }
-}
-
-/// Whether a node begins with the event.
-fn is_node(event: &Event<'_>) -> bool {
-    matches!(
-        event,
-        Event::Scalar(..) | Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..)
-    )
-}
-
-/// Adds `size` to `sum` and checks the limits.
-fn account(sum: &mut Size, size: Size, span: Span) -> Result<(), YamlError> {
-    sum.nodes += size.nodes;
-    sum.text += size.text;
-    let kind = match sum {
-        sum if sum.nodes > MAX_NODES => YamlErrorKind::TooMany,
-        sum if sum.text > MAX_TEXT => YamlErrorKind::TooLong,
-        _ => return Ok(()),
-    };
-    Err(YamlError { kind, span })
 }
 
 fn offset(marker: &Marker) -> usize {

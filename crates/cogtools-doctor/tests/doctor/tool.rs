@@ -167,7 +167,7 @@ fn invalid_shadowed_and_missing_tools() {
   problem  tools/lost.yaml:2:1: unknown key `descripton`: no host sees the tool
            hint: did you mean `description`?; cogtools lint tools/lost.yaml shows all of it
   problem  tools/odd.yaml:3:17: expected `}}` at the end of the expression, found the end of the template: every call of the tool fails
-           hint: cogtools lint tools/odd.yaml shows all of it
+           hint: the `{{` on line 3 is still open: end it with `}}`; cogtools lint tools/odd.yaml shows all of it
   warning  more/hello.yaml is shadowed by tools/hello.yaml, which has the same name
            hint: rename or remove more/hello.yaml
   warning  ~/.gemini/policies/mine.toml names the tool `bye`, which does not exist

@@ -143,6 +143,11 @@ fn templates_are_checked_against_parameters() {
     );
     template("{{ text }}", &["5:3 unused-parameter"]);
     template("{{ text | }}", &["7:13 template-error"]);
+    template(
+        "{{ text | truncate(length=5) }}{{ voice or '' }}",
+        &["7:22 template-error"],
+    );
+    template("{{ text | truncate(5) }}{{ voice or '' }}", &[]);
     template("{{ text }}{{ voice is odd_one }}", &["7:25 template-error"]);
     template(
         "{% include \"gone.njk\" %}{{ voice or text }}",

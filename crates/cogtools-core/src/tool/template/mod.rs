@@ -176,7 +176,11 @@ impl Template {
         else {
             return error.hint().map(str::to_owned);
         };
-        if !self.text.has_lines() {
+        if self.lead > 0 && line == 1 {
+            // The tag is not in the file: it was put around a condition.
+            return None;
+        }
+        if !self.text.has_lines() && line > 1 {
             return Some(mistake.to_string());
         }
         let line = self.location_at((line, 1), 1, text).line;
