@@ -38,6 +38,9 @@ reply (needs size, the last result): {{tool.size.length}} {{tool_result.x}}
         .stdin(plan())
         .run()
         .stdout_contains("hello   greet   planned");
+    // With nothing on standard input, it is the plan of the newest session.
+    run_plan(&project, &plan(), &[]).status(1);
+    on(&project, "show", &[]).stdout_contains("hello   greet   executed, ");
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn a_plan_is_explained_before_it_runs() {
     let project = project();
     project.file("plan.json", plan());
     on(&project, "explain", &["plan.json"]).outputs(str![[r#"
-4 steps: r.
+4 steps: r
 
 1. hello: why
    It calls `greet` with {"person":"Ada"}.
@@ -111,7 +114,7 @@ fn what_will_fail_is_explained() {
     ]);
     project.file("plan.json", plan_of(&steps, "Done."));
     on(&project, "explain", &["plan.json"]).outputs(str![[r#"
-2 steps: r.
+2 steps: r
 
 1. a: why
    It calls `make`.

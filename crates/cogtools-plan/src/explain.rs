@@ -44,9 +44,9 @@ pub(crate) fn text(plan: &LoggedPlan, registry: &Registry, cx: &Context, colour:
     let contract = &plan.contract;
     let steps = contract.steps();
     let mut text = format!(
-        "{}: {}.\n",
+        "{}: {}\n",
         pluralize(steps.len(), "step"),
-        shown(contract.restatement().trim_end_matches('.')),
+        shown(contract.restatement()),
     );
     let mut before = BTreeSet::new();
     for (number, step) in (1..).zip(steps) {

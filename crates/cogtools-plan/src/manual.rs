@@ -20,7 +20,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SHOW AND EXPLAIN",
-        "`show` draws a plan: its steps, their tools, states and what they need. `explain` says what it will do before it does: what each step calls, what kind of tool that is, whether it may run, and what will fail. Both take a file, a session or standard input; at a terminal, the newest session.",
+        "`show` draws a plan: its steps, their tools, states and what they need. `explain` says what it will do before it does: what each step calls, what kind of tool that is, whether it may run, and what will fail. Both take a file, a session or standard input or, if that is empty or a terminal, the newest session.",
     ),
     (
         "REFERENCES",

@@ -21,8 +21,8 @@ pub(crate) fn arg() -> Arg {
 /// The argument that names a file or a session.
 pub(crate) fn file_or_session_arg() -> Arg {
     Arg::new("plan").value_name("FILE|SESSION").help(
-        "The plan: a file, or a session by its name; by default, standard input or, at a terminal, \
-         the newest session",
+        "The plan: a file, or a session by its name; by default, standard input or, if that is \
+         empty or a terminal, the newest session",
     )
 }
 
@@ -48,7 +48,9 @@ pub(crate) fn read_any(
     let name = matches.get_one::<String>("plan").map(String::as_str);
     if name.is_none() && !io.stdin.is_terminal() {
         let text = text_input::read_text(io, &format!("cogtools plan {command} < plan.json"))?;
-        return Ok(LoggedPlan::new(Contract::parse(&text)?));
+        if !text.trim().is_empty() {
+            return Ok(LoggedPlan::new(Contract::parse(&text)?));
+        }
     }
     if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
         let text = text_input::utf8(named_file::read(path.as_ref(), Input::MAX_BYTES, io)?)?;
