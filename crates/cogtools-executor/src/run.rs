@@ -247,10 +247,7 @@ impl<'o> Run<'o> {
                 running.cancel.cancel();
                 running.cancelled = Some(now);
             }
-            if running
-                .cancelled
-                .is_some_and(|cancelled| cancelled + GRACE <= now)
-            {
+            if running.cancelled.is_some_and(|cancelled| cancelled + GRACE <= now) {
                 given_up.push(*index);
             }
         }
