@@ -37,7 +37,6 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use self::upgrade::Patterns;
 use crate::text::Span;
 use crate::yaml::Node;
 
@@ -81,16 +80,6 @@ impl Schema {
             object: recover::object(&original),
             original: Some(original),
         }
-    }
-
-    /// Converts a JSON Schema of any draft, which others have declared for arguments: what is not
-    /// valid in it is repaired or left out.
-    pub fn from_foreign(schema: &Map<String, Value>) -> Self {
-        let upgraded = Self::from_json_schema(upgrade::object(schema, Patterns::Kept));
-        if upgraded.has_pattern() && upgraded.validator().is_err() {
-            return Self::from_json_schema(upgrade::object(schema, Patterns::LeftOut));
-        }
-        upgraded
     }
 
     /// The Schema Object.

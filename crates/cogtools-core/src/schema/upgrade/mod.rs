@@ -13,8 +13,9 @@ mod vocabulary;
 
 use serde_json::{Map, Value, json};
 
-use complete::complete;
-use vocabulary::Takes;
+use self::complete::complete;
+use self::vocabulary::Takes;
+use super::Schema;
 
 type Object = Map<String, Value>;
 
@@ -23,8 +24,20 @@ const MAX_DEPTH: usize = 64;
 /// How many references may follow each other at the root.
 const MAX_CHAIN: usize = 8;
 
+impl Schema {
+    /// Converts a JSON Schema of any draft, which others have declared for arguments: what is not
+    /// valid in it is repaired or left out.
+    pub fn from_foreign(schema: &Object) -> Self {
+        let upgraded = Self::from_json_schema(object(schema, Patterns::Kept));
+        if upgraded.has_pattern() && upgraded.validator().is_err() {
+            return Self::from_json_schema(object(schema, Patterns::LeftOut));
+        }
+        upgraded
+    }
+}
+
 /// The schema in draft 2020-12; always of `type: object`, as arguments are.
-pub(super) fn object(schema: &Object, patterns: Patterns) -> Object {
+fn object(schema: &Object, patterns: Patterns) -> Object {
     let upgrade = Upgrade {
         root: schema,
         is_old: is_old(schema),
@@ -65,7 +78,7 @@ fn is_old(schema: &Object) -> bool {
 
 /// What becomes of regular expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Patterns {
+enum Patterns {
     /// They stay.
     Kept,
     /// One of them is not valid: they are left out.
@@ -108,6 +121,7 @@ impl Upgrade<'_> {
         }
     }
 
+    /// Adds what `keyword` with `value`, an entry of `schema`, says in draft 2020-12.
     fn entry(
         &self,
         schema: &Object,
@@ -116,45 +130,62 @@ impl Upgrade<'_> {
         depth: usize,
         result: &mut Object,
     ) {
-        let mut set = |keyword: &str, value: Option<Value>| {
-            if let Some(value) = value {
-                result.insert(keyword.to_owned(), value);
+        if self.old_entry(schema, keyword, value, depth, result) {
+            return;
+        }
+        let upgraded = match (vocabulary::takes(keyword), value) {
+            (Some(Takes::SchemaOrFlag), Value::Bool(_)) => Some(value.clone()),
+            (Some(Takes::Schema | Takes::SchemaOrFlag), value) => self.any(value, depth),
+            (Some(Takes::Schemas), Value::Array(items)) => self.list(items, depth),
+            (Some(Takes::Properties), Value::Object(entries)) => {
+                Some(self.map(entries.iter(), depth).into())
             }
+            (Some(takes), value) => takes.read(value),
+            (None, _) => None,
         };
+        set(result, keyword, upgraded);
+    }
+
+    /// The same for keywords whose meaning has changed, and for those that need more than their
+    /// value; whether `keyword` is one of them.
+    fn old_entry(
+        &self,
+        schema: &Object,
+        keyword: &str,
+        value: &Value,
+        depth: usize,
+        result: &mut Object,
+    ) -> bool {
+        let is_exclusive = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
         match (keyword, value) {
             ("$ref", Value::String(target)) => {
                 let found = self.resolve(target).map(|(pointer, _)| pointer);
                 let is_kept = target == "#" || self.has_anchor(target);
                 let found = found.or_else(|| is_kept.then(|| target.clone()));
-                set(keyword, found.map(Value::from));
+                set(result, keyword, found.map(Value::from));
+            }
+            ("$schema", value) => {
+                let draft = value.as_str().unwrap_or_default();
+                let is_current = draft.contains("2020-12");
+                set(result, keyword, is_current.then(|| value.clone()));
             }
             ("pattern" | "patternProperties", _) if self.patterns == Patterns::LeftOut => {}
-            ("type", _) => set(keyword, types(value)),
-            ("exclusiveMinimum", Value::Bool(true)) => set(keyword, number(schema, "minimum")),
-            ("exclusiveMaximum", Value::Bool(true)) => set(keyword, number(schema, "maximum")),
-            ("minimum", _) if schema.get("exclusiveMinimum") == Some(&Value::Bool(true)) => {}
-            ("maximum", _) if schema.get("exclusiveMaximum") == Some(&Value::Bool(true)) => {}
+            ("type", _) => set(result, keyword, types(value)),
+            ("exclusiveMinimum", Value::Bool(true)) => {
+                set(result, keyword, number(schema, "minimum"));
+            }
+            ("exclusiveMaximum", Value::Bool(true)) => {
+                set(result, keyword, number(schema, "maximum"));
+            }
+            ("minimum", _) if is_exclusive("exclusiveMinimum") => {}
+            ("maximum", _) if is_exclusive("exclusiveMaximum") => {}
             ("items", Value::Array(items)) => {
-                set("prefixItems", self.list(items, depth));
+                set(result, "prefixItems", self.list(items, depth));
                 let rest = schema.get("additionalItems");
-                set("items", rest.and_then(|rest| self.any(rest, depth)));
+                set(result, "items", rest.and_then(|rest| self.any(rest, depth)));
             }
             ("dependencies", Value::Object(entries)) => {
-                let (names, schemas): (Vec<_>, Vec<_>) =
-                    entries.iter().partition(|(_, value)| value.is_array());
-                let names: Object = names
-                    .into_iter()
-                    .map(|(name, value)| (name.clone(), value.clone()))
-                    .collect();
-                set(
-                    "dependentRequired",
-                    (!names.is_empty()).then(|| names.into()),
-                );
-                let schemas = self.map(schemas.into_iter(), depth);
-                set(
-                    "dependentSchemas",
-                    (!schemas.is_empty()).then(|| schemas.into()),
-                );
+                self.dependencies(entries, depth, result);
             }
             ("definitions", Value::Object(entries)) => {
                 let mut definitions = self.map(entries.iter(), depth);
@@ -163,24 +194,30 @@ impl Upgrade<'_> {
                 }
                 result.insert("$defs".into(), definitions.into());
             }
-            ("$schema", Value::String(draft)) => {
-                set(keyword, draft.contains("2020-12").then(|| value.clone()));
-            }
-            _ => match (vocabulary::takes(keyword), value) {
-                (Some(Takes::SchemaOrFlag), Value::Bool(_)) => set(keyword, Some(value.clone())),
-                (Some(Takes::Schema | Takes::SchemaOrFlag), value) => {
-                    set(keyword, self.any(value, depth));
-                }
-                (Some(Takes::Schemas), Value::Array(items)) => {
-                    set(keyword, self.list(items, depth));
-                }
-                (Some(Takes::Properties), Value::Object(entries)) => {
-                    set(keyword, Some(self.map(entries.iter(), depth).into()));
-                }
-                (Some(takes), value) => set(keyword, takes.read(value)),
-                (None, _) => {}
-            },
+            _ => return false,
         }
+        true
+    }
+
+    /// Draft 7's `dependencies`: two keywords today.
+    fn dependencies(&self, entries: &Object, depth: usize, result: &mut Object) {
+        let (names, schemas): (Vec<_>, Vec<_>) =
+            entries.iter().partition(|(_, value)| value.is_array());
+        let names = names
+            .into_iter()
+            .map(|(name, value)| (name.clone(), value.clone()));
+        let names: Object = names.collect();
+        let schemas = self.map(schemas.into_iter(), depth);
+        set(
+            result,
+            "dependentRequired",
+            (!names.is_empty()).then(|| names.into()),
+        );
+        set(
+            result,
+            "dependentSchemas",
+            (!schemas.is_empty()).then(|| schemas.into()),
+        );
     }
 
     /// What is a schema among `items`; `None` without any.
@@ -201,6 +238,12 @@ impl Upgrade<'_> {
             (name.clone(), schema)
         };
         entries.map(entry).collect()
+    }
+}
+
+fn set(result: &mut Object, keyword: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        result.insert(keyword.to_owned(), value);
     }
 }
 
