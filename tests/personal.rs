@@ -96,6 +96,7 @@ fn the_user_turns_it_off() {
 tool_sources=[{local: tools}]
 inherit=false
 env_priority=project
+sandbox=best-effort
 
 "#]]);
     run("cogtools-config", &project)

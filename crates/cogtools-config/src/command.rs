@@ -217,7 +217,7 @@ impl ConfigArgs {
             Some((_, matches)) => Self::Env(EnvironmentArgs {
                 explain: matches.get_flag("explain"),
                 json: json_from_matches(matches),
-                env: EnvArgs::from_matches(matches),
+                env: EnvArgs::system_from_matches(matches),
             }),
             None => return Ok(None),
         };

@@ -115,7 +115,7 @@ impl McpArgs {
             tools: CatalogueArgs {
                 registry: RegistryArgs {
                     filter: FilterArgs::from_matches(matches),
-                    env: EnvArgs::from_matches(matches),
+                    env: EnvArgs::sandbox_from_matches(matches),
                     locked: locked_from_matches(matches),
                     lenient: true,
                     ..RegistryArgs::default()

@@ -59,13 +59,28 @@ pub struct EnvArgs {
 }
 
 impl EnvArgs {
-    /// Reads the values of [`system_env_arg`] and [`sandbox_arg`], as far as the program has them.
+    /// Reads the values of [`system_env_arg`] and [`sandbox_arg`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
-        let system = matches.try_get_one(SYSTEM_ENV).ok().flatten();
-        let sandbox = matches.try_get_one::<String>(SANDBOX).ok().flatten();
         Self {
-            system: system.is_some_and(|system| *system),
-            sandbox: sandbox.and_then(|name| SandboxMode::parse(name)),
+            sandbox: Self::sandbox_from_matches(matches).sandbox,
+            ..Self::system_from_matches(matches)
+        }
+    }
+
+    /// Reads the value of [`system_env_arg`] alone.
+    pub fn system_from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            system: matches.get_flag(SYSTEM_ENV),
+            sandbox: None,
+        }
+    }
+
+    /// Reads the value of [`sandbox_arg`] alone.
+    pub fn sandbox_from_matches(matches: &ArgMatches) -> Self {
+        let mode = matches.get_one::<String>(SANDBOX);
+        Self {
+            system: false,
+            sandbox: mode.and_then(|name| SandboxMode::parse(name)),
         }
     }
 

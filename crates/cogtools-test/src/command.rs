@@ -158,7 +158,7 @@ impl Request {
             spawn: matches.get_flag("spawn"),
             fail_fast: matches.get_flag("fail-fast"),
             only: only.transpose().map_err(|diagnostic| *diagnostic)?,
-            env: EnvArgs::from_matches(matches),
+            env: EnvArgs::sandbox_from_matches(matches),
             format: Format::parse(&format),
         })
     }

@@ -91,6 +91,15 @@ pub fn create_private_folder(folder: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
+/// Creates a folder, with its parents.
+pub fn create_folder(path: &WritePath) -> Result<(), WriteError> {
+    let file = path.file("_");
+    Walk::find(&file, Links::KeepLast, Missing::Make)?
+        .made
+        .keep();
+    Ok(())
+}
+
 /// Removes a file, or the link itself.
 pub fn remove(path: &WritePath) -> Result<(), WriteError> {
     let found = Walk::find(path, Links::KeepLast, Missing::Fail)?;

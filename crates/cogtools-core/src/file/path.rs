@@ -80,6 +80,15 @@ impl WritePath {
         Self::new(folder, below, Boundary::Folder)
     }
 
+    /// The file `name` in the folder that this one is.
+    pub(super) fn file(&self, name: &str) -> Self {
+        Self {
+            root: self.root.clone(),
+            below: self.below.join(name),
+            boundary: self.boundary,
+        }
+    }
+
     /// The full path.
     pub fn full(&self) -> PathBuf {
         self.root.join(&self.below)

@@ -1,5 +1,6 @@
 //! What is wrong with a sandbox, or with a path in it.
 
+use crate::file::WriteError;
 use crate::{Actual, Code, Diagnostic};
 
 /// What is wrong with a sandbox, or with a path in it.
@@ -31,7 +32,7 @@ pub enum SandboxError {
     Leaves(String),
     /// A folder that cannot be made.
     #[error("the folder `{0}` in `sandbox` cannot be made: {1}")]
-    Create(String, std::io::Error),
+    Create(String, WriteError),
     /// A sandbox of something that starts no program.
     #[error("`sandbox` is for programs: `exec` and `script`")]
     NoProgram,

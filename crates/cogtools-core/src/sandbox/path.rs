@@ -1,10 +1,10 @@
 //! A path in a sandbox: below the project's root, below the home directory, or absolute.
 
 use std::fmt::{self, Display, Formatter};
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::SandboxError;
+use crate::file::{self, WriteError, WritePath};
 
 /// A path, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,14 +60,12 @@ impl SandboxPath {
             return self.resolve(roots);
         }
         let path = roots.project.join(self.0.as_str());
-        let failed = |error| SandboxError::Create(self.0.clone(), error);
         if path.symlink_metadata().is_err() {
-            let existing = path.ancestors().find(|folder| folder.exists());
-            let real = existing.unwrap_or(roots.project).canonicalize();
-            // Nothing is made behind a link that leaves the project.
-            let real = self.check(real.map_err(failed)?, roots)?;
-            let below = existing.and_then(|existing| path.strip_prefix(existing).ok());
-            fs::create_dir_all(real.join(below.unwrap_or(Path::new("")))).map_err(failed)?;
+            let folder = WritePath::in_project(roots.project, Path::new(&self.0));
+            file::create_folder(&folder).map_err(|error| match error {
+                WriteError::Link { .. } => SandboxError::Leaves(self.0.clone()),
+                error => SandboxError::Create(self.0.clone(), error),
+            })?;
         }
         self.resolve(roots)
     }

@@ -185,7 +185,13 @@ impl RemoteTool {
         if !accepts_objects(object) {
             return Err(invalid("does not describe an object"));
         }
-        Ok(Some((key, Schema::from_foreign(object))))
+        // An OpenAPI schema is the author's own, and as strict as in a file.
+        let schema = if *key == SCHEMAS[0] {
+            Schema::from_json_schema(object.clone())
+        } else {
+            Schema::from_foreign(object)
+        };
+        Ok(Some((key, schema)))
     }
 }
 
