@@ -241,6 +241,7 @@ fn a_variable_without_a_value_is_not_set() {
             .outputs(str![[r#"
 tool_sources=[{local: ./tools}]
 env_priority=project
+sandbox=best-effort
 
 "#]]);
     }

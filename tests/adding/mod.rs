@@ -123,7 +123,7 @@ package runner, 1 tool running programs
   tool      runs (node_modules/runner/tools/runs.yaml)
   runs      echo ran
   program   /usr/bin/echo
- may       read the project; write nothing; not use the network
+  may       read the project; write nothing; not use the network
   file      package.json
   file      tools/runs.yaml
 approved package runner

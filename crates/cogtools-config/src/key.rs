@@ -134,6 +134,7 @@ mod tests {
                 _ if key.name().ends_with("budget") => "1",
                 "env_priority" => "process",
                 "locked" | "inherit" => "true",
+                "sandbox" => "required",
                 "lint" => "off",
                 "limits" => "1048576",
                 "ask" | "prompt" => sample(&key.name()),
