@@ -185,24 +185,6 @@ hint: cogtools trust --list lists those that do
 }
 
 #[test]
-fn a_provider_name_has_no_invisible_characters() {
-    let project = Project::new();
-    project.file(
-        ".cogtoolrc.yaml",
-        "tool_sources:\n  - command: {discover: [a], call: [a], name: \"te\\u200bam\"}\n",
-    );
-    run("cogtools-trust", &project).run().fails(
-        78,
-        r#"cogtools-trust: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:47: `name` takes a string without colons, not `te\u{200b}am`
-   |
- 2 |   - command: {discover: [a], call: [a], name: "te\u200bam"}
-   |                                               ^^^^^^^^^^^^
-hint: write `name: other`
-"#,
-    );
-}
-
-#[test]
 fn tables() {
     let project = Project::new();
     project

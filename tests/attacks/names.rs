@@ -143,3 +143,21 @@ hint: only the user can approve it, after reviewing what it runs: cogtools trust
 
 "#]]);
 }
+
+#[test]
+fn a_provider_name_has_no_invisible_characters() {
+    let project = Project::new();
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources:\n  - command: {discover: [a], call: [a], name: \"te\\u200bam\"}\n",
+    );
+    run("cogtools-trust", &project).run().fails(
+        78,
+        r#"cogtools-trust: error[INVALID_CONFIG]: .cogtoolrc.yaml:2:47: `name` takes a string without colons, not `te\u{200b}am`
+   |
+ 2 |   - command: {discover: [a], call: [a], name: "te\u200bam"}
+   |                                               ^^^^^^^^^^^^
+hint: write `name: other`
+"#,
+    );
+}
