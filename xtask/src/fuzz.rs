@@ -22,6 +22,9 @@ const CRATES: [(&str, &[&str], Option<&str>); 3] = [
     ("cogtools-plan", &["plan"], None),
     ("njk", &["compile", "render"], Some("njk.dict")),
 ];
+/// The crate whose targets are not run briefly: they link all of the agent, which takes minutes to
+/// build.
+const LONG: &str = "cogtools-plan";
 /// Coverage for libFuzzer, as the stable compiler can give it.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -34,6 +37,16 @@ pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
     let crates = root()?.join("crates");
     let workspace = |name: &str| crates.join(name).join("fuzz");
     Ok(CRATES.iter().map(|(name, ..)| workspace(name)).collect())
+}
+
+/// Runs the targets briefly, as a test.
+pub(crate) fn run_briefly() -> Result<()> {
+    let brief = CRATES.iter().filter(|(name, ..)| *name != LONG);
+    let names: Vec<String> = brief
+        .flat_map(|(_, targets, _)| *targets)
+        .map(|target| (*target).to_owned())
+        .collect();
+    run_targets(&names, BRIEF)
 }
 
 /// Builds the targets and runs each of them for `seconds`, or only those in `names`.
