@@ -1,4 +1,4 @@
-//! Templates that nobody wrote: as many as Nunjucks renders in half a minute, made by a grammar
+//! Generated templates: as many as Nunjucks renders in half a minute, made by a grammar
 //! from a seed. `COGTOOLS_NJK_SEED` sets another one.
 
 use std::collections::HashMap;

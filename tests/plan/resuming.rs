@@ -92,7 +92,7 @@ fn events_of_a_resumed_run_have_the_earlier_results() {
     assert_eq!(events[1]["result"], "Hello Ada!");
 }
 
-/// The process is killed while a step executes, which nobody can repeat without knowing.
+/// The process is killed while a step executes, which may not be repeated without a decision.
 #[test]
 fn a_step_that_was_interrupted_is_reported_and_not_repeated() {
     let project = project();

@@ -1,4 +1,4 @@
-//! A policy as a profile of macOS's `sandbox-exec`. Nobody has tried it there: a policy that is
+//! A policy as a profile of macOS's `sandbox-exec`. It is untested there: a policy that is
 //! required is refused.
 
 use std::path::{Path, PathBuf};

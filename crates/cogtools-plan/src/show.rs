@@ -89,7 +89,7 @@ fn state(logged: Option<&LoggedStep>) -> String {
     };
     let ms = logged.ms.map(|ms| format!(", {ms} ms")).unwrap_or_default();
     match &logged.state {
-        // No process writes to the session any more, or it could not be told.
+        // No process writes to the session any more, or that is not known.
         StepState::Executing => "executing, or interrupted".to_owned(),
         StepState::Failed { code, .. } => format!("failed ({code}){ms}"),
         state => format!("{}{ms}", state.name()),

@@ -1,4 +1,4 @@
-//! What a program may reach, as `cogtools-confine` is told, and what of that a system cannot
+//! What a program may reach, as passed to `cogtools-confine`, and what of that a system cannot
 //! enforce.
 
 use std::ffi::OsString;

@@ -71,8 +71,8 @@ counts all processes of the user, and does not limit root. Linux only.
   Permit sockets.
 
 --required
-  Run nothing if this system cannot enforce all of that. On macOS, where sandbox-exec is told the \
-same and nobody has tried it, and on other systems nothing is ever run with this option.
+  Run nothing if this system cannot enforce all of that. On macOS, where \
+sandbox-exec gets the same policy but is untested, and on other systems, this option runs nothing.
 
 --check
   Print what this system cannot enforce: a JSON object with system, landlock (the version, or null) \

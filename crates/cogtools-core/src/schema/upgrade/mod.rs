@@ -11,6 +11,8 @@ mod reference;
 mod tests;
 mod vocabulary;
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use self::complete::complete;
@@ -41,6 +43,7 @@ fn object(schema: &Object, patterns: Patterns) -> Object {
     let upgrade = Upgrade {
         root: schema,
         is_old: is_old(schema),
+        anchors: reference::anchors(schema),
         patterns,
     };
     let mut root = schema;
@@ -88,6 +91,8 @@ enum Patterns {
 struct Upgrade<'s> {
     root: &'s Object,
     is_old: bool,
+    /// The names that references may have in place of a pointer.
+    anchors: HashSet<&'s str>,
     patterns: Patterns,
 }
 

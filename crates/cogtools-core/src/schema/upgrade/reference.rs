@@ -1,5 +1,7 @@
 //! References within a schema, and where they lead after the upgrade.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::vocabulary::{self, Takes};
@@ -15,20 +17,8 @@ impl<'s> Upgrade<'s> {
 
     /// Whether a reference to `target` leads to a schema whose `$anchor` it names.
     pub(super) fn has_anchor(&self, target: &str) -> bool {
-        let anchor = target.strip_prefix('#').filter(|anchor| !anchor.is_empty());
-        anchor.is_some_and(|anchor| {
-            let mut values: Vec<&Value> = self.root.values().collect();
-            let mut is_found = self.root.get("$anchor").is_some_and(|own| own == anchor);
-            while let Some(value) = values.pop().filter(|_| !is_found) {
-                is_found = value.get("$anchor").is_some_and(|own| own == anchor);
-                match value {
-                    Value::Array(items) => values.extend(items),
-                    Value::Object(entries) => values.extend(entries.values()),
-                    _ => {}
-                }
-            }
-            is_found
-        })
+        let anchor = target.strip_prefix('#');
+        anchor.is_some_and(|anchor| self.anchors.contains(anchor))
     }
 
     /// Where `target` is after the upgrade, and what is there now.
@@ -76,4 +66,19 @@ impl<'s> Upgrade<'s> {
             schema = value.as_object()?;
         }
     }
+}
+
+/// The names under `$anchor` anywhere in `root`.
+pub(super) fn anchors(root: &Object) -> HashSet<&str> {
+    let mut anchors = HashSet::new();
+    let mut schemas = vec![root];
+    while let Some(schema) = schemas.pop() {
+        anchors.extend(schema.get("$anchor").and_then(Value::as_str));
+        for value in schema.values() {
+            schemas.extend(value.as_object());
+            let items = value.as_array().into_iter().flatten();
+            schemas.extend(items.filter_map(Value::as_object));
+        }
+    }
+    anchors
 }

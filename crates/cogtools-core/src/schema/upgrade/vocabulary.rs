@@ -1,6 +1,8 @@
 //! The keywords of JSON Schema and the values they take: those of draft 2020-12 that say what a
 //! value is like, and those of older drafts that contain schemas.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 /// The names of types.
@@ -129,11 +131,8 @@ fn count(value: &Value) -> Option<u64> {
 
 /// The strings in a list, each once; `None` without any.
 fn names(value: &Value) -> Option<Value> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in value.as_array()?.iter().filter_map(Value::as_str) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let mut seen = HashSet::new();
+    let names = value.as_array()?.iter().filter_map(Value::as_str);
+    let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
     (!names.is_empty()).then(|| names.into())
 }
