@@ -5,6 +5,8 @@
 //! arguments are validated against the original, and a host that reads OpenAPI sees
 //! as much of it as possible.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value, json};
 
 use super::keyword::{self, KeywordKind};
@@ -13,12 +15,26 @@ type Object = Map<String, Value>;
 
 /// How deep definitions are followed: they may be recursive.
 const MAX_DEPTH: usize = 12;
+/// How many schemas there are at most once definitions stand where they are used: a few that branch
+/// would be more than memory holds.
+const MAX_SCHEMAS: usize = 50_000;
+
+/// The whole schema.
+struct Root<'s> {
+    schema: &'s Value,
+    /// How many schemas may still be converted.
+    left: Cell<usize>,
+}
 
 /// The Schema Object for a JSON Schema of draft 4 or later; always of `type: object`,
 /// as arguments are.
 pub(super) fn object(schema: &Object) -> Object {
-    let root = Value::Object(schema.clone());
-    let mut result = convert(&root, &root, MAX_DEPTH);
+    let schema = Value::Object(schema.clone());
+    let root = Root {
+        schema: &schema,
+        left: Cell::new(MAX_SCHEMAS),
+    };
+    let mut result = convert(&schema, &root, MAX_DEPTH);
     result.insert("type".into(), "object".into());
     result.remove("nullable");
     if !result.contains_key("properties") {
@@ -27,17 +43,19 @@ pub(super) fn object(schema: &Object) -> Object {
     result
 }
 
-fn convert(schema: &Value, root: &Value, depth: usize) -> Object {
+fn convert(schema: &Value, root: &Root<'_>, depth: usize) -> Object {
     let Value::Object(schema) = schema else {
         return Object::new();
     };
-    if depth == 0 {
+    let left = root.left.get();
+    if depth == 0 || left == 0 {
         return text_entry(schema, "description");
     }
+    root.left.set(left - 1);
     if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
         let mut result = target
             .strip_prefix('#')
-            .and_then(|pointer| root.pointer(pointer))
+            .and_then(|pointer| root.schema.pointer(pointer))
             .map_or_else(Object::new, |schema| convert(schema, root, depth - 1));
         result.extend(text_entry(schema, "description"));
         return result;
@@ -59,7 +77,7 @@ fn text_entry(schema: &Object, keyword: &str) -> Object {
         .collect()
 }
 
-fn entry(keyword: &str, value: &Value, root: &Value, depth: usize, result: &mut Object) {
+fn entry(keyword: &str, value: &Value, root: &Root<'_>, depth: usize, result: &mut Object) {
     let schema = |value: &Value| Value::Object(convert(value, root, depth - 1));
     match (keyword, value) {
         ("type", value) => types(value, result),
@@ -144,7 +162,7 @@ fn types(value: &Value, result: &mut Object) {
 
 /// Converts `anyOf`, `oneOf` or `allOf`. An alternative that is only `null` becomes
 /// `nullable`; a single remaining one needs no `anyOf`.
-fn composition(keyword: &str, parts: &[Value], root: &Value, depth: usize, result: &mut Object) {
+fn composition(keyword: &str, parts: &[Value], root: &Root<'_>, depth: usize, result: &mut Object) {
     let null = |part: &&Value| part.get("type").is_some_and(|kind| kind == "null");
     let choice = keyword != "allOf";
     let nulls = parts.iter().filter(null).count();
@@ -268,5 +286,14 @@ mod tests {
         let root = json!({"properties": {"a": {"$ref": "#/$defs/l"}}, "$defs": {"l": {"items": {"$ref": "#/$defs/l"}}}});
         let converted = object(root.as_object().unwrap_or(&Object::new()));
         assert!(converted["properties"]["a"].to_string().len() < 1_000);
+    }
+
+    #[test]
+    fn definitions_that_branch_are_bounded() {
+        let branches: Vec<Value> = (0..20).map(|_| json!({"$ref": "#/$defs/a"})).collect();
+        let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": branches}}});
+        let schema = schema.as_object().expect("an object");
+        let size = Value::Object(object(schema)).to_string().len();
+        assert!(size < 20_000_000, "{size}");
     }
 }
