@@ -51,7 +51,9 @@ fn a_session_is_shown_with_its_states() {
     shown.status(0).stderr_is("");
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
     for (line, state) in [
+        (2, "NEEDS        RESULT      REASON"),
         (3, "executed, "),
+        (3, "          Hello Ada!  why"),
         (4, "failed (TOOL_FAILED), "),
         (5, "skipped"),
         (6, "skipped"),

@@ -2,8 +2,8 @@
 //!
 //! `check` turns a model's text into a contract that cannot be wrong, `resolve` puts results of
 //! earlier steps into arguments, and `hydrate` into the reply. `run` does all of this, and calls
-//! the tools; a question makes a model plan. What happens is in a session, from which `resume` goes on. `show` and `explain` are
-//! for people.
+//! the tools; a question makes a model plan. What happens is in a session, from which `resume`
+//! goes on. `show` and `explain` are for people.
 
 mod catalogue;
 mod command;
@@ -21,6 +21,7 @@ mod path;
 mod placeholder;
 mod plan_file;
 mod planner;
+mod preview;
 mod question;
 mod record;
 mod recorder;

@@ -108,6 +108,11 @@ impl LoggedPlan {
 }
 
 impl LoggedStep {
+    /// Its result; of a long one the beginning and the end, as text.
+    pub(crate) const fn result(&self) -> Option<&Value> {
+        self.result.as_ref()
+    }
+
     /// The whole result.
     fn whole(&self, file: &SessionFile) -> Result<Value, String> {
         let Some(blob) = &self.blob else {

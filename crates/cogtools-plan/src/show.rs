@@ -11,7 +11,9 @@ use cogtools_program::{Failure, Io};
 use crate::intent::Intent;
 use crate::logged::{LoggedPlan, LoggedStep};
 use crate::plan_file;
+use crate::preview;
 use crate::references;
+use crate::step::Step;
 
 /// How much of a text is shown in a cell, in characters.
 const MAX_CELL_CHARS: usize = 50;
@@ -40,6 +42,7 @@ pub(crate) fn text(plan: &LoggedPlan, colour: bool) -> String {
         Column::text("TOOL"),
         Column::text("STATE"),
         Column::text("NEEDS").optional(),
+        Column::text("RESULT").optional(),
         Column::text("REASON"),
     ]);
     for step in contract.steps() {
@@ -56,6 +59,9 @@ pub(crate) fn text(plan: &LoggedPlan, colour: bool) -> String {
             tool.to_owned(),
             state(logged),
             list(&references::of_step(step)),
+            logged
+                .map(|logged| result(step, logged))
+                .unwrap_or_default(),
             first_line(step.reason()),
         ];
         let cells = cells.map(|cell| truncate(&cell, MAX_CELL_CHARS).into_owned());
@@ -94,6 +100,14 @@ fn state(logged: Option<&LoggedStep>) -> String {
         StepState::Failed { code, .. } => format!("failed ({code}){ms}"),
         state => format!("{}{ms}", state.name()),
     }
+}
+
+/// The result of a step at a glance.
+fn result(step: &Step, logged: &LoggedStep) -> String {
+    let result = logged
+        .result()
+        .map(|result| preview::of(step.tool(), result));
+    first_line(&result.unwrap_or_default())
 }
 
 fn list(names: &BTreeSet<&str>) -> String {

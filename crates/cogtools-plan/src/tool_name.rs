@@ -1,9 +1,14 @@
 //! The names of tools in a plan.
 
+/// The built-in tool that knows the time.
+pub(crate) const CLOCK: &str = "get_current_date";
+/// The built-in tool that runs JavaScript.
+pub(crate) const RUN_JS: &str = "run_js";
+
 /// The built-in tools, each with its other names.
 const BUILT_IN: [(&str, &[&str]); 2] = [
-    ("get_current_date", &["clock.now", "time.now", "get_time"]),
-    ("run_js", &["js.run_sandbox"]),
+    (CLOCK, &["clock.now", "time.now", "get_time"]),
+    (RUN_JS, &["js.run_sandbox"]),
 ];
 
 /// The tool's own name. Built-in tools have aliases, and their names ignore case; any other
