@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cogtools_core::approval::trustable_sources;
 use cogtools_core::{
     Cancel, Context, Diagnostic, FindError, Found, Registry, Source, SourceError, Target, Tool,
+    Warnings,
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
@@ -37,6 +38,10 @@ pub(crate) struct Catalogue {
     cache: DeclarationCache,
     /// The diagnostics of the last listing.
     reported: Mutex<Vec<Diagnostic>>,
+    /// The warnings of calls.
+    call_warnings: Warnings,
+    /// Those that have been reported.
+    reported_of_calls: Mutex<Vec<Diagnostic>>,
     cancel: Cancel,
 }
 
@@ -61,6 +66,8 @@ impl Catalogue {
             reporter: io.reporter.clone(),
             cache: DeclarationCache::default(),
             reported: Mutex::default(),
+            call_warnings: Warnings::default(),
+            reported_of_calls: Mutex::default(),
             cancel: Cancel::default(),
         }
     }
@@ -210,7 +217,21 @@ impl Catalogue {
                 Ok(project::context(io, &project, config.env_priority, bounds))
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
-        Ok(Context { cancel, ..cx })
+        Ok(Context {
+            cancel,
+            warnings: self.call_warnings.clone(),
+            ..cx
+        })
+    }
+
+    /// The warnings of calls that no earlier call had.
+    pub(crate) fn new_call_warnings(&self) -> Vec<Diagnostic> {
+        let reported = self.reported_of_calls.lock();
+        let mut reported = reported.unwrap_or_else(PoisonError::into_inner);
+        let mut warnings = self.call_warnings.take();
+        warnings.retain(|warning| !reported.contains(warning));
+        reported.extend_from_slice(&warnings);
+        warnings
     }
 
     /// What to say about tools that wait for the user's approval.

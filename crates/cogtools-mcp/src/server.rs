@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use cogtools_core::Diagnostic;
+use cogtools_core::arguments::Arguments;
+use cogtools_core::{Diagnostic, Tool};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestMethod,
@@ -20,7 +21,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-use crate::call::Workers;
+use crate::call::{CallOutcome, Workers};
 use crate::catalogue::{Catalogue, Listing};
 use crate::change::ListChanged;
 use crate::output::Outgoing;
@@ -70,6 +71,24 @@ impl Server {
         let catalogue = Arc::clone(&self.state.catalogue);
         let instructions = tokio::task::spawn_blocking(move || catalogue.instructions());
         instructions.await.ok().flatten()
+    }
+
+    /// Calls the tool `name`, and reports what there is to warn about.
+    async fn call(
+        &self,
+        name: &str,
+        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
+        request: &CancellationToken,
+    ) -> CallOutcome {
+        let AppState {
+            catalogue, workers, ..
+        } = &*self.state;
+        let cancelled = self.cancelled(request);
+        let outcome = workers.call(catalogue, name, arguments, cancelled).await;
+        for warning in catalogue.new_call_warnings() {
+            self.warn(warning).await;
+        }
+        outcome
     }
 
     async fn warn(&self, diagnostic: Diagnostic) {
@@ -153,13 +172,8 @@ impl ServerHandler for Server {
             .or_else(|| http::raw_arguments(&context))
             .cloned()
             .unwrap_or_else(|| RawArguments::from_object(request.arguments));
-        let state = &self.state;
-        let outcome = state.workers.call(
-            &state.catalogue,
-            &request.name,
-            |_| arguments.parse(),
-            self.cancelled(&context.ct),
-        );
+        let parse = move |_: &Tool| arguments.parse();
+        let outcome = self.call(&request.name, parse, &context.ct);
         answer::to_call(outcome.await).map(CallToolResponse::Complete)
     }
 
@@ -180,13 +194,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let state = &self.state;
-        let outcome = state.workers.call(
-            &state.catalogue,
-            &request.name,
-            |tool| Ok(prompt::parse_arguments(tool, arguments)),
-            self.cancelled(&context.ct),
-        );
+        let parse = |tool: &Tool| Ok(prompt::parse_arguments(tool, arguments));
+        let outcome = self.call(&request.name, parse, &context.ct);
         answer::to_prompt(outcome.await).map(GetPromptResponse::Complete)
     }
 

@@ -222,15 +222,16 @@ impl Request {
         let project = project(io);
         let config = config(&project, io)?;
         let bounds = self.env.bounds(&config);
+        let cx = context(io, &project, config.env_priority, bounds);
         let spawner = if self.spawn {
-            Some(Spawner::new(io, project.root(), &targets.by_path)?)
+            Some(Spawner::new(io, &cx, &targets.by_path)?)
         } else {
             None
         };
         Ok(Runner {
             update: self.mode == Mode::Update,
             spawner,
-            cx: context(io, &project, config.env_priority, bounds),
+            cx,
             only: self.only.clone(),
             fail_fast: self.fail_fast,
         })

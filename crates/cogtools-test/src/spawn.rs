@@ -6,7 +6,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use cogtools_core::{Candidate, Code, Diagnostic, Tool, shebang};
+use cogtools_core::process::SandboxMode;
+use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool, shebang};
 use cogtools_program::{Failure, Io, Vars};
 
 use crate::diff::escape;
@@ -23,11 +24,11 @@ pub(crate) struct Spawner {
 }
 
 impl Spawner {
-    /// A spawner of the programs beside the running one, which run in the directory `root`. The
-    /// tools at `by_path` are not called by name.
+    /// A spawner of the programs beside the running one, which run in the root of `cx` and with
+    /// its sandboxes. The tools at `by_path` are not called by name.
     pub(crate) fn new(
         io: &Io<'_>,
-        root: &Path,
+        cx: &Context,
         by_path: &HashSet<PathBuf>,
     ) -> Result<Self, Failure> {
         let program_dir = io.program.parent().unwrap_or(Path::new(""));
@@ -45,8 +46,8 @@ impl Spawner {
         Ok(Self {
             call: sibling("cogtools-call")?,
             yaml: sibling(shebang::INTERPRETER)?,
-            vars: vars(io, program_dir),
-            root: root.to_path_buf(),
+            vars: vars(io, program_dir, cx.sandbox),
+            root: cx.root.clone(),
             by_path: by_path.clone(),
         })
     }
@@ -128,10 +129,11 @@ impl Spawner {
     }
 }
 
-/// The variables of this run, with a PATH on which the first line of a tool file finds the
-/// programs.
-fn vars(io: &Io<'_>, program_dir: &Path) -> Vars {
+/// The variables of this run, with its `sandbox`, and a PATH on which the first line of a tool
+/// file finds the programs.
+fn vars(io: &Io<'_>, program_dir: &Path, sandbox: SandboxMode) -> Vars {
     let mut vars = io.vars.clone();
+    vars.insert(SandboxMode::VARIABLE.into(), sandbox.name().into());
     let path = io.var("PATH").map(std::env::split_paths);
     let dirs = std::iter::once(program_dir.to_path_buf()).chain(path.into_iter().flatten());
     if let Ok(path) = std::env::join_paths(dirs) {

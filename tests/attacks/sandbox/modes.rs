@@ -1,9 +1,10 @@
 //! `required`, `best-effort` and `off`: who may choose, and what each means.
 
 use cogtools_test_support::{Project, Run, str};
+use serde_json::json;
 
 use super::{call, probe, scene};
-use crate::{CONFINE, programs, run};
+use crate::{CONFINE, programs, run, whole};
 
 /// A tool whose sandbox denies it the key.
 fn project() -> Project {
@@ -109,6 +110,53 @@ cogtools-call: warning[SANDBOX_UNAVAILABLE]: this system does not enforce all of
 hint: cogtools doctor says what is missing; with --sandbox=required nothing runs
 
 "#]]);
+}
+
+#[test]
+fn over_mcp_the_warning_comes_once() {
+    let project = project();
+    let server = project.path("../bin/cogtools-mcp");
+    project.copy("../bin/cogtools-mcp", whole("cogtools-mcp"));
+    let call = |id: u32| {
+        let params = json!({"name": "t", "arguments": {}});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    };
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    });
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let messages = [initialize, initialized, call(2), call(3)].map(|it| format!("{it}\n"));
+    let outcome = Run::new(server)
+        .project(&project)
+        .env("OUTSIDE", "1")
+        .stdin(messages.concat())
+        .run();
+    outcome.status(0).stderr_is(str![[r#"
+cogtools-mcp: warning[SANDBOX_UNAVAILABLE]: this system does not enforce all of `sandbox`: files and the network are unprotected
+hint: cogtools doctor says what is missing; with --sandbox=required nothing runs
+
+"#]]);
+    let stdout = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    assert_eq!(stdout.matches("read key: done").count(), 2, "{stdout}");
+}
+
+#[test]
+fn spawned_programs_have_the_same_mode() {
+    let project = project();
+    let tool = project.read("tools/t.yaml") + "annotations: {read_only: true}\nexamples: [{}]\n";
+    project.file("tools/t.yaml", tool);
+    for (mode, expected) in [("off", "done"), ("required", "denied")] {
+        project.file("tools/t.1.golden", format!("read key: {expected}\n"));
+        run("cogtools-test", &project)
+            .args(["--spawn", &format!("--sandbox={mode}")])
+            .env("OUTSIDE", "1")
+            .run()
+            .status(0);
+    }
 }
 
 #[test]
