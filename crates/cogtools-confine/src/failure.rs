@@ -16,17 +16,12 @@ pub(crate) enum Failure {
     /// This process cannot be confined: what failed, and why.
     Confine(&'static str, io::Error),
     /// This system cannot enforce what is required.
-    #[cfg(unix)]
     Unenforced,
     /// The process that it should have ended with is gone.
     #[cfg(target_os = "linux")]
     Orphan,
     /// The program cannot be started.
-    #[cfg(unix)]
     Start(OsString, io::Error),
-    /// There is nothing of this on this system.
-    #[cfg(not(unix))]
-    System,
 }
 
 impl Failure {
@@ -36,23 +31,17 @@ impl Failure {
             Self::Usage(_) => 2,
             Self::Output(_) => 74,
             Self::Confine(..) => 125,
-            #[cfg(unix)]
             Self::Unenforced => 125,
             #[cfg(target_os = "linux")]
             Self::Orphan => 125,
-            #[cfg(unix)]
             Self::Start(_, error) if error.kind() == io::ErrorKind::NotFound => 127,
-            #[cfg(unix)]
             Self::Start(..) => 126,
-            #[cfg(not(unix))]
-            Self::System => 125,
         }
     }
 
     const fn code(&self) -> &'static str {
         match self {
             Self::Usage(_) => "USAGE",
-            #[cfg(unix)]
             Self::Unenforced => "SANDBOX_UNAVAILABLE",
             _ => "IO_FAILED",
         }
@@ -70,20 +59,16 @@ impl Display for Failure {
             }
             Self::Output(error) => writeln!(f, "standard output cannot be written: {error}"),
             Self::Confine(what, error) => writeln!(f, "{what}: {error}"),
-            #[cfg(unix)]
             Self::Unenforced => writeln!(
                 f,
                 "this system cannot enforce the sandbox\nhint: --check prints what it lacks"
             ),
             #[cfg(target_os = "linux")]
             Self::Orphan => writeln!(f, "the parent process has exited"),
-            #[cfg(unix)]
             Self::Start(program, error) => {
                 let program = program.to_string_lossy();
                 writeln!(f, "`{}` cannot be started: {error}", program.escape_debug())
             }
-            #[cfg(not(unix))]
-            Self::System => writeln!(f, "this system has nothing to confine programs with"),
         }
     }
 }

@@ -2,13 +2,14 @@
 //! descriptors, no new privileges, less of everything, and only the files and sockets of a policy.
 //!
 //! On Linux it stays, as the parent of everything that the program leaves behind, and ends that
-//! when the program exits or when its own parent does. Elsewhere it becomes the program.
+//! when the program exits or when its own parent does. On other Unix systems it becomes the program;
+//! on Windows it keeps it in a job.
 //!
 //! It is started for every call of a program, so it has neither clap nor the core.
 
 #![cfg_attr(
-    not(unix),
-    expect(unused_crate_dependencies, reason = "it is not for Windows")
+    windows,
+    expect(unused_crate_dependencies, reason = "the library is for Linux")
 )]
 
 #[cfg(target_os = "linux")]
@@ -18,6 +19,8 @@ mod confinement;
 #[cfg(unix)]
 mod descriptors;
 mod failure;
+#[cfg(windows)]
+mod job;
 #[cfg(unix)]
 mod limits;
 mod options;
@@ -70,7 +73,7 @@ fn start(options: &Options) -> Result<ExitCode, Failure> {
     confinement::run(options)
 }
 
-#[cfg(not(unix))]
-const fn start(_: &Options) -> Result<ExitCode, Failure> {
-    Err(Failure::System)
+#[cfg(windows)]
+fn start(options: &Options) -> Result<ExitCode, Failure> {
+    job::run(options)
 }

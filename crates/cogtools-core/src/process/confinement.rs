@@ -3,6 +3,7 @@
 //!
 //! Not every installation has it: a program then only leads a process group.
 
+use std::env::consts::EXE_SUFFIX;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -31,12 +32,10 @@ impl Confinement {
     /// Confines programs with the `cogtools-confine` in `folder`, if it is there, to the limits
     /// of this process.
     pub fn new(folder: Option<&Path>) -> Self {
-        let file = |folder: &Path| folder.join(Self::PROGRAM);
+        let name = format!("{}{EXE_SUFFIX}", Self::PROGRAM);
+        let file = folder.map(|folder| folder.join(name));
         Self {
-            program: folder
-                .filter(|_| cfg!(unix))
-                .map(file)
-                .filter(|file| file.is_file()),
+            program: file.filter(|file| file.is_file()),
             limits: None,
             policy: None,
         }

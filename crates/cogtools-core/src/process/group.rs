@@ -14,7 +14,7 @@ pub struct Group {
     child: Child,
     reaped: bool,
     /// Whether it is run by `cogtools-confine`.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is confined here"))]
+    #[cfg_attr(not(unix), expect(dead_code, reason = "it is signalled nowhere else"))]
     confined: bool,
 }
 
