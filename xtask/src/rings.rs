@@ -98,9 +98,16 @@ impl Binary {
         })
     }
 
-    /// A run of it as cargo runs it.
+    /// A run of it as cargo runs it from a terminal: what runs in the background ignores some
+    /// signals, and so would everything that it starts.
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command = if resets_signals() {
+            let mut command = Command::new("env");
+            command.arg("--default-signal").arg(&self.program);
+            command
+        } else {
+            Command::new(&self.program)
+        };
         command
             .current_dir(&self.package)
             .env("CARGO_MANIFEST_DIR", &self.package);
@@ -127,6 +134,14 @@ impl Binary {
         }
         Ok(())
     }
+}
+
+/// Whether env(1) can undo that signals are ignored, as that of GNU can.
+fn resets_signals() -> bool {
+    let mut env = Command::new("env");
+    let env = env.args(["--default-signal", "true"]);
+    let status = env.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ impl Gap {
 /// Restricts this process to `policy`: as far as possible, unless all of it is required.
 #[cfg(target_os = "linux")]
 pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
+    cogtools_sandbox::privileges::limit()
+        .map_err(|error| Failure::Confine("privileges cannot be limited", error))?;
     match enforce(policy).as_slice() {
         [_, ..] if policy.required => Err(Failure::Unenforced),
         _ => Ok(()),

@@ -65,7 +65,8 @@ udp: done
 
 #[test]
 fn nothing_but_what_a_sandbox_names_can_be_read() {
-    let all = "read key,list home,read project,read through link,read by child,read environment";
+    let all = "read key,list home,read project,read through link,read by child,\
+               read environment,read map,raise limit";
     attempts("{}", all).outputs(str![[r#"
 read key: denied
 list home: denied
@@ -73,6 +74,8 @@ read project: done
 read through link: denied
 read by child: denied
 read environment: denied
+read map: denied
+raise limit: not allowed to raise maximum limit
 
 "#]]);
     attempts("{read: []}", "read key,read project").outputs(str![[r#"

@@ -1,5 +1,6 @@
 # Makes the attempts that it is named, and prints what became of each.
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -27,6 +28,13 @@ def child(*line):
         raise PermissionError(done.stderr)
 
 
+def outside(what):
+    """Reads about another process of the same user."""
+    path = f"/proc/{os.environ['OUTSIDE']}/{what}"
+    if not open(path, "rb").read():
+        raise PermissionError(path)
+
+
 def memory():
     bytearray(512 << 20)
 
@@ -37,7 +45,9 @@ ATTEMPTS = {
     "read project": lambda: open("notes").read(),
     "read through link": lambda: open("link-to-key").read(),
     "read by child": lambda: child("cat", os.path.join(HOME, ".ssh", "key")),
-    "read environment": lambda: open(f"/proc/{os.getppid()}/../1/environ").read(),
+    "read environment": lambda: outside("environ"),
+    "read map": lambda: outside("maps"),
+    "raise limit": lambda: resource.setrlimit(resource.RLIMIT_DATA, (2**62, 2**62)),
     "write project": lambda: write("notes"),
     "write out": lambda: write("out/file"),
     "write home": lambda: write(os.path.join(HOME, "file")),

@@ -19,7 +19,9 @@ pub(crate) fn enter(timeout: Duration) -> Result<(), String> {
     let failed = |error: rustix::io::Errno| error.to_string();
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed)?;
     rustix::thread::set_no_new_privs(true).map_err(failed)?;
-    // It opens a descriptor, which the limits do not permit. A kernel without Landlock denies the same by the filter of system calls.
+    cogtools_sandbox::privileges::limit().map_err(|error| error.to_string())?;
+    // It opens a descriptor, which the limits do not permit. A kernel without Landlock denies the
+    // same by the filter of system calls.
     cogtools_sandbox::files::restrict(Rights::default())?;
     limits::lower(timeout).map_err(failed)?;
     system_calls::filter()
