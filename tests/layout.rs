@@ -28,7 +28,11 @@ const TALKS: [&str; 6] = [
 ];
 
 /// What `cogtools-plan` is made of, too.
-const PLANS: [&str; 2] = ["cogtools-executor", "cogtools-lenient-json"];
+const PLANS: [&str; 3] = [
+    "cogtools-executor",
+    "cogtools-journal",
+    "cogtools-lenient-json",
+];
 
 /// Every file of the repository with this extension, unless git ignores it.
 pub(crate) fn files(ending: &str) -> Vec<PathBuf> {
@@ -122,8 +126,11 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-program" | "cogtools-edit" | "cogtools-log" | "cogtools-executor" => {
             other == "cogtools-core"
         }
-        "cogtools-session" | "cogtools-schema" if other == "cogtools-log" => true,
+        "cogtools-session" | "cogtools-schema" | "cogtools-journal" if other == "cogtools-log" => {
+            true
+        }
         "cogtools-plan" if PLANS.contains(&other) => true,
+        "cogtools-flow" if PLANS.contains(&other) || other == "cogtools-log" => true,
         "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
         "cogtools-init" if matches!(other, "cogtools-prompt" | "cogtools-table") => true,
         "cogtools-docs" | "cogtools-doctor" if other == "cogtools-table" => true,

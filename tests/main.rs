@@ -27,6 +27,7 @@ mod failures;
 mod files;
 mod filters;
 mod fixes;
+mod flow;
 mod genai;
 mod groups;
 mod hosts;

@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 28] = [
+const NAMES: [&str; 29] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
@@ -16,6 +16,7 @@ const NAMES: [&str; 28] = [
     "cogtools-docs",
     "cogtools-doctor",
     "cogtools-expand",
+    "cogtools-flow",
     "cogtools-init",
     "cogtools-js",
     "cogtools-json",
@@ -135,6 +136,7 @@ fn usage(name: &str) -> String {
         "cogtools-config" => "cogtools-config [OPTIONS] [COMMAND]",
         "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
+        "cogtools-flow" => "cogtools-flow [OPTIONS] [COMMAND]",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-mcp-client" => "cogtools-mcp-client [OPTIONS] <COMMAND>",
         "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",

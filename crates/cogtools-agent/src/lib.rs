@@ -42,7 +42,6 @@ pub use layers::{BufferedLayer, DynamicLayer, Prompt, RequestOptions, StaticLaye
 pub use loop_guard::{LoopGuard, Repetition};
 pub use observer::{Activity, Answer, Observer, Question, Silent};
 pub use permission::{Permissions, ToolTraits};
-pub use results::head_and_tail;
 pub use scope::{CallScope, Relay};
 pub use settings::{HistorySettings, Settings};
 pub use state::{Fixed, State};

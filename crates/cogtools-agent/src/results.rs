@@ -1,7 +1,7 @@
 //! Results of calls as a model reads them.
 
 use cogtools_core::{Code, Diagnostic, Hint};
-use cogtools_log::{Approval, Outcome, Why};
+use cogtools_log::{Approval, Outcome, Why, head_and_tail};
 use serde_json::{Value, json};
 
 /// The longest result that a model gets whole, in bytes. Of a longer one it gets the beginning
@@ -74,18 +74,6 @@ pub(crate) fn shorten(response: &Value) -> Option<(Value, String)> {
     let mut content = response.clone();
     content[key] = head_and_tail(&whole, MAX_RESULT_BYTES).into();
     Some((content, whole))
-}
-
-/// The beginning and the end of `text`, about `max_bytes` of it, with a line that says how much is
-/// left out; the whole if it is shorter.
-pub fn head_and_tail(text: &str, max_bytes: usize) -> String {
-    if text.len() <= max_bytes {
-        return text.to_owned();
-    }
-    let head = &text[..text.floor_char_boundary(max_bytes * 3 / 4)];
-    let tail = &text[text.ceil_char_boundary(text.len() - max_bytes / 4)..];
-    let left_out = text.len() - head.len() - tail.len();
-    format!("{head}\n[… {left_out} bytes left out …]\n{tail}")
 }
 
 /// A call of which only the start is known. Whether it had an effect is for the model to find

@@ -33,6 +33,14 @@ pub enum Expected {
     Command,
     /// The map under `agent`.
     Agent,
+    /// The map under `flow`.
+    Flow,
+    /// The map under `nodes`.
+    Nodes,
+    /// A node of a flow.
+    Node,
+    /// The choices of a router.
+    Routes,
     /// A number from 0 to 2.
     Temperature,
     /// The first element of a command.
@@ -108,6 +116,10 @@ impl Expected {
             Self::Strings => "put it in quotes to make it a string",
             Self::Command => "write a list such as `[echo, \"{{ text }}\"]`",
             Self::Agent => "write a map such as `{system: You review changes., tools: [git_*]}`",
+            Self::Flow | Self::Nodes | Self::Node => {
+                "write a map such as `nodes: {greet: {text: \"Hello {{ person }}\"}}`"
+            }
+            Self::Routes => "write a list such as `[{when: found, to: answer}, {to: search}]`",
             Self::Temperature => "write a number such as `0.2`, without quotes",
             Self::Program => "begin the list with the program, as in `[git, log]`",
             Self::Arguments => "write a list such as `[--, \"{{ path }}\"]`",
@@ -149,6 +161,10 @@ impl Display for Expected {
             Self::Implementation => "a template or a map",
             Self::Command => "a list of a program and its arguments",
             Self::Agent => "a map that describes an agent",
+            Self::Flow => "a map with `nodes`",
+            Self::Nodes => "a map from names to nodes",
+            Self::Node => "a map with what the node does",
+            Self::Routes => "a list of choices",
             Self::Temperature => "a number from 0 to 2",
             Self::Program => "a program's name as its first element",
             Self::Arguments => "a list of arguments",

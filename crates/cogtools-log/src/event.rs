@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Approval, BlobId, CacheState, CallId, EndStatus, Id, NodeState, Outcome, StepState, Usage,
+    Approval, BlobId, CacheState, CallId, EndStatus, Id, LayerSize, NodeState, Outcome, Route,
+    StepState, Usage,
 };
 
 /// What happened.
@@ -79,9 +80,18 @@ pub enum Event {
         /// How many milliseconds the call took.
         ms: u64,
     },
-    /// A node of a flow has started or ended.
+    /// A flow is about to run.
+    Flow {
+        /// The tool.
+        tool: String,
+        /// The digest of its file.
+        digest: String,
+        /// The arguments, with defaults.
+        arguments: Value,
+    },
+    /// A node of the last flow has started or ended.
     Node {
-        /// The node.
+        /// The node. Of a node that does the same for each item of a list, also `NODE.INDEX`.
         node: String,
         /// Its state.
         #[serde(flatten)]
@@ -89,9 +99,15 @@ pub enum Event {
         /// Its inputs, at its start.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inputs: Option<Value>,
-        /// Its result, at its end.
+        /// How its tool was chosen, at its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        route: Option<Route>,
+        /// Its result, at its end. Of a long result, the beginning and the end as text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<Value>,
+        /// The whole result as JSON, if `output` is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blob: Option<BlobId>,
         /// How many milliseconds it took, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ms: Option<u64>,
@@ -200,29 +216,16 @@ pub enum Event {
     Unknown(Map<String, Value>),
 }
 
-/// A part of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub struct LayerSize {
-    /// Its name: `static`, `dynamic`, `buffered` or `trigger`.
-    pub name: String,
-    /// How many tokens it has, estimated.
-    pub tokens: u64,
-    /// The hash of its content.
-    pub hash: String,
-    /// Whether the provider has it cached.
-    pub cached: bool,
-}
-
 impl Event {
     /// All kinds that this version knows.
-    pub const KINDS: [&'static str; 19] = [
+    pub const KINDS: [&'static str; 20] = [
         "task",
         "request",
         "response",
         "call",
         "agent",
         "result",
+        "flow",
         "node",
         "plan",
         "step",
@@ -247,6 +250,7 @@ impl Event {
             Self::Call { .. } => "call",
             Self::Agent { .. } => "agent",
             Self::Result { .. } => "result",
+            Self::Flow { .. } => "flow",
             Self::Node { .. } => "node",
             Self::Plan { .. } => "plan",
             Self::Step { .. } => "step",
@@ -276,7 +280,9 @@ impl Event {
     /// The blob with the whole of a result that is too long for the line.
     pub const fn blob(&self) -> Option<&BlobId> {
         match self {
-            Self::Result { blob, .. } | Self::Step { blob, .. } => blob.as_ref(),
+            Self::Result { blob, .. } | Self::Node { blob, .. } | Self::Step { blob, .. } => {
+                blob.as_ref()
+            }
             _ => None,
         }
     }

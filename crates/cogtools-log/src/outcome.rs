@@ -100,8 +100,17 @@ pub enum NodeState {
     Failed {
         /// The code of the failure.
         code: String,
+        /// What is wrong.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        message: String,
     },
-    /// It does not run, because one before it failed.
+    /// It waits for an answer of the user.
+    Waiting {
+        /// What it asks.
+        question: String,
+    },
+    /// It does not run: its condition does not hold, another node was chosen, or one that it
+    /// needs has no result.
     Skipped,
 }
 

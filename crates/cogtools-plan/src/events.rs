@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use cogtools_core::{Cancel, Diagnostic};
 use cogtools_executor::{Event, Observer, SkipReason, Stop};
+use cogtools_journal as session;
 use cogtools_log::{EndStatus, LogError};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
 use crate::contract::Contract;
 use crate::recorder::{MAX_LOG_LINES, Recorder, millis};
-use crate::session;
 use crate::step::Step;
 use crate::tools::ProjectSteps;
 

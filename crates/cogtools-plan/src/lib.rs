@@ -30,7 +30,6 @@ mod resolve;
 mod resume;
 mod run;
 mod save_as;
-mod session;
 mod show;
 mod step;
 mod tool_name;

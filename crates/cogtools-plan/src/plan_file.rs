@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, value_parser};
+use cogtools_journal as session;
 use cogtools_log::{Header, SessionFile};
 use cogtools_program::{Failure, Input, Io, named_file, text_input};
 
 use crate::contract::Contract;
 use crate::logged::LoggedPlan;
-use crate::session;
 
 /// The argument that names a file.
 pub(crate) fn arg() -> Arg {

@@ -8,6 +8,7 @@ use cogtools_agent::{
     Silent, Tools, diagnostic,
 };
 use cogtools_core::{Cancel, Code, Diagnostic, Hint};
+use cogtools_journal as session;
 use cogtools_log::EndStatus;
 use cogtools_model::{Content, Generation, Part};
 use cogtools_program::Failure;
@@ -16,7 +17,6 @@ use serde_json::{Map, Value};
 
 use crate::catalogue::Catalogue;
 use crate::contract::Contract;
-use crate::session;
 
 /// The exit status of a process that Ctrl-C has ended.
 const INTERRUPTED: u8 = 130;

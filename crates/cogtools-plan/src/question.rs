@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use clap::{Arg, ArgAction, ArgMatches};
-use cogtools_agent::Permissions;
+use cogtools_agent::{Journal, Permissions};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{AskConfig, Cancel, Code, Diagnostic, Project, Target};
+use cogtools_journal as session;
 use cogtools_log::{Decision, EndStatus};
 use cogtools_model::Part;
 use cogtools_program::args::all;
@@ -25,7 +26,7 @@ use crate::planner::Planner;
 use crate::recorder::Recorder;
 use crate::resume::denied;
 use crate::run::{registry_args, session_arg, stream_json_arg, target, tool_args};
-use crate::{session, show};
+use crate::show;
 
 /// The question and its options.
 pub(crate) fn args() -> Vec<Arg> {
@@ -124,7 +125,7 @@ fn plan(
     };
     let connection = Connection::open(&options, &model, project, io)?;
     let target = target(matches);
-    let journal = session::create(&target, &model, io)?.ok_or_else(|| {
+    let log = session::create(&target, &model, io)?.ok_or_else(|| {
         let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for the session");
         diagnostic.hint("set HOME, or name a file with --session")
     })?;
@@ -136,7 +137,7 @@ fn plan(
         catalogue,
         cancel: cancel.clone(),
     };
-    let (contract, journal) = planner.plan(task, journal)?;
+    let (contract, journal) = planner.plan(task, Journal::new(log))?;
     let mut recorder = Recorder::new(Some(journal), target.file());
     let recorded = recorder.plan(&contract);
     recorded.map_err(|error| session::failure(&error))?;

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use cogtools_agent::{Journal, head_and_tail};
+use cogtools_agent::Journal;
 use cogtools_core::Diagnostic;
-use cogtools_log::{EndStatus, Event, LogError, StepState};
+use cogtools_log::{EndStatus, Event, LogError, StepState, preview};
 use cogtools_program::call::quote;
 use cogtools_program::terminal::truncate;
 use serde_json::Value;
@@ -13,8 +13,6 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::intent::Intent;
 
-/// The longest result that is part of a line, in bytes. The whole of a longer one is a blob.
-const MAX_PREVIEW_BYTES: usize = 2 << 10;
 /// How many lines of what a program writes to standard error are kept.
 pub(crate) const MAX_LOG_LINES: usize = 100;
 /// The longest of these, in characters.
@@ -149,16 +147,6 @@ impl Recorder {
 /// How many milliseconds `duration` has.
 pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The result as a line has it, and the whole as JSON if that is longer.
-fn preview(result: &Value) -> (Value, Option<String>) {
-    let json = result.to_string();
-    if json.len() <= MAX_PREVIEW_BYTES {
-        return (result.clone(), None);
-    }
-    let text = result.as_str().unwrap_or(&json);
-    (head_and_tail(text, MAX_PREVIEW_BYTES).into(), Some(json))
 }
 
 fn lines(log: &str) -> Vec<String> {

@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_agent::{Journal, ToolTraits};
 use cogtools_core::{Code, Diagnostic, Pattern, Registry};
+use cogtools_journal as session;
 use cogtools_log::StepState;
 use cogtools_program::args::all;
 use cogtools_program::call::quote;
@@ -13,7 +14,6 @@ use crate::execution::PlanRun;
 use crate::logged::LoggedPlan;
 use crate::recorder::Recorder;
 use crate::run::{registry_args, stream_json_arg, tool_args};
-use crate::session;
 use crate::step::Step;
 
 /// The command.

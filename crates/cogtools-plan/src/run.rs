@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use cogtools_agent::Journal;
+use cogtools_journal::{self as session, Target};
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, sandbox_arg,
     system_env_arg,
@@ -14,7 +16,6 @@ use cogtools_program::{Failure, Io};
 use crate::execution::PlanRun;
 use crate::plan_file;
 use crate::recorder::Recorder;
-use crate::session::{self, Target};
 
 /// The command.
 pub(crate) fn command() -> Command {
@@ -42,7 +43,8 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     } else {
         target(matches)
     };
-    let mut recorder = Recorder::new(session::create(&target, "", io)?, target.file());
+    let log = session::create(&target, "", io)?;
+    let mut recorder = Recorder::new(log.map(Journal::new), target.file());
     recorder
         .plan(&contract)
         .map_err(|error| session::failure(&error))?;

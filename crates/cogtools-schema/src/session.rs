@@ -12,7 +12,7 @@ pub(crate) enum SessionLine {
     /// The first line.
     Header(Header),
     /// A line after the first.
-    Entry(Entry),
+    Entry(Box<Entry>),
 }
 
 /// Makes one paragraph of each description.

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 
+use crate::flow::Flow;
 use crate::shape::match_parser;
 
 /// The effects of the tool, for hosts that ask before they call it. Omitted keys make no claim.
@@ -84,6 +85,8 @@ pub struct ImplementationMap {
     pub script: Option<String>,
     /// A model with instructions and tools.
     pub agent: Option<Agent>,
+    /// Nodes that use each other's results.
+    pub flow: Option<Flow>,
 }
 
 /// A model with instructions and tools. It has a system, a behaviour or both.

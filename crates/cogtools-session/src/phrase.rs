@@ -1,6 +1,6 @@
 //! Short phrases for values: times, arguments, results.
 
-use cogtools_log::{Outcome, Timestamp, Usage};
+use cogtools_log::{NodeState, Outcome, Timestamp, Usage};
 use cogtools_program::terminal::{pluralize, truncate};
 use serde_json::Value;
 
@@ -105,6 +105,19 @@ pub(crate) fn head(text: &str, max: usize) -> (Vec<String>, usize) {
 pub(crate) fn first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or("");
     truncate(line, MAX_LINE_CHARS).into_owned()
+}
+
+/// How a node of a flow has ended, or that it waits; `None` while it runs.
+pub(crate) fn node(id: &str, state: &NodeState, ms: Option<u64>) -> Option<String> {
+    let text = match state {
+        NodeState::Started => return None,
+        NodeState::Succeeded => "succeeded".to_owned(),
+        NodeState::Failed { code, .. } => format!("failed ({code})"),
+        NodeState::Waiting { question } => format!("waits for an answer: {question}"),
+        NodeState::Skipped => "skipped".to_owned(),
+    };
+    let time = ms.map(|ms| format!(", {}", duration(ms)));
+    Some(format!("{id} {text}{}", time.unwrap_or_default()))
 }
 
 #[cfg(test)]

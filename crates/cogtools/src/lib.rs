@@ -16,7 +16,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 28] = [
+pub const PROGRAMS: [&Program; 29] = [
     &PROGRAM,
     &cogtools_packages::ADD,
     &cogtools_ask::PROGRAM,
@@ -27,6 +27,7 @@ pub const PROGRAMS: [&Program; 28] = [
     &cogtools_docs::PROGRAM,
     &cogtools_doctor::PROGRAM,
     &cogtools_expand::PROGRAM,
+    &cogtools_flow::PROGRAM,
     &cogtools_init::PROGRAM,
     &cogtools_js::PROGRAM,
     &cogtools_json::PROGRAM,

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value};
+
 use super::package::ToolPackage;
 use super::private;
 use crate::digest::{DigestError, Hash};
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
 use crate::store::StoreError;
-use crate::tool::{Accepted, AgentTask, Author, RunError};
+use crate::tool::{Accepted, AgentTask, Author, FlowAction, FlowNode, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
 
@@ -96,6 +98,31 @@ impl Approved<'_> {
     /// The output of a tool whose agent has answered `text`, checked against its `output`.
     pub fn accept_answer(&self, text: String) -> Result<ToolOutput, RunError> {
         validated(self.tool, ToolOutput::new(text))
+    }
+
+    /// What the node `id` does with these variables, if the tool is a flow that has it.
+    pub fn flow_action(
+        &self,
+        id: &str,
+        variables: &Map<String, Value>,
+        cx: &Context,
+    ) -> Result<FlowAction, RunError> {
+        self.node(id)?.action(self.tool, variables, cx)
+    }
+
+    /// What the node `id` does for one item, if it does the same for each.
+    pub fn flow_item(
+        &self,
+        id: &str,
+        variables: &Map<String, Value>,
+        cx: &Context,
+    ) -> Result<FlowAction, RunError> {
+        self.node(id)?.item(self.tool, variables, cx)
+    }
+
+    fn node(&self, id: &str) -> Result<&FlowNode, RunError> {
+        let node = self.tool.flow().and_then(|flow| flow.node(id));
+        node.ok_or_else(|| Box::new(Diagnostic::new(Code::Internal, "no such node")))
     }
 
     /// Runs the tool and returns its output, checked against its `output`. Only a tool

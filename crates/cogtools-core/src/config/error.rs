@@ -78,6 +78,7 @@ impl ConfigError {
 fn example(key: &str) -> &'static str {
     match key {
         "rules" | "lint" => "`lint: {rules: {no-examples: off}}`",
+        "capability_aliases" => "`capability_aliases: {web.search: search.web}`",
         "env_priority" => "`env_priority: project` or `env_priority: process`",
         "locked" => "`locked: true`",
         "sandbox" => "`sandbox: required` or `sandbox: best-effort`",

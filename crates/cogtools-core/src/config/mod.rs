@@ -3,6 +3,7 @@
 //! combined instead: the project may add to them, and loosens none. Sources of tools
 //! are joined.
 
+mod aliases;
 mod ask;
 mod ask_reader;
 mod dotenv;
@@ -22,6 +23,7 @@ mod reader;
 mod safe;
 mod server;
 mod source;
+mod standard;
 
 pub use ask::{AskConfig, AskHistory, AskProvider, Threshold};
 pub use layer::ConfigPaths;
@@ -29,6 +31,7 @@ pub use lint_rule::LINT_RULES;
 pub use origin::{Origin, Setting};
 pub use prompt::{ConfigFile, PromptConfig};
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use reader::Base;
@@ -64,6 +67,8 @@ pub struct Config {
     pub ask: AskConfig,
     /// What a model reads beside its task.
     pub prompt: PromptConfig,
+    /// Other names of capabilities, each with the capability.
+    pub capability_aliases: BTreeMap<String, String>,
     /// The levels of the linter's rules that differ from their defaults.
     pub rules: Vec<RuleLevel>,
     /// The effective value of every key that is set, in the order of the reference.
@@ -82,12 +87,9 @@ pub struct Config {
 #[derive(Debug)]
 pub struct ConfigErrors(Vec<Diagnostic>);
 
-/// The default folder of tools.
-const DEFAULT_FOLDER: &str = "tools";
-
 impl Config {
     /// The keys of the file.
-    pub const KEYS: [&'static str; 13] = [
+    pub const KEYS: [&'static str; 14] = [
         inherit::SOURCES,
         inherit::KEY,
         "env_priority",
@@ -100,6 +102,7 @@ impl Config {
         owner::KEY,
         "ask",
         "prompt",
+        aliases::KEY,
         "lint",
     ];
 
@@ -194,38 +197,6 @@ impl Config {
         reader::read(&layer, &base, &mut config)?;
         config.combine();
         Ok(config.settings)
-    }
-
-    /// The built-in configuration.
-    fn standard(project: &Project) -> Self {
-        let (path, display_path) = project.resolve(Path::new(DEFAULT_FOLDER));
-        Self {
-            sources: vec![Source::Folder(Folder::new(
-                path,
-                display_path,
-                false,
-                project.read_scope(),
-            ))],
-            env_priority: EnvPriority::default(),
-            locked: false,
-            filter: Filter::default(),
-            hosts: Vec::new(),
-            budgets: Vec::new(),
-            limits: Limits::DEFAULT,
-            sandbox: SandboxMode::default(),
-            ask: AskConfig::standard(),
-            prompt: PromptConfig::default(),
-            rules: Vec::new(),
-            settings: vec![
-                Setting::built_in("tool_sources", serde_json::json!([{"local": "./tools"}])),
-                Setting::built_in("env_priority", "project".into()),
-                Setting::built_in("sandbox", SandboxMode::default().name().into()),
-            ],
-            users_prompt: PromptConfig::default(),
-            additions: Vec::new(),
-            user_sources: None,
-            inherit: true,
-        }
     }
 
     /// The folders among the sources.

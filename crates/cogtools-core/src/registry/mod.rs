@@ -8,7 +8,7 @@ mod locked;
 mod not_found;
 mod snapshot;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -36,6 +36,7 @@ pub struct Registry {
     locked: Option<Arc<LockedTools>>,
     /// Errors of the configuration, parts of which were left out.
     config_errors: Vec<Diagnostic>,
+    capability_aliases: BTreeMap<String, String>,
 }
 
 /// The result of loading all tools.
@@ -70,6 +71,7 @@ impl Registry {
         Self {
             filters: filters.filter(|filter| !filter.is_empty()).collect(),
             sources: config.sources,
+            capability_aliases: config.capability_aliases,
             budget,
             cx,
             locked: None,
@@ -87,6 +89,11 @@ impl Registry {
     /// Errors of the configuration, parts of which were left out.
     pub fn config_errors(&self) -> &[Diagnostic] {
         &self.config_errors
+    }
+
+    /// Other names of capabilities, each with the capability.
+    pub const fn capability_aliases(&self) -> &BTreeMap<String, String> {
+        &self.capability_aliases
     }
 
     /// The budget of all declarations, if one is set.

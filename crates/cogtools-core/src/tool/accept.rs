@@ -21,7 +21,7 @@ impl Accepted {
     }
 
     /// The arguments.
-    pub(crate) fn into_object(self) -> Map<String, Value> {
+    pub fn into_object(self) -> Map<String, Value> {
         self.0
     }
 }

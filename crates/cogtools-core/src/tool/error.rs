@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::Locator;
+use super::flow::FlowError;
 use crate::file::ReadScope;
 use crate::name::NameError;
 use crate::schema::SchemaError;
@@ -113,6 +114,9 @@ pub enum DefinitionError {
     /// A capability that is not `provider.operation`.
     #[error("`{0}` is not a capability")]
     Capability(String),
+    /// An error in a flow.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
     /// An error in `sandbox`: the message, and what to do.
     #[error("{0}")]
     Sandbox(String, String),
@@ -192,6 +196,7 @@ impl DefinitionError {
                 let codes = EXAMPLE_CODES.map(Code::name);
                 format!("write one of {}", codes.join(", "))
             }
+            Self::Flow(error) => error.hint()?,
             Self::Sandbox(_, hint) => hint.clone(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
             Self::Kind {

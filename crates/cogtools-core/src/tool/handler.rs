@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::template::TemplateSource;
-use super::{AgentTask, CommandLine, JsSource, Tool, ToolOutput};
+use super::{AgentTask, CommandLine, Flow, JsSource, Tool, ToolOutput};
 use crate::text::Text;
 use crate::trust::Grant;
 use crate::{Context, Diagnostic};
@@ -75,6 +75,22 @@ pub trait Handler: Debug + Send + Sync {
         _tool: &Tool,
         _arguments: &Map<String, Value>,
     ) -> Option<Result<AgentTask, RunError>> {
+        None
+    }
+
+    /// The result of a call as a value: text, unless it is something else by itself.
+    fn value(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<Value, RunError> {
+        self.call(tool, arguments, cx)
+            .map(|output| output.value.unwrap_or(Value::String(output.text)))
+    }
+
+    /// The nodes, if the tool is a flow.
+    fn flow(&self) -> Option<&Flow> {
         None
     }
 

@@ -14,6 +14,7 @@ mod embedded;
 mod error;
 mod example;
 mod examples;
+mod flow;
 mod handler;
 mod implementation;
 mod js_source;
@@ -38,6 +39,10 @@ pub use command_line::{CommandLine, Word};
 pub use definition::Definition;
 pub use error::{DefinitionError, ToolError};
 pub use example::Example;
+pub use flow::{
+    Flow, FlowAction, FlowCall, FlowError, FlowItems, FlowNeed, FlowNode, FlowQuestion, FlowRetry,
+    FlowTarget, FlowTask,
+};
 pub use handler::{Handler, Invocation, Remote, RunError};
 pub use implementation::Kind;
 pub(crate) use implementation::{CommandCall, cut_notice};
@@ -284,16 +289,5 @@ impl Tool {
     /// Whether it is an agent, which asks a model.
     pub fn is_agent(&self) -> bool {
         self.handler.is_agent()
-    }
-
-    /// The templates of its implementation, as they are in the files; a template file
-    /// that cannot be read is left out.
-    pub fn templates(&self) -> Vec<TemplateSource> {
-        self.handler.templates(&self.text)
-    }
-
-    /// The template that `include "name"` loads from this tool, if it exists.
-    pub fn partial(&self, name: &str) -> Option<TemplateSource> {
-        TemplateSource::partial(name, &self.text)
     }
 }

@@ -63,6 +63,9 @@ fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Arc<dyn
     let draft = Draft::new(entries, reader);
     let start = head(document);
     let definition = definition(&draft, start, reader);
+    if let Some(definition) = &definition {
+        reader.set_parameters(&definition.schema);
+    }
     let implementation = draft.required(Key::Implementation, start, reader);
     let handler = implementation.and_then(|entry| implementation::read(entry, reader));
     let is_program = handler.as_ref().is_none_or(|it| it.invocation().is_some());

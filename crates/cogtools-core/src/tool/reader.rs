@@ -9,12 +9,14 @@ use crate::schema::{Schema, SchemaError};
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
-use crate::{Actual, Diagnostic, Expected, Name};
+use crate::{Actual, Diagnostic, Expected, Location, Name};
 
 /// Reads the values of a tool file or a declaration, and collects the diagnostics.
 pub(super) struct Reader<'t> {
     locator: Locator<'t>,
     diagnostics: Vec<Diagnostic>,
+    /// The names of the parameters, once they are known.
+    parameters: Vec<String>,
 }
 
 impl<'t> Reader<'t> {
@@ -23,7 +25,19 @@ impl<'t> Reader<'t> {
         Self {
             locator,
             diagnostics: Vec::new(),
+            parameters: Vec::new(),
         }
+    }
+
+    /// Keeps the names of the parameters in `schema`.
+    pub(super) fn set_parameters(&mut self, schema: &Schema) {
+        let names = schema.names().unwrap_or_default();
+        self.parameters = names.into_iter().map(str::to_owned).collect();
+    }
+
+    /// The names of the parameters.
+    pub(super) fn parameter_names(&self) -> &[String] {
+        &self.parameters
     }
 
     /// The collected diagnostics.
@@ -40,6 +54,13 @@ impl<'t> Reader<'t> {
         if !self.is_full() {
             self.diagnostics
                 .push(self.locator.locate(error.diagnostic(), span));
+        }
+    }
+
+    /// Reports an error that is in a part of a value.
+    pub(super) fn report_at(&mut self, error: &DefinitionError, location: Location) {
+        if !self.is_full() {
+            self.diagnostics.push(error.diagnostic().at(location));
         }
     }
 

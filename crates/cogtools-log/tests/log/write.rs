@@ -50,7 +50,9 @@ fn events() -> Vec<Event> {
             node: "plan".to_owned(),
             state: NodeState::Succeeded,
             inputs: None,
+            route: None,
             output: Some(json!([1.5])),
+            blob: None,
             ms: Some(3),
         },
         Event::Cache {

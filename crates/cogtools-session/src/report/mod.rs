@@ -4,7 +4,7 @@ mod plan;
 
 use std::fmt::Write as _;
 
-use cogtools_log::{Approval, CacheState, Decision, Entry, Event, Header, NodeState, Outcome, Why};
+use cogtools_log::{Approval, CacheState, Decision, Entry, Event, Header, Outcome, Why};
 use cogtools_program::terminal::style::{BOLD, CYAN, GREEN, RED, Style, YELLOW};
 use cogtools_program::terminal::{paint, pluralize, sanitize, sanitize_lines};
 use serde_json::Value;
@@ -214,18 +214,13 @@ impl Report {
                 };
                 self.line(YELLOW, "cache", &text);
             }
+            Event::Flow { tool, .. } => self.line(CYAN, "flow", tool),
             Event::Node {
                 node, state, ms, ..
             } => {
-                let text = match state {
-                    NodeState::Started => return,
-                    NodeState::Succeeded => "succeeded".to_owned(),
-                    NodeState::Failed { code } => format!("failed ({code})"),
-                    NodeState::Skipped => "skipped".to_owned(),
-                };
-                let time = ms.map(|ms| format!(", {}", phrase::duration(ms)));
-                let text = format!("{node} {text}{}", time.unwrap_or_default());
-                self.line(CYAN, "node", &text);
+                if let Some(text) = phrase::node(node, state, *ms) {
+                    self.line(CYAN, "node", &text);
+                }
             }
             Event::Paused { calls } => {
                 let calls: Vec<&str> = calls.iter().map(cogtools_log::CallId::as_str).collect();

@@ -157,6 +157,10 @@ both (default: prompts/static.njk and prompts/dynamic.njk, if they exist); the s
 JSON. A file has at most 128 KiB, and is not an .env. What a project that is not trusted says here \
 is not used.
 
+capability_aliases
+  Other names of capabilities: a map from names to the capabilities that flows then look for, as \
+in {calendar.find_free_time: calendar.list_events}. `cogtools-flow(1)` applies them once.
+
 lint
   A map with the single key rules: a map from lint rules to off, warn or error. \
 `cogtools lint --explain all` lists the rules with their defaults. An unknown rule is an error in \

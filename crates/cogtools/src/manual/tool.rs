@@ -106,6 +106,9 @@ block, `implementation: |`; the comment # njk after the bar names the language.
 {agent: {system: TEMPLATE, ...}}
   A model with instructions and tools, which `cogtools-ask(1)` runs. See AGENTS.
 
+{flow: {nodes: {NAME: {...}, ...}, output: VALUE}}
+  Nodes that use each other's results; NODES in `cogtools-flow(1)` describes them.
+
 {js: TEXT}
   JavaScript, of at most 64 KiB: the body of a function that takes `args`, the arguments of the \
 call. A string that it returns is the result as it is; anything else is the result as JSON. What \
@@ -152,8 +155,7 @@ not match goes back to the model once.
 A call requires the same approval as a program. Within a session of `cogtools-ask(1)`, the agent \
 runs in that session: it uses its budget and its log, and the user answers its questions. Otherwise \
 it has a session of its own, and calls that need an answer are denied unless the configuration \
-allows them. At most four agents run within each other. The timeout of the tool holds for the whole call, tools and retries included: 60 s, unless the tool says more. `cogtools-test(1)` tests examples with \
-recorded responses, TOOL.N.tape beside the tool.";
+allows them. At most four agents and flows run within each other. The timeout of the tool holds for the whole call, tools and retries included: 60 s, unless the tool says more. `cogtools-test(1)` tests examples with recorded responses, TOOL.N.tape beside the tool.";
 
 fn commands() -> String {
     format!(

@@ -228,7 +228,7 @@ fn read_when(item: &Node, entries: &[Entry], reader: &mut Reader<'_>) -> Option<
     })
 }
 
-fn read_condition(entry: &Entry, reader: &mut Reader<'_>) -> Option<Template> {
+pub(super) fn read_condition(entry: &Entry, reader: &mut Reader<'_>) -> Option<Template> {
     let node = &entry.value;
     let error = match node.text().map(str::trim) {
         None => {

@@ -31,7 +31,7 @@ const MAX_TIMEOUT: Duration = Tool::TIMEOUT;
 #[derive(Debug)]
 struct Js(Embedded);
 
-fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
+pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     let node = &entry.value;
     match Embedded::read(node) {
         Some(code) if code.source().trim().is_empty() => {
@@ -58,16 +58,17 @@ impl Handler for Js {
         arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        let script = Script {
-            code: self.0.source().to_owned(),
-            args: Value::Object(arguments).to_string(),
-            timeout: tool.timeout().min(MAX_TIMEOUT),
-            now: None,
-        };
-        let result = script.run(cx.programs.as_deref(), &cx.cancel);
-        result
-            .map(output)
-            .map_err(|error| self.diagnostic(error, tool))
+        self.evaluate(tool, arguments, cx).map(output)
+    }
+
+    fn value(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<Value, RunError> {
+        let evaluation = self.evaluate(tool, arguments, cx);
+        evaluation.map(|evaluation| evaluation.value)
     }
 
     fn runs_programs(&self) -> bool {
@@ -91,6 +92,22 @@ impl Handler for Js {
 }
 
 impl Js {
+    fn evaluate(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<Evaluation, RunError> {
+        let script = Script {
+            code: self.0.source().to_owned(),
+            args: Value::Object(arguments).to_string(),
+            timeout: tool.timeout().min(MAX_TIMEOUT),
+            now: None,
+        };
+        let result = script.run(cx.programs.as_deref(), &cx.cancel);
+        result.map_err(|error| self.diagnostic(error, tool))
+    }
+
     /// The diagnostic for a call of `tool` that failed, with what it had logged.
     fn diagnostic(&self, error: ScriptError, tool: &Tool) -> RunError {
         let ScriptError {

@@ -9,6 +9,7 @@ mod contained;
 mod element;
 mod error;
 mod exec;
+mod flow;
 mod js;
 mod locate;
 mod script;
@@ -36,13 +37,14 @@ pub struct Kind {
 }
 
 /// All kinds of implementation.
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     template::KIND,
     template_file::KIND,
     js::KIND,
     exec::KIND,
     script::KIND,
     agent::KIND,
+    flow::KIND,
 ];
 
 impl Kind {

@@ -2,6 +2,7 @@
 
 mod partials;
 mod source;
+mod value;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 
 pub(super) use partials::{Partials, stays_inside};
 pub use source::TemplateSource;
+pub(super) use value::ValueTemplate;
 
 use super::embedded::Embedded;
 use crate::text::{Span, Text};
@@ -29,6 +31,7 @@ pub(super) struct Template {
 /// What surrounds an expression to make it a template.
 const CONDITION: [&str; 2] = ["{% if ", " %}1{% endif %}"];
 const OUTPUT: [&str; 2] = ["{{ ", " }}"];
+const VALUE: [&str; 2] = ["{{ (", ") | dump }}"];
 
 impl Template {
     /// The template in a string of the file `text`.
@@ -54,6 +57,23 @@ impl Template {
         let inner = inner.and_then(|inner| inner.strip_suffix(end));
         let source = inner.unwrap_or_default().to_owned();
         self.with_source(source).surround(OUTPUT)
+    }
+
+    /// The template that prints the value of its only expression as JSON, if it is one expression
+    /// in braces and nothing else. What has no value prints nothing.
+    fn to_expression(&self) -> Option<Self> {
+        let inner = self
+            .source()
+            .trim()
+            .strip_prefix("{{")?
+            .strip_suffix("}}")?;
+        let expression = self.with_source(inner.to_owned()).surround(VALUE);
+        let is_valid = njk::analyse(expression.source()).is_ok();
+        // The braces are in the file, too.
+        is_valid.then_some(Self {
+            lead: VALUE[0].len() - "{{".len(),
+            ..expression
+        })
     }
 
     fn surround(self, [start, end]: [&str; 2]) -> Self {

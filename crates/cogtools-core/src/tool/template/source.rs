@@ -7,6 +7,7 @@ use super::{Template, load_sibling};
 use crate::Location;
 use crate::schema::Schema;
 use crate::text::Text;
+use crate::tool::Tool;
 
 /// A template and its file.
 #[derive(Clone, Debug)]
@@ -17,6 +18,19 @@ pub struct TemplateSource {
     condition: Option<Template>,
     /// The path in `{{ path }}`, where an array becomes an argument for each item.
     spread: Option<Vec<String>>,
+}
+
+impl Tool {
+    /// The templates of its implementation, as they are in the files; a template file
+    /// that cannot be read is left out.
+    pub fn templates(&self) -> Vec<TemplateSource> {
+        self.handler.templates(&self.text)
+    }
+
+    /// The template that `include "name"` loads from this tool, if it exists.
+    pub fn partial(&self, name: &str) -> Option<TemplateSource> {
+        TemplateSource::partial(name, &self.text)
+    }
 }
 
 impl TemplateSource {

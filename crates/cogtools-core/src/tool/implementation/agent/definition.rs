@@ -44,16 +44,15 @@ const KEYS: [&str; 12] = [
     "budget",
     "output",
 ];
+/// The key of a node with its reply, which is written as `parameters` are.
+const REPLY: &str = "reply";
 /// What an agent is asked that gets no arguments.
 const BEGIN: &str = "Begin.";
 
 impl Definition {
     /// Reads the map; errors go to the reader.
     pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
-        let Some(entries) = entry.value.entries() else {
-            reader.report_kind(&entry.key, Expected::Agent, &entry.value);
-            return None;
-        };
+        let entries = entries(entry, reader)?;
         let mut definition = Self::default();
         for entry in entries {
             definition.read_key(entry, reader);
@@ -62,6 +61,28 @@ impl Definition {
             reader.report(&DefinitionError::Missing("system"), entry.span);
         }
         Some(definition)
+    }
+
+    /// Reads the map of a node, whose rules can stand alone, and the schema of its reply.
+    pub(super) fn read_node(
+        entry: &Entry,
+        reader: &mut Reader<'_>,
+    ) -> Option<(Self, Option<Schema>)> {
+        let entries = entries(entry, reader)?;
+        let (mut definition, mut reply) = (Self::default(), None);
+        for entry in entries {
+            if entry.key == REPLY {
+                let schema = Schema::expand(&entry.value);
+                reply = schema.map_err(|errors| reader.report_schema(&errors)).ok();
+            } else {
+                definition.read_key(entry, reader);
+            }
+        }
+        let has_system = definition.system.is_some() || definition.behaviour.is_some();
+        if definition.rules.is_empty() && !has_system {
+            reader.report(&DefinitionError::Missing("rules"), entry.span);
+        }
+        Some((definition, reply))
     }
 
     fn read_key(&mut self, entry: &Entry, reader: &mut Reader<'_>) {
@@ -134,6 +155,14 @@ impl Definition {
         let texts = self.system.iter().chain(&self.behaviour);
         texts.chain(&self.rules).chain(&self.prompt)
     }
+}
+
+fn entries<'e>(entry: &'e Entry, reader: &mut Reader<'_>) -> Option<&'e [Entry]> {
+    let entries = entry.value.entries();
+    if entries.is_none() {
+        reader.report_kind(&entry.key, Expected::Agent, &entry.value);
+    }
+    entries
 }
 
 /// `found`, or an error that says what was expected.

@@ -6,14 +6,18 @@
 mod definition;
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use self::definition::Definition;
 use super::Kind;
 use super::error::CommandError;
+use crate::environment::Vars;
 use crate::process::{Output, Process, SandboxMode};
+use crate::schema::Schema;
 use crate::text::Text;
 use crate::tool::agent::AgentTask;
 use crate::tool::handler::{Handler, RunError};
@@ -31,7 +35,7 @@ pub(super) const KIND: Kind = Kind {
 
 /// The program that talks to models, and its subcommand: not every installation has a link with
 /// that name.
-const PROGRAM: &str = "cogtools";
+pub(super) const PROGRAM: &str = "cogtools";
 const SUBCOMMAND: &str = "ask";
 
 const OPTIONS: [&str; 4] = ["--agent", "--json", "--quiet", "--error-format=json"];
@@ -53,42 +57,8 @@ impl Handler for Agent {
         arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        let name = tool.name().as_str();
         let task = self.0.task(tool, &arguments)?;
-        let depth = AgentTask::depth_below(AgentTask::depth(cx));
-        let depth = depth.map_err(|error| Box::new(error.with_subject(name)))?;
-        // A host may have loaded a file of the project into the process: it decides neither where
-        // a key is sent nor what is trusted.
-        let process = cx.environment.process();
-        let names = process.keys().filter_map(|name| name.to_str());
-        let mut variables = cx.environment.user_vars(names);
-        variables.insert(AgentTask::DEPTH.into(), depth.to_string().into());
-        // An option of this program holds for the tools of the agent, too.
-        variables.insert(SandboxMode::VARIABLE.into(), cx.sandbox.name().into());
-        let program = cx.programs.as_ref().map(|folder| {
-            let file = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
-            folder.join(file)
-        });
-        let Some(program) = program.filter(|program| program.is_file()) else {
-            return Err(CommandError::NotFound(PROGRAM.to_owned()).diagnostic(name));
-        };
-        let mut args = OPTIONS.map(OsString::from).to_vec();
-        args.insert(0, SUBCOMMAND.into());
-        match &cx.tape {
-            Some(Tape::Record(tape)) => args.extend(["--record".into(), tape.into()]),
-            Some(Tape::Replay(tape)) => args.extend(["--replay".into(), tape.into()]),
-            None => {}
-        }
-        // Serializing text, numbers and JSON cannot fail.
-        let output = Process::new(&program, &cx.root)
-            .args(args)
-            .variables(variables)
-            .input(serde_json::to_vec(&task).unwrap_or_default())
-            .timeout(tool.timeout())
-            .stdout_limit(MAX_REPORT)
-            .run(&cx.cancel)
-            .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
-        result(&output, tool)
+        task.run(tool.timeout(), cx).map(ToolOutput::new)
     }
 
     fn runs_programs(&self) -> bool {
@@ -130,6 +100,32 @@ impl Handler for Agent {
 }
 
 impl AgentTask {
+    /// Asks the model, for at most `timeout`, and returns its answer.
+    ///
+    /// # Errors
+    ///
+    /// The program that talks to models is not installed, or the agent gives no answer.
+    pub fn run(&self, timeout: Duration, cx: &Context) -> Result<String, RunError> {
+        let name = &*self.tool;
+        let variables =
+            variables(cx).map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
+        let program = program(cx)
+            .ok_or_else(|| CommandError::NotFound(PROGRAM.to_owned()).diagnostic(name))?;
+        let mut args = OPTIONS.map(OsString::from).to_vec();
+        args.insert(0, SUBCOMMAND.into());
+        args.extend(tape_args(cx));
+        // Serializing text, numbers and JSON cannot fail.
+        let output = Process::new(&program, &cx.root)
+            .args(args)
+            .variables(variables)
+            .input(serde_json::to_vec(self).unwrap_or_default())
+            .timeout(timeout)
+            .stdout_limit(MAX_REPORT)
+            .run(&cx.cancel)
+            .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
+        answer(&output, name, timeout)
+    }
+
     /// How many agents this process runs within.
     pub fn depth(cx: &Context) -> u8 {
         let variable = cx.environment.process().get(OsStr::new(Self::DEPTH));
@@ -155,12 +151,40 @@ impl AgentTask {
     }
 }
 
-/// The answer of the agent that was run.
-fn result(output: &Output, tool: &Tool) -> Result<ToolOutput, RunError> {
-    let name = tool.name().as_str();
+/// The program that talks to models and runs flows, if it is installed.
+pub(super) fn program(cx: &Context) -> Option<PathBuf> {
+    let file = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
+    let program = cx.programs.as_ref()?.join(file);
+    program.is_file().then_some(program)
+}
+
+/// The variables of that program: the user's. A host may have loaded a file of the project into
+/// the process: it decides neither where a key is sent nor what is trusted.
+pub(super) fn variables(cx: &Context) -> Result<Vars, Box<Diagnostic>> {
+    let depth = AgentTask::depth_below(AgentTask::depth(cx))?;
+    let process = cx.environment.process();
+    let names = process.keys().filter_map(|name| name.to_str());
+    let mut variables = cx.environment.user_vars(names);
+    variables.insert(AgentTask::DEPTH.into(), depth.to_string().into());
+    // An option of this program holds for what it starts, too.
+    variables.insert(SandboxMode::VARIABLE.into(), cx.sandbox.name().into());
+    Ok(variables)
+}
+
+/// The options with the recording, if there is one.
+pub(super) fn tape_args(cx: &Context) -> Vec<OsString> {
+    match &cx.tape {
+        Some(Tape::Record(tape)) => vec!["--record".into(), tape.into()],
+        Some(Tape::Replay(tape)) => vec!["--replay".into(), tape.into()],
+        None => Vec::new(),
+    }
+}
+
+/// The answer of the agent `name` that was run.
+fn answer(output: &Output, name: &str, timeout: Duration) -> Result<String, RunError> {
     if !output.exit.is_success() {
         let Some(mut diagnostic) = Diagnostic::from_json(&output.stderr.bytes) else {
-            let error = CommandError::of(output.exit, tool.timeout());
+            let error = CommandError::of(output.exit, timeout);
             return Err(error.diagnostic_with_output(name, output));
         };
         // Its codes are those of another program.
@@ -170,8 +194,15 @@ fn result(output: &Output, tool: &Tool) -> Result<ToolOutput, RunError> {
         return Err(Box::new(diagnostic.with_subject(name)));
     }
     let report: Option<Value> = serde_json::from_slice(&output.stdout.bytes).ok();
-    match report.and_then(|report| Some(report.get("text")?.as_str()?.to_owned())) {
-        Some(text) => Ok(ToolOutput::new(text)),
-        None => Err(CommandError::Report.diagnostic(name)),
-    }
+    let text = report.and_then(|report| Some(report.get("text")?.as_str()?.to_owned()));
+    text.ok_or_else(|| CommandError::Report.diagnostic(name))
+}
+
+/// The agent of a node, and the schema of its reply.
+pub(super) fn read_node(
+    entry: &Entry,
+    reader: &mut Reader<'_>,
+) -> Option<(Arc<dyn Handler>, Option<Schema>)> {
+    let (definition, reply) = Definition::read_node(entry, reader)?;
+    Some((Arc::new(Agent(definition)), reply))
 }

@@ -1,8 +1,10 @@
-//! The session of a plan: a new one, or one that goes on.
+//! The session of a program that runs steps: a new one, or one that goes on.
+//!
+//! `cogtools plan` and `cogtools flow` use it. What a conversation needs besides is in
+//! `cogtools-agent`.
 
 use std::path::{Path, PathBuf};
 
-use cogtools_agent::Journal;
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_log::{
     Header, Log, LogError, Mask, Options, Session, SessionError, SessionFile, SessionId, Store,
@@ -11,7 +13,7 @@ use cogtools_program::{Failure, Io, dirs, project};
 
 /// Where a new session is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
     /// Among those of the project.
     Stored,
     /// In this file.
@@ -22,7 +24,7 @@ pub(crate) enum Target {
 
 impl Target {
     /// The file that the user has named, as text.
-    pub(crate) fn file(&self) -> Option<&str> {
+    pub fn file(&self) -> Option<&str> {
         match self {
             Self::File(path) => path.to_str(),
             Self::Stored | Self::None => None,
@@ -30,12 +32,12 @@ impl Target {
     }
 }
 
-/// Begins a session. There is none if the user wants none, or has no folder for it.
-pub(crate) fn create(
-    target: &Target,
-    model: &str,
-    io: &Io<'_>,
-) -> Result<Option<Journal>, Failure> {
+/// Begins a session about `model`. There is none if the user wants none, or has no folder for it.
+///
+/// # Errors
+///
+/// The file cannot be written.
+pub fn create(target: &Target, model: &str, io: &Io<'_>) -> Result<Option<Log>, Failure> {
     let project = project::project(io);
     let (id, file) = match target {
         Target::None => return Ok(None),
@@ -55,11 +57,15 @@ pub(crate) fn create(
     let root = project.root().display().to_string();
     let header = Header::new(id, options.clock.now(), &root, model);
     let log = Log::create(&file, &header, options).map_err(|error| failure(&error))?;
-    Ok(Some(Journal::new(log)))
+    Ok(Some(log))
 }
 
 /// The file of the session `name`; without one, of the session that was written to last.
-pub(crate) fn locate(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
+///
+/// # Errors
+///
+/// There is no such session, or no folder for sessions.
+pub fn locate(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
     let project = project::project(io);
     if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
         return Ok(SessionFile::named(project.root(), &io.cwd, Path::new(path)));
@@ -73,13 +79,21 @@ pub(crate) fn locate(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Fai
 }
 
 /// Goes on with the session in `file`.
-pub(crate) fn open(file: &SessionFile, io: &Io<'_>) -> Result<(Log, Session), Failure> {
+///
+/// # Errors
+///
+/// It cannot be read, another user owns it, or another process writes to it.
+pub fn open(file: &SessionFile, io: &Io<'_>) -> Result<(Log, Session), Failure> {
     check_owner(file, &project::project(io), io)?;
     Log::open(file, options(io)).map_err(|error| failure(&error))
 }
 
 /// Reads the session in `file`.
-pub(crate) fn read(file: &SessionFile) -> Result<Session, Failure> {
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn read(file: &SessionFile) -> Result<Session, Failure> {
     Session::read(file).map_err(|error: SessionError| error.diagnostic().into())
 }
 
@@ -101,6 +115,6 @@ fn options(io: &Io<'_>) -> Options {
 }
 
 /// A log that cannot be written or read.
-pub(crate) fn failure(error: &LogError) -> Failure {
+pub fn failure(error: &LogError) -> Failure {
     error.diagnostic().into()
 }

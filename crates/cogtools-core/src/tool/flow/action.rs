@@ -1,0 +1,277 @@
+//! What a node does in a run, once its variables are known.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{AgentNode, EachNode, FlowNode, NodeKind, Route, ToolNode};
+use crate::schema::Schema;
+use crate::tool::agent::AgentTask;
+use crate::tool::handler::RunError;
+use crate::tool::template::Partials;
+use crate::{Code, Context, Diagnostic, Tool, digest};
+
+/// How varied the answers of a node are, unless it says so: hardly.
+const TEMPERATURE: f64 = 0.2;
+/// How many tokens an answer of a node has, unless it says so.
+const MAX_TOKENS: u32 = 2_000;
+/// What an agent reads that chooses between two nodes.
+const BINARY: &str = "Answer with the word true or the word false, and nothing else. If it is \
+unclear, answer false.";
+
+/// What a node does.
+#[derive(Debug)]
+pub enum FlowAction {
+    /// Nothing: its condition does not hold.
+    Skip,
+    /// It has this value.
+    Done(Value),
+    /// It calls a tool.
+    Call(FlowCall),
+    /// It asks a model.
+    Agent(FlowQuestion),
+    /// It does the same for each of these items.
+    Each(FlowItems),
+    /// It asks the user this.
+    Ask(String),
+}
+
+/// A call by a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowCall {
+    /// The tool, or what it is for.
+    pub target: FlowTarget,
+    /// The arguments.
+    pub arguments: Map<String, Value>,
+    /// What it answers without a call.
+    pub preset: Option<Value>,
+}
+
+/// The tool of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlowTarget {
+    /// The one with this name.
+    Name(String),
+    /// The only one with this capability, which is one of `among` unless that is empty.
+    Capability {
+        /// What it is for.
+        capability: String,
+        /// The capabilities that the node may use.
+        among: Vec<String>,
+    },
+}
+
+/// A question to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowQuestion {
+    /// The agent.
+    pub task: Box<AgentTask>,
+    /// Whether its answer is JSON.
+    pub is_json: bool,
+    /// The nodes between which it chooses: that for true, and that for everything else.
+    pub branches: Option<(String, String)>,
+}
+
+/// Items for which a node does the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowItems {
+    /// The items.
+    pub items: Vec<Value>,
+    /// The variable with the item.
+    pub variable: String,
+    /// How many are worked on at the same time.
+    pub max: usize,
+}
+
+/// A call of a tool that is a flow, as the program that runs it gets it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowTask {
+    /// The name of the tool.
+    pub tool: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// The digest of the file: it must not have changed.
+    pub digest: String,
+    /// The arguments of the call.
+    pub arguments: Map<String, Value>,
+}
+
+impl FlowTask {
+    /// The digest of the file of `tool`.
+    pub fn digest(tool: &Tool) -> String {
+        digest::bytes(tool.source().as_bytes()).to_string()
+    }
+}
+
+impl FlowNode {
+    /// What it does as a node of `tool`, with these variables.
+    pub(crate) fn action(
+        &self,
+        tool: &Tool,
+        variables: &Map<String, Value>,
+        cx: &Context,
+    ) -> Result<FlowAction, RunError> {
+        let text = tool.text();
+        if let Some(when) = &self.when
+            && when
+                .render(text, &Partials::of(text), variables.clone())?
+                .is_empty()
+        {
+            return Ok(FlowAction::Skip);
+        }
+        self.kind.action(&self.id, tool, variables, cx)
+    }
+
+    /// What it does for one item, if it does the same for each.
+    pub(crate) fn item(
+        &self,
+        tool: &Tool,
+        variables: &Map<String, Value>,
+        cx: &Context,
+    ) -> Result<FlowAction, RunError> {
+        match &self.kind {
+            NodeKind::Each(each) => each.kind.action(&self.id, tool, variables, cx),
+            kind => kind.action(&self.id, tool, variables, cx),
+        }
+    }
+}
+
+impl NodeKind {
+    fn action(
+        &self,
+        id: &str,
+        tool: &Tool,
+        variables: &Map<String, Value>,
+        cx: &Context,
+    ) -> Result<FlowAction, RunError> {
+        let (text, partials) = (tool.text(), Partials::of(tool.text()));
+        Ok(match self {
+            Self::Text(value) => FlowAction::Done(value.evaluate(text, &partials, variables)?),
+            Self::Js(code) => FlowAction::Done(code.value(tool, variables.clone(), cx)?),
+            Self::Agent(node) => node.question(id, tool, variables)?,
+            Self::Tool(node) => FlowAction::Call(node.call(tool, variables)?),
+            Self::Router(routes) => FlowAction::Done(choose(routes, tool, variables)?),
+            Self::Each(each) => FlowAction::Each(each.items(id, tool, variables)?),
+            Self::Ask(question) => {
+                let question = question.evaluate(text, &partials, variables)?;
+                FlowAction::Ask(printed(&question))
+            }
+        })
+    }
+}
+
+impl AgentNode {
+    fn question(
+        &self,
+        id: &str,
+        tool: &Tool,
+        variables: &Map<String, Value>,
+    ) -> Result<FlowAction, RunError> {
+        let mut task = self
+            .agent
+            .agent(tool, variables)
+            .transpose()?
+            .unwrap_or_default();
+        task.temperature.get_or_insert(TEMPERATURE);
+        task.max_tokens.get_or_insert(MAX_TOKENS);
+        task.seed.get_or_insert_with(|| seed(id, variables));
+        task.schema = self.reply.as_ref().map(Schema::to_json_schema);
+        let names = |branches: &super::Branches| (branches.yes.0.clone(), branches.no.0.clone());
+        let branches = self.branches.as_ref().map(names);
+        if branches.is_some() {
+            task.rules.push(BINARY.to_owned());
+        }
+        Ok(FlowAction::Agent(FlowQuestion {
+            is_json: task.schema.is_some(),
+            task: Box::new(task),
+            branches,
+        }))
+    }
+}
+
+impl ToolNode {
+    fn call(&self, tool: &Tool, variables: &Map<String, Value>) -> Result<FlowCall, RunError> {
+        let (text, partials) = (tool.text(), Partials::of(tool.text()));
+        let evaluate = |value: &super::ValueTemplate| value.evaluate(text, &partials, variables);
+        let target = match (&self.name, &self.capability) {
+            (Some(name), _) => FlowTarget::Name(printed(&evaluate(name)?)),
+            (None, capability) => FlowTarget::Capability {
+                capability: capability
+                    .as_ref()
+                    .map(evaluate)
+                    .transpose()?
+                    .map_or_else(String::new, |capability| printed(&capability)),
+                among: self.among.clone(),
+            },
+        };
+        let Value::Object(arguments) = evaluate(&self.arguments)? else {
+            return Err(failure("the arguments of the call are no object"));
+        };
+        Ok(FlowCall {
+            target,
+            arguments,
+            preset: self.preset.clone(),
+        })
+    }
+}
+
+impl EachNode {
+    fn items(
+        &self,
+        id: &str,
+        tool: &Tool,
+        variables: &Map<String, Value>,
+    ) -> Result<FlowItems, RunError> {
+        let text = tool.text();
+        match self.list.evaluate(text, &Partials::of(text), variables)? {
+            Value::Array(items) => Ok(FlowItems {
+                items,
+                variable: self.variable.clone(),
+                max: self.max,
+            }),
+            _ => Err(failure(&format!("`in` of the node `{id}` is not a list"))),
+        }
+    }
+}
+
+/// The name of the first node whose condition holds, or null.
+fn choose(
+    routes: &[Route],
+    tool: &Tool,
+    variables: &Map<String, Value>,
+) -> Result<Value, RunError> {
+    let (text, partials) = (tool.text(), Partials::of(tool.text()));
+    for route in routes {
+        let holds = match &route.when {
+            Some(when) => !when.render(text, &partials, variables.clone())?.is_empty(),
+            None => true,
+        };
+        if holds {
+            return Ok(route.to.0.as_str().into());
+        }
+    }
+    Ok(Value::Null)
+}
+
+/// Makes the answers of a node repeatable: the same for the same node and inputs.
+fn seed(id: &str, variables: &Map<String, Value>) -> i32 {
+    let hash = digest::value(&serde_json::json!([id, variables])).to_string();
+    // The beginning of the digest, as a number that is not negative.
+    let digits = hash.chars().filter(char::is_ascii_hexdigit).take(7);
+    i32::from_str_radix(&digits.collect::<String>(), 16).unwrap_or_default()
+}
+
+/// A value as text.
+fn printed(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        value => value.to_string(),
+    }
+}
+
+fn failure(message: &str) -> RunError {
+    Box::new(Diagnostic::new(Code::ToolFailed, message))
+}

@@ -1,0 +1,202 @@
+//! The edges of a flow: what nodes name under `needs`, what their templates mention, and what
+//! routers choose.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{FlowError, FlowNeed, FlowNode, NodeKind};
+use crate::Location;
+use crate::suggest::did_you_mean;
+use crate::text::Text;
+use crate::tool::template::{TemplateSource, ValueTemplate};
+
+/// What is wrong with edges, each with its place.
+pub(in crate::tool) type Problems = Vec<(FlowError, Location)>;
+
+/// Links the `nodes` of a flow with these parameters, in the file `text`.
+pub(in crate::tool) fn link(
+    nodes: &mut [FlowNode],
+    output: Option<&ValueTemplate>,
+    parameters: &[&str],
+    text: &Text,
+) -> Problems {
+    let ids: Vec<String> = nodes.iter().map(|node| node.id.clone()).collect();
+    let mut linker = Linker {
+        ids: &ids,
+        parameters,
+        text,
+        problems: Vec::new(),
+    };
+    for node in nodes.iter_mut() {
+        if parameters.contains(&node.id.as_str()) {
+            linker.report(
+                FlowError::Parameter(node.id.clone()),
+                text.location(node.span),
+            );
+        }
+        node.needs = linker.needs(node);
+    }
+    let output = output.map_or_else(Vec::new, ValueTemplate::templates);
+    for template in output {
+        linker.mentions(&TemplateSource::inline(template, text), &[]);
+    }
+    let chosen = linker.choices(nodes);
+    let mut problems = linker.problems;
+    for node in nodes.iter_mut() {
+        let routers = chosen.get(&node.id).into_iter().flatten();
+        node.routers = routers.cloned().collect();
+        let is_optional = node.routers.len() > 1;
+        for router in node.routers.clone() {
+            add(
+                &mut node.needs,
+                FlowNeed {
+                    node: router,
+                    is_optional,
+                },
+            );
+        }
+    }
+    problems.extend(cycle(nodes).map(|(error, node)| (error, text.location(nodes[node].span))));
+    problems
+}
+
+struct Linker<'l> {
+    ids: &'l [String],
+    parameters: &'l [&'l str],
+    text: &'l Text,
+    problems: Problems,
+}
+
+impl Linker<'_> {
+    fn report(&mut self, error: FlowError, location: Location) {
+        self.problems.push((error, location));
+    }
+
+    /// What `node` names and mentions.
+    fn needs(&mut self, node: &FlowNode) -> Vec<FlowNeed> {
+        let mut needs = Vec::new();
+        for (need, span) in &node.named {
+            if self.check_node(&need.node, self.text.location(*span)) {
+                add(&mut needs, need.clone());
+            }
+        }
+        let own = match &node.kind {
+            NodeKind::Each(each) => vec![each.variable.as_str()],
+            _ => Vec::new(),
+        };
+        let templates = node.templates().into_iter();
+        let mut sources: Vec<TemplateSource> = templates
+            .map(|template| TemplateSource::inline(template, self.text))
+            .collect();
+        let handler = node.kind.handler();
+        sources.extend(handler.into_iter().flat_map(|it| it.templates(self.text)));
+        for source in sources {
+            for mention in self.mentions(&source, &own) {
+                // What is named is named for a reason.
+                if !node.named.iter().any(|(need, _)| need.node == mention.node) {
+                    add(&mut needs, mention);
+                }
+            }
+        }
+        needs
+    }
+
+    /// The nodes that a template mentions, which has the variables `own` besides.
+    fn mentions(&mut self, source: &TemplateSource, own: &[&str]) -> Vec<FlowNeed> {
+        // What does not compile is reported when the template is checked.
+        let reads = njk::analyse(source.source()).map(|found| found.reads);
+        let mut needs = Vec::new();
+        for read in reads.unwrap_or_default() {
+            let name = read.name.as_str();
+            if own.contains(&name) || self.parameters.contains(&name) {
+                continue;
+            }
+            if self.ids.contains(&read.name) {
+                needs.push(FlowNeed {
+                    node: read.name,
+                    is_optional: read.guarded,
+                });
+                continue;
+            }
+            let known = self.ids.iter().map(String::as_str);
+            let known = known
+                .chain(self.parameters.iter().copied())
+                .chain(own.iter().copied());
+            let meant = did_you_mean(name, known);
+            let width = name.chars().count();
+            let location = source.location(read.line, read.column, width);
+            self.report(FlowError::UnknownVariable(read.name, meant), location);
+        }
+        needs
+    }
+
+    /// The routers that choose each node.
+    fn choices(&mut self, nodes: &[FlowNode]) -> BTreeMap<String, BTreeSet<String>> {
+        let mut choices: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for node in nodes {
+            for (target, span) in node.kind.targets() {
+                if self.check_node(target, self.text.location(*span)) {
+                    choices
+                        .entry(target.clone())
+                        .or_default()
+                        .insert(node.id.clone());
+                }
+            }
+        }
+        choices
+    }
+
+    /// Whether there is a node `id`; reports it if not.
+    fn check_node(&mut self, id: &str, location: Location) -> bool {
+        let exists = self.ids.iter().any(|other| other == id);
+        if !exists {
+            let meant = did_you_mean(id, self.ids.iter().map(String::as_str));
+            self.report(FlowError::UnknownNode(id.to_owned(), meant), location);
+        }
+        exists
+    }
+}
+
+/// Adds a need. What is needed twice is optional only if it is both times.
+fn add(needs: &mut Vec<FlowNeed>, need: FlowNeed) {
+    match needs.iter_mut().find(|other| other.node == need.node) {
+        Some(other) => other.is_optional &= need.is_optional,
+        None => needs.push(need),
+    }
+}
+
+/// Nodes that need each other, and one of them.
+fn cycle(nodes: &[FlowNode]) -> Option<(FlowError, usize)> {
+    let index = |id: &str| nodes.iter().position(|node| node.id == id);
+    let needs: Vec<Vec<usize>> = nodes
+        .iter()
+        .map(|node| {
+            node.needs
+                .iter()
+                .filter_map(|need| index(&need.node))
+                .collect()
+        })
+        .collect();
+    let mut open: BTreeSet<usize> = (0..nodes.len()).collect();
+    loop {
+        let can_run = |node: &usize| needs[*node].iter().all(|need| !open.contains(need));
+        let ready: Vec<usize> = open.iter().copied().filter(|node| can_run(node)).collect();
+        if ready.is_empty() {
+            break;
+        }
+        open.retain(|node| !ready.contains(node));
+    }
+    let mut path = vec![*open.first()?];
+    loop {
+        let current = *path.last()?;
+        let next = *needs[current].iter().find(|need| open.contains(need))?;
+        if let Some(first) = path.iter().position(|node| *node == next) {
+            let mut names: Vec<String> = path[first..]
+                .iter()
+                .map(|node| nodes[*node].id.clone())
+                .collect();
+            names.extend(names.first().cloned());
+            return Some((FlowError::Cycle(names), next));
+        }
+        path.push(next);
+    }
+}

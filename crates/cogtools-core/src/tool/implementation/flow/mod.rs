@@ -1,0 +1,120 @@
+//! `implementation: {flow: …}`: nodes that use each other's results.
+//!
+//! A separate program runs them, so that the programs that run for each call stay small.
+
+mod definition;
+mod kinds;
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Kind;
+use super::agent::{program, variables};
+use super::error::CommandError;
+use crate::process::{Output, Process};
+use crate::text::Text;
+use crate::tool::flow::{Flow, FlowTask};
+use crate::tool::handler::{Handler, RunError};
+use crate::tool::reader::Reader;
+use crate::tool::template::Partials;
+use crate::tool::{Tool, ToolOutput};
+use crate::yaml::Entry;
+use crate::{Code, Context, Diagnostic};
+
+/// This kind's entry in the table.
+pub(super) const KIND: Kind = Kind {
+    key: Some("flow"),
+    read,
+};
+
+/// The subcommand that runs a flow, and its options.
+const ARGS: [&str; 3] = ["flow", "call", "--error-format=json"];
+/// The longest result, in bytes.
+const MAX_RESULT: usize = 8 << 20;
+
+#[derive(Debug)]
+struct FlowHandler(Flow);
+
+fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
+    let flow = definition::read(entry, reader)?;
+    Some(Arc::new(FlowHandler(flow)))
+}
+
+impl Handler for FlowHandler {
+    fn call(
+        &self,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        let name = tool.name().as_str();
+        let program = program(cx).ok_or_else(|| {
+            CommandError::NotFound(super::agent::PROGRAM.to_owned()).diagnostic(name)
+        })?;
+        let task = FlowTask {
+            tool: name.to_owned(),
+            file: tool.text().path().to_path_buf(),
+            digest: FlowTask::digest(tool),
+            arguments,
+        };
+        let mut args = ARGS.map(OsString::from).to_vec();
+        args.extend(super::agent::tape_args(cx));
+        let variables =
+            variables(cx).map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
+        let output = Process::new(&program, &cx.root)
+            .args(args)
+            .variables(variables)
+            // Serializing text and JSON cannot fail.
+            .input(serde_json::to_vec(&task).unwrap_or_default())
+            .timeout(tool.timeout())
+            .stdout_limit(MAX_RESULT)
+            .run(&cx.cancel)
+            .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
+        result(&output, tool)
+    }
+
+    fn runs_programs(&self) -> bool {
+        self.0.asks_a_model()
+    }
+
+    fn needs_context(&self) -> bool {
+        true
+    }
+
+    fn starts_process(&self) -> bool {
+        true
+    }
+
+    fn flow(&self) -> Option<&Flow> {
+        Some(&self.0)
+    }
+
+    fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
+        let partials = Partials::of(text);
+        for template in self.0.templates() {
+            template.check(text, &partials)?;
+        }
+        let mut handlers = self.0.handlers();
+        handlers.try_for_each(|handler| handler.check(text))
+    }
+}
+
+/// The result of the flow that was run.
+fn result(output: &Output, tool: &Tool) -> Result<ToolOutput, RunError> {
+    let name = tool.name().as_str();
+    if output.exit.is_success() {
+        let text = String::from_utf8_lossy(&output.stdout.bytes).into_owned();
+        return Ok(ToolOutput::new(text));
+    }
+    let Some(mut diagnostic) = Diagnostic::from_json(&output.stderr.bytes) else {
+        let error = CommandError::of(output.exit, tool.timeout());
+        return Err(error.diagnostic_with_output(name, output));
+    };
+    // Its codes are those of another program.
+    if diagnostic.code != Code::Timeout {
+        diagnostic.code = Code::ToolFailed;
+    }
+    Err(Box::new(diagnostic))
+}

@@ -1,0 +1,86 @@
+//! A value in which texts may be templates. A text that is one expression in braces keeps the
+//! type of its value.
+
+use serde_json::{Map, Value};
+
+use super::{Partials, Template};
+use crate::Diagnostic;
+use crate::text::Text;
+use crate::yaml::{Data, Node};
+
+/// A value with templates in it.
+#[derive(Clone, Debug)]
+pub(in crate::tool) enum ValueTemplate {
+    /// What a template prints.
+    Text(Template),
+    /// The value of an expression.
+    Expression(Template),
+    /// A list of such values.
+    List(Vec<Self>),
+    /// A map of such values.
+    Map(Vec<(String, Self)>),
+    /// A value without templates.
+    Constant(Value),
+}
+
+impl ValueTemplate {
+    /// The value in the file `text`.
+    pub(in crate::tool) fn read(node: &Node, text: &Text) -> Self {
+        match &node.data {
+            Data::List(items) => {
+                Self::List(items.iter().map(|item| Self::read(item, text)).collect())
+            }
+            Data::Map(entries) => {
+                let entry = |entry: &crate::yaml::Entry| {
+                    (entry.key.clone(), Self::read(&entry.value, text))
+                };
+                Self::Map(entries.iter().map(entry).collect())
+            }
+            _ => match Template::read(node, text) {
+                None => Self::Constant(node.to_json()),
+                Some(template) if template.is_plain() => Self::Constant(node.to_json()),
+                Some(template) => match template.to_expression() {
+                    Some(expression) => Self::Expression(expression),
+                    None => Self::Text(template),
+                },
+            },
+        }
+    }
+
+    /// The value, with these variables in its templates. An expression without a value is null.
+    pub(in crate::tool) fn evaluate(
+        &self,
+        text: &Text,
+        partials: &Partials,
+        variables: &Map<String, Value>,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let inner = |value: &Self| value.evaluate(text, partials, variables);
+        Ok(match self {
+            Self::Constant(value) => value.clone(),
+            Self::Text(template) => template.render(text, partials, variables.clone())?.into(),
+            Self::Expression(template) => {
+                let json = template.render(text, partials, variables.clone())?;
+                serde_json::from_str(&json).unwrap_or_default()
+            }
+            Self::List(items) => items.iter().map(inner).collect::<Result<_, _>>()?,
+            Self::Map(entries) => {
+                let entry = |(key, value): &(String, Self)| Ok((key.clone(), inner(value)?));
+                let entries = entries.iter().map(entry);
+                Value::Object(entries.collect::<Result<_, Box<Diagnostic>>>()?)
+            }
+        })
+    }
+
+    /// All templates in it.
+    pub(in crate::tool) fn templates(&self) -> Vec<&Template> {
+        match self {
+            Self::Text(template) | Self::Expression(template) => vec![template],
+            Self::List(items) => items.iter().flat_map(Self::templates).collect(),
+            Self::Map(entries) => {
+                let values = entries.iter().flat_map(|(_, value)| value.templates());
+                values.collect()
+            }
+            Self::Constant(_) => Vec::new(),
+        }
+    }
+}

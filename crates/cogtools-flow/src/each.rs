@@ -1,0 +1,143 @@
+//! A node that does the same for each item of a list, several items at a time.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use cogtools_core::approval::approve;
+use cogtools_core::tool::{FlowAction, FlowItems, FlowNode};
+use cogtools_core::{Cancel, Code, Diagnostic};
+use cogtools_log::NodeState;
+use serde_json::{Map, Value};
+
+use crate::outcome::Outcome;
+use crate::recorder::Line;
+use crate::work::FlowWork;
+
+/// How many items are worked on at the same time, whatever a flow says.
+const MAX_AT_ONCE: usize = 64;
+
+/// The list of a node while it is worked off.
+struct Worklist<'w> {
+    work: &'w FlowWork,
+    node: &'w FlowNode,
+    items: Vec<Value>,
+    /// The name of the variable with the item.
+    variable: String,
+    variables: &'w Map<String, Value>,
+    cancel: &'w Cancel,
+    next: AtomicUsize,
+    /// Nothing further starts.
+    is_over: AtomicBool,
+    results: Mutex<Vec<Value>>,
+    failure: Mutex<Option<Box<Diagnostic>>>,
+}
+
+impl FlowWork {
+    /// The list with what `node` has done for each item. An item whose condition does not hold has
+    /// null.
+    ///
+    /// # Errors
+    ///
+    /// The failure of an item; those that run are awaited, and no others start.
+    pub(crate) fn run_each(
+        &self,
+        node: &FlowNode,
+        items: FlowItems,
+        variables: &Map<String, Value>,
+        cancel: &Cancel,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let FlowItems {
+            items,
+            variable,
+            max,
+        } = items;
+        let workers = max.clamp(1, MAX_AT_ONCE).min(items.len());
+        let list = Worklist {
+            work: self,
+            node,
+            results: Mutex::new(vec![Value::Null; items.len()]),
+            items,
+            variable,
+            variables,
+            cancel,
+            next: AtomicUsize::new(0),
+            is_over: AtomicBool::new(false),
+            failure: Mutex::default(),
+        };
+        thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| list.work_off());
+            }
+        });
+        let failure = list
+            .failure
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let results = list
+            .results
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        failure.map_or(Ok(Value::Array(results)), Err)
+    }
+}
+
+impl Worklist<'_> {
+    fn work_off(&self) {
+        while !self.is_over.load(Ordering::Relaxed) && !self.cancel.is_cancelled() {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = self.items.get(index) else {
+                return;
+            };
+            match self.run(index, item) {
+                Ok(value) => {
+                    let results = self.results.lock();
+                    results.unwrap_or_else(PoisonError::into_inner)[index] = value;
+                }
+                Err(diagnostic) => {
+                    self.is_over.store(true, Ordering::Relaxed);
+                    let failure = self.failure.lock();
+                    let mut failure = failure.unwrap_or_else(PoisonError::into_inner);
+                    failure.get_or_insert(diagnostic);
+                }
+            }
+        }
+        if self.cancel.is_cancelled() {
+            let failure = self.failure.lock();
+            let mut failure = failure.unwrap_or_else(PoisonError::into_inner);
+            let diagnostic = || Box::new(Diagnostic::new(Code::Timeout, "the list was cancelled"));
+            failure.get_or_insert_with(diagnostic);
+        }
+    }
+
+    fn run(&self, index: usize, item: &Value) -> Result<Value, Box<Diagnostic>> {
+        let id = format!("{}.{index}", self.node.id);
+        if let Some(value) = self.work.done_items.get(&id) {
+            return Ok(value.clone());
+        }
+        let cx = self.work.context(self.cancel);
+        let approved = approve(&self.work.tool, &cx)?;
+        let mut variables = self.variables.clone();
+        variables.insert(self.variable.clone(), item.clone());
+        let action = approved.flow_item(&self.node.id, &variables, &cx)?;
+        // What has a value by itself is as fast again.
+        let is_recorded = !matches!(action, FlowAction::Done(_));
+        let recorder = &self.work.recorder;
+        if is_recorded {
+            recorder.write(Line::new(&id, NodeState::Started))?;
+        }
+        let done = self
+            .work
+            .perform(&id, action, self.node.timeout, self.cancel);
+        let Outcome { route, arguments } = self.work.take_outcome(&id);
+        let value = done.map(Option::unwrap_or_default);
+        if is_recorded {
+            let line = match &value {
+                Ok(value) => Line::new(&id, NodeState::Succeeded).with_output(value),
+                Err(error) => Line::failed(&id, error),
+            };
+            recorder.write(line.with_call(route, arguments))?;
+        }
+        value
+    }
+}

@@ -1,0 +1,209 @@
+//! A run of a flow: its nodes, then its output.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cogtools_core::approval::approve;
+use cogtools_core::tool::{Flow, FlowTask};
+use cogtools_core::{Cancel, Code, Context, Diagnostic, Registry, Tool};
+use cogtools_executor::{Event, Observer, OnFailure, Options, State, Stop, execute};
+use cogtools_log::{EndStatus, NodeState};
+use cogtools_program::Failure;
+use cogtools_program::terminal::pluralize;
+use serde_json::{Map, Value};
+
+use crate::graph;
+use crate::outcome::Outcome;
+use crate::recorder::{Line, SharedRecorder};
+use crate::work::FlowWork;
+
+/// How many nodes run at the same time.
+const MAX_PARALLEL: usize = 8;
+
+/// A flow with everything that it runs with.
+pub(crate) struct FlowRun {
+    pub(crate) tool: Tool,
+    /// The arguments of the call, with defaults.
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) registry: Registry,
+    pub(crate) cx: Context,
+    /// Results of an earlier run, by node: these do not run again.
+    pub(crate) done: BTreeMap<String, Value>,
+    /// The same for items, by `NODE.INDEX`.
+    pub(crate) done_items: BTreeMap<String, Value>,
+    /// What the user has answered, by node.
+    pub(crate) answers: BTreeMap<String, String>,
+    pub(crate) recorder: SharedRecorder,
+    /// The command that goes on with the session.
+    pub(crate) resume: String,
+}
+
+/// Records events.
+struct Events {
+    work: Arc<FlowWork>,
+    recorder: SharedRecorder,
+    cancel: Cancel,
+    /// Why nothing can be recorded any more.
+    failure: Option<Box<Diagnostic>>,
+}
+
+impl FlowRun {
+    /// Records that the flow is about to run.
+    pub(crate) fn begin(self) -> Result<Self, Failure> {
+        let digest = FlowTask::digest(&self.tool);
+        self.recorder
+            .begin(self.tool.name().as_str(), digest, &self.arguments)?;
+        Ok(self)
+    }
+
+    /// Runs the nodes, and returns the output.
+    ///
+    /// # Errors
+    ///
+    /// `NODE_FAILED` if a node has failed that another one or the output needs, `ANSWER_WANTED` if
+    /// one waits for the user.
+    pub(crate) fn run(self) -> Result<Value, Failure> {
+        // Each node needs it; without it, none begins.
+        approve(&self.tool, &self.cx)?;
+        let no_flow = || Diagnostic::new(Code::Internal, "a flow without nodes");
+        let graph = graph::of(self.tool.flow().ok_or_else(no_flow)?).map_err(|error| *error)?;
+        let cancel = self.cx.cancel.clone();
+        let (arguments, recorder) = (self.arguments.clone(), self.recorder.clone());
+        let work = Arc::new(FlowWork::new(
+            (self.tool, self.arguments),
+            (self.registry, self.cx),
+            (self.answers, self.done_items),
+            self.recorder,
+        ));
+        let mut events = Events {
+            work: Arc::clone(&work),
+            recorder: recorder.clone(),
+            cancel: cancel.clone(),
+            failure: None,
+        };
+        let options = Options {
+            max_parallel: MAX_PARALLEL,
+            on_failure: OnFailure::SkipDependents,
+            done: self.done,
+            cancel: cancel.clone(),
+        };
+        let states = execute(graph, Arc::clone(&work) as _, options, &mut events).states;
+        if let Some(failure) = events.failure {
+            return Err((*failure).into());
+        }
+        let flow = work.tool.flow().ok_or_else(no_flow)?;
+        let resume = recorder.has_session().then_some(self.resume.as_str());
+        let failure = failure(flow, &states, resume);
+        let status = match &failure {
+            _ if cancel.is_cancelled() => EndStatus::Cancelled,
+            None => EndStatus::Completed,
+            Some(diagnostic) => EndStatus::Failed {
+                code: diagnostic.code.name().to_owned(),
+            },
+        };
+        recorder.end(status)?;
+        if let Some(diagnostic) = failure {
+            return Err(diagnostic.into());
+        }
+        let mut variables = arguments;
+        for node in flow.nodes() {
+            let value = match states.get(&node.id) {
+                Some(State::Succeeded(value)) => (**value).clone(),
+                _ => Value::Null,
+            };
+            variables.insert(node.id.clone(), value);
+        }
+        Ok(flow.output(&work.tool, &variables)?)
+    }
+}
+
+impl Events {
+    fn write(&mut self, line: Line<'_>) {
+        if let Err(diagnostic) = self.recorder.write(line) {
+            self.failure.get_or_insert(diagnostic);
+        }
+    }
+}
+
+impl Observer for Events {
+    fn on(&mut self, event: &Event<'_>) -> Result<(), Stop> {
+        match event {
+            Event::Started { node, .. } => self.write(Line::new(node, NodeState::Started)),
+            Event::Succeeded {
+                node,
+                value,
+                duration,
+            } => {
+                let Outcome { route, arguments } = self.work.take_outcome(node);
+                let line = Line::new(node, NodeState::Succeeded).with_output(value);
+                self.write(line.with_call(route, arguments).with_duration(*duration));
+            }
+            Event::Failed {
+                node,
+                failure,
+                duration,
+            } => {
+                let Outcome { route, arguments } = self.work.take_outcome(node);
+                let line = match failure.diagnostic.code {
+                    Code::AnswerWanted => {
+                        let question = failure.diagnostic.message.clone();
+                        Line::new(node, NodeState::Waiting { question })
+                    }
+                    // Whether a call that was cancelled had an effect is not known: it stays open.
+                    _ if self.cancel.is_cancelled() => return Ok(()),
+                    _ => Line::failed(node, &failure.diagnostic),
+                };
+                self.write(line.with_call(route, arguments).with_duration(*duration));
+            }
+            Event::Skipped { node, .. } => self.write(Line::new(node, NodeState::Skipped)),
+            Event::Retrying { .. } => {}
+        }
+        self.failure.as_ref().map_or(Ok(()), |_| Err(Stop))
+    }
+}
+
+/// The failure of the run: that of the first node that has failed, unless every node that needs it
+/// runs without it, too.
+fn failure(
+    flow: &Flow,
+    states: &BTreeMap<String, State>,
+    resume: Option<&str>,
+) -> Option<Diagnostic> {
+    let is_tolerated = |id: &str| {
+        let needs = flow.nodes().iter().flat_map(|node| &node.needs);
+        let mut needs = needs.filter(|need| need.node == id).peekable();
+        needs.peek().is_some() && needs.all(|need| need.is_optional)
+    };
+    let failed = flow.nodes().iter().filter(|node| !is_tolerated(&node.id));
+    let (id, reason) = failed
+        .into_iter()
+        .find_map(|node| match states.get(&node.id) {
+            Some(State::Failed(failure)) => Some((node.id.as_str(), &failure.diagnostic)),
+            _ => None,
+        })?;
+    if reason.code == Code::AnswerWanted {
+        let diagnostic = Diagnostic::new(Code::AnswerWanted, reason.message.clone());
+        let command = resume.unwrap_or("cogtools flow run …");
+        let hint = format!("`{command} --answer {id}=…` answers, and goes on");
+        return Some(diagnostic.with_subject(id).hint(hint));
+    }
+    let message = format!("{}: {}", reason.code.name(), reason.summary());
+    let mut diagnostic = Diagnostic::new(Code::NodeFailed, message).with_subject(id);
+    diagnostic.details.clone_from(&reason.details);
+    diagnostic.hints.clone_from(&reason.hints);
+    if let Some(resume) = resume {
+        let is_done = |state: &&State| matches!(state, State::Succeeded(_));
+        let done = pluralize(states.values().filter(is_done).count(), "node");
+        diagnostic = diagnostic.hint(format!("{done} done; `{resume}` goes on here"));
+    }
+    Some(diagnostic)
+}
+
+/// An output as text: text as it is, anything else as JSON.
+pub(crate) fn printed(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        value => value.to_string(),
+    }
+}

@@ -1,0 +1,25 @@
+//! `cogtools flow`: tools whose implementation is a graph of nodes.
+//!
+//! The core reads a flow and says what each node does once its variables are known; the executor
+//! runs nodes in order and in parallel. This crate is between the two: it calls tools, asks models
+//! and users, and records what happens in a session, from which a run goes on.
+
+mod command;
+mod each;
+mod execution;
+mod graph;
+mod inputs;
+mod logged;
+mod manual;
+mod node;
+mod outcome;
+mod recorder;
+mod resume;
+mod routing;
+mod run;
+mod show;
+mod target;
+mod trace;
+mod work;
+
+pub use command::PROGRAM;

@@ -1,0 +1,142 @@
+//! The flow in a session, and how far it came.
+
+use std::collections::BTreeMap;
+
+use cogtools_core::{Code, Diagnostic};
+use cogtools_log::{BlobId, Event, NodeState, Route, Session, SessionFile};
+use cogtools_program::Failure;
+use serde_json::{Map, Value};
+
+/// A flow with the states of its nodes.
+#[derive(Clone, Debug)]
+pub(crate) struct LoggedFlow {
+    pub(crate) tool: String,
+    pub(crate) digest: String,
+    pub(crate) arguments: Map<String, Value>,
+    /// The nodes and items that have started or were skipped, in the order of their last line.
+    pub(crate) nodes: Vec<LoggedNode>,
+}
+
+/// What has a result.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Results {
+    /// Nodes, by name.
+    pub(crate) nodes: BTreeMap<String, Value>,
+    /// Items, by `NODE.INDEX`.
+    pub(crate) items: BTreeMap<String, Value>,
+}
+
+/// A node, or an item of one, as the session has it.
+#[derive(Clone, Debug)]
+pub(crate) struct LoggedNode {
+    pub(crate) id: String,
+    pub(crate) state: NodeState,
+    pub(crate) inputs: Option<Value>,
+    pub(crate) route: Option<Route>,
+    pub(crate) output: Option<Value>,
+    pub(crate) ms: Option<u64>,
+    blob: Option<BlobId>,
+}
+
+impl LoggedFlow {
+    /// The last flow of `session`.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub(crate) fn read(session: &Session, file: &SessionFile) -> Result<Self, Failure> {
+        let path = session.head().map(|head| session.path_to(head));
+        let mut found: Option<Self> = None;
+        for entry in path.unwrap_or_default() {
+            match (&entry.event, &mut found) {
+                (
+                    Event::Flow {
+                        tool,
+                        digest,
+                        arguments,
+                    },
+                    _,
+                ) => {
+                    found = Some(Self {
+                        tool: tool.clone(),
+                        digest: digest.clone(),
+                        arguments: arguments.as_object().cloned().unwrap_or_default(),
+                        nodes: Vec::new(),
+                    });
+                }
+                (event @ Event::Node { .. }, Some(flow)) => flow.add(event),
+                _ => {}
+            }
+        }
+        found.ok_or_else(|| {
+            let message = format!("the session `{}` has no flow", session.header.session);
+            Diagnostic::new(Code::SessionNotFound, message)
+                .with_subject(file.display_path().display().to_string())
+                .hint("`cogtools session list` shows the sessions of this project")
+                .into()
+        })
+    }
+
+    fn add(&mut self, event: &Event) {
+        let Event::Node {
+            node,
+            state,
+            inputs,
+            route,
+            output,
+            blob,
+            ms,
+        } = event
+        else {
+            return;
+        };
+        self.nodes.retain(|other| other.id != *node);
+        self.nodes.push(LoggedNode {
+            id: node.clone(),
+            state: state.clone(),
+            inputs: inputs.clone(),
+            route: route.clone(),
+            output: output.clone(),
+            ms: *ms,
+            blob: blob.clone(),
+        });
+    }
+
+    /// The results of nodes, and of items, by their names.
+    ///
+    /// # Errors
+    ///
+    /// A result cannot be read.
+    pub(crate) fn results(&self, file: &SessionFile) -> Result<Results, Failure> {
+        let mut results = Results::default();
+        for node in &self.nodes {
+            if node.state != NodeState::Succeeded {
+                continue;
+            }
+            let value = node.whole(file).map_err(|reason| {
+                let message = format!("its result cannot be read: {reason}");
+                Diagnostic::new(Code::InvalidSession, message)
+                    .with_subject(node.id.as_str())
+                    .hint("`cogtools session verify` checks the session")
+            })?;
+            let of_kind = if node.id.contains('.') {
+                &mut results.items
+            } else {
+                &mut results.nodes
+            };
+            of_kind.insert(node.id.clone(), value);
+        }
+        Ok(results)
+    }
+}
+
+impl LoggedNode {
+    /// The whole result.
+    fn whole(&self, file: &SessionFile) -> Result<Value, String> {
+        let Some(blob) = &self.blob else {
+            return Ok(self.output.clone().unwrap_or_default());
+        };
+        let bytes = file.blobs().read(blob).map_err(|error| error.to_string())?;
+        serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+    }
+}

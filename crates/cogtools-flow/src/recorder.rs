@@ -1,0 +1,191 @@
+//! What happens to a flow, as its session keeps it.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use cogtools_core::Diagnostic;
+use cogtools_log::{BlobId, EndStatus, Event, Id, Log, LogError, NodeState, Route, preview};
+use serde_json::{Map, Value};
+
+/// Writes to the session, from any thread.
+#[derive(Clone, Default)]
+pub(crate) struct SharedRecorder(Arc<Mutex<Recorder>>);
+
+#[derive(Default)]
+struct Recorder {
+    log: Option<Log>,
+    /// What the next line follows.
+    head: Option<Id>,
+    /// Where lines are written besides, one JSON object each.
+    events: Option<File>,
+}
+
+/// A line about a node.
+pub(crate) struct Line<'l> {
+    node: &'l str,
+    state: NodeState,
+    inputs: Option<Value>,
+    route: Option<Route>,
+    output: Option<&'l Value>,
+    duration: Option<Duration>,
+}
+
+impl<'l> Line<'l> {
+    pub(crate) const fn new(node: &'l str, state: NodeState) -> Self {
+        Self {
+            node,
+            state,
+            inputs: None,
+            route: None,
+            output: None,
+            duration: None,
+        }
+    }
+
+    /// A node has failed.
+    pub(crate) fn failed(node: &'l str, error: &Diagnostic) -> Self {
+        Self::new(
+            node,
+            NodeState::Failed {
+                code: error.code.name().to_owned(),
+                message: error.summary(),
+            },
+        )
+    }
+
+    /// What a tool was called with, and how it was chosen.
+    pub(crate) fn with_call(
+        mut self,
+        route: Option<Route>,
+        arguments: Option<Map<String, Value>>,
+    ) -> Self {
+        self.route = route;
+        self.inputs = arguments.map(Value::Object);
+        self
+    }
+
+    /// The result.
+    pub(crate) const fn with_output(mut self, output: &'l Value) -> Self {
+        self.output = Some(output);
+        self
+    }
+
+    /// How long it took.
+    pub(crate) const fn with_duration(mut self, duration: Duration) -> Self {
+        self.duration = Some(duration);
+        self
+    }
+}
+
+impl SharedRecorder {
+    /// Writes to `log` after `head`.
+    pub(crate) fn new(log: Option<Log>, head: Option<Id>) -> Self {
+        let recorder = Recorder {
+            log,
+            head,
+            events: None,
+        };
+        Self(Arc::new(Mutex::new(recorder)))
+    }
+
+    /// Writes lines to `events` only.
+    pub(crate) fn of_events(events: Option<File>) -> Self {
+        let recorder = Recorder {
+            events,
+            ..Recorder::default()
+        };
+        Self(Arc::new(Mutex::new(recorder)))
+    }
+
+    /// Whether there is a session.
+    pub(crate) fn has_session(&self) -> bool {
+        self.lock().log.is_some()
+    }
+
+    /// A flow is about to run.
+    pub(crate) fn begin(
+        &self,
+        tool: &str,
+        digest: String,
+        arguments: &Map<String, Value>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let event = Event::Flow {
+            tool: tool.to_owned(),
+            digest,
+            arguments: Value::Object(arguments.clone()),
+        };
+        self.lock().append(event).map_err(|error| failure(&error))
+    }
+
+    /// Something has happened to a node.
+    pub(crate) fn write(&self, line: Line<'_>) -> Result<(), Box<Diagnostic>> {
+        let mut recorder = self.lock();
+        let (output, blob) = match line.output {
+            Some(value) => {
+                let (shown, whole) = preview(value);
+                let blob = whole.map(|whole| recorder.write_blob(whole.as_bytes()));
+                (
+                    Some(shown),
+                    blob.transpose().map_err(|error| failure(&error))?.flatten(),
+                )
+            }
+            None => (None, None),
+        };
+        let ms = line
+            .duration
+            .map(|duration| u64::try_from(duration.as_millis()));
+        let event = Event::Node {
+            node: line.node.to_owned(),
+            state: line.state,
+            inputs: line.inputs,
+            route: line.route,
+            output,
+            blob,
+            ms: ms.map(|ms| ms.unwrap_or(u64::MAX)),
+        };
+        recorder.append(event).map_err(|error| failure(&error))
+    }
+
+    /// The run has ended.
+    pub(crate) fn end(&self, status: EndStatus) -> Result<(), Box<Diagnostic>> {
+        let mut recorder = self.lock();
+        recorder
+            .append(Event::End { status })
+            .map_err(|error| failure(&error))?;
+        let synced = recorder.log.as_ref().map_or(Ok(()), Log::sync);
+        synced.map_err(|error| failure(&error))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Recorder> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Recorder {
+    fn append(&mut self, event: Event) -> Result<(), LogError> {
+        if let Some(events) = &mut self.events
+            && let Ok(mut line) = serde_json::to_vec(&event)
+        {
+            line.push(b'\n');
+            // Whoever does not read them does not want them.
+            let _ = events.write_all(&line);
+        }
+        if let Some(log) = &mut self.log {
+            self.head = Some(log.append(self.head, event)?);
+        }
+        Ok(())
+    }
+
+    fn write_blob(&mut self, bytes: &[u8]) -> Result<Option<BlobId>, LogError> {
+        self.log
+            .as_mut()
+            .map(|log| log.write_blob(bytes))
+            .transpose()
+    }
+}
+
+fn failure(error: &LogError) -> Box<Diagnostic> {
+    Box::new(error.diagnostic())
+}

@@ -1,0 +1,123 @@
+//! `cogtools flow resume`: goes on with a flow whose run has failed, waits or was interrupted.
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::tool::FlowTask;
+use cogtools_core::{Code, Diagnostic, Registry, Tool};
+use cogtools_log::NodeState;
+use cogtools_program::args::all;
+use cogtools_program::call::quote;
+use cogtools_program::project::registry_and_context;
+use cogtools_program::{Failure, Io};
+
+use crate::execution::{FlowRun, printed};
+use crate::logged::{LoggedFlow, LoggedNode};
+use crate::recorder::SharedRecorder;
+use crate::run::{answer_arg, answers};
+use crate::target;
+
+/// The command.
+pub(crate) fn command() -> Command {
+    Command::new("resume")
+        .about("Go on with a flow that has failed, waits or was interrupted")
+        .arg(session_arg())
+        .arg(answer_arg())
+        .arg(
+            Arg::new("repeat")
+                .long("repeat")
+                .value_name("NODE")
+                .action(ArgAction::Append)
+                .help("Run this node again, although it may have run already"),
+        )
+        .args(target::tool_args())
+}
+
+/// A session.
+pub(crate) fn session_arg() -> Arg {
+    Arg::new("session")
+        .value_name("SESSION")
+        .help("The session, by its name or its file; by default, the newest one")
+}
+
+/// Goes on with the flow that the command line names.
+pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let name = matches.get_one::<String>("session").map(String::as_str);
+    let file = cogtools_journal::locate(name, io)?;
+    let (log, session) = cogtools_journal::open(&file, io)?;
+    let logged = LoggedFlow::read(&session, &file)?;
+    let (registry, context) = registry_and_context(&target::registry_args(matches), io, None)?;
+    let tool = target::find(&logged.tool, &registry, io)?;
+    if FlowTask::digest(&tool) != logged.digest {
+        let message = "the flow has changed since this run, so its results may not fit";
+        let diagnostic = Diagnostic::new(Code::InvalidSession, message);
+        let hint = format!("`cogtools flow run {}` begins again", quote(&logged.tool));
+        return Err(diagnostic.with_subject(logged.tool).hint(hint).into());
+    }
+    let repeat: Vec<String> = all(matches, "repeat");
+    check_interrupted(&logged, &tool, &repeat, &registry, name)?;
+    let results = logged.results(&file)?;
+    let run = FlowRun {
+        cx: context.context(io),
+        tool,
+        arguments: logged.arguments,
+        registry,
+        done: results.nodes,
+        done_items: results.items,
+        answers: answers(matches)?,
+        recorder: SharedRecorder::new(Some(log), session.head()),
+        resume: match name {
+            Some(name) => format!("cogtools flow resume {}", quote(name)),
+            None => "cogtools flow resume".to_owned(),
+        },
+    };
+    let value = run.run()?;
+    let text = printed(&value);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    io.show(&format!("{text}{end}"))
+}
+
+/// Fails if a node was interrupted, and a second call could do something twice.
+fn check_interrupted(
+    logged: &LoggedFlow,
+    tool: &Tool,
+    repeat: &[String],
+    registry: &Registry,
+    session: Option<&str>,
+) -> Result<(), Failure> {
+    let is_open = |node: &&LoggedNode| {
+        node.state == NodeState::Started
+            && !repeat.contains(&node.id)
+            && !is_repeatable(&node.id, tool, registry)
+    };
+    let Some(node) = logged.nodes.iter().find(is_open) else {
+        return Ok(());
+    };
+    let message = "the run ended while this node was running; it may have had an effect";
+    let session = session.map_or_else(String::new, |session| format!("{} ", quote(session)));
+    let hint = format!(
+        "`cogtools flow resume {session}--repeat {}` runs it again",
+        node.id
+    );
+    let diagnostic = Diagnostic::new(Code::NodeFailed, message).with_subject(node.id.as_str());
+    Err(diagnostic.hint("find out whether it had").hint(hint).into())
+}
+
+/// Whether running the node again does what the first run did: it calls no tool, or one that only
+/// reads or is idempotent. The items of a list are nodes of their own.
+fn is_repeatable(id: &str, tool: &Tool, registry: &Registry) -> bool {
+    let (id, is_item) = match id.split_once('.') {
+        Some((id, _)) => (id, true),
+        None => (id, false),
+    };
+    let Some(node) = tool.flow().and_then(|flow| flow.node(id)) else {
+        return true;
+    };
+    if !node.calls_tools() || (node.kind() == "each" && !is_item) {
+        return true;
+    }
+    let called = node.tool().and_then(|name| registry.find(name).ok());
+    called.is_some_and(|tool| {
+        let annotations = tool.annotations();
+        let is = |hint: Option<bool>| hint == Some(true);
+        !tool.runs_programs() || is(annotations.read_only) || is(annotations.idempotent)
+    })
+}

@@ -1,0 +1,155 @@
+//! `cogtools flow run`, and the same for a call of the tool.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use cogtools_core::arguments::Arguments;
+use cogtools_core::tool::FlowTask;
+use cogtools_core::{Code, Context, Diagnostic, Tape, Tool};
+use cogtools_journal::Target;
+use cogtools_program::project::registry_and_context;
+use cogtools_program::{Failure, Io, text_input};
+
+use crate::execution::{FlowRun, printed};
+use crate::recorder::SharedRecorder;
+use crate::{inputs, target};
+
+/// The command.
+pub(crate) fn command() -> Command {
+    Command::new("run")
+        .about("Run a flow, and print its output")
+        .arg(target::arg())
+        .arg(inputs::arg())
+        .arg(answer_arg())
+        .arg(
+            Arg::new("session")
+                .long("session")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("The file of the new session; by default, it is among those of the project"),
+        )
+        .arg(
+            Arg::new("no-session")
+                .long("no-session")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("session")
+                .help("Keep no session; the run cannot be resumed"),
+        )
+        .args(target::tool_args())
+}
+
+/// The command that runs a flow for a call of its tool.
+pub(crate) fn call_command() -> Command {
+    Command::new("call")
+        .hide(true)
+        .about("Run the flow on standard input, for cogtools-call")
+        .args(target::tool_args())
+        .args(["record", "replay"].map(|name| {
+            let arg = Arg::new(name).long(name).value_name("FILE");
+            arg.value_parser(value_parser!(PathBuf))
+        }))
+}
+
+/// What the user answers to a node that asks.
+pub(crate) fn answer_arg() -> Arg {
+    Arg::new("answer")
+        .long("answer")
+        .value_name("NODE=TEXT")
+        .action(ArgAction::Append)
+        .help("The answer to a node that asks the user")
+}
+
+/// What [`answer_arg`] says.
+pub(crate) fn answers(matches: &ArgMatches) -> Result<BTreeMap<String, String>, Failure> {
+    let answers: Vec<String> = cogtools_program::args::all(matches, "answer");
+    let split = |answer: String| {
+        let Some((node, text)) = answer.split_once('=') else {
+            let diagnostic = Diagnostic::new(Code::Usage, "an answer is NODE=TEXT");
+            return Err(diagnostic.with_subject(answer).into());
+        };
+        Ok((node.to_owned(), text.to_owned()))
+    };
+    answers.into_iter().map(split).collect()
+}
+
+/// Runs the flow that the command line names.
+pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let (registry, context) = registry_and_context(&target::registry_args(matches), io, None)?;
+    let tool = target::find(&target::name(matches)?, &registry, io)?;
+    let arguments = inputs::read(matches, &tool)?;
+    let path = matches.get_one::<PathBuf>("session");
+    let session = match path {
+        _ if matches.get_flag("no-session") => Target::None,
+        Some(path) => Target::File(path.clone()),
+        None => Target::Stored,
+    };
+    let log = cogtools_journal::create(&session, "", io)?;
+    let file = session
+        .file()
+        .map(|file| format!(" {}", cogtools_program::call::quote(file)));
+    let run = FlowRun {
+        cx: context.context(io),
+        tool,
+        arguments,
+        registry,
+        done: BTreeMap::new(),
+        done_items: BTreeMap::new(),
+        answers: answers(matches)?,
+        recorder: SharedRecorder::new(log, None),
+        resume: format!("cogtools flow resume{}", file.unwrap_or_default()),
+    };
+    let value = run.begin()?.run()?;
+    let text = printed(&value);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    io.show(&format!("{text}{end}"))
+}
+
+/// Runs the flow on standard input. Its output is printed exactly.
+pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let bytes = text_input::read_bytes(io, "cogtools-call")?;
+    let task: FlowTask = serde_json::from_slice(&bytes).map_err(|error| {
+        let message = format!("standard input is not a call of a flow: {error}");
+        let diagnostic = Diagnostic::new(Code::Usage, message);
+        Failure::from(diagnostic.hint("this is for cogtools-call; use `cogtools flow run`"))
+    })?;
+    let (registry, context) = registry_and_context(&target::registry_args(matches), io, None)?;
+    let file = task.file.to_string_lossy();
+    let is_same = |tool: &Tool| FlowTask::digest(tool) == task.digest;
+    let named = target::find(&task.tool, &registry, io).ok().filter(is_same);
+    let tool = match named {
+        Some(tool) => tool,
+        None => target::find(&file, &registry, io)?,
+    };
+    if !is_same(&tool) {
+        let diagnostic = Diagnostic::new(Code::InvalidTool, "the file has just changed");
+        return Err(diagnostic
+            .with_subject(task.tool)
+            .hint("call it again")
+            .into());
+    }
+    let run = FlowRun {
+        arguments: inputs::accept(Arguments::from(task.arguments), &tool)?,
+        cx: Context {
+            tape: tape(matches),
+            ..context.context(io)
+        },
+        tool,
+        registry,
+        done: BTreeMap::new(),
+        done_items: BTreeMap::new(),
+        answers: BTreeMap::new(),
+        recorder: SharedRecorder::default(),
+        resume: String::new(),
+    };
+    let value = run.run()?;
+    io.print(printed(&value).as_bytes())
+}
+
+/// The recording of a call, if there is one.
+fn tape(matches: &ArgMatches) -> Option<Tape> {
+    let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+    path("record")
+        .map(Tape::Record)
+        .or_else(|| path("replay").map(Tape::Replay))
+}

@@ -1,0 +1,225 @@
+//! What nodes do: they call tools, ask a model or the user, or have a value by themselves.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use cogtools_core::approval::approve;
+use cogtools_core::arguments::Arguments;
+use cogtools_core::tool::{FlowAction, FlowCall, FlowNode, FlowQuestion, FlowTarget};
+use cogtools_core::{Cancel, Code, Context, Diagnostic, Registry, Tool};
+use cogtools_executor::{Attempt, Completion, Failure, Work};
+use cogtools_program::call_timeout;
+use serde_json::{Map, Value, json};
+
+use crate::outcome::{Done, Outcome};
+use crate::recorder::SharedRecorder;
+
+/// The nodes of a flow, and all that they work with.
+pub(crate) struct FlowWork {
+    pub(crate) tool: Tool,
+    /// The arguments of the call, with defaults.
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) registry: Registry,
+    pub(crate) cx: Context,
+    /// What the user has answered, by node.
+    pub(crate) answers: BTreeMap<String, String>,
+    /// Results of items in an earlier run, by `NODE.INDEX`.
+    pub(crate) done_items: BTreeMap<String, Value>,
+    pub(crate) recorder: SharedRecorder,
+    outcomes: Mutex<BTreeMap<String, Outcome>>,
+}
+
+impl FlowWork {
+    pub(crate) fn new(
+        (tool, arguments): (Tool, Map<String, Value>),
+        (registry, cx): (Registry, Context),
+        (answers, done_items): (BTreeMap<String, String>, BTreeMap<String, Value>),
+        recorder: SharedRecorder,
+    ) -> Self {
+        Self {
+            tool,
+            arguments,
+            registry,
+            cx,
+            answers,
+            done_items,
+            recorder,
+            outcomes: Mutex::default(),
+        }
+    }
+
+    /// Takes what the node `id` has done besides its value.
+    pub(crate) fn take_outcome(&self, id: &str) -> Outcome {
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        outcomes.remove(id).unwrap_or_default()
+    }
+
+    fn note(&self, id: &str, outcome: Outcome) {
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        outcomes.insert(id.to_owned(), outcome);
+    }
+
+    /// Does what `node` does with these variables.
+    pub(crate) fn run_node(
+        &self,
+        node: &FlowNode,
+        variables: &Map<String, Value>,
+        cancel: &Cancel,
+    ) -> Done {
+        let cx = self.context(cancel);
+        let approved = approve(&self.tool, &cx)?;
+        let action = approved.flow_action(&node.id, variables, &cx)?;
+        match action {
+            FlowAction::Each(items) => self.run_each(node, items, variables, cancel).map(Some),
+            action => self.perform(&node.id, action, node.timeout, cancel),
+        }
+    }
+
+    /// Does `action`, which is not that of a list.
+    pub(crate) fn perform(
+        &self,
+        id: &str,
+        action: FlowAction,
+        timeout: Option<Duration>,
+        cancel: &Cancel,
+    ) -> Done {
+        match action {
+            FlowAction::Skip => Ok(None),
+            FlowAction::Done(value) => Ok(Some(value)),
+            FlowAction::Call(call) => self.call(id, call, cancel).map(Some),
+            FlowAction::Agent(question) => {
+                let timeout = timeout.unwrap_or_else(|| self.tool.timeout());
+                Ok(Some(self.ask_model(&question, timeout, cancel)))
+            }
+            FlowAction::Ask(question) => match self.answers.get(id) {
+                Some(answer) => Ok(Some(answer.as_str().into())),
+                None => Err(Box::new(Diagnostic::new(Code::AnswerWanted, question))),
+            },
+            FlowAction::Each(_) => Err(internal("a list within a list")),
+        }
+    }
+
+    /// The context of a node.
+    pub(crate) fn context(&self, cancel: &Cancel) -> Context {
+        Context {
+            cancel: cancel.clone(),
+            ..self.cx.clone()
+        }
+    }
+
+    fn call(&self, id: &str, call: FlowCall, cancel: &Cancel) -> Result<Value, Box<Diagnostic>> {
+        let FlowCall {
+            target,
+            arguments,
+            preset,
+        } = call;
+        let mut outcome = Outcome {
+            route: None,
+            arguments: Some(arguments.clone()),
+        };
+        let tool = match target {
+            FlowTarget::Name(name) => {
+                self.note(id, outcome);
+                self.registry
+                    .find(&name)
+                    .map_err(|error| first(error.diagnostics()))?
+            }
+            FlowTarget::Capability { capability, among } => {
+                let routing = crate::routing::Routing::new(&capability, &among, &self.registry);
+                outcome.route = Some(routing.route().clone());
+                self.note(id, outcome);
+                routing.tool()?
+            }
+        };
+        if let Some(preset) = preset {
+            return Ok(preset);
+        }
+        let call = self
+            .registry
+            .prepare_tool(tool, Arguments::from(arguments))
+            .map_err(first)?;
+        let cx = self.context(cancel);
+        let limit = call.limit();
+        let output = call_timeout::run_within(&limit, cancel, move || call.run(&cx));
+        let output = output.map_err(first)?;
+        Ok(output.value.unwrap_or(Value::String(output.text)))
+    }
+
+    /// The answer of a model. That it gave none is a value, too: the flow decides what that means.
+    fn ask_model(&self, question: &FlowQuestion, timeout: Duration, cancel: &Cancel) -> Value {
+        let answer = question.task.run(timeout, &self.context(cancel));
+        if let Some((yes, no)) = &question.branches {
+            let is_true = answer.is_ok_and(|answer| says_true(&answer));
+            return if is_true { yes } else { no }.as_str().into();
+        }
+        match answer {
+            Ok(answer) if question.is_json => {
+                let found = cogtools_lenient_json::last(&answer);
+                let error = |_| json!({"error": "the answer is not JSON", "text": answer});
+                found.map_or_else(error, |found| found.value.into())
+            }
+            Ok(answer) => answer.into(),
+            Err(diagnostic) => json!({"error": diagnostic.summary()}),
+        }
+    }
+}
+
+impl Work for FlowWork {
+    fn run(&self, attempt: &Attempt) -> Result<Completion, Failure> {
+        let flow = self.tool.flow();
+        let Some(node) = flow.and_then(|flow| flow.node(attempt.node())) else {
+            return Err(Failure::is_final(*internal("no such node")));
+        };
+        let is_chosen = |router: &String| {
+            let chosen = attempt.result(router);
+            chosen.is_some_and(|chosen| chosen.as_str() == Some(node.id.as_str()))
+        };
+        if !node.routers.is_empty() && !node.routers.iter().any(is_chosen) {
+            return Ok(Completion::Skip);
+        }
+        let mut variables = self.arguments.clone();
+        for need in &node.needs {
+            let value = attempt.result(&need.node);
+            let value = value.map_or(Value::Null, |value| (*value).clone());
+            variables.insert(need.node.clone(), value);
+        }
+        match self.run_node(node, &variables, attempt.cancel()) {
+            Ok(Some(value)) => Ok(Completion::Done(value)),
+            Ok(None) => Ok(Completion::Skip),
+            Err(diagnostic) if may_pass(diagnostic.code) => Err(Failure::new(*diagnostic)),
+            Err(diagnostic) => Err(Failure::is_final(*diagnostic)),
+        }
+    }
+}
+
+/// Whether another attempt may do better.
+const fn may_pass(code: Code) -> bool {
+    matches!(
+        code,
+        Code::ToolFailed | Code::Timeout | Code::IoFailed | Code::Unavailable
+    )
+}
+
+/// Whether an answer is the word "true".
+fn says_true(answer: &str) -> bool {
+    let word = answer
+        .trim()
+        .trim_matches(|c: char| c.is_ascii_punctuation());
+    word.eq_ignore_ascii_case("true")
+}
+
+/// The first of several diagnostics; the others are about the same call.
+pub(crate) fn first(diagnostics: Vec<Diagnostic>) -> Box<Diagnostic> {
+    let mut diagnostics = diagnostics.into_iter();
+    let first = diagnostics.next();
+    let mut first = first.unwrap_or_else(|| *internal("no reason"));
+    first
+        .hints
+        .extend(diagnostics.map(|other| other.summary().into()));
+    Box::new(first)
+}
+
+fn internal(message: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(Code::Internal, message))
+}

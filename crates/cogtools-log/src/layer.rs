@@ -1,0 +1,18 @@
+//! The parts of a request.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A part of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct LayerSize {
+    /// Its name: `static`, `dynamic`, `buffered` or `trigger`.
+    pub name: String,
+    /// How many tokens it has, estimated.
+    pub tokens: u64,
+    /// The hash of its content.
+    pub hash: String,
+    /// Whether the provider has it cached.
+    pub cached: bool,
+}

@@ -1,0 +1,142 @@
+//! Nodes that ask a model.
+
+use super::*;
+
+/// The flow that extracts a capability, and calls the one tool that has it.
+const FIND_TIME: &str = "\
+    nodes:
+      understand:
+        agent:
+          system: You are never told this first.
+          rules: 'Say what the user needs: {{ question }}'
+          reply:
+            capability: {type: string, optional: true, description: provider.operation}
+            text: {type: string, optional: true, description: What to say without a tool}
+      route:
+        when: understand.capability
+        tool:
+          capability: '{{ understand.capability }}'
+          among: [calendar.list_events, web_search.search]
+          arguments: {query: '{{ question }}'}
+    output: '{{ route or understand.text or understand.error }}'
+";
+
+/// A run of the flow `f` of `project` with a model that answers `turns`.
+fn ask(project: &Project, turns: impl IntoIterator<Item = Turn>) -> (Outcome, Vec<Value>) {
+    let fake = FakeGemini::start(turns);
+    let outcome = flow_run(project, &["run", "f", "question=find 30 minutes"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .run();
+    let requests = fake
+        .finish()
+        .main()
+        .iter()
+        .map(|it| it.body.clone())
+        .collect();
+    (outcome, requests)
+}
+
+#[test]
+fn the_agent_extracts_a_capability_and_its_tool_runs() {
+    let project = project_with(FIND_TIME);
+    let answer = || Turn::text("{\"capability\": \"calendar.find_free_time\"}");
+    let (outcome, requests) = ask(&project, [answer()]);
+    outcome.outputs("events for find 30 minutes\n");
+    assert_text(
+        traced(&project, &[]),
+        str![[r#"
+🧪 Runner: f {"question":"find 30 minutes"}
+🤖 Agent: understand succeeded
+  result: {"capability":"calendar.find_free_time"}
+🧪 Runner: route succeeded
+  🛠️ Tools: calendar.find_free_time = calendar.list_events; candidates: calendar, search; match: calendar
+  🔍 Properties: {"query":"find 30 minutes"}
+  result: events for find 30 minutes
+
+"#]],
+    );
+    // Rules win over the system, and everything is the same for the same inputs.
+    let request = &requests[0];
+    let system = request["systemInstruction"]["parts"][0]["text"].as_str();
+    assert_text(
+        system.unwrap_or_default(),
+        str![[r#"
+You are never told this first.
+
+# Rules
+
+These rules take precedence over everything above.
+
+- Say what the user needs: find 30 minutes
+"#]],
+    );
+    let config = &request["generationConfig"];
+    assert_eq!(config["temperature"], 0.2);
+    assert_eq!(config["maxOutputTokens"], 2000);
+    let (_, again) = ask(&project, [answer()]);
+    assert_eq!(again[0], *request);
+}
+
+#[test]
+fn without_a_capability_the_text_stands() {
+    let project = project_with(FIND_TIME);
+    let (outcome, _) = ask(&project, [Turn::text("{\"text\": \"Lima.\"}")]);
+    outcome.outputs("Lima.\n");
+}
+
+#[test]
+fn a_capability_that_no_tool_has_is_an_error_with_the_nearest() {
+    let project = project_with(FIND_TIME);
+    let (outcome, _) = ask(
+        &project,
+        [Turn::text("{\"capability\": \"calendar.list_event\"}")],
+    );
+    outcome.fails(1, str![[r#"
+cogtools-flow: error[NODE_FAILED]: route: TOOL_NOT_FOUND: no tool matches the capability `calendar.list_event`
+hint: did you mean `calendar.list_events`?
+hint: there are `calendar.list_events`, `web_search.search`
+hint: 1 node done; `cogtools flow resume` goes on here
+
+"#]]);
+}
+
+#[test]
+fn an_agent_as_a_router_answers_true_or_false_and_unclear_is_false() {
+    let nodes = "\
+    nodes:
+      is_urgent: {agent: {rules: 'Is this urgent: {{ question }}'}, then: now, else: later}
+      now: {text: now}
+      later: {text: later}
+";
+    let project = project_with(nodes);
+    for (answer, expected) in [
+        ("true", "now\n"),
+        (" True. ", "now\n"),
+        ("false", "later\n"),
+        ("It could be true", "later\n"),
+    ] {
+        let (outcome, _) = ask(&project, [Turn::text(answer)]);
+        outcome.outputs(expected);
+    }
+}
+
+#[test]
+fn a_model_that_fails_is_a_value() {
+    let project = project_with(FIND_TIME);
+    // No key: nothing is asked.
+    flow_run(&project, &["run", "f"]).run().outputs(str![[r#"
+f: no API key: GOOGLE_API_KEY or GEMINI_API_KEY is not set
+
+"#]]);
+    let untrusted = Project::untrusted();
+    untrusted.file("tools/f.yaml", flow(FIND_TIME));
+    flow_run(&untrusted, &["run", "f"]).run().fails(
+        77,
+        str![[r#"
+cogtools-flow: error[DENIED]: f: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+
+"#]],
+    );
+}

@@ -1,0 +1,122 @@
+//! Flows that go on: after a failure, an answer, or the end of their process.
+
+use super::*;
+
+const NODES: &str = "\
+    nodes:
+      first: {tool: {name: search, arguments: {query: '{{ question }}'}}}
+      list: {each: {in: [a, b, c], tool: {name: calendar, arguments: {query: '{{ item }}'}}}}
+      confirm: {needs: [first, list], ask: 'Publish {{ list | length }} results?'}
+      last: {text: '{{ first }}, {{ list | join(\" and \") }}: {{ confirm }}'}
+";
+const RESULT: &str = "results for what, events for a and events for b and events for c: yes\n";
+
+#[test]
+fn a_flow_waits_for_an_answer() {
+    let project = project_with(NODES);
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .fails(
+            75,
+            str![[r#"
+cogtools-flow: error[ANSWER_WANTED]: confirm: Publish 3 results?
+hint: `cogtools flow resume s.jsonl --answer confirm=…` answers, and goes on
+
+"#]],
+        );
+    flow_run(&project, &["resume", "s.jsonl"]).run().status(75);
+    flow_run(&project, &["resume", "s.jsonl", "--answer", "confirm=yes"])
+        .run()
+        .outputs(RESULT);
+    // What has a result does not run again.
+    let log = project.read("s.jsonl");
+    for node in ["first", "list", "list.0", "list.1", "list.2"] {
+        let started = format!("\"node\":\"{node}\",\"state\":\"started\"");
+        assert_eq!(log.matches(&started).count(), 1, "{node}: {log}");
+    }
+    // Or all at once.
+    flow_run(&project, &["run", "f", "--answer", "confirm=yes"])
+        .run()
+        .outputs(RESULT);
+}
+
+#[test]
+fn a_flow_goes_on_after_any_line_of_its_session() {
+    let project = project_with(NODES);
+    flow_run(
+        &project,
+        &[
+            "run",
+            "f",
+            "--answer",
+            "confirm=yes",
+            "--session",
+            "s.jsonl",
+        ],
+    )
+    .run()
+    .outputs(RESULT);
+    let log = project.read("s.jsonl");
+    let lines: Vec<&str> = log.lines().collect();
+    assert!(lines.len() > 12, "{log}");
+    for count in 2..=lines.len() {
+        let cut = format!("cut{count}.jsonl");
+        project.file(&cut, lines[..count].join("\n") + "\n");
+        flow_run(&project, &["resume", &cut, "--answer", "confirm=yes"])
+            .run()
+            .outputs(RESULT);
+    }
+}
+
+#[test]
+fn a_call_that_may_have_had_an_effect_is_not_repeated_by_itself() {
+    let project = project_with("    nodes: {act: {tool: broken}}\n");
+    project.file("there", "done");
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .outputs("done\n");
+    let log = project.read("s.jsonl");
+    let cut: Vec<&str> = log.lines().take(3).collect();
+    assert!(cut[2].contains("started"), "{log}");
+    project.file("s.jsonl", cut.join("\n") + "\n");
+    flow_run(&project, &["resume", "s.jsonl"])
+        .run()
+        .fails(1, str![[r#"
+cogtools-flow: error[NODE_FAILED]: act: the run ended while this node was running; it may have had an effect
+hint: find out whether it had
+hint: `cogtools flow resume s.jsonl --repeat act` runs it again
+
+"#]]);
+    flow_run(&project, &["resume", "s.jsonl", "--repeat", "act"])
+        .run()
+        .outputs("done\n");
+}
+
+#[test]
+fn a_failure_is_mended_and_the_flow_goes_on() {
+    let project = project_with(
+        "\
+    nodes:
+      first: {tool: {name: search, arguments: {query: x}}}
+      act: {needs: [first], tool: broken}
+      last: {text: '{{ act }}!'}
+",
+    );
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .status(1);
+    project.file("there", "mended");
+    flow_run(&project, &["resume", "s.jsonl"])
+        .run()
+        .outputs("mended!\n");
+    // A flow that has changed begins again.
+    let changed = project.read("tools/f.yaml").replace("}}!", "}}?");
+    project.file("tools/f.yaml", changed);
+    flow_run(&project, &["resume", "s.jsonl"])
+        .run()
+        .fails(65, str![[r#"
+cogtools-flow: error[INVALID_SESSION]: f: the flow has changed since this run, so its results may not fit
+hint: `cogtools flow run f` begins again
+
+"#]]);
+}

@@ -1,0 +1,294 @@
+//! What nodes do, and in which order.
+
+use super::*;
+
+#[test]
+fn a_text_that_is_one_expression_keeps_the_type_of_its_value() {
+    output_of(
+        "\
+    nodes:
+      a: {text: {list: [1, '{{ 1 + 1 }}', 'is {{ 1 + 1 }}'], none: '{{ a_b }}', q: '{{ question }}'}}
+      a_b: {text: '{{ {x: [true]} }}'}
+    output: ['{{ a }}', '{{ a_b.x }}']
+",
+    )
+    .outputs(str![[r#"
+[{"list":[1,2,"is 2"],"none":{"x":[true]},"q":"what"},[true]]
+
+"#]]);
+}
+
+#[test]
+fn the_last_meaningful_result_is_the_output() {
+    output_of(
+        "\
+    nodes:
+      first: {text: kept}
+      second: {text: '{{ first if false }}'}
+      third: {text: []}
+      choice: {router: [{to: fourth}]}
+      fourth: {when: first == 'other', text: never}
+",
+    )
+    .outputs("kept\n");
+}
+
+#[test]
+fn a_node_without_a_result_skips_those_that_need_it() {
+    let nodes = "\
+    nodes:
+      first: {when: question == 'run', text: '1'}
+      second: {text: 'after {{ first }}'}
+      third: {needs: [second?], text: 'in any case'}
+      fourth: {text: '{% if first %}{{ first }}{% else %}without{% endif %}'}
+    output: ['{{ second }}', '{{ third }}', '{{ fourth }}']
+";
+    output_of(nodes).outputs("[null,\"in any case\",\"without\"]\n");
+    flow_run(&project_with(nodes), &["run", "f", "question=run"])
+        .run()
+        .outputs("[\"after 1\",\"in any case\",\"1\"]\n");
+}
+
+#[test]
+fn a_router_runs_only_what_it_chooses() {
+    let nodes = "\
+    nodes:
+      choice:
+        router:
+          - {when: question == 'a', to: one}
+          - {when: question == 'b', to: two}
+          - {to: three}
+      one: {text: 1}
+      two: {text: 2}
+      three: {text: 3}
+    output: ['{{ choice }}', '{{ one }}', '{{ two }}', '{{ three }}']
+";
+    let project = project_with(nodes);
+    for (question, expected) in [
+        ("a", "[\"one\",1,null,null]\n"),
+        ("b", "[\"two\",null,2,null]\n"),
+        ("c", "[\"three\",null,null,3]\n"),
+    ] {
+        flow_run(&project, &["run", "f", &format!("question={question}")])
+            .run()
+            .outputs(expected);
+    }
+}
+
+#[test]
+fn the_one_tool_with_the_capability_runs_and_only_that() {
+    let nodes = "\
+    nodes:
+      route:
+        tool:
+          capability: '{{ question }}'
+          among: [calendar.list_events, web.search]
+          arguments: {query: cats}
+";
+    let project = project_with(nodes);
+    for (capability, expected) in [
+        ("calendar.list_events", "events for cats\n"),
+        ("calendar.find_free_time", "events for cats\n"),
+        ("web.search", "results for cats\n"),
+    ] {
+        flow_run(&project, &["run", "f", &format!("question={capability}")])
+            .run()
+            .outputs(expected);
+    }
+    // One that exists, but that the node may not use.
+    project.file(
+        "tools/other.yaml",
+        "name: other\ndescription: d\ncapabilities: [calendar.drop]\nimplementation: dropped\n",
+    );
+    flow_run(
+        &project,
+        &["run", "f", "question=calendar.drop", "--no-session"],
+    )
+    .run()
+    .fails(1, str![[r#"
+cogtools-flow: error[NODE_FAILED]: route: TOOL_NOT_FOUND: no tool matches the capability `calendar.drop`
+hint: there are `calendar.list_events`, `web_search.search`
+
+"#]]);
+    // Two of them.
+    let search = project
+        .read("tools/search.yaml")
+        .replace("name: search", "name: search2");
+    project.file("tools/search2.yaml", search);
+    flow_run(
+        &project,
+        &["run", "f", "question=web.search", "--no-session"],
+    )
+    .run()
+    .fails(1, str![[r#"
+cogtools-flow: error[NODE_FAILED]: route: AMBIGUOUS_CAPABILITY: several tools have the capability `web_search.search`: `search`, `search2`
+hint: exclude all but one with `filter`, or give them different capabilities
+
+"#]]);
+}
+
+#[test]
+fn a_preset_answers_without_a_call() {
+    output_of(
+        "\
+    nodes:
+      route: {tool: {name: broken, preset: {events: [1]}}}
+      summary: {text: '{{ route.events | length }} events'}
+",
+    )
+    .outputs("1 events\n");
+}
+
+#[test]
+fn javascript_gets_what_the_node_needs() {
+    output_of(
+        "\
+    nodes:
+      list: {text: [3, 4]}
+      sum: {needs: [list], js: 'return {sum: args.list.reduce((a, b) => a + b), q: args.question}'}
+",
+    )
+    .outputs("{\"sum\":7,\"q\":\"what\"}\n");
+}
+
+#[test]
+fn each_item_is_worked_on_and_results_keep_their_order() {
+    let nodes = "\
+    nodes:
+      results:
+        each: {in: '{{ range(0, 20) }}', as: n, max: 3, tool: {name: search, arguments: {query: '{{ n }}!'}}}
+      last: {text: '{{ results | length }}: {{ results | last }}'}
+";
+    output_of(nodes).outputs("20: results for 19!\n");
+}
+
+#[test]
+fn a_failed_node_is_run_again_as_often_as_it_says() {
+    let project = project_with(
+        "\
+    nodes:
+      route: {tool: broken, retry: {times: 2, delay: 0.01, backoff: 2}}
+      after: {text: 'got {{ route }}'}
+      beside: {text: beside}
+",
+    );
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .fails(
+            1,
+            str![[r#"
+cogtools-flow: error[NODE_FAILED]: route: TOOL_FAILED: broken: the program exited with status 3
+  | cat: there: No such file or directory
+  | gone
+hint: 1 node done; `cogtools flow resume s.jsonl` goes on here
+
+"#]],
+        );
+    let attempts = project
+        .read("s.jsonl")
+        .matches("\"state\":\"started\"")
+        .count();
+    // Three of `route` and one of `beside`.
+    assert_eq!(attempts, 4, "{}", project.read("s.jsonl"));
+    assert_text(
+        traced(&project, &["s.jsonl"]),
+        str![[r#"
+🧪 Runner: f {"question":"what"}
+🧪 Runner: beside succeeded
+  result: beside
+🧪 Runner: route failed (TOOL_FAILED): broken: the program exited with status 3
+  🔍 Properties: {}
+🧪 Runner: after skipped
+
+"#]],
+    );
+}
+
+#[test]
+fn a_failure_that_nothing_needs_for_good_is_no_failure_of_the_flow() {
+    output_of(
+        "\
+    nodes:
+      route: {tool: broken}
+      answer: {needs: [route?], text: \"{{ 'none' if not route else route }}\"}
+",
+    )
+    .outputs("none\n");
+}
+
+#[test]
+fn a_flow_is_a_tool_like_any_other() {
+    let project = project_with("    nodes: {answer: {text: 'Answer to {{ question }}'}}\n");
+    let call = |input: &str| run("cogtools-call", &project).arg("f").stdin(input).run();
+    call(r#"{"question": "it"}"#).outputs("Answer to it");
+    call("{}").outputs("Answer to what");
+    run("cogtools-call", &project)
+        .arg("f")
+        .stdin(r#"{"question": 1}"#)
+        .run()
+        .status(65);
+    let declared = run("cogtools-discover", &project).run().text();
+    assert!(declared.contains("\"name\":\"f\""), "{declared}");
+    // A flow within a flow.
+    project.file(
+        "tools/g.yaml",
+        flow("    nodes: {inner: {tool: {name: 'f', arguments: {question: x}}}}\n")
+            .replace("name: f", "name: g"),
+    );
+    flow_run(&project, &["run", "g"])
+        .run()
+        .outputs("Answer to x\n");
+}
+
+#[test]
+fn one_node_runs_alone() {
+    let project = project_with(
+        "\
+    nodes:
+      first: {text: never}
+      route:
+        tool: {capability: calendar.find_free_time, arguments: {query: '{{ first }}'}}
+",
+    );
+    project.file("inputs.json", r#"{"question": "q", "first": "given"}"#);
+    let script = "\"$0\" node f route --inputs inputs.json 3> events; cat events";
+    let outcome = Run::new("/bin/sh")
+        .args(["-c", script])
+        .arg(programs().join("cogtools-flow"))
+        .project(&project)
+        .run();
+    let text = outcome.text();
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect(line))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            json!("events for given"),
+            json!({"kind": "node", "node": "route", "state": "started"}),
+            json!({
+                "kind": "node", "node": "route", "state": "succeeded",
+                "inputs": {"query": "given"},
+                "route": {
+                    "capability": "calendar.find_free_time", "operation": "calendar.list_events",
+                    "candidates": ["calendar", "search"], "tool": "calendar",
+                },
+                "output": "events for given",
+            }),
+        ]
+    );
+    flow_run(
+        &project,
+        &["node", "f", "nothing", "--inputs", "inputs.json"],
+    )
+    .run()
+    .fails(
+        2,
+        str![[r#"
+cogtools-flow: error[USAGE]: nothing: the flow has no such node
+hint: `cogtools flow show` lists its nodes
+
+"#]],
+    );
+}
