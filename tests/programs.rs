@@ -74,7 +74,11 @@ fn every_program_rejects_unknown_arguments() {
         let tip = if line.matches(['<', '[']).count() > 1
             && !matches!(
                 name,
-                "cogtools" | "cogtools-config" | "cogtools-mcp-client" | "cogtools-session"
+                "cogtools"
+                    | "cogtools-config"
+                    | "cogtools-flow"
+                    | "cogtools-mcp-client"
+                    | "cogtools-session"
             ) {
             tip
         } else {

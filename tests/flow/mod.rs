@@ -2,6 +2,7 @@
 
 mod agents;
 mod format;
+mod import;
 mod recorded;
 mod resuming;
 mod running;

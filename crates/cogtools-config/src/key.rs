@@ -78,6 +78,7 @@ fn known_keys() -> Vec<String> {
         .chain(["sandbox".to_owned(), owner::KEY.to_owned()])
         .chain(AskConfig::KEYS.map(|key| format!("ask.{key}")))
         .chain(PromptConfig::KEYS.map(|key| format!("prompt.{key}")))
+        .chain(["capability_aliases".to_owned()])
         .collect()
 }
 
@@ -138,6 +139,7 @@ mod tests {
                 "lint" => "off",
                 "limits" => "1048576",
                 "ask" | "prompt" => sample(&key.name()),
+                "capability_aliases" => "{web.search: search.web}",
                 _ => "[]",
             };
             let text = Text::new("VALUE", value.into()).expect("text");

@@ -8,7 +8,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::manual::MANUAL;
 use crate::routing::Routing;
-use crate::{node, resume, run, show, target, trace};
+use crate::{import, node, resume, run, show, target, trace};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -51,6 +51,7 @@ fn command() -> Command {
         .subcommand(show::command())
         .subcommand(trace::command())
         .subcommand(node::command())
+        .subcommand(import::command())
         .subcommand(route_command())
 }
 
@@ -82,6 +83,7 @@ fn dispatch(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(("show", matches)) => show::run(matches, io),
         Some(("trace", matches)) => trace::run(matches, io),
         Some(("node", matches)) => node::run(matches, io),
+        Some(("import", matches)) => import::run(matches, io),
         Some(("route", matches)) => route(matches, io),
         _ => Err(PROGRAM.missing_subcommand()),
     }

@@ -8,6 +8,7 @@ mod command;
 mod each;
 mod execution;
 mod graph;
+mod import;
 mod inputs;
 mod logged;
 mod manual;

@@ -19,6 +19,10 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "A run is kept in a session: the arguments, each start and end of each node, how its tool was chosen, its result. `trace` shows it, and so does `cogtools-session(1)`. `resume` goes on with a flow that has failed, that waits for an answer, or that was interrupted; what has a result does not run again. A node that was running when the run ended may have had an effect: unless its tool is a template, only reads or is idempotent, it is reported, and `--repeat NODE` runs it.\n\n`node` runs exactly one node, for engines that run flows themselves. Its events are written to the descriptor 3, if it is open.",
     ),
     (
+        "IMPORT",
+        "`import` prints a tool file for a flow of another program. Of a `flow.dag.yaml` of promptflow it takes inputs, prompts, nodes of models with their settings, `activate` as `when`, and outputs; a node with Python becomes a call of a tool that is to be written, which a comment names. A canvas is JSON with `nodes` and `connections`: agents with rules or a system and a behaviour, and tools with a provider, an operation and a preset.",
+    ),
+    (
         "EXAMPLES",
         "    cogtools flow run find_time question=\"find 30 minutes free\"\n\n    cogtools flow show find_time --mermaid\n\n    cogtools flow trace\n\n    cogtools flow resume --answer publish=yes\n\n    cogtools flow route calendar.list_events",
     ),

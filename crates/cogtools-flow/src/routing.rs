@@ -3,6 +3,7 @@
 use cogtools_core::suggest::{nearest, suggestion};
 use cogtools_core::{Code, Diagnostic, Registry, Tool};
 use cogtools_log::Route;
+use cogtools_program::terminal::pluralize;
 
 /// The tools that a node may use, by capability.
 #[derive(Debug)]
@@ -11,6 +12,8 @@ pub(crate) struct Routing {
     tools: Vec<Tool>,
     /// The capabilities that the node may use.
     among: Vec<String>,
+    /// How many tools cannot be read.
+    invalid: usize,
 }
 
 impl Routing {
@@ -20,12 +23,9 @@ impl Routing {
         let aliases = registry.capability_aliases();
         let resolve = |name: &str| aliases.get(name).map_or(name, String::as_str).to_owned();
         let operation = resolve(capability);
-        let mut tools: Vec<Tool> = registry
-            .map(Result::ok)
-            .items
-            .into_iter()
-            .flatten()
-            .collect();
+        let found = registry.map(Result::ok).items;
+        let invalid = found.iter().filter(|tool| tool.is_none()).count();
+        let mut tools: Vec<Tool> = found.into_iter().flatten().collect();
         let mut known: Vec<String> = tools.iter().flat_map(Tool::capabilities).collect();
         known.sort_unstable();
         known.dedup();
@@ -50,6 +50,7 @@ impl Routing {
             },
             tools,
             among,
+            invalid,
         }
     }
 
@@ -87,10 +88,15 @@ impl Routing {
         let meant = suggestion(&nearest(operation, known()));
         diagnostic.hints.extend(meant.map(Into::into));
         let known: Vec<String> = known().map(|name| format!("`{name}`")).collect();
-        diagnostic.hint(match known.as_slice() {
+        diagnostic = diagnostic.hint(match known.as_slice() {
             [] => "no tool declares `capabilities`".to_owned(),
             known => format!("there are {}", known.join(", ")),
-        })
+        });
+        if self.invalid > 0 {
+            let count = pluralize(self.invalid, "tool");
+            diagnostic = diagnostic.hint(format!("{count} cannot be read; see `cogtools lint`"));
+        }
+        diagnostic
     }
 
     fn ambiguous(&self) -> Diagnostic {

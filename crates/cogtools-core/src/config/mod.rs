@@ -102,7 +102,7 @@ impl Config {
         owner::KEY,
         "ask",
         "prompt",
-        aliases::KEY,
+        "capability_aliases",
         "lint",
     ];
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::error::ConfigError;
 use super::layer::Layer;
 use super::origin::{Origin, Setting};
-use super::{Config, ConfigErrors, aliases};
+use super::{Config, ConfigErrors};
 use crate::owner::{self, Owners};
 use crate::process::SandboxMode;
 use crate::source::{GlobalModules, Packages};
@@ -143,7 +143,7 @@ impl Reader<'_> {
                 "lint" => self.lint(entry, config),
                 "ask" => self.ask(entry, config),
                 "prompt" => self.prompt(entry, config),
-                aliases::KEY => self.capability_aliases(entry, config),
+                "capability_aliases" => self.capability_aliases(entry, config),
                 owner::KEY => self.safe_directories(entry, config),
                 _ => self.report_unknown_key(entry, &Config::KEYS),
             }

@@ -2,7 +2,7 @@
 
 use cogtools_log::{
     Approval, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
-    NodeState, Outcome, SessionFile, Usage, Why,
+    NodeState, Outcome, Route, SessionFile, Usage, Why,
 };
 use serde_json::{Value, json};
 
@@ -46,11 +46,21 @@ fn events() -> Vec<Event> {
             blob: None,
             ms: 40,
         },
+        Event::Flow {
+            tool: "review".to_owned(),
+            digest: "00ff".to_owned(),
+            arguments: json!({"file": "a"}),
+        },
         Event::Node {
             node: "plan".to_owned(),
             state: NodeState::Succeeded,
             inputs: None,
-            route: None,
+            route: Some(Route {
+                capability: "web.search".to_owned(),
+                operation: "web_search.search".to_owned(),
+                candidates: vec!["search".to_owned()],
+                tool: Some("search".to_owned()),
+            }),
             output: Some(json!([1.5])),
             blob: None,
             ms: Some(3),

@@ -87,7 +87,7 @@ impl Linker<'_> {
         let mut sources: Vec<TemplateSource> = templates
             .map(|template| TemplateSource::inline(template, self.text))
             .collect();
-        let handler = node.kind.handler();
+        let handler = node.kind.implementation();
         sources.extend(handler.into_iter().flat_map(|it| it.templates(self.text)));
         for source in sources {
             for mention in self.mentions(&source, &own) {

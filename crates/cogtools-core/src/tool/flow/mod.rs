@@ -71,7 +71,9 @@ impl Flow {
 
     /// The handlers of code and of agents.
     pub(super) fn handlers(&self) -> impl Iterator<Item = &dyn Handler> {
-        self.nodes.iter().filter_map(|node| node.kind.handler())
+        self.nodes
+            .iter()
+            .filter_map(|node| node.kind.implementation())
     }
 
     /// All templates.

@@ -268,7 +268,7 @@ impl NodeKind {
     }
 
     /// The handlers of code and of agents.
-    pub(super) fn handler(&self) -> Option<&dyn Handler> {
+    pub(super) fn implementation(&self) -> Option<&dyn Handler> {
         match self.innermost() {
             Self::Js(handler) => Some(&**handler),
             Self::Agent(node) => Some(&*node.agent),

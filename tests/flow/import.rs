@@ -1,0 +1,92 @@
+//! Flows of other programs, as tool files.
+
+use super::*;
+
+const DAG: &str = "\
+inputs:
+  question: {type: string, default: What is it?}
+  count: {type: int}
+outputs:
+  answer: {type: string, reference: '${answer.output}'}
+nodes:
+- name: find-docs
+  type: python
+  source: {type: code, path: find.py}
+  inputs: {query: '${inputs.question}', top: 3}
+- name: context
+  type: prompt
+  source: {type: code, path: context.jinja2}
+  inputs: {docs: '${find-docs.output}', limit: '${inputs.count}'}
+- name: answer
+  type: llm
+  source: {type: code, path: answer.jinja2}
+  inputs: {deployment_name: gemini-flash-latest, temperature: 0, text: '${context.output}', q: '${inputs.question}'}
+  activate: {when: '${inputs.question}', is: What is it?}
+";
+
+#[test]
+fn a_flow_of_promptflow_becomes_a_tool() {
+    let project = Project::new();
+    project
+        .file("theirs/flow.dag.yaml", DAG)
+        .file("theirs/context.jinja2", "{% for doc in docs %}- {{ doc }}\n{% endfor %}at most {{ limit }}")
+        .file("theirs/answer.jinja2", "# system:\nYou answer.\n\n# user:\n{{ q }}\n{{ text }}\n")
+        .file(
+            "tools/find_docs.yaml",
+            "name: find_docs\ndescription: d\nparameters: {query: string, top: integer}\noutput: {type: json}\nimplementation: '[\"{{ query }}\", {{ top }}]'\n",
+        );
+    let outcome = flow_run(
+        &project,
+        &["import", "theirs/flow.dag.yaml", "--name", "theirs"],
+    )
+    .run();
+    outcome.outputs(str![[""]]);
+    project.file("tools/theirs.yaml", outcome.text());
+    flow_run(&project, &["show", "theirs"])
+        .run()
+        .outputs(str![[""]]);
+    flow_run(
+        &project,
+        &["node", "theirs", "context", "--inputs", "inputs.json"],
+    )
+    .run()
+    .status(74);
+    project.file(
+        "inputs.json",
+        r#"{"find_docs": ["a", "b"], "count": 2, "question": "q"}"#,
+    );
+    flow_run(
+        &project,
+        &["node", "theirs", "context", "--inputs", "inputs.json"],
+    )
+    .run()
+    .outputs("\"- a\\n- b\\nat most 2\"\n");
+}
+
+#[test]
+fn a_canvas_becomes_a_tool() {
+    let project = Project::new();
+    let canvas = json!({
+        "nodes": [
+            {"id": "Agent-1", "type": "agent", "position": {"x": 1, "y": 2}, "data": {
+                "rules": {"nl": "find 30 minutes free on my calendar"}, "systemPrompt": "unused",
+            }},
+            {"id": "tool-1", "type": "tool", "data": {"simulation": {
+                "providerId": "calendar", "operation": "list_events", "preset": {"events": []},
+            }}},
+            {"id": "note", "type": "message", "data": {}},
+        ],
+        "connections": [
+            {"source": "Agent-1", "target": "tool-1"}, {"source": "tool-1", "target": "note"},
+        ],
+    });
+    project.file("canvas.json", canvas.to_string());
+    let outcome = flow_run(&project, &["import", "canvas.json"]).run();
+    outcome.outputs(str![[""]]);
+    project.file("tools/imported.yaml", outcome.text());
+    flow_run(&project, &["show", "imported"]).run().status(0);
+    project.file("other.json", "[1]");
+    flow_run(&project, &["import", "other.json"])
+        .run()
+        .fails(65, str![[""]]);
+}
