@@ -40,11 +40,54 @@ fn a_flow_of_promptflow_becomes_a_tool() {
         &["import", "theirs/flow.dag.yaml", "--name", "theirs"],
     )
     .run();
-    outcome.outputs(str![[""]]);
+    outcome.outputs(str![[r##"
+# find-docs: write the tool `find_docs` for this python node
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: theirs
+description: 'TODO: what this flow does'
+parameters:
+  question:
+    type: string
+    description: TODO
+    default: What is it?
+  count:
+    type: integer
+    description: TODO
+implementation:
+  flow:
+    nodes:
+      find_docs:
+        tool:
+          name: find_docs
+          arguments:
+            query: '{{ question }}'
+            top: 3
+      context:
+        text: |-
+          {% set docs = find_docs %}{% set limit = count %}{% for doc in docs %}- {{ doc }}
+          {% endfor %}at most {{ limit }}
+      answer:
+        agent:
+          model: gemini-flash-latest
+          temperature: 0
+          system: '{% set q = question %}{% set text = context %}You answer.'
+          prompt: |-
+            {% set q = question %}{% set text = context %}{{ q }}
+            {{ text }}
+        when: question == "What is it?"
+    output: '{{ answer }}'
+
+"##]]);
     project.file("tools/theirs.yaml", outcome.text());
     flow_run(&project, &["show", "theirs"])
         .run()
-        .outputs(str![[""]]);
+        .outputs(str![[r#"
+NODE       KIND   NEEDS      USES
+find_docs  tool              find_docs
+context    text   find_docs
+answer     agent  context
+
+"#]]);
     flow_run(
         &project,
         &["node", "theirs", "context", "--inputs", "inputs.json"],
@@ -82,11 +125,42 @@ fn a_canvas_becomes_a_tool() {
     });
     project.file("canvas.json", canvas.to_string());
     let outcome = flow_run(&project, &["import", "canvas.json"]).run();
-    outcome.outputs(str![[""]]);
+    outcome.outputs(str![[r#"
+# note: a node of the type `message` became text
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: imported
+description: 'TODO: what this flow does'
+parameters:
+  input:
+    type: string
+    description: What the user wants
+implementation:
+  flow:
+    nodes:
+      agent_1:
+        agent:
+          rules: find 30 minutes free on my calendar
+          prompt: '{{ input }}'
+      tool_1:
+        tool:
+          capability: calendar.list_events
+          preset:
+            events: []
+        needs:
+        - agent_1
+      note:
+        text: '{{ tool_1 }}'
+        needs:
+        - tool_1
+
+"#]]);
     project.file("tools/imported.yaml", outcome.text());
     flow_run(&project, &["show", "imported"]).run().status(0);
     project.file("other.json", "[1]");
     flow_run(&project, &["import", "other.json"])
         .run()
-        .fails(65, str![[""]]);
+        .fails(65, str![[r#"
+cogtools-flow: error[INVALID_ARGUMENTS_SYNTAX]: other.json: a flow of promptflow has `nodes`, a list
+
+"#]]);
 }

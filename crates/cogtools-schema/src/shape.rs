@@ -40,8 +40,6 @@ pub struct Configuration {
     /// Whether programs are confined to their sandboxes; by default, as far as possible. A
     /// project's configuration only makes this stricter.
     pub sandbox: Option<Mode>,
-    /// Other names of capabilities, each with the capability that flows then look for.
-    pub capability_aliases: Option<BTreeMap<String, String>>,
     /// Folders of other users whose projects and programs are used: absolute paths, which may
     /// begin with ~; PATH/* for all folders below PATH, * for all. Only in the user's own file.
     pub safe_directories: Option<Vec<String>>,
@@ -49,6 +47,8 @@ pub struct Configuration {
     pub ask: Option<Ask>,
     /// What cogtools ask tells a model beside its task.
     pub prompt: Option<Prompt>,
+    /// Other names of capabilities, each with the capability that flows then look for.
+    pub capability_aliases: Option<BTreeMap<String, String>>,
     /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
 }
