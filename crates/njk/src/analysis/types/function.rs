@@ -1,0 +1,410 @@
+//! Macros and templates that others load: what they are called with, from everywhere.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::checker::Checker;
+use super::json::Json;
+use super::lattice::{Absent, Any, Type};
+use super::load::Loaded;
+use super::object::Presence;
+use super::problem::Problem;
+use super::scope::{Role, Scope};
+use crate::analysis::unguarded_reads;
+use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement};
+use crate::suggest::nearest;
+use crate::walk;
+
+/// How many times a template is gone through before what is not settled is unknown.
+const MAX_ROUNDS: usize = 3;
+
+/// A macro, and the types of its parameters in all calls.
+pub(super) struct Macro<'a> {
+    pub(super) template: usize,
+    pub(super) name: &'a Name,
+    pub(super) function: &'a Function,
+    parameters: Vec<Type>,
+    called: bool,
+    /// The parameters that its body uses without a check.
+    needs: HashSet<String>,
+}
+
+/// A template that others include, and the types of the variables there.
+#[derive(Default)]
+pub(super) struct Included {
+    variables: HashMap<String, Type>,
+    sites: usize,
+}
+
+/// Variables are followed into templates that are included no more often.
+const MAX_SITES: usize = 32;
+
+impl<'a> Checker<'a> {
+    /// Numbers the macros of all templates.
+    pub(super) fn collect_macros(&mut self) {
+        let loaded: &'a [Loaded] = self.loaded;
+        for (template, loaded) in loaded.iter().enumerate() {
+            walk::each(&loaded.statements, &mut |statement| {
+                if let Statement::Macro { name, function } = statement {
+                    let number = self.macros.len();
+                    self.numbers.insert(address(function), number);
+                    let count = function.parameters.len() + function.defaults.len();
+                    self.macros.push(Macro {
+                        template,
+                        name,
+                        function,
+                        parameters: vec![Type::default(); count],
+                        called: false,
+                        needs: unguarded_reads(&loaded.source, &function.body),
+                    });
+                }
+            });
+        }
+    }
+
+    /// Goes through all templates until the types of parameters are settled, and then once more,
+    /// with reports.
+    pub(super) fn run(&mut self, json: bool) {
+        self.quiet += 1;
+        if !self.macros.is_empty() || self.loaded.len() > 1 {
+            for round in 0..=MAX_ROUNDS {
+                self.changed = false;
+                self.round();
+                if !self.changed {
+                    break;
+                }
+                if round == MAX_ROUNDS {
+                    self.give_up();
+                }
+            }
+        }
+        self.quiet -= 1;
+        self.json = json.then(Json::new);
+        self.round();
+    }
+
+    fn give_up(&mut self) {
+        let mut macros = std::mem::take(&mut self.macros);
+        for one in &mut macros {
+            for ty in &mut one.parameters {
+                self.escape(ty);
+                *ty = Type::unknown();
+            }
+        }
+        self.macros = macros;
+        let mut included = std::mem::take(&mut self.included);
+        for one in &mut included {
+            for ty in one.variables.values_mut() {
+                self.escape(ty);
+                *ty = Type::unknown();
+            }
+        }
+        self.included = included;
+    }
+
+    fn round(&mut self) {
+        let loaded = self.loaded;
+        for (number, template) in loaded.iter().enumerate() {
+            self.scope = self.fresh_scope(number, number > 0);
+            self.here = number;
+            self.lenient = number > 0;
+            self.body(&template.statements);
+            self.json = None;
+        }
+        for number in 0..self.macros.len() {
+            self.macro_body(number);
+        }
+    }
+
+    /// A scope with the variables of the context, and for what is called with its own variables
+    /// with the macros of the template.
+    fn fresh_scope(&mut self, template: usize, lenient: bool) -> Scope {
+        let mut scope = Scope::default();
+        for (name, ty) in self.variables {
+            let is_set = lenient && self.assigned.contains(name);
+            let mut ty = ty.clone();
+            if is_set || self.tainted.contains(name) {
+                self.escape(&ty);
+                ty = Type::unknown();
+            } else if lenient {
+                ty = ty.lenient();
+            }
+            let volatile = ty.any == Any::Anything;
+            scope.bind_as(name, ty, Role::Value, volatile, None);
+        }
+        if lenient {
+            for (name, ty) in &self.included[template].variables {
+                let volatile = ty.any == Any::Anything;
+                scope.bind_as(name, ty.clone(), Role::Value, volatile, None);
+            }
+        }
+        scope.end_context();
+        scope
+    }
+
+    fn macro_body(&mut self, number: usize) {
+        let Macro {
+            template, function, ..
+        } = self.macros[number];
+        let called = self.macros[number].called;
+        self.here = template;
+        self.lenient = true;
+        self.scope = self.fresh_scope(template, true);
+        for (name, role) in self.definitions(template) {
+            self.scope.bind_as(&name, Type::unknown(), role, true, None);
+        }
+        for (index, name) in parameters(function).enumerate() {
+            let mut ty = self.macros[number].parameters[index].clone();
+            if let Some((_, value)) = index
+                .checked_sub(function.parameters.len())
+                .and_then(|at| function.defaults.get(at))
+            {
+                let default = self.expression(value).widened();
+                ty = if called { ty.union(&default) } else { default };
+            }
+            if !called || ty.is_never() || self.tainted.contains(&name.text) {
+                self.escape(&ty);
+                ty = Type::unknown();
+            }
+            let volatile = ty.any == Any::Anything || self.assigned.contains(&name.text);
+            self.scope
+                .bind_as(&name.text, ty, Role::Value, volatile, None);
+        }
+        let foreign = template > 0 && !called;
+        self.branch(foreign, |this| this.body(&function.body));
+    }
+
+    /// The macros and modules at the top level of a template.
+    fn definitions(&self, template: usize) -> Vec<(String, Role)> {
+        let mut found = Vec::new();
+        let loaded = &self.loaded[template];
+        for statement in &loaded.statements {
+            match statement {
+                Statement::Macro { name, function } => {
+                    let number = self.numbers.get(&address(function));
+                    found.extend(number.map(|it| (name.text.clone(), Role::Macro(*it))));
+                }
+                Statement::Import {
+                    template, target, ..
+                } => {
+                    if let Kind::Str(name) = &template.kind
+                        && let Some(module) = loaded.named.get(name)
+                    {
+                        found.push((target.text.clone(), Role::Module(*module)));
+                    }
+                }
+                Statement::From {
+                    template, names, ..
+                } => {
+                    if let Kind::Str(name) = &template.kind
+                        && let Some(module) = loaded.named.get(name)
+                    {
+                        for (name, alias) in names {
+                            let number = self.exported(*module, &name.text);
+                            found.extend(number.map(|it| (alias.text.clone(), Role::Macro(it))));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The macro that a template defines at its top level.
+    pub(super) fn exported(&self, template: usize, wanted: &str) -> Option<usize> {
+        let mut statements = self.loaded[template].statements.iter().rev();
+        statements.find_map(|statement| match statement {
+            Statement::Macro { name, function } if name.text == wanted => {
+                self.numbers.get(&address(function)).copied()
+            }
+            _ => None,
+        })
+    }
+
+    /// Reports an import of what the template does not define.
+    pub(super) fn missing_export(&mut self, template: usize, name: &Name) {
+        let loaded = &self.loaded[template];
+        let mut defined: HashSet<&str> = HashSet::new();
+        walk::each(&loaded.statements, &mut |statement| match statement {
+            Statement::Macro { name, .. } | Statement::Import { target: name, .. } => {
+                defined.insert(&name.text);
+            }
+            Statement::Set { targets, .. } => {
+                defined.extend(targets.iter().map(|target| target.text.as_str()));
+            }
+            Statement::From { names, .. } => {
+                defined.extend(names.iter().map(|(_, alias)| alias.text.as_str()));
+            }
+            _ => {}
+        });
+        let inherits = |statement: &Statement| matches!(statement, Statement::Extends(_));
+        if defined.contains(name.text.as_str()) || loaded.statements.iter().any(inherits) {
+            return;
+        }
+        let mut sorted: Vec<&str> = defined.into_iter().collect();
+        sorted.sort_unstable();
+        let problem = Problem::MissingExport {
+            template: loaded.name.clone(),
+            meant: nearest(&name.text, sorted).map(str::to_owned),
+            name: name.text.clone(),
+        };
+        self.report(name.span, problem);
+    }
+
+    /// Checks a call of a macro, and notes the types of its arguments.
+    pub(super) fn call_macro(
+        &mut self,
+        number: usize,
+        one: &Expression,
+        arguments: &Arguments,
+        block: bool,
+    ) {
+        let Macro { function, name, .. } = self.macros[number];
+        let max = function.parameters.len() + function.defaults.len();
+        let mut given: Vec<Option<Type>> = vec![None; max];
+        for (index, argument) in arguments.positional.iter().enumerate() {
+            let ty = self.argument(argument);
+            match given.get_mut(index) {
+                Some(slot) => *slot = Some(ty),
+                None => {
+                    let name = name.text.clone();
+                    self.report(argument.span, Problem::ExtraArgument { name, max });
+                }
+            }
+        }
+        for (keyword, value) in &arguments.keyword {
+            let ty = self.argument(value);
+            let mut names = parameters(function);
+            match names.position(|parameter| parameter.text == keyword.text) {
+                Some(index) => given[index] = Some(ty),
+                None if keyword.text == "caller" => {}
+                None => {
+                    let known = parameters(function).map(|it| it.text.as_str());
+                    let problem = Problem::UnknownArgument {
+                        name: name.text.clone(),
+                        argument: keyword.text.clone(),
+                        meant: nearest(&keyword.text, known).map(str::to_owned),
+                    };
+                    self.report(keyword.span, problem);
+                }
+            }
+        }
+        let missing = function
+            .parameters
+            .iter()
+            .zip(&given)
+            .find(|(parameter, ty)| {
+                ty.is_none() && self.macros[number].needs.contains(&parameter.text)
+            });
+        if let Some((parameter, _)) = missing
+            && !block
+        {
+            let problem = Problem::MissingArgument {
+                name: name.text.clone(),
+                parameter: parameter.text.clone(),
+            };
+            self.report(one.span, problem);
+        }
+        self.note_arguments(number, given);
+    }
+
+    /// The type of an argument, with what is known of its members.
+    fn argument(&mut self, argument: &Expression) -> Type {
+        let ty = self.expression(argument);
+        let (Some(place), Some(object)) = (self.place(argument), &ty.object) else {
+            return ty;
+        };
+        let mut object = object.as_ref().clone();
+        let mut changed = false;
+        for (name, property) in &mut object.properties {
+            if let Some(fact) = self.scope.fact(&place.member(name)) {
+                property.presence = match fact.ty.absent {
+                    Absent::Never => Presence::Required,
+                    Absent::Perhaps => Presence::Unclear,
+                    Absent::Declared => property.presence,
+                };
+                changed = true;
+            }
+        }
+        if !changed {
+            return ty;
+        }
+        Type {
+            object: Some(Arc::new(object)),
+            ..ty
+        }
+    }
+
+    fn note_arguments(&mut self, number: usize, given: Vec<Option<Type>>) {
+        let before = std::mem::take(&mut self.macros[number].parameters);
+        let mut after = Vec::with_capacity(before.len());
+        for (known, ty) in before.iter().zip(given) {
+            let ty = match ty {
+                Some(ty) => ty.widened(),
+                None => Type {
+                    absent: Absent::Perhaps,
+                    ..Type::default()
+                },
+            };
+            after.push(if known.is_never() {
+                ty
+            } else {
+                self.union(known, &ty)
+            });
+        }
+        self.changed |= before != after || !self.macros[number].called;
+        self.macros[number].parameters = after;
+        self.macros[number].called = true;
+    }
+
+    /// Notes the variables at a point where a template is included.
+    pub(super) fn note_include(&mut self, template: usize) {
+        let mut included = std::mem::take(&mut self.included[template]);
+        included.sites += 1;
+        let names: Vec<(String, Type)> = self
+            .scope
+            .names()
+            .map(|(name, binding)| (name.clone(), binding.ty.clone()))
+            .collect();
+        let many = included.sites > MAX_SITES;
+        for (name, ty) in names {
+            let ty = ty.lenient();
+            let before = included.variables.get(&name).cloned();
+            let unsure = many || self.assigned.contains(&name) || self.tainted.contains(&name);
+            let after = if unsure {
+                self.escape(&ty);
+                Type::unknown()
+            } else {
+                match &before {
+                    Some(before) => self.union(before, &ty),
+                    None => ty,
+                }
+            };
+            if before.as_ref() != Some(&after) {
+                self.changed = true;
+                included.variables.insert(name, after);
+            }
+            if many {
+                break;
+            }
+        }
+        if many {
+            for ty in included.variables.values_mut() {
+                self.escape(ty);
+                *ty = Type::unknown();
+            }
+        }
+        self.included[template] = included;
+    }
+}
+
+/// The parameters of a macro, those with a default last.
+pub(super) fn parameters(function: &Function) -> impl Iterator<Item = &Name> {
+    let defaults = function.defaults.iter().map(|(name, _)| name);
+    function.parameters.iter().chain(defaults)
+}
+
+pub(super) fn address(function: &Function) -> usize {
+    std::ptr::from_ref(function).addr()
+}
