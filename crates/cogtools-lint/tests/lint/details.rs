@@ -134,7 +134,7 @@ fn templates_are_checked_against_parameters() {
     template("{{ text }}{{ voice | default(\"bass\") }}", &[]);
     template("{{ text }}{% if voice %}{{ voice }}{% endif %}", &[]);
     template(
-        "{% set x = text %}{{ x }}{% for v in voice %}{{ v }}{{ loop.index }}{% endfor %}",
+        "{% set x = text %}{{ x }}{% for v in (voice or \"\").split(\" \") %}{{ v }}{{ loop.index }}{% endfor %}",
         &[],
     );
     template(

@@ -82,6 +82,44 @@ impl Checker<'_> {
         self.report_missing(one, value, &ty, &|text| covered.contains(text));
     }
 
+    /// The same for `a if … else (b if …)`.
+    pub(super) fn missing_inline(&mut self, condition: &Expression, otherwise: &Expression) {
+        let mut covered: BTreeSet<&str> = BTreeSet::new();
+        let mut subject: Option<&Expression> = None;
+        let (mut condition, mut rest) = (condition, Some(otherwise));
+        loop {
+            let Some(asked) = asked(condition) else {
+                return;
+            };
+            let first = *subject.get_or_insert(asked.value);
+            if self.text(first.span) != self.text(asked.value.span) {
+                return;
+            }
+            covered.extend(asked.known);
+            let Some(mut next) = rest else {
+                let value = self.text(first.span);
+                let ty = self.quietly(|this| this.expression(first));
+                self.report_missing(first, value, &ty, &|text| covered.contains(text));
+                return;
+            };
+            while let Kind::Group(items) = &next.kind
+                && items.len() == 1
+            {
+                next = &items[0];
+            }
+            let Kind::InlineIf {
+                condition: inner,
+                otherwise,
+                ..
+            } = &next.kind
+            else {
+                return;
+            };
+            condition = inner;
+            rest = otherwise.as_deref();
+        }
+    }
+
     fn report_missing(
         &mut self,
         one: &Expression,

@@ -69,8 +69,16 @@ impl Checker<'_> {
         match &one.kind {
             Kind::Group(items) if items.len() == 1 => self.judge(&items[0]),
             Kind::Unary(Unary::Not, target) => self.judge(target).negated(),
-            Kind::Binary(Binary::And, left, right) => self.both(left, right),
-            Kind::Binary(Binary::Or, left, right) => self.either(left, right),
+            Kind::Binary(Binary::And, left, right) => {
+                let mut judged = self.both(left, right);
+                self.alternatives(one, false, &mut judged.no);
+                judged
+            }
+            Kind::Binary(Binary::Or, left, right) => {
+                let mut judged = self.either(left, right);
+                self.alternatives(one, true, &mut judged.yes);
+                judged
+            }
             Kind::Binary(operator, left, right) => {
                 self.judge_comparison(one, *operator, left, right)
             }
@@ -149,6 +157,7 @@ impl Checker<'_> {
             Fact {
                 ty: ty.truthy(),
                 dropped,
+                others: None,
             },
         ));
         let mut no = vec![(place, fact(ty.falsy()))];
@@ -179,7 +188,15 @@ impl Checker<'_> {
         let ty = self.quietly(|this| this.expression(one));
         let dropped = self.scope.fact(&place).and_then(|fact| fact.dropped);
         let ty = ty.present();
-        Some((place, Fact { ty, dropped }))
+        let others = None;
+        Some((
+            place,
+            Fact {
+                ty,
+                dropped,
+                others,
+            },
+        ))
     }
 
     /// All values that an expression mentions are taken to be there if it holds.
@@ -248,7 +265,11 @@ pub(super) fn droppable(ty: &Type) -> Option<&'static str> {
 }
 
 pub(super) fn fact(ty: Type) -> Fact {
-    Fact { ty, dropped: None }
+    Fact {
+        ty,
+        dropped: None,
+        others: None,
+    }
 }
 
 /// What is known if both hold.
@@ -272,6 +293,7 @@ fn common(left: &Facts, right: &Facts) -> Facts {
                 Fact {
                     ty: first.ty.union(&second.ty),
                     dropped: one.dropped.or(second.dropped),
+                    others: None,
                 },
             ));
         }

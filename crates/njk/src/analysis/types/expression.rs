@@ -105,6 +105,11 @@ impl Checker<'_> {
         let Some(fact) = self.scope.fact(&place).cloned() else {
             return ty;
         };
+        if let Some(others) = &fact.others
+            && self.are_false(others)
+        {
+            return fact.ty.truthy();
+        }
         if let (true, Some((span, dropped))) = (self.printing, fact.dropped) {
             let value = self.text(one.span);
             self.report(span, Problem::Dropped { value, dropped });
@@ -270,6 +275,9 @@ impl Checker<'_> {
         otherwise: Option<&Expression>,
     ) -> Type {
         let printing = std::mem::replace(&mut self.printing, false);
+        if let Some(otherwise) = otherwise {
+            self.missing_inline(condition, otherwise);
+        }
         let judged = self.condition(condition, otherwise.is_some());
         self.printing = printing;
         let mark = self.scope.facts_mark();

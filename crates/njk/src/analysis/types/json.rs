@@ -213,7 +213,8 @@ impl Checker<'_> {
             Kind::Filter(target, name, _) if PASSING.contains(&name.text.as_str()) => {
                 let inner = self.quietly(|this| this.expression(target));
                 let plain = inner.string.as_ref().is_some_and(|it| it.plain);
-                let number = inner.any == Any::No && inner.is_only_number();
+                let item = inner.list.as_deref().unwrap_or(&inner);
+                let number = item.any == Any::No && item.string.is_none();
                 !plain && !number && self.is_of_argument(target)
             }
             Kind::Binary(Binary::Or, left, _) => self.is_of_argument(left),

@@ -1,6 +1,7 @@
 //! Types of expressions: what a template does with its variables, compared with what these can
 //! be. It reports what is certain to go wrong, and nothing else.
 
+mod alternative;
 mod branch;
 mod call;
 mod checker;

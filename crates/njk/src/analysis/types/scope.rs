@@ -31,6 +31,8 @@ pub(super) struct Fact {
     pub(super) ty: Type,
     /// The condition that asked whether the value is there, if that drops a valid one.
     pub(super) dropped: Option<(Span, &'static str)>,
+    /// The value is there if none of these is.
+    pub(super) others: Option<Rc<Vec<Place>>>,
 }
 
 pub(super) type Facts = Vec<(Place, Fact)>;
