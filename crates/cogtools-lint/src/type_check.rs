@@ -16,6 +16,8 @@ pub(crate) struct ToolTypes {
     pub(crate) problems: Vec<(Location, Problem)>,
     /// The pointers of nested properties that no template reads.
     pub(crate) unused: Vec<String>,
+    /// All files that the templates load are known, and parse.
+    pub(crate) complete: bool,
 }
 
 impl ToolTypes {
@@ -50,6 +52,7 @@ impl ToolTypes {
                     .extend(found.filter(|found| !this.problems.contains(found)));
             }
         }
+        this.complete = complete;
         if complete {
             let unused = parameters.nested.iter().filter(|it| !used.contains(*it));
             this.unused = unused.map(ToString::to_string).collect();

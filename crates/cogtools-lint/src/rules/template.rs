@@ -174,7 +174,9 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
     };
     let templates = included_templates::all(tool);
     // A template that does not compile uses nothing, and has a separate rule.
-    if !tool.is_template() || !templates.iter().any(|template| template.analysis.is_ok()) {
+    let is_open = !file.types().complete;
+    if !tool.is_template() || is_open || !templates.iter().any(|template| template.analysis.is_ok())
+    {
         return;
     }
     let is_used = |name: &str| {
@@ -191,12 +193,7 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     for pointer in &file.types().unused {
-        let names = segments(pointer);
-        let path: Vec<&str> = names
-            .iter()
-            .map(String::as_str)
-            .filter(|name| !matches!(*name, "properties" | "items"))
-            .collect();
+        let path = property_names(pointer);
         let is_read = path.first().is_some_and(|name| is_used(name));
         let below = file.types().unused.iter().any(|other| {
             let rest = pointer.strip_prefix(other.as_str());
@@ -207,6 +204,18 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
             findings.report(file.locate(pointer), message);
         }
     }
+}
+
+/// The names of the nested properties that a pointer into a schema goes through.
+fn property_names(pointer: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut segments = segments(pointer).into_iter();
+    while let Some(segment) = segments.next() {
+        if segment == "properties" {
+            names.extend(segments.next());
+        }
+    }
+    names
 }
 
 fn unguarded_optional(file: &LintFile, findings: &mut Findings<'_>) {

@@ -138,7 +138,9 @@ fn recall_and_precision_over_the_planted_corpus() {
     let _ = writeln!(table, "recall: {found} of {planted}");
     let _ = writeln!(table, "false alarms: {alarms} of {correct}");
     eprintln!("{table}");
-    assert_text(table, str![[r#"
+    assert_text(
+        table,
+        str![[r#"
 dropped-value: 9 of 9
 impossible-comparison: 18 of 18
 jinja-habit: 11 of 11
@@ -157,5 +159,6 @@ wrong-operand: 7 of 7
 recall: 155 of 156
 false alarms: 1 of 55
 
-"#]]);
+"#]],
+    );
 }

@@ -87,9 +87,10 @@ pub fn analyse(source: &str) -> Result<Analysis, Error> {
 }
 
 /// The names that statements read without a check.
-pub(crate) fn unguarded_reads(source: &str, statements: &[Statement]) -> HashSet<String> {
+pub(crate) fn unguarded_reads(statements: &[Statement]) -> HashSet<String> {
     let mut analyst = Analyst {
-        source,
+        // Positions, which cost a pass over the source each, are not asked for.
+        source: "",
         bound: Vec::new(),
         guards: Guards::default(),
         found: Analysis::default(),

@@ -21,6 +21,8 @@ pub(super) struct Checker<'a> {
     pub(super) macros: Vec<Macro<'a>>,
     /// The numbers of the macros, by the address of their functions.
     pub(super) numbers: HashMap<usize, usize>,
+    /// The macros at the top level of each template.
+    pub(super) exports: Vec<HashMap<&'a str, usize>>,
     pub(super) included: Vec<Included>,
     /// The names of lists that the templates change.
     pub(super) tainted: HashSet<String>,
@@ -58,6 +60,7 @@ impl<'a> Checker<'a> {
             variables,
             macros: Vec::new(),
             numbers: HashMap::new(),
+            exports: Vec::new(),
             included,
             tainted: super::taint::tainted(loaded),
             assigned: super::taint::assigned(loaded),

@@ -55,10 +55,19 @@ impl<'a> Checker<'a> {
                         function,
                         parameters: vec![Type::default(); count],
                         called: false,
-                        needs: unguarded_reads(&loaded.source, &function.body),
+                        needs: unguarded_reads(&function.body),
                     });
                 }
             });
+            let mut exports = HashMap::new();
+            for statement in &loaded.statements {
+                if let Statement::Macro { name, function } = statement
+                    && let Some(number) = self.numbers.get(&address(function))
+                {
+                    exports.insert(name.text.as_str(), *number);
+                }
+            }
+            self.exports.push(exports);
         }
     }
 
@@ -111,8 +120,21 @@ impl<'a> Checker<'a> {
             self.body(&template.statements);
             self.json = None;
         }
+        let mut at = None;
         for number in 0..self.macros.len() {
+            let template = self.macros[number].template;
+            if at != Some(template) {
+                self.here = template;
+                self.lenient = true;
+                self.scope = self.fresh_scope(template, true);
+                for (name, role) in self.definitions(template) {
+                    self.scope.bind_as(&name, Type::unknown(), role, true, None);
+                }
+                at = Some(template);
+            }
+            let mark = self.scope.mark();
             self.macro_body(number);
+            self.scope.undo_to(mark);
         }
     }
 
@@ -150,9 +172,6 @@ impl<'a> Checker<'a> {
         self.here = template;
         self.lenient = true;
         self.scope = self.fresh_scope(template, true);
-        for (name, role) in self.definitions(template) {
-            self.scope.bind_as(&name, Type::unknown(), role, true, None);
-        }
         for (index, name) in parameters(function).enumerate() {
             let mut ty = self.macros[number].parameters[index].clone();
             if let Some((_, value)) = index
@@ -213,13 +232,7 @@ impl<'a> Checker<'a> {
 
     /// The macro that a template defines at its top level.
     pub(super) fn exported(&self, template: usize, wanted: &str) -> Option<usize> {
-        let mut statements = self.loaded[template].statements.iter().rev();
-        statements.find_map(|statement| match statement {
-            Statement::Macro { name, function } if name.text == wanted => {
-                self.numbers.get(&address(function)).copied()
-            }
-            _ => None,
-        })
+        self.exports[template].get(wanted).copied()
     }
 
     /// Reports an import of what the template does not define.
@@ -362,6 +375,10 @@ impl<'a> Checker<'a> {
     pub(super) fn note_include(&mut self, template: usize) {
         let mut included = std::mem::take(&mut self.included[template]);
         included.sites += 1;
+        if included.sites > MAX_SITES + 1 {
+            self.included[template] = included;
+            return;
+        }
         let names: Vec<(String, Type)> = self
             .scope
             .names()

@@ -17,6 +17,8 @@ pub(super) struct Loaded {
     pub(super) statements: Vec<Statement>,
     /// The templates that it names, by the name that it uses.
     pub(super) named: HashMap<String, usize>,
+    /// It extends another.
+    pub(super) extends: bool,
     /// Everything that it names was found.
     pub(super) complete: bool,
 }
@@ -61,10 +63,13 @@ pub(super) fn load(
 }
 
 fn parse(name: &str, source: &str) -> Result<Loaded, Error> {
+    let statements = parser::parse(name, source)?;
+    let extends = |one: &Statement| matches!(one, Statement::Extends(_));
     Ok(Loaded {
         name: name.to_owned(),
         source: source.to_owned(),
-        statements: parser::parse(name, source)?,
+        extends: statements.iter().any(extends),
+        statements,
         named: HashMap::new(),
         complete: false,
     })

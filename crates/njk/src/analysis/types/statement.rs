@@ -59,11 +59,7 @@ impl Checker<'_> {
             } => self.switch(subject, cases, otherwise),
             Statement::Block { body, .. } => {
                 let mark = self.scope.mark();
-                if self.loaded[self.here]
-                    .statements
-                    .iter()
-                    .any(|it| matches!(it, Statement::Extends(_)))
-                {
+                if self.loaded[self.here].extends {
                     // It runs later, when other values are set.
                     let names = self.assigned.clone();
                     self.forget(&names);
@@ -285,13 +281,6 @@ impl Checker<'_> {
             (Statement::Include { .. } | Statement::Extends(_), Some(found)) => {
                 self.json.iter_mut().for_each(Json::lose);
                 self.note_include(found);
-            }
-            (Statement::Include { .. } | Statement::Extends(_), None) => {
-                // What it reads is not known.
-                let all: Vec<Type> = self.scope.names().map(|(_, it)| it.ty.clone()).collect();
-                for ty in all {
-                    self.escape(&ty);
-                }
             }
             (Statement::Import { target, .. }, found) => {
                 let role = found.map_or(Role::Value, Role::Module);
