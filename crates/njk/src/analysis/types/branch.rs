@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::checker::Checker;
-use super::compare::{different_from, equal_to, may_equal};
 use super::condition::fact;
+use super::equality::{different_from, equal_to, may_equal};
 use super::json::Json;
 use super::lattice::{Absent, Any, Type};
 use super::problem::Problem;

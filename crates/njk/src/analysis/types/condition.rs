@@ -1,7 +1,8 @@
 //! Conditions: whether they can hold, and what is known when they do, or do not.
 
 use super::checker::Checker;
-use super::lattice::{Absent, Any, FALSE, NULL, TRUE, Type};
+use super::dropped::droppable;
+use super::lattice::{FALSE, TRUE, Type};
 use super::problem::Problem;
 use super::scope::{Fact, Facts, Place};
 use crate::ast::{Binary, Expression, Kind, Unary};
@@ -219,48 +220,12 @@ impl Checker<'_> {
         facts
     }
 
-    /// Reports `value or other` if it drops a value that is there.
-    pub(super) fn dropped_by_or(&mut self, one: &Expression) {
-        let Kind::Binary(Binary::Or, left, right) = &one.kind else {
-            return;
-        };
-        if self.place(left).is_none() {
-            return;
-        }
-        let ty = self.quietly(|this| this.expression(left));
-        let drops = match (droppable(&ty), &right.kind) {
-            (Some("0"), Kind::Number(number)) => *number != 0.0,
-            (Some("0"), _) | (Some(_), Kind::Bool(true)) => true,
-            _ => false,
-        };
-        if drops {
-            let value = self.text(left.span);
-            let dropped = droppable(&ty).unwrap_or_default();
-            self.report(left.span, Problem::Dropped { value, dropped });
-        }
-    }
-
     /// Runs `work` as if no condition had shown anything.
     pub(super) fn unnarrowed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let facts = self.scope.take_facts();
         let result = self.quietly(work);
         self.scope.put_facts(facts);
         result
-    }
-}
-
-/// The value that asking whether a value is there drops as well.
-pub(super) fn droppable(ty: &Type) -> Option<&'static str> {
-    let asked = ty.absent == Absent::Declared || ty.simple & NULL != 0;
-    if !asked || ty.any != Any::No || ty.list.is_some() || ty.object.is_some() {
-        return None;
-    }
-    if ty.number.as_ref().is_some_and(|numbers| numbers.zero) {
-        Some("0")
-    } else if ty.simple & FALSE != 0 && ty.simple & TRUE != 0 {
-        Some("false")
-    } else {
-        None
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::checker::Checker;
-use super::condition::droppable;
+use super::dropped::droppable;
 use super::lattice::{Absent, Any, FALSE, SAFE, TRUE, Type};
 use super::object::{Object, Presence, Property};
 use super::problem::{Habit, Problem};

@@ -2,14 +2,18 @@
 //! be. It reports what is certain to go wrong, and nothing else.
 
 mod alternative;
+mod arguments;
 mod branch;
 mod call;
 mod checker;
 mod compare;
 mod condition;
+mod dropped;
+mod equality;
 mod expression;
 mod filter;
 mod function;
+mod include;
 mod json;
 mod lattice;
 mod literal;
@@ -18,6 +22,7 @@ mod member;
 mod message;
 mod narrow;
 mod object;
+mod operator;
 mod problem;
 mod scope;
 mod statement;

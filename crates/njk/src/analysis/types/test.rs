@@ -1,8 +1,9 @@
 //! Tests, as in `x is defined`, and `in`.
 
 use super::checker::Checker;
-use super::compare::{is_comparison, is_literal, may_equal};
+use super::compare::{is_comparison, is_literal};
 use super::condition::{Judged, fact, flag};
+use super::equality::may_equal;
 use super::lattice::{Absent, Any, NULL, SAFE, Type};
 use super::object::Presence;
 use super::problem::{Habit, Problem};
