@@ -257,7 +257,7 @@ fn common(left: &Facts, right: &Facts) -> Facts {
                 place.clone(),
                 Fact {
                     ty: first.ty.union(&second.ty),
-                    dropped: one.dropped.or(second.dropped),
+                    dropped: one.dropped.and(second.dropped),
                     others: None,
                 },
             ));

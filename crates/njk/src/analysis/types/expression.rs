@@ -30,7 +30,7 @@ impl Checker<'_> {
     fn kind(&mut self, one: &Expression) -> Type {
         match &one.kind {
             Kind::Str(text) => Type::text(Strings::literal(text)),
-            Kind::Number(number) => Type::numeric(Numbers::declared(vec![*number])),
+            Kind::Number(number) => Type::numeric(Numbers::of_literal(*number)),
             Kind::Bool(value) => Type::literal_boolean(*value),
             Kind::Null => Type::null(),
             Kind::Regex { .. } => Type::unknown().defined(),

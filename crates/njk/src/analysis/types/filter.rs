@@ -106,6 +106,10 @@ impl Checker<'_> {
             }
             _ => {}
         }
+        let has_length = |object: &Object| object.open || object.properties.contains_key("length");
+        if ty.object.as_deref().is_some_and(has_length) {
+            return;
+        }
         let is_text = ty.string.is_some() || ty.simple & SAFE != 0;
         let is_list = ty.list.is_some();
         let (expected, accepts) = match name.text.as_str() {

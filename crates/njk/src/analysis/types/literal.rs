@@ -101,6 +101,8 @@ pub(super) struct Numbers {
     pub(super) integer: bool,
     /// Whether 0 is among them.
     pub(super) zero: bool,
+    /// They are those of literals in the template.
+    pub(super) literal: bool,
 }
 
 impl Numbers {
@@ -115,6 +117,7 @@ impl Numbers {
             max,
             integer,
             zero: min <= 0.0 && max >= 0.0,
+            literal: false,
         }
     }
 
@@ -127,6 +130,14 @@ impl Numbers {
             integer: values.iter().all(|value| value.fract() == 0.0),
             zero: values.contains(&0.0),
             known: (values.len() <= MAX_KNOWN).then(|| Arc::new(values)),
+            literal: false,
+        }
+    }
+
+    pub(super) fn of_literal(value: f64) -> Self {
+        Self {
+            literal: true,
+            ..Self::declared(vec![value])
         }
     }
 
@@ -149,6 +160,7 @@ impl Numbers {
             max: left.max.max(right.max),
             integer: left.integer && right.integer,
             zero: left.zero || right.zero,
+            literal: left.literal || right.literal,
         })
     }
 

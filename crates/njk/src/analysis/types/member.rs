@@ -123,7 +123,7 @@ impl Checker<'_> {
         match &index.kind {
             Kind::Str(name) => return self.member(target, &owner, name, index.span),
             Kind::Unary(Unary::Minus, number)
-                if matches!(number.kind, Kind::Number(_))
+                if matches!(number.kind, Kind::Number(number) if number != 0.0)
                     && owner.any == Any::No
                     && owner.object.is_none()
                     && (owner.list.is_some() || owner.string.is_some()) =>

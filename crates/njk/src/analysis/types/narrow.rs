@@ -101,6 +101,9 @@ impl Type {
         if self.string.as_ref().is_some_and(|it| !it.declared) {
             self.string = Some(Strings::any(true));
         }
+        if self.number.as_ref().is_some_and(|it| it.literal) {
+            self.number = Some(Numbers::any());
+        }
         self
     }
 

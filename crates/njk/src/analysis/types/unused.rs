@@ -6,7 +6,7 @@ use super::checker::Checker;
 use super::function::parameters;
 use super::load::{Loaded, template};
 use super::problem::{Definition, Problem};
-use crate::ast::{Function, Kind, Name, Statement, Value};
+use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
 use crate::walk;
 
 impl Checker<'_> {
@@ -192,12 +192,13 @@ fn always<'s>(statements: &'s [Statement], visit: &mut dyn FnMut(&'s Statement))
 
 /// Whether a value is computed for its effect.
 fn has_effect(value: &Value) -> bool {
-    let Value::Expression(value) = value else {
-        return false;
-    };
     let mut calls = false;
-    walk::expression(value, &mut |expression| {
+    let mut visit = |expression: &Expression| {
         calls |= matches!(expression.kind, Kind::Call(..));
-    });
+    };
+    match value {
+        Value::Expression(value) => walk::expression(value, &mut visit),
+        Value::Body(body) => walk::statements(body, &mut visit),
+    }
     calls
 }
