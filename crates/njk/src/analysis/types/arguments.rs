@@ -56,12 +56,11 @@ impl Checker<'_> {
         let mut given: Vec<Option<Type>> = vec![None; max];
         for (index, argument) in arguments.positional.iter().enumerate() {
             let ty = self.argument(argument);
-            match given.get_mut(index) {
-                Some(slot) => *slot = Some(ty),
-                None => {
-                    let name = name.text.clone();
-                    self.report(argument.span, Problem::ExtraArgument { name, max });
-                }
+            if let Some(slot) = given.get_mut(index) {
+                *slot = Some(ty);
+            } else {
+                let name = name.text.clone();
+                self.report(argument.span, Problem::ExtraArgument { name, max });
             }
         }
         for (keyword, value) in &arguments.keyword {

@@ -51,7 +51,7 @@ impl Checker<'_> {
         self.json = before.map(|_| Json::merge(printed));
         after.push(self.scope.undo_to(mark));
         self.scope.forget_to(facts);
-        self.merge(after);
+        self.merge(&after);
     }
 
     /// Reports a chain of conditions over an enum that leaves out some of its values.
@@ -143,14 +143,14 @@ impl Checker<'_> {
     }
 
     /// Puts what several branches bound together.
-    fn merge(&mut self, after: Vec<HashMap<String, Option<Binding>>>) {
+    fn merge(&mut self, after: &[HashMap<String, Option<Binding>>]) {
         let mut names: Vec<&String> = after.iter().flat_map(HashMap::keys).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {
             let base = self.scope.get(name).cloned();
             let mut merged: Option<Type> = None;
-            for end in &after {
+            for end in after {
                 let binding = end.get(name).unwrap_or(&base);
                 let ty = match binding {
                     Some(binding) => binding.ty.clone(),
@@ -234,7 +234,7 @@ impl Checker<'_> {
         self.json = before.map(|_| Json::merge(printed));
         after.push(self.scope.undo_to(mark));
         self.scope.forget_to(facts);
-        self.merge(after);
+        self.merge(&after);
     }
 }
 

@@ -48,13 +48,11 @@ impl Checker<'_> {
                 let Role::Module(template) = self.scope.get(module)?.role else {
                     return None;
                 };
-                match self.exported(template, &name.text) {
-                    Some(number) => Some(number),
-                    None => {
-                        self.missing_export(template, name);
-                        None
-                    }
+                let number = self.exported(template, &name.text);
+                if number.is_none() {
+                    self.missing_export(template, name);
                 }
+                number
             }
             _ => None,
         }

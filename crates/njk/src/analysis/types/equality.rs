@@ -13,7 +13,7 @@ pub(super) fn is_constant(ty: &Type) -> bool {
     let numbers = ty.number.as_ref().and_then(|it| it.known.as_ref());
     let count = strings.map_or(0, |it| it.len())
         + numbers.map_or(0, |it| it.len())
-        + usize::from(ty.simple.count_ones() == 1);
+        + usize::from(ty.simple.is_power_of_two());
     ty.any == Any::No
         && ty.absent == Absent::Never
         && ty.list.is_none()
@@ -165,8 +165,8 @@ pub(super) fn different_from(ty: &Type, other: &Type, strict: bool) -> Type {
         (numbers, _) => numbers.clone(),
     };
     Type {
-        string,
         number,
+        string,
         ..ty.clone()
     }
 }

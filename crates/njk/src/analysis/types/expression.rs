@@ -15,10 +15,13 @@ impl Checker<'_> {
     pub(super) fn expression(&mut self, one: &Expression) -> Type {
         let printing = self.printing;
         let passes = match &one.kind {
-            Kind::Name(_) | Kind::Member(..) | Kind::Index(..) | Kind::Group(_) => true,
+            Kind::Name(_)
+            | Kind::Member(..)
+            | Kind::Index(..)
+            | Kind::Group(_)
+            | Kind::InlineIf { .. } => true,
             Kind::Binary(operator, ..) => matches!(operator, Binary::Add | Binary::Concat),
             Kind::Filter(_, name, _) => !matches!(name.text.as_str(), "length" | "default" | "d"),
-            Kind::InlineIf { .. } => true,
             _ => false,
         };
         self.printing = printing && passes;

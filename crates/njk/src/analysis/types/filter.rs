@@ -29,20 +29,11 @@ impl Checker<'_> {
         let ty = self.expression(target);
         let printing = std::mem::replace(&mut self.printing, false);
         self.need(target, &ty);
-        self.filter_arguments(name, arguments);
+        self.arguments(arguments);
         self.filter_habits(name, arguments);
         self.printing = printing;
         self.operand(one, target, &ty, name, arguments);
         self.filtered(target, &ty, &name.text, arguments)
-    }
-
-    /// An argument of a filter may be missing where the filter then does what it does without.
-    fn filter_arguments(&mut self, _name: &Name, arguments: &Arguments) {
-        for argument in arguments.iter() {
-            let ty = self.expression(argument);
-            self.need(argument, &ty);
-            self.escape(&ty);
-        }
     }
 
     fn default(&mut self, target: &Expression, arguments: &Arguments) -> Type {
@@ -113,12 +104,11 @@ impl Checker<'_> {
         let is_text = ty.string.is_some() || ty.simple & SAFE != 0;
         let is_list = ty.list.is_some();
         let (expected, accepts) = match name.text.as_str() {
-            "trim" => ("a string", is_text),
+            "trim" | "nl2br" | "wordcount" => ("a string", is_text),
             "upper" | "lower" | "capitalize" | "title" | "indent" | "truncate" | "striptags" => (
                 "a string",
                 is_text || ty.simple & FALSE != 0 && !is_flag(ty),
             ),
-            "nl2br" | "wordcount" => ("a string", is_text),
             "join" if !attribute => ("a list", is_list),
             "sum" if arguments.positional.is_empty() => ("a list", is_list),
             "selectattr" | "rejectattr" => ("a list", is_list),

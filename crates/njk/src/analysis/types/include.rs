@@ -14,12 +14,11 @@ impl Checker<'_> {
         let Some(template) = super::load::template(statement) else {
             return;
         };
-        let found = match &template.kind {
-            Kind::Str(name) => self.loaded[self.here].named.get(name).copied(),
-            _ => {
-                self.from_argument(template);
-                None
-            }
+        let found = if let Kind::Str(name) = &template.kind {
+            self.loaded[self.here].named.get(name).copied()
+        } else {
+            self.named_by_argument(template);
+            None
         };
         match (statement, found) {
             (Statement::Include { .. } | Statement::Extends(_), Some(found)) => {
@@ -47,7 +46,7 @@ impl Checker<'_> {
     }
 
     /// Reports the name of a template that an argument decides.
-    fn from_argument(&mut self, template: &Expression) {
+    fn named_by_argument(&mut self, template: &Expression) {
         let ty = self.expression(template);
         self.escape(&ty);
         let mut argument = None;

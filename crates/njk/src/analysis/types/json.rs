@@ -76,10 +76,9 @@ impl Json {
             match c {
                 ' ' | '\t' | '\r' | '\n' => self.last = before,
                 '"' => self.string = true,
-                '{' | '[' | ':' | '0'..='9' | '-' | '+' | '.' | 'E' => {}
                 ',' => self.last = Last::Comma,
                 '}' | ']' if before == Last::Comma => return Some((at, JsonFlaw::Comma)),
-                '}' | ']' => {}
+                '{' | '}' | '[' | ']' | ':' | '0'..='9' | '-' | '+' | '.' | 'E' => {}
                 _ => {
                     let rest = &text[at..];
                     let words = ["true", "false", "null", "e"];

@@ -178,6 +178,10 @@ impl Numbers {
     }
 
     /// The same without one of them; none if that leaves nothing.
+    #[expect(
+        clippy::float_cmp,
+        reason = "the values of an enum are compared exactly"
+    )]
     pub(super) fn without(&self, value: f64) -> Option<Self> {
         let zero = self.zero && value != 0.0;
         let Some(known) = &self.known else {

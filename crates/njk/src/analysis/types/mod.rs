@@ -23,6 +23,7 @@ mod message;
 mod narrow;
 mod object;
 mod operator;
+mod outcome;
 mod problem;
 mod scope;
 mod statement;

@@ -43,12 +43,9 @@ impl Checker<'_> {
             }
             Statement::Call { call, caller } => self.call_block(call, caller),
             Statement::Filter {
-                name,
-                arguments,
-                body,
+                arguments, body, ..
             } => {
                 self.arguments(arguments);
-                let _ = name;
                 self.captured(body);
                 self.json.iter_mut().for_each(Json::lose);
             }

@@ -4,8 +4,9 @@ use super::checker::Checker;
 use super::compare::{is_comparison, is_literal};
 use super::condition::{Judged, fact, flag};
 use super::equality::may_equal;
-use super::lattice::{Absent, Any, NULL, SAFE, Type};
+use super::lattice::{Absent, Type};
 use super::object::Presence;
+use super::outcome::{Outcome, outcome};
 use super::problem::{Habit, Problem};
 use super::scope::Facts;
 use crate::ast::{Arguments, Expression, Kind, Name};
@@ -35,7 +36,13 @@ impl Checker<'_> {
             let ty = self.expression(argument);
             self.escape(&ty);
         }
-        let Some((yes, no, holds, fails)) = split(&name.text, &ty) else {
+        let Some(Outcome {
+            yes,
+            no,
+            holds,
+            fails,
+        }) = outcome(&name.text, &ty)
+        else {
             return Judged {
                 ty: Type::boolean(),
                 yes: self.mentioned(target),
@@ -67,7 +74,7 @@ impl Checker<'_> {
             && !items.is_empty()
             && items.iter().all(is_literal)
         {
-            return self.one_of(one, item, items);
+            return self.one_of(item, items);
         }
         let (first, second) = (self.expression(item), self.expression(container));
         self.need(container, &second);
@@ -139,13 +146,13 @@ impl Checker<'_> {
     }
 
     /// `x in ["a", "b"]`.
-    fn one_of(&mut self, one: &Expression, item: &Expression, items: &[Expression]) -> Judged {
+    fn one_of(&mut self, item: &Expression, items: &[Expression]) -> Judged {
         let mut judged: Option<Judged> = None;
         for other in items {
             let next = self.equality(other, item, other, true);
             judged = Some(match judged {
                 None => next,
-                Some(before) => before.or(next),
+                Some(before) => before.or(&next),
             });
         }
         let mut judged = judged.unwrap_or_default();
@@ -154,14 +161,13 @@ impl Checker<'_> {
         if self.expression(item).absent == Absent::Declared {
             judged.ty = flag(judged.ty.may_hold(), true);
         }
-        let _ = one;
         judged
     }
 }
 
 impl Judged {
     /// One of two conditions on the same value.
-    fn or(self, other: Self) -> Self {
+    fn or(self, other: &Self) -> Self {
         let mut yes = Facts::new();
         for (place, first) in &self.yes {
             let second = other.yes.iter().rev().find(|(it, _)| it == place);
@@ -199,94 +205,4 @@ impl Type {
             ..self.clone()
         }
     }
-}
-
-/// The types with which a test holds and fails, and whether it can; `None` for a test that asks
-/// for more than a type.
-fn split(test: &str, ty: &Type) -> Option<(Type, Type, bool, bool)> {
-    let any = ty.any != Any::No;
-    let anything = ty.any == Any::Anything;
-    let absent = ty.absent != Absent::Never;
-    let something = !ty.defined().is_never();
-    let only_absent = Type {
-        absent: Absent::Perhaps,
-        ..Type::default()
-    };
-    let without = |kept: Type| (kept, ty.clone());
-    Some(match test {
-        "defined" => (ty.defined(), only_absent, something, absent || anything),
-        "undefined" => (only_absent, ty.defined(), absent || anything, something),
-        "null" => {
-            let null = any || ty.simple & NULL != 0;
-            let rest = Type {
-                simple: ty.simple & !NULL,
-                ..ty.clone()
-            };
-            let fails = any || !rest.is_never();
-            (Type::null(), rest, null, fails)
-        }
-        "truthy" => (ty.truthy(), ty.falsy(), ty.may_hold(), ty.may_fail()),
-        "falsy" => (ty.falsy(), ty.truthy(), ty.may_fail(), ty.may_hold()),
-        "string" => {
-            let (yes, no) = without(if any {
-                Type::string()
-            } else {
-                Type {
-                    string: ty.string.clone(),
-                    ..Type::default()
-                }
-            });
-            let rest = Type {
-                string: None,
-                ..no.clone()
-            };
-            let fails = any || !rest.is_never();
-            (
-                yes,
-                if any { no } else { rest },
-                any || ty.string.is_some(),
-                fails,
-            )
-        }
-        "number" => {
-            let (yes, no) = without(if any {
-                Type::number()
-            } else {
-                Type {
-                    number: ty.number.clone(),
-                    ..Type::default()
-                }
-            });
-            let rest = Type {
-                number: None,
-                ..no.clone()
-            };
-            let fails = any || !rest.is_never();
-            (
-                yes,
-                if any { no } else { rest },
-                any || ty.number.is_some(),
-                fails,
-            )
-        }
-        "mapping" => {
-            let yes = if any {
-                ty.present()
-            } else {
-                Type {
-                    object: ty.object.clone(),
-                    simple: ty.simple & SAFE,
-                    ..Type::default()
-                }
-            };
-            let rest = Type {
-                object: None,
-                ..ty.clone()
-            };
-            let holds = any || ty.object.is_some() || ty.simple & SAFE != 0;
-            let fails = any || !rest.is_never();
-            (yes, if any { ty.clone() } else { rest }, holds, fails)
-        }
-        _ => return None,
-    })
 }

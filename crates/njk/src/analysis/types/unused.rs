@@ -37,11 +37,9 @@ impl Checker<'_> {
                 self.report_unused(Definition::Macro, name, read);
                 self.unused_parameters(function);
             }
-            Statement::Set { targets, value } => {
-                if !has_effect(value) {
-                    for target in targets {
-                        self.report_unused(Definition::Variable, target, read);
-                    }
+            Statement::Set { targets, value } if !has_effect(value) => {
+                for target in targets {
+                    self.report_unused(Definition::Variable, target, read);
                 }
             }
             Statement::Import { target, .. } => {
@@ -177,16 +175,15 @@ fn reaches(edges: &[Vec<usize>], from: usize, to: usize) -> bool {
 fn always<'s>(statements: &'s [Statement], visit: &mut dyn FnMut(&'s Statement)) {
     for statement in statements {
         visit(statement);
-        let body = match statement {
-            Statement::Filter { body, .. }
-            | Statement::Block { body, .. }
-            | Statement::Set {
-                value: Value::Body(body),
-                ..
-            } => body,
-            _ => continue,
-        };
-        always(body, visit);
+        if let Statement::Filter { body, .. }
+        | Statement::Block { body, .. }
+        | Statement::Set {
+            value: Value::Body(body),
+            ..
+        } = statement
+        {
+            always(body, visit);
+        }
     }
 }
 
