@@ -141,23 +141,23 @@ fn recall_and_precision_over_the_planted_corpus() {
     assert_text(
         table,
         str![[r#"
-dropped-value: 10 of 10
-impossible-comparison: 18 of 18
-jinja-habit: 11 of 11
-macro-arguments: 7 of 7
-missing-case: 5 of 5
-not-json: 11 of 11
-printed-object: 13 of 13
-unguarded-optional: 12 of 12
-unknown-member: 28 of 28
-unreachable-branch: 11 of 11
-unsafe-include: 5 of 5
-unused-definition: 7 of 7
-unused-parameter: 4 of 4
+dropped-value: 15 of 15
+impossible-comparison: 25 of 25
+jinja-habit: 13 of 13
+macro-arguments: 10 of 10
+missing-case: 6 of 6
+not-json: 18 of 18
+printed-object: 14 of 14
+unguarded-optional: 20 of 20
+unknown-member: 40 of 40
+unreachable-branch: 14 of 14
+unsafe-include: 7 of 7
+unused-definition: 9 of 9
+unused-parameter: 5 of 5
 wrong-loop: 8 of 8
-wrong-operand: 7 of 7
-recall: 157 of 157
-false alarms: 0 of 62
+wrong-operand: 10 of 10
+recall: 214 of 214
+false alarms: 0 of 65
 
 "#]],
     );

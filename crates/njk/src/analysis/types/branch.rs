@@ -8,6 +8,7 @@ use super::condition::fact;
 use super::equality::{different_from, equal_to, may_equal};
 use super::json::Json;
 use super::lattice::{Absent, Any, Type};
+use super::literal::Strings;
 use super::problem::Problem;
 use super::scope::{Binding, Facts, Role};
 use crate::ast::{Binary, Expression, Kind, Statement};
@@ -118,6 +119,28 @@ impl Checker<'_> {
             condition = inner;
             rest = otherwise.as_deref();
         }
+    }
+
+    /// Reports `{a: 1}[x]` if `x` is of an enum of which the object lacks a value.
+    pub(super) fn missing_entry(&mut self, one: &Expression) -> bool {
+        let Kind::Index(target, index) = &one.kind else {
+            return false;
+        };
+        let (owner, key) = self.quietly(|this| (this.expression(target), this.expression(index)));
+        let names = key.string.as_ref().and_then(Strings::of_enum);
+        let (Some(object), Some(names)) = (owner.object, names) else {
+            return false;
+        };
+        let lacking = names
+            .iter()
+            .filter(|name| !object.properties.contains_key(&***name));
+        let missing: Vec<String> = lacking.map(ToString::to_string).collect();
+        if missing.is_empty() {
+            return false;
+        }
+        let value = self.text(index.span);
+        self.report(one.span, Problem::MissingCase { value, missing });
+        true
     }
 
     fn report_missing(

@@ -17,6 +17,7 @@ impl Checker<'_> {
         arguments: &Arguments,
     ) -> Type {
         if let Some(number) = self.callee(target) {
+            self.printing = false;
             self.call_macro(number, one, arguments, false);
             return Type::simple(SAFE);
         }
@@ -86,9 +87,9 @@ impl Checker<'_> {
         name: &Name,
         arguments: &Arguments,
     ) -> Type {
-        let printing = std::mem::replace(&mut self.printing, false);
         let ty = self.expression(owner);
         self.need(owner, &ty);
+        let printing = std::mem::replace(&mut self.printing, false);
         let types = self.arguments(arguments);
         self.printing = printing;
         if ty.is_only_list() && name.text == "join" {

@@ -115,6 +115,9 @@ impl<'a> Checker<'a> {
         if self.lenient && place.is_none_or(|place| self.scope.is_context(&place)) {
             return;
         }
+        if self.missing_entry(culprit) {
+            return;
+        }
         let value = self.text(culprit.span);
         if self.unguarded.insert((self.here, value.clone())) {
             self.report(culprit.span, Problem::Unguarded { value });

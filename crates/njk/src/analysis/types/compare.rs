@@ -60,7 +60,22 @@ impl Checker<'_> {
         let (first, second) = (self.expression(left), self.expression(right));
         self.escape(&first);
         self.escape(&second);
-        let may_hold = may_equal(&first, &second, strict);
+        let fresh = |side: &Expression| matches!(side.kind, Kind::Array(_) | Kind::Dict(_));
+        let is_container = |ty: &Type| ty.is_only_list() || ty.is_only_object();
+        let containers = is_container(&first) && is_container(&second);
+        let never_same = (fresh(left) || fresh(right)) && containers;
+        let may_hold = !never_same && may_equal(&first, &second, strict);
+        if never_same {
+            let (value, other) = if fresh(left) {
+                (right, left)
+            } else {
+                (left, right)
+            };
+            self.report_never(one, value, other, &Type::default());
+        } else {
+            self.list_operand(left, &first, &second);
+            self.list_operand(right, &second, &first);
+        }
         if !may_hold {
             self.report_impossible(one, (left, right), strict);
         }
@@ -135,6 +150,20 @@ impl Checker<'_> {
         self.report(one.span, problem);
     }
 
+    /// Reports a list that is compared with one value.
+    fn list_operand(&mut self, one: &Expression, ty: &Type, other: &Type) {
+        let is_list = ty.is_only_list() && ty.absent == Absent::Never && ty.simple & NULL == 0;
+        if is_list && other.is_scalar() && other.absent == Absent::Never {
+            let problem = Problem::WrongOperand {
+                operation: "a comparison".to_owned(),
+                value: self.text(one.span),
+                kind: ty.kind(),
+                expected: "one value: write `x in list`, or compare its `length`",
+            };
+            self.report(one.span, problem);
+        }
+    }
+
     fn order(
         &mut self,
         one: &Expression,
@@ -150,6 +179,8 @@ impl Checker<'_> {
                 self.report(side.span, Problem::PrintedObject { value, list: false });
             }
         }
+        self.list_operand(left, &first, &second);
+        self.list_operand(right, &second, &first);
         let mut may_hold = true;
         if let (Some(one_range), Some(other_range)) = (range(&first), range(&second)) {
             may_hold = match operator {

@@ -15,6 +15,13 @@ impl Checker<'_> {
             return;
         }
         let ty = self.quietly(|this| this.expression(left));
+        let is_text = matches!(&right.kind, Kind::Str(text) if !text.is_empty());
+        if is_text && !ty.may_fail() && (ty.is_only_list() || ty.is_only_object()) {
+            let condition = self.text(left.span);
+            let holds = true;
+            self.report(left.span, Problem::NeverTaken { condition, holds });
+            return;
+        }
         let drops = match (droppable(&ty), &right.kind) {
             (Some("0"), Kind::Number(number)) => *number != 0.0,
             (Some("0"), _) | (Some(_), Kind::Bool(true)) => true,
@@ -38,6 +45,12 @@ pub(super) fn droppable(ty: &Type) -> Option<&'static str> {
         Some("0")
     } else if ty.simple & FALSE != 0 && ty.simple & TRUE != 0 {
         Some("false")
+    } else if ty
+        .string
+        .as_ref()
+        .is_some_and(|it| it.empty && it.of_enum().is_some())
+    {
+        Some("\"\"")
     } else {
         None
     }

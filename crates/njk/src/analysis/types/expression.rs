@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::checker::Checker;
+use super::compare::is_comparison;
 use super::lattice::{Absent, FALSE, TRUE, Type};
 use super::literal::{Numbers, Strings};
 use super::object::{Object, Presence, Property};
@@ -20,7 +21,10 @@ impl Checker<'_> {
             | Kind::Index(..)
             | Kind::Group(_)
             | Kind::InlineIf { .. } => true,
-            Kind::Binary(operator, ..) => matches!(operator, Binary::Add | Binary::Concat),
+            Kind::Binary(operator, ..) => {
+                !is_comparison(*operator) && !matches!(operator, Binary::And | Binary::Or)
+            }
+            Kind::Call(target, _) => matches!(target.kind, Kind::Member(..)),
             Kind::Filter(_, name, _) => !matches!(name.text.as_str(), "length" | "default" | "d"),
             _ => false,
         };
@@ -82,7 +86,10 @@ impl Checker<'_> {
             Kind::Index(target, index) => match &index.kind {
                 Kind::Str(text) => (target, text.clone()),
                 Kind::Number(number) => (target, number.to_string()),
-                _ => return None,
+                _ => {
+                    let Place { root, path } = self.place(index)?;
+                    (target, format!("[{root}{path}]"))
+                }
             },
             _ => return None,
         };

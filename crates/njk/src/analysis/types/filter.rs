@@ -20,8 +20,9 @@ impl Checker<'_> {
         match name.text.as_str() {
             "default" | "d" => return self.default(target, arguments),
             "length" => {
-                self.expression(target);
+                let ty = self.expression(target);
                 self.arguments(arguments);
+                self.operand(one, target, &ty, name, arguments);
                 return Type::number_between(0.0, f64::INFINITY, true);
             }
             _ => {}
@@ -112,6 +113,10 @@ impl Checker<'_> {
             "join" if !attribute => ("a list", is_list),
             "sum" if arguments.positional.is_empty() => ("a list", is_list),
             "selectattr" | "rejectattr" => ("a list", is_list),
+            "length" => (
+                "a list, a string or an object",
+                is_list || is_text || ty.object.is_some() || ty.simple & FALSE != 0,
+            ),
             "dictsort" => ("an object", ty.object.is_some()),
             "first" | "last" | "reverse" => ("a list or a string", is_list || is_text),
             "sort" | "select" | "reject" | "groupby" | "batch" | "random" => {
@@ -175,6 +180,16 @@ impl Checker<'_> {
                 self.escape(ty);
                 Type::number().lenient_item()
             }
+            "upper" | "lower" | "trim" if ty.is_scalar() && ty.number.is_none() && !is_flag(ty) => {
+                self.escape(ty);
+                let change = |text: &str| match name {
+                    "upper" => text.to_uppercase(),
+                    "lower" => text.to_lowercase(),
+                    _ => text.trim().to_owned(),
+                };
+                let strings = ty.string.as_ref().and_then(|strings| strings.map(change));
+                strings.map_or_else(Type::string, Type::text)
+            }
             "upper" | "lower" | "capitalize" | "title" | "trim" | "indent" | "truncate"
             | "join" | "string" | "center" | "urlencode" | "striptags" | "nl2br" => {
                 self.escape(ty);
@@ -183,7 +198,11 @@ impl Checker<'_> {
             }
             "dump" => {
                 self.escape(ty);
-                Type::non_empty_string().lenient_item()
+                if ty.absent == Absent::Never && ty.any != Any::Anything {
+                    Type::non_empty_string()
+                } else {
+                    Type::non_empty_string().lenient_item()
+                }
             }
             _ => {
                 self.escape(ty);

@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
             self.here = number;
             self.lenient = number > 0;
             self.body(&template.statements);
-            self.json = None;
+            self.json_end();
         }
         let mut at = None;
         for number in 0..self.macros.len() {

@@ -1,11 +1,14 @@
 //! Whether a template can print JSON: its text is read as JSON with gaps for what it prints.
 
 use super::checker::Checker;
-use super::lattice::{Any, Type};
+use super::lattice::{Absent, Any, Type};
 use super::literal::Strings;
 use super::problem::{JsonFlaw, Problem};
 use crate::ast::{Binary, Expression, Kind};
 use crate::error::Span;
+
+/// Deeper lists and objects are not followed.
+const MAX_OPEN: usize = 200;
 
 /// The filters after which a text can still have any characters.
 const PASSING: [&str; 14] = [
@@ -29,6 +32,8 @@ const PASSING: [&str; 14] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     Comma,
+    /// The end of a value.
+    Value,
     Other,
     /// One of several.
     Unknown,
@@ -40,6 +45,8 @@ pub(super) struct Json {
     string: bool,
     escaped: bool,
     last: Last,
+    /// The lists and objects that are open.
+    open: Vec<char>,
     /// Nothing is known from here on.
     lost: bool,
 }
@@ -50,6 +57,7 @@ impl Json {
             string: false,
             escaped: false,
             last: Last::Other,
+            open: Vec::new(),
             lost: false,
         }
     }
@@ -62,34 +70,80 @@ impl Json {
                 continue;
             }
             if self.string {
-                match c {
-                    _ if self.escaped => self.escaped = false,
-                    '\\' => self.escaped = true,
-                    '"' => self.string = false,
-                    '\n' => return Some((at, JsonFlaw::Text)),
-                    _ => {}
+                if !self.in_string(c) {
+                    return Some((at, JsonFlaw::Text));
                 }
                 continue;
             }
-            let before = self.last;
-            self.last = Last::Other;
-            match c {
-                ' ' | '\t' | '\r' | '\n' => self.last = before,
-                '"' => self.string = true,
-                ',' => self.last = Last::Comma,
-                '}' | ']' if before == Last::Comma => return Some((at, JsonFlaw::Comma)),
-                '{' | '}' | '[' | ']' | ':' | '0'..='9' | '-' | '+' | '.' | 'E' => {}
-                _ => {
-                    let rest = &text[at..];
-                    let words = ["true", "false", "null", "e"];
-                    match words.iter().find(|word| rest.starts_with(**word)) {
-                        Some(word) => skip = at + word.len(),
-                        None => return Some((at, JsonFlaw::Text)),
-                    }
-                }
+            match self.token(&text[at..], c) {
+                Ok(length) => skip = at + length,
+                Err(flaw) => return Some((at, flaw)),
             }
         }
         None
+    }
+
+    /// Reads a character of a string; false if JSON does not have it there.
+    fn in_string(&mut self, c: char) -> bool {
+        match c {
+            _ if self.escaped => self.escaped = false,
+            '\\' => self.escaped = true,
+            '"' => {
+                self.string = false;
+                self.last = Last::Value;
+            }
+            '\n' => return false,
+            _ => {}
+        }
+        true
+    }
+
+    /// Reads what begins with `c`, and returns its length.
+    fn token(&mut self, rest: &str, c: char) -> Result<usize, JsonFlaw> {
+        let before = self.last;
+        let begins = matches!(c, '"' | '{' | '[');
+        if begins && before == Last::Value {
+            return Err(JsonFlaw::Text);
+        }
+        self.last = Last::Other;
+        match c {
+            ' ' | '\t' | '\r' | '\n' => self.last = before,
+            '"' => self.string = true,
+            '{' | '[' => {
+                if self.open.len() > MAX_OPEN {
+                    self.lost = true;
+                }
+                self.open.push(c);
+            }
+            ',' => self.last = Last::Comma,
+            ':' => {}
+            '}' | ']' if before == Last::Comma => return Err(JsonFlaw::Comma),
+            '}' | ']' => {
+                let expected = if c == '}' { '{' } else { '[' };
+                if self.open.pop() != Some(expected) {
+                    return Err(JsonFlaw::Text);
+                }
+                self.last = Last::Value;
+            }
+            '0'..='9' | '-' | '+' | '.' | 'E' | 'e' => {
+                // A gap may add more digits.
+                self.last = Last::Unknown;
+            }
+            _ => {
+                let word = ["true", "false", "null"]
+                    .into_iter()
+                    .find(|word| rest.starts_with(word))
+                    .ok_or(JsonFlaw::Text)?;
+                self.last = Last::Value;
+                return Ok(word.len());
+            }
+        }
+        Ok(c.len_utf8())
+    }
+
+    /// Whether something is still open at the end.
+    fn is_open(&self) -> bool {
+        !self.lost && (self.string || !self.open.is_empty())
     }
 
     /// The state after one of several branches.
@@ -99,7 +153,8 @@ impl Json {
             return Self::new();
         };
         for state in states {
-            merged.lost |= state.lost || merged.string != state.string;
+            let differs = merged.string != state.string || merged.open != state.open;
+            merged.lost |= state.lost || differs;
             merged.escaped |= state.escaped;
             if merged.last != state.last {
                 merged.last = Last::Unknown;
@@ -137,6 +192,16 @@ impl Checker<'_> {
         self.json = Some(json);
     }
 
+    /// Reports a list, an object or a string that does not end.
+    pub(super) fn json_end(&mut self) {
+        if self.json.take().is_some_and(|json| json.is_open()) {
+            let source = self.loaded[self.here].source.trim_end();
+            let last = source.chars().next_back().map_or(0, char::len_utf8);
+            let span = Span::new(source.len() - last, source.len());
+            self.report(span, Problem::NotJson(JsonFlaw::Open));
+        }
+    }
+
     /// Where a character of a text is in the template: texts have no positions of their own.
     fn locate_text(&self, text: &str, at: usize) -> Span {
         let source = self.loaded[self.here].source.as_str();
@@ -159,10 +224,9 @@ impl Checker<'_> {
             let flaw = if json.string {
                 self.quoted(value, ty)
             } else {
-                json.last = if ty.any == Any::No && ty.string.is_none() {
-                    Last::Other
-                } else {
-                    Last::Unknown
+                json.last = match dumped(value) {
+                    Some(_) if ty.absent == Absent::Never => Last::Value,
+                    _ => Last::Unknown,
                 };
                 self.unquoted(value, ty)
             };

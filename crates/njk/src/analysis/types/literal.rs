@@ -73,6 +73,13 @@ impl Strings {
         })
     }
 
+    /// The same, each changed, if they are those of an enum.
+    pub(super) fn map(&self, change: impl Fn(&str) -> String) -> Option<Self> {
+        let known = self.of_enum()?;
+        let changed = known.iter().map(|value| Arc::from(change(value)));
+        Some(Self::declared(changed.collect()))
+    }
+
     /// Those that pass `keep`, if they are known; none if that leaves nothing.
     pub(super) fn retain(&self, keep: impl Fn(&str) -> bool) -> Option<Self> {
         let Some(known) = &self.known else {

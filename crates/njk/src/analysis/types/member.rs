@@ -141,7 +141,8 @@ impl Checker<'_> {
             && key.number.is_none()
             && owner.list.is_none()
         {
-            return self.entries_of(object, &owner, names.iter().map(AsRef::as_ref));
+            let declared = key.string.as_ref().is_some_and(|it| it.declared);
+            return self.entries_of(object, &owner, declared, names.iter().map(AsRef::as_ref));
         }
         self.escape_object(&owner);
         match &owner.list {
@@ -164,23 +165,34 @@ impl Checker<'_> {
         &mut self,
         object: &Object,
         owner: &Type,
+        declared: bool,
         names: impl Iterator<Item = &'n str>,
     ) -> Type {
         let mut found: Option<Type> = None;
+        let mut lacks = false;
         for name in names {
             let ty = match object.properties.get(name) {
                 Some(property) => {
                     self.used.extend(property.origins.iter().cloned());
                     property.read()
                 }
-                None => Type::unknown(),
+                None if object.open => Type::unknown(),
+                None => {
+                    lacks = true;
+                    continue;
+                }
             };
             found = Some(match found {
                 Some(before) => self.union(&before, &ty),
                 None => ty,
             });
         }
-        let ty = found.unwrap_or_else(Type::unknown);
+        let mut ty = found.unwrap_or_else(Type::unknown);
+        if lacks && declared && ty.any == Any::No {
+            ty.absent = Absent::Declared;
+        } else if lacks {
+            ty.absent = Absent::Perhaps;
+        }
         if owner.absent == Absent::Never {
             return ty;
         }

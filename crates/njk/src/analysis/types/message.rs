@@ -209,6 +209,7 @@ impl JsonFlaw {
             Self::DumpInQuotes => "`dump` inside quotes adds quotes of its own",
             Self::Unquoted => "text without quotes is not JSON",
             Self::Text => "the template prints what is not JSON, as `output` declares",
+            Self::Open => "the output ends within a list, an object or a string",
             Self::Comma => "JSON has no comma before the end of a list or an object",
         }
     }
@@ -218,6 +219,7 @@ impl JsonFlaw {
             Self::Quoted | Self::DumpInQuotes => "write `{{ value | dump }}` without quotes",
             Self::Unquoted => "write `{{ value | dump }}`",
             Self::Text => "print one JSON value and nothing else, or remove `output`",
+            Self::Open => "close it",
             Self::Comma => "write `{% if not loop.last %},{% endif %}`",
         }
     }

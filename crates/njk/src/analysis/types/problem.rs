@@ -241,4 +241,6 @@ pub enum JsonFlaw {
     Text,
     /// A comma before the end of a list or an object.
     Comma,
+    /// A list, an object or a string that does not end.
+    Open,
 }
