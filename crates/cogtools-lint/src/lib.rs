@@ -13,11 +13,13 @@ mod levels;
 mod lint_file;
 mod linter;
 mod output;
+mod parameter_types;
 mod reference;
 mod rule;
 mod rules;
 mod secret;
 mod target;
+mod type_check;
 
 pub use command::PROGRAM;
 pub use finding::{Edit, Finding};

@@ -1,6 +1,7 @@
 //! A file as the rules see it: text, document and tool, as far as it parses.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use cogtools_core::file::ReadScope;
 use cogtools_core::pointer::segments;
@@ -9,6 +10,8 @@ use cogtools_core::text::{Span, Text, TextError};
 use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use cogtools_core::{Code, Diagnostic, Tool};
+
+use crate::type_check::ToolTypes;
 
 /// A tool file, valid or not.
 #[derive(Debug)]
@@ -27,6 +30,7 @@ pub struct LintFile {
     pub shadowed_by: Option<PathBuf>,
     /// An earlier file that declares the same name.
     pub duplicate_name: Option<PathBuf>,
+    types: OnceLock<ToolTypes>,
 }
 
 impl LintFile {
@@ -68,6 +72,7 @@ impl LintFile {
             diagnostics,
             shadowed_by: None,
             duplicate_name: None,
+            types: OnceLock::new(),
         }
     }
 
@@ -77,6 +82,12 @@ impl LintFile {
         next.shadowed_by.clone_from(&self.shadowed_by);
         next.duplicate_name.clone_from(&self.duplicate_name);
         Some(next)
+    }
+
+    /// What the types of the parameters say about the templates.
+    pub(crate) fn types(&self) -> &ToolTypes {
+        self.types
+            .get_or_init(|| self.tool.as_ref().map(ToolTypes::of).unwrap_or_default())
     }
 
     /// The value of a top-level key.

@@ -17,7 +17,8 @@
 //!   thread.
 //! - An [`Error`] describes what failed, with its location in the template and often
 //!   a hint.
-//! - [`analyse`] finds what a template reads and sets without rendering it.
+//! - [`analyse`] finds what a template reads and sets without rendering it, and
+//!   [`types::check`] what contradicts the types of its variables.
 //!
 //! # Values
 //!
@@ -66,7 +67,7 @@ mod token;
 mod value;
 mod walk;
 
-pub use analysis::{Analysis, Read, analyse};
+pub use analysis::{Analysis, Read, analyse, types};
 pub use engine::{Builder, Engine, Template};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;

@@ -204,6 +204,16 @@ impl Mistake {
         find(&FILTERS, name).map(Self::Filter)
     }
 
+    /// What stands for a method of another language.
+    pub(crate) fn method(name: &str) -> Option<&'static Foreign> {
+        find(&METHODS, name)
+    }
+
+    /// What stands for a function of another language.
+    pub(crate) fn function(name: &str) -> Option<&'static Foreign> {
+        find(&FUNCTIONS, name)
+    }
+
     /// The function, or the method if there is a dot before it, that the template calls.
     pub(crate) fn callee(callee: &str) -> Option<Self> {
         match callee.rsplit_once('.') {

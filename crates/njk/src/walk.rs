@@ -58,6 +58,16 @@ fn statement<'a>(one: &'a Statement, visit: &mut dyn FnMut(&'a Expression)) {
     }
 }
 
+/// Calls `visit` with every statement in `statements`, outer ones before inner ones.
+pub(crate) fn each<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a Statement)) {
+    for one in statements {
+        visit(one);
+        for body in bodies(one) {
+            each(body, visit);
+        }
+    }
+}
+
 /// Calls `visit` with the name and the arguments of each filter in `{% filter name(…) %}`.
 pub(crate) fn filter_tags(statements: &[Statement], visit: &mut dyn FnMut(&Name, &Arguments)) {
     for one in statements {
@@ -74,7 +84,7 @@ pub(crate) fn filter_tags(statements: &[Statement], visit: &mut dyn FnMut(&Name,
 }
 
 /// The bodies of a statement.
-fn bodies(one: &Statement) -> Vec<&[Statement]> {
+pub(crate) fn bodies(one: &Statement) -> Vec<&[Statement]> {
     match one {
         Statement::If {
             branches,

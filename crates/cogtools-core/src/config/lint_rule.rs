@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 45] = [
+pub const LINT_RULES: [&str; 58] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -39,6 +39,19 @@ pub const LINT_RULES: [&str; 45] = [
     "undeclared-variable",
     "unused-parameter",
     "unguarded-optional",
+    "unknown-member",
+    "printed-object",
+    "wrong-loop",
+    "wrong-operand",
+    "impossible-comparison",
+    "missing-case",
+    "dropped-value",
+    "unreachable-branch",
+    "macro-arguments",
+    "unused-definition",
+    "unsafe-include",
+    "not-json",
+    "jinja-habit",
     "js-error",
     "js-undeclared-name",
     "js-unused-parameter",

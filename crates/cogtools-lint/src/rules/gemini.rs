@@ -24,7 +24,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "gemini-enum",
         level: Level::Warn,
-        summary: "an enum with values that are not strings",
+        summary: "an enum with values that are not strings, or with the empty string",
         why: "the Gemini API rejects the whole request with status 400",
         fix: "write the values in quotes with `type: string`, or use `minimum` and `maximum`",
         fixable: false,
@@ -111,10 +111,16 @@ fn gemini_enum(file: &LintFile, findings: &mut Findings<'_>) {
         let other = values
             .into_iter()
             .flatten()
-            .find(|value| !value.is_string());
+            .find(|value| value.as_str().is_none_or(str::is_empty));
         if let Some(other) = other {
-            let message = format!("{other} is not a string");
-            findings.report(file.keyword(&sub_schema, "enum"), message);
+            let span = file.keyword(&sub_schema, "enum");
+            if other.is_string() {
+                findings
+                    .report(span, "Gemini does not support the empty string in an enum")
+                    .fix("leave it out, and make the parameter optional");
+            } else {
+                findings.report(span, format!("{other} is not a string"));
+            }
         }
     }
 }

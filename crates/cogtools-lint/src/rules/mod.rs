@@ -13,6 +13,7 @@ mod safety;
 mod schema;
 mod source;
 mod template;
+mod types;
 mod validity;
 
 use crate::rule::Rule;
@@ -30,7 +31,7 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 14] = [
+    let groups: [&'static [Rule]; 15] = [
         validity::RULES,
         name::RULES,
         source::RULES,
@@ -42,6 +43,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         host::RULES,
         example::RULES,
         template::RULES,
+        types::RULES,
         js::RULES,
         file::RULES,
         layout::RULES,

@@ -1,14 +1,17 @@
 //! Templates checked against the parameters that they are rendered with.
 
+use cogtools_core::pointer::segments;
 use cogtools_core::tool::TemplateSource;
 use cogtools_core::{Level, Tool};
 use cogtools_program::render_hints;
+use njk::types::Problem;
 use njk::{Analysis, Read};
 
 use crate::finding::Findings;
 use crate::included_templates::{self, IncludedTemplate};
 use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
+use crate::rules::types::report;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -36,7 +39,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "unused-parameter",
         level: Level::Warn,
-        summary: "a parameter that the template never uses",
+        summary: "a parameter, or a property of one, that the template never uses",
         why: "a model spends tokens on a value that changes nothing",
         fix: "use it in the template, or remove it",
         fixable: false,
@@ -47,7 +50,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "unguarded-optional",
         level: Level::Warn,
-        summary: "an optional parameter that the template uses without checking whether it is set",
+        summary: "an optional parameter, or an optional property of one, that the template uses without checking whether it is set",
         why: "if a call omits it, it renders as nothing, and the heading or sentence around it remains",
         fix: "put it under `{% if name %}`, write `{{ name or \"…\" }}`, or give the parameter a default",
         fixable: false,
@@ -56,16 +59,6 @@ pub(super) static RULES: &[Rule] = &[
         check: unguarded_optional,
     },
 ];
-
-/// The tool's own templates that compile.
-fn own_templates(file: &LintFile) -> Vec<(TemplateSource, Analysis)> {
-    file.tool
-        .iter()
-        .flat_map(included_templates::all)
-        .filter(|template| template.own)
-        .filter_map(|template| Some((template.source, template.analysis.ok()?)))
-        .collect()
-}
 
 fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
@@ -181,7 +174,9 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
     };
     let templates = included_templates::all(tool);
     // A template that does not compile uses nothing, and has a separate rule.
-    if !tool.is_template() || !templates.iter().any(|template| template.analysis.is_ok()) {
+    let is_open = !file.types().complete;
+    if !tool.is_template() || is_open || !templates.iter().any(|template| template.analysis.is_ok())
+    {
         return;
     }
     let is_used = |name: &str| {
@@ -197,30 +192,36 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
             findings.report(file.locate(&sub_schema.pointer), message);
         }
     }
+    for pointer in &file.types().unused {
+        let path = property_names(pointer);
+        let is_read = path.first().is_some_and(|name| is_used(name));
+        let below = file.types().unused.iter().any(|other| {
+            let rest = pointer.strip_prefix(other.as_str());
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        });
+        if is_read && !below {
+            let message = format!("the template never uses `{}`", path.join("."));
+            findings.report(file.locate(pointer), message);
+        }
+    }
+}
+
+/// The names of the nested properties that a pointer into a schema goes through.
+fn property_names(pointer: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut segments = segments(pointer).into_iter();
+    while let Some(segment) = segments.next() {
+        if segment == "properties" {
+            names.extend(segments.next());
+        }
+    }
+    names
 }
 
 fn unguarded_optional(file: &LintFile, findings: &mut Findings<'_>) {
-    let parameters = file.parameters();
-    let is_optional = |name: &str| {
-        let mut matching = parameters.iter().filter(|(other, ..)| *other == name);
-        matching.any(|(_, required, sub_schema)| {
-            !required && !sub_schema.schema.contains_key("default")
-        })
-    };
-    for (template, analysis) in own_templates(file) {
-        for read in analysis
-            .reads
-            .iter()
-            .filter(|read| !read.guarded && is_optional(&read.name))
-        {
-            let name = &read.name;
-            findings
-                .report_at(location(&template, read), format!("`{name}` may be missing, and the template does not check"))
-                .fix(format!(
-                    "put it under `{{% if {name} %}}`, write `{{{{ {name} or \"…\" }}}}`, or give it a default"
-                ));
-        }
-    }
+    report(file, findings, |problem| {
+        matches!(problem, Problem::Unguarded { .. })
+    });
 }
 
 fn location(template: &TemplateSource, read: &Read) -> cogtools_core::Location {

@@ -83,6 +83,10 @@ fn nested_schemas_are_checked() {
         "a: {type: number, description: Z, minimum: 0, exclusiveMinimum: true}",
         &["4:49 gemini-keyword"],
     );
+    parameters(
+        "a: {description: Z, type: string, enum: [b, '']}",
+        &["4:37 gemini-enum"],
+    );
     parameters("a: {type: integer, format: int32, description: Z}", &[]);
     parameters("a: {type: string, format: date-time, description: Z}", &[]);
     // Schema keywords are valid parameter names, and valid values.
@@ -134,7 +138,7 @@ fn templates_are_checked_against_parameters() {
     template("{{ text }}{{ voice | default(\"bass\") }}", &[]);
     template("{{ text }}{% if voice %}{{ voice }}{% endif %}", &[]);
     template(
-        "{% set x = text %}{{ x }}{% for v in voice %}{{ v }}{{ loop.index }}{% endfor %}",
+        "{% set x = text %}{{ x }}{% for v in (voice or \"\").split(\" \") %}{{ v }}{{ loop.index }}{% endfor %}",
         &[],
     );
     template(

@@ -4,6 +4,7 @@
 
 mod cases;
 mod configuration;
+mod corpus;
 mod details;
 mod fixes;
 mod formats;

@@ -223,6 +223,8 @@ fn included_templates_are_checked() {
     let expected = [
         "tools/a.njk:1:43: error[undeclared-variable]",
         "tools/a.njk:1:49: error[hidden-character]",
+        "tools/a.njk:1:61: error[unsafe-include]",
+        "tools/b.njk:1:12: error[unsafe-include]",
         "tools/b.njk:1:32: error[template-error]",
         "tools/b.njk:2:1: error[secret]",
         "tools/b.njk:3:34: error[template-error]",

@@ -4,6 +4,9 @@
 mod guard;
 mod keywords;
 mod reads;
+pub mod types;
+
+use std::collections::HashSet;
 
 use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
 use crate::bridge::unknown;
@@ -81,6 +84,21 @@ pub fn analyse(source: &str) -> Result<Analysis, Error> {
         analyst.filter(name, arguments);
     });
     Ok(analyst.found)
+}
+
+/// The names that statements read without a check.
+pub(crate) fn unguarded_reads(statements: &[Statement]) -> HashSet<String> {
+    let mut analyst = Analyst {
+        // Positions, which cost a pass over the source each, are not asked for.
+        source: "",
+        bound: Vec::new(),
+        guards: Guards::default(),
+        found: Analysis::default(),
+        inner: false,
+    };
+    analyst.body(statements);
+    let unguarded = analyst.found.reads.into_iter().filter(|read| !read.guarded);
+    unguarded.map(|read| read.name).collect()
 }
 
 impl Analyst<'_> {

@@ -46,6 +46,25 @@ pub(crate) fn is_builtin(name: &str) -> bool {
         || object(name).is_some()
 }
 
+/// The kinds of values with methods of their own; all have those of objects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Owner {
+    Text,
+    Array,
+    Number,
+    Object,
+}
+
+/// Whether values of that kind have a method of that name.
+pub(crate) fn exists(owner: Owner, name: &str) -> bool {
+    match owner {
+        Owner::Text => string::find(name).is_some(),
+        Owner::Array => array::find(name).is_some(),
+        Owner::Number => number::find(name).is_some(),
+        Owner::Object => object(name).is_some(),
+    }
+}
+
 /// The method of `target` with that name.
 fn method(target: &Value, name: &str) -> Option<Helper> {
     let own = match view(target) {

@@ -43,6 +43,10 @@ impl Template {
         })
     }
 
+    fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The template that renders to text if the expression in a string of the file
     /// `text` holds, and to nothing otherwise.
     pub(super) fn read_condition(node: &Node, text: &Text) -> Option<Self> {

@@ -89,6 +89,11 @@ impl TemplateSource {
         self.condition.as_ref().is_some_and(guards) || self.spread.as_ref().is_some_and(spreads)
     }
 
+    /// Its name for other templates: that of its file in the folder of the tool.
+    pub fn name(&self) -> &str {
+        self.template.name()
+    }
+
     /// The text of the template.
     pub fn source(&self) -> &str {
         self.template.source()

@@ -1,0 +1,212 @@
+//! The parameters of a tool as the types that its templates are checked against. What a schema
+//! leaves open is unknown, and nothing is said about it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cogtools_core::pointer::child;
+use cogtools_core::schema::Schema;
+use njk::types::{Object, Presence, Property, Type};
+use serde_json::{Map, Value};
+
+/// The keywords that compose a schema of others, or refer to one.
+const COMPOSITION: [&str; 4] = ["$ref", "allOf", "anyOf", "oneOf"];
+
+/// Deeper schemas are unknown.
+const MAX_DEPTH: usize = 64;
+
+/// The types of the parameters, and the pointers of the properties in them.
+#[derive(Debug, Default)]
+pub(crate) struct ParameterTypes {
+    pub(crate) types: BTreeMap<String, Type>,
+    /// The pointers of nested properties, which a template may or may not read.
+    pub(crate) nested: BTreeSet<Arc<str>>,
+}
+
+impl ParameterTypes {
+    pub(crate) fn of(schema: &Schema) -> Self {
+        let mut this = Self::default();
+        let root = schema.as_object();
+        if schema.is_recovered() || COMPOSITION.iter().any(|key| root.contains_key(*key)) {
+            return this;
+        }
+        for (name, property) in properties(root) {
+            let pointer = child("/properties", name);
+            let ty = this.value(property, &pointer, 0);
+            let ty = match presence(root, name, property) {
+                Presence::Required => ty,
+                _ => ty.optional(),
+            };
+            this.types.insert(name.clone(), ty);
+        }
+        this
+    }
+
+    fn value(&mut self, schema: &Value, pointer: &str, depth: usize) -> Type {
+        match schema.as_object() {
+            Some(schema) if depth < MAX_DEPTH => self.schema(schema, pointer, depth + 1),
+            _ => Type::data(),
+        }
+    }
+
+    fn schema(&mut self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Type {
+        if let Some(ty) = self.branches(schema, pointer, depth) {
+            return ty;
+        }
+        if COMPOSITION.iter().any(|key| schema.contains_key(*key)) {
+            return Type::data();
+        }
+        let kind = schema.get("type").and_then(Value::as_str);
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            return literals(values, kind);
+        }
+        let ty = match kind {
+            Some("string") => text(schema),
+            Some("integer") => number(schema, true),
+            Some("number") => number(schema, false),
+            Some("boolean") => Type::boolean(),
+            Some("array") => {
+                let items = schema.get("items").unwrap_or(&Value::Null);
+                Type::list(self.value(items, &child(pointer, "items"), depth))
+            }
+            Some("object") => self.object(schema, pointer, depth),
+            _ => return Type::data(),
+        };
+        if schema.get("nullable") == Some(&Value::Bool(true)) {
+            ty.nullable()
+        } else {
+            ty
+        }
+    }
+
+    /// The union of `oneOf` or `anyOf`, if the schema has nothing else to say.
+    fn branches(
+        &mut self,
+        schema: &Map<String, Value>,
+        pointer: &str,
+        depth: usize,
+    ) -> Option<Type> {
+        let lone = [
+            "type",
+            "properties",
+            "enum",
+            "allOf",
+            "$ref",
+            "items",
+            "not",
+        ];
+        if lone.iter().any(|key| schema.contains_key(*key)) {
+            return None;
+        }
+        let (key, other) = if schema.contains_key("oneOf") {
+            ("oneOf", "anyOf")
+        } else {
+            ("anyOf", "oneOf")
+        };
+        let parts = schema.get(key)?.as_array()?;
+        if schema.contains_key(other) {
+            return None;
+        }
+        let pointer = child(pointer, key);
+        let types = parts.iter().enumerate().map(|(index, part)| {
+            let pointer = child(&pointer, &index.to_string());
+            self.value(part, &pointer, depth)
+        });
+        types.reduce(|left, right| left.union(&right))
+    }
+
+    fn object(&mut self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Type {
+        let mut object = Object {
+            open: schema
+                .get("additionalProperties")
+                .is_some_and(|value| *value != Value::Bool(false)),
+            ..Object::default()
+        };
+        let below = child(pointer, "properties");
+        for (name, property) in properties(schema) {
+            let pointer = child(&below, name);
+            let origin: Arc<str> = Arc::from(pointer.as_str());
+            let ty = self.value(property, &pointer, depth);
+            self.nested.insert(Arc::clone(&origin));
+            let presence = presence(schema, name, property);
+            let property = Property {
+                ty,
+                presence,
+                origins: vec![origin],
+            };
+            object.properties.insert(name.clone(), property);
+        }
+        object.open |= object.properties.is_empty();
+        Type::object(object)
+    }
+}
+
+fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten()
+}
+
+/// Whether an argument has a property, after defaults are applied.
+fn presence(schema: &Map<String, Value>, name: &str, property: &Value) -> Presence {
+    let required = schema.get("required").and_then(Value::as_array);
+    let required = required.is_some_and(|names| names.iter().any(|it| it == name));
+    if required || property.get("default").is_some() {
+        Presence::Required
+    } else {
+        Presence::Optional
+    }
+}
+
+fn text(schema: &Map<String, Value>) -> Type {
+    let format = schema.get("format").and_then(Value::as_str);
+    let is_formed = schema.contains_key("pattern") || format.is_some_and(|it| it != "password");
+    let min = schema.get("minLength").and_then(Value::as_u64);
+    if is_formed {
+        Type::patterned_string()
+    } else if min.unwrap_or(0) > 0 {
+        Type::non_empty_string()
+    } else {
+        Type::string()
+    }
+}
+
+fn number(schema: &Map<String, Value>, integer: bool) -> Type {
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let is_exclusive = |key: &str| schema.get(key) == Some(&Value::Bool(true));
+    let step = |exclusive: bool, value: f64, by: f64| match (exclusive, integer) {
+        (true, true) => value + by,
+        // A fraction can be as near to the bound as it likes.
+        (true, false) => value + by * f64::MIN_POSITIVE,
+        (false, _) => value,
+    };
+    let min = bound("minimum").map(|min| step(is_exclusive("exclusiveMinimum"), min, 1.0));
+    let max = bound("maximum").map(|max| step(is_exclusive("exclusiveMaximum"), max, -1.0));
+    Type::number_between(
+        min.unwrap_or(f64::NEG_INFINITY),
+        max.unwrap_or(f64::INFINITY),
+        integer,
+    )
+}
+
+/// The type of the values of an enum, of which those of another type are never valid.
+fn literals(values: &[Value], kind: Option<&str>) -> Type {
+    let mut types: Vec<Type> = Vec::new();
+    let strings: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+    if !strings.is_empty() && kind.is_none_or(|kind| kind == "string") {
+        types.push(Type::strings(strings));
+    }
+    let numbers: Vec<f64> = values.iter().filter_map(Value::as_f64).collect();
+    if !numbers.is_empty() && kind.is_none_or(|kind| matches!(kind, "integer" | "number")) {
+        types.push(Type::numbers(numbers));
+    }
+    for value in values {
+        match value {
+            Value::Bool(value) => types.push(Type::literal_boolean(*value)),
+            Value::Null => types.push(Type::null()),
+            Value::Array(_) | Value::Object(_) => types.push(Type::data()),
+            _ => {}
+        }
+    }
+    let union = types.into_iter().reduce(|left, right| left.union(&right));
+    union.unwrap_or_else(Type::data)
+}

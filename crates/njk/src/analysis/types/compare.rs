@@ -1,0 +1,246 @@
+//! Comparisons that cannot hold.
+
+use super::checker::Checker;
+use super::condition::{Judged, fact, flag};
+use super::equality::{different_from, equal_to, is_constant, may_equal};
+use super::lattice::{Absent, FALSE, NULL, TRUE, Type};
+use super::literal::Numbers;
+use super::problem::{Habit, Problem};
+use super::scope::Facts;
+use crate::ast::{Binary, Expression, Kind, Unary};
+use crate::suggest::nearest;
+
+impl Checker<'_> {
+    /// The type of a comparison; `None` for another operator.
+    pub(super) fn comparison(
+        &mut self,
+        one: &Expression,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+    ) -> Option<Type> {
+        is_comparison(operator).then(|| self.judge_comparison(one, operator, left, right).ty)
+    }
+
+    pub(super) fn judge_comparison(
+        &mut self,
+        one: &Expression,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+    ) -> Judged {
+        let (strict, unequal) = match operator {
+            Binary::Equal => (false, false),
+            Binary::Unequal => (false, true),
+            Binary::StrictEqual => (true, false),
+            Binary::StrictUnequal => (true, true),
+            Binary::Less | Binary::Greater | Binary::LessEqual | Binary::GreaterEqual => {
+                return self.order(one, operator, left, right);
+            }
+            _ => {
+                let ty = self.expression(one);
+                return Judged::of(ty);
+            }
+        };
+        if matches!(left.kind, Kind::Unary(Unary::Not, _)) {
+            self.report(one.span, Problem::Habit(Habit::NotComparison));
+        }
+        let judged = self.equality(one, left, right, strict);
+        if unequal { judged.negated() } else { judged }
+    }
+
+    /// Whether two values are equal.
+    pub(super) fn equality(
+        &mut self,
+        one: &Expression,
+        left: &Expression,
+        right: &Expression,
+        strict: bool,
+    ) -> Judged {
+        let (first, second) = (self.expression(left), self.expression(right));
+        self.escape(&first);
+        self.escape(&second);
+        let fresh = |side: &Expression| matches!(side.kind, Kind::Array(_) | Kind::Dict(_));
+        let is_container = |ty: &Type| ty.is_only_list() || ty.is_only_object();
+        let containers = is_container(&first) && is_container(&second);
+        let never_same = (fresh(left) || fresh(right)) && containers;
+        let may_hold = !never_same && may_equal(&first, &second, strict);
+        if never_same {
+            let (value, other) = if fresh(left) {
+                (right, left)
+            } else {
+                (left, right)
+            };
+            self.report_never(one, value, other, &Type::default());
+        } else {
+            self.list_operand(left, &first, &second);
+            self.list_operand(right, &second, &first);
+        }
+        if !may_hold {
+            self.report_impossible(one, (left, right), strict);
+        }
+        let (mut yes, mut no) = (Facts::new(), Facts::new());
+        for (side, ty, other) in [(left, &first, &second), (right, &second, &first)] {
+            if let Some(place) = self.place(side)
+                && is_constant(other)
+            {
+                let narrowed = equal_to(ty, other, strict);
+                if other.simple & NULL == 0 {
+                    yes.extend(self.prefixes(side));
+                }
+                yes.push((place.clone(), fact(narrowed)));
+                no.push((place, fact(different_from(ty, other, strict))));
+            } else if other.simple & NULL == 0 && other.absent == Absent::Never {
+                yes.extend(self.mentioned(side));
+            }
+        }
+        Judged {
+            ty: flag(may_hold, true),
+            yes,
+            no,
+        }
+    }
+
+    /// Reports a comparison with a value that is never there; one that only the conditions around
+    /// it exclude is a dead branch.
+    fn report_impossible(
+        &mut self,
+        one: &Expression,
+        (left, right): (&Expression, &Expression),
+        strict: bool,
+    ) {
+        let types = self.unnarrowed(|this| (this.expression(left), this.expression(right)));
+        if may_equal(&types.0, &types.1, strict)
+            || types.0.simple & !(TRUE | FALSE) != 0
+            || types.1.simple & !(TRUE | FALSE) != 0
+        {
+            return;
+        }
+        let (value, other, ty) = if is_literal(left) {
+            (right, left, types.1)
+        } else {
+            (left, right, types.0)
+        };
+        self.report_never(one, value, other, &ty);
+    }
+
+    pub(super) fn report_never(
+        &mut self,
+        one: &Expression,
+        value: &Expression,
+        other: &Expression,
+        ty: &Type,
+    ) {
+        let strings = ty.string.as_ref().and_then(|it| it.of_enum());
+        let known: Vec<String> = strings
+            .into_iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
+        let meant = match &other.kind {
+            Kind::Str(text) => nearest(text, known.iter().map(String::as_str)),
+            _ => None,
+        };
+        let problem = Problem::Impossible {
+            meant: meant.map(str::to_owned),
+            value: self.text(value.span),
+            other: self.text(other.span),
+            known,
+        };
+        self.report(one.span, problem);
+    }
+
+    /// Reports a list that is compared with one value.
+    fn list_operand(&mut self, one: &Expression, ty: &Type, other: &Type) {
+        let is_list = ty.is_only_list() && ty.absent == Absent::Never && ty.simple & NULL == 0;
+        if is_list && other.is_scalar() && other.absent == Absent::Never {
+            let problem = Problem::WrongOperand {
+                operation: "a comparison".to_owned(),
+                value: self.text(one.span),
+                kind: ty.kind(),
+                expected: "one value: write `x in list`, or compare its `length`",
+            };
+            self.report(one.span, problem);
+        }
+    }
+
+    fn order(
+        &mut self,
+        one: &Expression,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+    ) -> Judged {
+        let (first, second) = (self.expression(left), self.expression(right));
+        for (side, ty) in [(left, &first), (right, &second)] {
+            self.escape(ty);
+            if ty.is_only_object() {
+                let value = self.text(side.span);
+                self.report(side.span, Problem::PrintedObject { value, list: false });
+            }
+        }
+        self.list_operand(left, &first, &second);
+        self.list_operand(right, &second, &first);
+        let mut may_hold = true;
+        if let (Some(one_range), Some(other_range)) = (range(&first), range(&second)) {
+            may_hold = match operator {
+                Binary::Less => one_range.min < other_range.max,
+                Binary::LessEqual => one_range.min <= other_range.max,
+                Binary::Greater => one_range.max > other_range.min,
+                _ => one_range.max >= other_range.min,
+            };
+            if !may_hold {
+                let types = self.unnarrowed(|this| (this.expression(left), this.expression(right)));
+                if range(&types.0) == Some(one_range) && range(&types.1) == Some(other_range) {
+                    let (value, other) = (self.text(left.span), self.text(one.span));
+                    let other = other
+                        .strip_prefix(&value)
+                        .unwrap_or(&other)
+                        .trim()
+                        .to_owned();
+                    let problem = Problem::Impossible {
+                        value,
+                        other,
+                        known: Vec::new(),
+                        meant: None,
+                    };
+                    self.report(one.span, problem);
+                }
+            }
+        }
+        let mut yes = self.mentioned(left);
+        yes.extend(self.mentioned(right));
+        Judged {
+            ty: flag(may_hold, true),
+            yes,
+            no: Facts::new(),
+        }
+    }
+}
+
+pub(super) fn is_comparison(operator: Binary) -> bool {
+    matches!(
+        operator,
+        Binary::Equal
+            | Binary::Unequal
+            | Binary::StrictEqual
+            | Binary::StrictUnequal
+            | Binary::Less
+            | Binary::Greater
+            | Binary::LessEqual
+            | Binary::GreaterEqual
+    )
+}
+
+pub(super) fn is_literal(one: &Expression) -> bool {
+    matches!(
+        one.kind,
+        Kind::Str(_) | Kind::Number(_) | Kind::Bool(_) | Kind::Null
+    )
+}
+
+/// The numbers that are compared, if nothing but numbers is.
+fn range(ty: &Type) -> Option<&Numbers> {
+    let only = ty.is_only_number() && ty.simple & NULL == 0;
+    ty.number.as_ref().filter(|_| only)
+}

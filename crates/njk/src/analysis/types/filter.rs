@@ -1,0 +1,278 @@
+//! The types of filtered values, and filters that fail with theirs.
+
+use std::collections::BTreeMap;
+
+use super::checker::Checker;
+use super::dropped::droppable;
+use super::lattice::{Absent, Any, FALSE, SAFE, TRUE, Type};
+use super::object::{Object, Presence, Property};
+use super::problem::{Habit, Problem};
+use crate::ast::{Arguments, Expression, Kind, Name};
+
+impl Checker<'_> {
+    pub(super) fn filter(
+        &mut self,
+        one: &Expression,
+        target: &Expression,
+        name: &Name,
+        arguments: &Arguments,
+    ) -> Type {
+        match name.text.as_str() {
+            "default" | "d" => return self.default(target, arguments),
+            "length" => {
+                let ty = self.expression(target);
+                self.arguments(arguments);
+                self.operand(one, target, &ty, name, arguments);
+                return Type::number_between(0.0, f64::INFINITY, true);
+            }
+            _ => {}
+        }
+        let ty = self.expression(target);
+        let printing = std::mem::replace(&mut self.printing, false);
+        self.need(target, &ty);
+        self.arguments(arguments);
+        self.filter_habits(name, arguments);
+        self.printing = printing;
+        self.operand(one, target, &ty, name, arguments);
+        self.filtered(target, &ty, &name.text, arguments)
+    }
+
+    fn default(&mut self, target: &Expression, arguments: &Arguments) -> Type {
+        let ty = self.expression(target);
+        let mut others = arguments.iter();
+        let other = match others.next() {
+            Some(other) => self.expression(other),
+            None => Type::unknown(),
+        };
+        let falsy = match others.next() {
+            Some(flag) => self.expression(flag).may_hold(),
+            None => false,
+        };
+        let first = arguments.positional.first().map(|it| &it.kind);
+        let zero = matches!(first, Some(Kind::Number(number)) if *number == 0.0);
+        if falsy && self.place(target).is_some() && droppable(&ty) == Some("0") && !zero {
+            let value = self.text(target.span);
+            self.report(
+                target.span,
+                Problem::Dropped {
+                    value,
+                    dropped: "0",
+                },
+            );
+        }
+        let kept = if falsy { ty.truthy() } else { ty.defined() };
+        self.union(&kept, &other)
+    }
+
+    /// What other languages of templates take as arguments.
+    fn filter_habits(&mut self, name: &Name, arguments: &Arguments) {
+        let habit = match (name.text.as_str(), arguments.positional.as_slice()) {
+            ("selectattr" | "rejectattr", [_, _, ..]) => Habit::TestOfAttribute,
+            ("sort", [first, ..]) if matches!(first.kind, Kind::Str(_)) => Habit::SortArgument,
+            _ => return,
+        };
+        self.report(name.span, Problem::Habit(habit));
+    }
+
+    /// Reports an operand that the filter fails with.
+    pub(super) fn operand(
+        &mut self,
+        one: &Expression,
+        target: &Expression,
+        ty: &Type,
+        name: &Name,
+        arguments: &Arguments,
+    ) {
+        if ty.any != Any::No || ty.is_never() {
+            return;
+        }
+        let attribute = arguments.positional.get(1).is_some();
+        match name.text.as_str() {
+            "join" if !attribute && ty.is_only_list() && ty.prints_as_object() => {
+                self.printed(target, ty);
+                return;
+            }
+            "string" | "escape" | "e" | "forceescape" | "safe" | "urlize" => {
+                self.printed(target, ty);
+                return;
+            }
+            _ => {}
+        }
+        let has_length = |object: &Object| object.open || object.properties.contains_key("length");
+        if ty.object.as_deref().is_some_and(has_length) {
+            return;
+        }
+        let is_text = ty.string.is_some() || ty.simple & SAFE != 0;
+        let is_list = ty.list.is_some();
+        let (expected, accepts) = match name.text.as_str() {
+            "trim" | "nl2br" | "wordcount" => ("a string", is_text),
+            "upper" | "lower" | "capitalize" | "title" | "indent" | "truncate" | "striptags" => (
+                "a string",
+                is_text || ty.simple & FALSE != 0 && !is_flag(ty),
+            ),
+            "join" if !attribute => ("a list", is_list),
+            "sum" if arguments.positional.is_empty() => ("a list", is_list),
+            "selectattr" | "rejectattr" => ("a list", is_list),
+            "length" => (
+                "a list, a string or an object",
+                is_list || is_text || ty.object.is_some() || ty.simple & FALSE != 0,
+            ),
+            "dictsort" => ("an object", ty.object.is_some()),
+            "first" | "last" | "reverse" => ("a list or a string", is_list || is_text),
+            "sort" | "select" | "reject" | "groupby" | "batch" | "random" => {
+                ("a list", is_list || is_text || ty.object.is_some())
+            }
+            "list" => (
+                "a list, an object or a string",
+                is_list || is_text || ty.object.is_some(),
+            ),
+            _ => return,
+        };
+        let is_something = ty.is_scalar() || is_list || ty.object.is_some();
+        if !accepts && is_something {
+            let problem = Problem::WrongOperand {
+                operation: name.text.clone(),
+                value: self.text(target.span),
+                kind: ty.kind(),
+                expected,
+            };
+            self.report(one.span, problem);
+        }
+    }
+
+    /// The type of the result.
+    pub(super) fn filtered(
+        &mut self,
+        target: &Expression,
+        ty: &Type,
+        name: &str,
+        arguments: &Arguments,
+    ) -> Type {
+        let attribute = match name {
+            "join" => arguments.positional.get(1),
+            "sum" | "groupby" | "selectattr" | "rejectattr" => arguments.positional.first(),
+            "sort" => sort_attribute(arguments),
+            _ => None,
+        };
+        let key = attribute.and_then(|attribute| self.attribute(target, ty, attribute));
+        let item = || {
+            let item = ty.list.as_ref().filter(|_| ty.is_only_list());
+            item.map_or_else(Type::unknown, |item| item.as_ref().clone())
+        };
+        match name {
+            "first" | "last" | "random" => {
+                if !ty.is_only_list() {
+                    self.escape(ty);
+                }
+                item().lenient_item()
+            }
+            "sort" | "reverse" | "select" | "reject" | "selectattr" | "rejectattr"
+                if ty.is_only_list() =>
+            {
+                ty.present()
+            }
+            "batch" | "slice" if ty.is_only_list() => Type::list(ty.present()),
+            "groupby" if ty.is_only_list() => self.grouped(ty, key.as_ref()),
+            "list" if ty.is_only_list() => ty.present(),
+            "join" if attribute.is_some() => Type::string(),
+            "sum" if attribute.is_some() => Type::unknown().defined(),
+            "int" | "float" | "abs" | "round" | "wordcount" => {
+                self.escape(ty);
+                Type::number().lenient_item()
+            }
+            "upper" | "lower" | "trim" if ty.is_scalar() && ty.number.is_none() && !is_flag(ty) => {
+                self.escape(ty);
+                let change = |text: &str| match name {
+                    "upper" => text.to_uppercase(),
+                    "lower" => text.to_lowercase(),
+                    _ => text.trim().to_owned(),
+                };
+                let strings = ty.string.as_ref().and_then(|strings| strings.map(change));
+                strings.map_or_else(Type::string, Type::text)
+            }
+            "upper" | "lower" | "capitalize" | "title" | "trim" | "indent" | "truncate"
+            | "join" | "string" | "center" | "urlencode" | "striptags" | "nl2br" => {
+                self.escape(ty);
+                // Safe text remains safe.
+                Type::string().union(&Type::simple(ty.simple & SAFE))
+            }
+            "dump" => {
+                self.escape(ty);
+                if ty.absent == Absent::Never && ty.any != Any::Anything {
+                    Type::non_empty_string()
+                } else {
+                    Type::non_empty_string().lenient_item()
+                }
+            }
+            _ => {
+                self.escape(ty);
+                Type::unknown()
+            }
+        }
+    }
+
+    /// Checks the attribute of a filter, and returns its type.
+    fn attribute(
+        &mut self,
+        target: &Expression,
+        ty: &Type,
+        attribute: &Expression,
+    ) -> Option<Type> {
+        let Kind::Str(path) = &attribute.kind else {
+            self.escape(ty);
+            return None;
+        };
+        let Some(list) = ty.list.clone().filter(|_| ty.is_only_list()) else {
+            self.escape(ty);
+            return None;
+        };
+        let mut at = list.as_ref().clone();
+        for name in path.split('.') {
+            if at.any != Any::No || !at.is_only_object() {
+                self.escape(&at);
+                return None;
+            }
+            at = self.member(target, &at, name, attribute.span);
+        }
+        Some(at)
+    }
+
+    /// The result of `groupby`: lists by the values of the attribute.
+    fn grouped(&mut self, ty: &Type, key: Option<&Type>) -> Type {
+        let names = key.and_then(|key| {
+            let strings = key.string.as_ref()?.of_enum()?;
+            (key.is_scalar() && key.number.is_none() && !is_flag(key)).then_some(strings)
+        });
+        let is_closed = key.is_some_and(|key| key.absent == Absent::Never && key.simple == 0);
+        let mut properties = BTreeMap::new();
+        for name in names.into_iter().flatten() {
+            let property = Property {
+                ty: ty.present(),
+                presence: Presence::Unclear,
+                origins: Vec::new(),
+            };
+            properties.insert(name.to_string(), property);
+        }
+        if properties.is_empty() {
+            self.escape(ty);
+        }
+        Type::object(Object {
+            open: !is_closed || properties.is_empty(),
+            properties,
+        })
+    }
+}
+
+fn is_flag(ty: &Type) -> bool {
+    ty.simple & (TRUE | FALSE) != 0
+}
+
+fn sort_attribute(arguments: &Arguments) -> Option<&Expression> {
+    let keyword = arguments
+        .keyword
+        .iter()
+        .find(|(name, _)| name.text == "attribute");
+    keyword
+        .map(|(_, value)| value)
+        .or_else(|| arguments.positional.get(2))
+}

@@ -1,0 +1,278 @@
+//! Members and indexes of values.
+
+use super::checker::Checker;
+use super::lattice::{Absent, Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
+use super::object::{Object, Presence};
+use super::problem::{Habit, Problem};
+use crate::ast::{Expression, Kind, Unary};
+use crate::error::Span;
+use crate::methods::{self, Owner};
+use crate::mistake::Mistake;
+use crate::suggest::nearest;
+
+/// The members of `loop`.
+const LOOP_MEMBERS: [&str; 7] = [
+    "index",
+    "index0",
+    "revindex",
+    "revindex0",
+    "first",
+    "last",
+    "length",
+];
+
+impl Checker<'_> {
+    /// The type of `target.name`; reports a member that no value of the type has.
+    pub(super) fn member(
+        &mut self,
+        target: &Expression,
+        owner: &Type,
+        name: &str,
+        span: Span,
+    ) -> Type {
+        if owner.any != Any::No {
+            self.escape(owner);
+            return Type {
+                absent: owner.absent.or(Absent::Perhaps),
+                ..Type {
+                    any: owner.any,
+                    ..Type::default()
+                }
+            };
+        }
+        let mut found: Option<Type> = None;
+        let mut add = |ty: Type| {
+            found = Some(match found.take() {
+                Some(before) => before.union(&ty),
+                None => ty,
+            });
+        };
+        if let Some(object) = &owner.object {
+            if let Some(property) = object.properties.get(name) {
+                self.used.extend(property.origins.iter().cloned());
+                add(property.read());
+            } else if object.open {
+                add(Type::unknown());
+            }
+        }
+        if owner.simple & LOOP != 0
+            && let Some(ty) = loop_member(name)
+        {
+            add(ty);
+        }
+        if let Some(item) = &owner.list
+            && is_index(name)
+        {
+            add(item.as_ref().clone().lenient_item());
+        }
+        if owner.string.is_some() && is_index(name) {
+            add(Type::string().lenient_item());
+        }
+        if let Some(ty) = built_in(owner, name) {
+            add(ty);
+        }
+        let Some(mut ty) = found else {
+            self.lacks(target, owner, name, span);
+            return Type::unknown();
+        };
+        if owner.absent == Absent::Declared {
+            ty.absent = Absent::Declared;
+        } else if owner.absent == Absent::Perhaps || owner.simple & NULL != 0 {
+            ty.absent = Absent::Perhaps;
+        }
+        ty
+    }
+
+    fn lacks(&mut self, target: &Expression, owner: &Type, name: &str, span: Span) {
+        let is_nothing = owner.simple & !NULL == 0
+            && owner.string.is_none()
+            && owner.number.is_none()
+            && owner.list.is_none()
+            && owner.object.is_none();
+        if is_nothing || owner.simple & SAFE != 0 {
+            return;
+        }
+        let member = name.to_owned();
+        let text = self.text(target.span);
+        let problem = if let Some(object) = &owner.object {
+            let known = object.properties.keys().map(String::as_str);
+            let meant = nearest(name, known).map(str::to_owned);
+            let owner = text;
+            Problem::UnknownMember {
+                owner,
+                member,
+                meant,
+            }
+        } else if owner.simple & LOOP != 0 {
+            let meant = nearest(name, LOOP_MEMBERS).map(str::to_owned);
+            Problem::LoopMember { member, meant }
+        } else {
+            Problem::ScalarMember {
+                owner: text,
+                kind: owner.kind(),
+                instead: Mistake::method(name),
+                member,
+            }
+        };
+        self.report(span, problem);
+    }
+
+    /// The type of `target[index]`.
+    pub(super) fn index(&mut self, target: &Expression, index: &Expression) -> Type {
+        let owner = self.expression(target);
+        match &index.kind {
+            Kind::Str(name) => return self.member(target, &owner, name, index.span),
+            Kind::Unary(Unary::Minus, number)
+                if matches!(number.kind, Kind::Number(number) if number != 0.0)
+                    && owner.any == Any::No
+                    && owner.object.is_none()
+                    && (owner.list.is_some() || owner.string.is_some()) =>
+            {
+                self.report(index.span, Problem::Habit(Habit::NegativeIndex));
+                return Type::unknown();
+            }
+            _ => {}
+        }
+        let key = self.expression(index);
+        self.need(index, &key);
+        if let Some(object) = &owner.object
+            && let Some(names) = key.string.as_ref().and_then(|it| it.known.clone())
+            && key.is_scalar()
+            && key.number.is_none()
+            && owner.list.is_none()
+        {
+            let declared = key.string.as_ref().is_some_and(|it| it.declared);
+            return self.entries_of(object, &owner, declared, names.iter().map(AsRef::as_ref));
+        }
+        self.escape_object(&owner);
+        match &owner.list {
+            Some(item) if owner.any == Any::No && owner.object.is_none() => {
+                item.as_ref().clone().lenient_item()
+            }
+            _ => Type::unknown(),
+        }
+    }
+
+    /// Any member of an object may be read.
+    fn escape_object(&mut self, owner: &Type) {
+        if owner.object.is_some() {
+            self.escape(owner);
+        }
+    }
+
+    /// The type of a member with one of these names.
+    fn entries_of<'n>(
+        &mut self,
+        object: &Object,
+        owner: &Type,
+        declared: bool,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Type {
+        let mut found: Option<Type> = None;
+        let mut lacks = false;
+        for name in names {
+            let ty = match object.properties.get(name) {
+                Some(property) => {
+                    self.used.extend(property.origins.iter().cloned());
+                    property.read()
+                }
+                None if object.open => Type::unknown(),
+                None => {
+                    lacks = true;
+                    continue;
+                }
+            };
+            found = Some(match found {
+                Some(before) => self.union(&before, &ty),
+                None => ty,
+            });
+        }
+        let mut ty = found.unwrap_or_else(Type::unknown);
+        if lacks && declared && ty.any == Any::No {
+            ty.absent = Absent::Declared;
+        } else if lacks {
+            ty.absent = Absent::Perhaps;
+        }
+        if owner.absent == Absent::Never {
+            return ty;
+        }
+        Type {
+            absent: Absent::Perhaps,
+            ..ty
+        }
+    }
+
+    /// The types of the keys and the values of an object.
+    pub(super) fn pairs(&mut self, object: &Object) -> (Type, Type) {
+        let mut values = Type::default();
+        let mut first = true;
+        for property in object.properties.values() {
+            self.used.extend(property.origins.iter().cloned());
+            let ty = property.ty.clone();
+            values = if std::mem::take(&mut first) {
+                ty
+            } else {
+                self.union(&values, &ty)
+            };
+        }
+        if object.open || first {
+            self.escape(&values);
+            return (Type::string(), Type::unknown());
+        }
+        let unclear = |presence| presence != Presence::Required;
+        let names = object.properties.keys().map(String::as_str);
+        let keys = if object.properties.values().any(|it| unclear(it.presence)) {
+            Type::string()
+        } else {
+            Type::strings(names)
+        };
+        (keys, values)
+    }
+}
+
+fn is_index(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A member of `loop`.
+fn loop_member(name: &str) -> Option<Type> {
+    Some(match name {
+        "index" | "revindex" | "length" => Type::number_between(1.0, f64::INFINITY, true),
+        "index0" | "revindex0" => Type::number_between(0.0, f64::INFINITY, true),
+        "first" | "last" => Type::boolean(),
+        _ => return None,
+    })
+}
+
+/// A member that JavaScript gives to a value.
+fn built_in(owner: &Type, name: &str) -> Option<Type> {
+    let has_length = owner.list.is_some() || owner.string.is_some() || owner.simple & SAFE != 0;
+    if name == "length" && has_length {
+        return Some(Type::number_between(0.0, f64::INFINITY, true));
+    }
+    let scalar = owner.number.is_some() || owner.simple & (TRUE | FALSE | LOOP) != 0;
+    let owners = [
+        (
+            owner.string.is_some() || owner.simple & SAFE != 0,
+            Owner::Text,
+        ),
+        (owner.list.is_some(), Owner::Array),
+        (owner.number.is_some(), Owner::Number),
+        (
+            scalar || has_length || owner.object.is_some(),
+            Owner::Object,
+        ),
+    ];
+    let has = |(is, owner): &(bool, Owner)| *is && methods::exists(*owner, name);
+    owners.iter().any(has).then(|| Type::unknown().defined())
+}
+
+impl Type {
+    /// An item of a list that may be shorter.
+    pub(super) fn lenient_item(self) -> Self {
+        Self {
+            absent: Absent::Perhaps,
+            ..self
+        }
+    }
+}

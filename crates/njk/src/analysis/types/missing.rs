@@ -1,0 +1,168 @@
+//! Values of an enum for which nothing is printed.
+
+use std::collections::BTreeSet;
+
+use super::checker::Checker;
+use super::lattice::{Any, Type};
+use super::literal::Strings;
+use super::problem::Problem;
+use crate::ast::{Binary, Expression, Kind, Statement};
+
+/// The values of one expression that a condition asks for.
+struct Asked<'e> {
+    value: &'e Expression,
+    known: BTreeSet<&'e str>,
+}
+
+impl Checker<'_> {
+    /// Reports a chain of conditions over an enum that leaves out some of its values.
+    pub(super) fn missing_branch(
+        &mut self,
+        branches: &[(Expression, Vec<Statement>)],
+        otherwise: &[Statement],
+    ) {
+        if !otherwise.is_empty() || branches.len() < 2 || self.quiet > 0 {
+            return;
+        }
+        let mut all: Option<(String, &Expression, BTreeSet<&str>)> = None;
+        for (condition, _) in branches {
+            let Some(asked) = asked(condition) else {
+                return;
+            };
+            let text = self.text(asked.value.span);
+            match &mut all {
+                None => all = Some((text, asked.value, asked.known)),
+                Some((value, _, known)) if *value == text => known.extend(asked.known),
+                Some(_) => return,
+            }
+        }
+        let Some((value, one, covered)) = all else {
+            return;
+        };
+        let ty = self.quietly(|this| this.expression(one));
+        self.report_missing(one, value, &ty, &|text| covered.contains(text));
+    }
+
+    /// The same for `a if … else (b if …)`.
+    pub(super) fn missing_inline(&mut self, condition: &Expression, otherwise: &Expression) {
+        let mut covered: BTreeSet<&str> = BTreeSet::new();
+        let mut subject: Option<&Expression> = None;
+        let (mut condition, mut rest) = (condition, Some(otherwise));
+        loop {
+            let Some(asked) = asked(condition) else {
+                return;
+            };
+            let first = *subject.get_or_insert(asked.value);
+            if self.text(first.span) != self.text(asked.value.span) {
+                return;
+            }
+            covered.extend(asked.known);
+            let Some(mut next) = rest else {
+                let value = self.text(first.span);
+                let ty = self.quietly(|this| this.expression(first));
+                self.report_missing(first, value, &ty, &|text| covered.contains(text));
+                return;
+            };
+            while let Kind::Group(items) = &next.kind
+                && items.len() == 1
+            {
+                next = &items[0];
+            }
+            let Kind::InlineIf {
+                condition: inner,
+                otherwise,
+                ..
+            } = &next.kind
+            else {
+                return;
+            };
+            condition = inner;
+            rest = otherwise.as_deref();
+        }
+    }
+
+    /// Reports `{a: 1}[x]` if `x` is of an enum of which the object lacks a value.
+    pub(super) fn missing_entry(&mut self, one: &Expression) -> bool {
+        let Kind::Index(target, index) = &one.kind else {
+            return false;
+        };
+        let (owner, key) = self.quietly(|this| (this.expression(target), this.expression(index)));
+        let names = key.string.as_ref().and_then(Strings::of_enum);
+        let (Some(object), Some(names)) = (owner.object, names) else {
+            return false;
+        };
+        let lacking = names
+            .iter()
+            .filter(|name| !object.properties.contains_key(&***name));
+        let missing: Vec<String> = lacking.map(ToString::to_string).collect();
+        if missing.is_empty() {
+            return false;
+        }
+        let value = self.text(index.span);
+        self.report(one.span, Problem::MissingCase { value, missing });
+        true
+    }
+
+    pub(super) fn report_missing(
+        &mut self,
+        one: &Expression,
+        value: String,
+        ty: &Type,
+        covered: &dyn Fn(&str) -> bool,
+    ) {
+        let Some(known) = ty.string.as_ref().and_then(|it| it.of_enum()) else {
+            return;
+        };
+        let missing: Vec<String> = known
+            .iter()
+            .filter(|text| !covered(text))
+            .map(ToString::to_string)
+            .collect();
+        let present = known.len() - missing.len();
+        // A few of many are singled out; all but a few are forgotten.
+        if present >= 2 && !missing.is_empty() && missing.len() <= present && ty.any == Any::No {
+            self.report(one.span, Problem::MissingCase { value, missing });
+        }
+    }
+}
+
+/// The one value, and the strings, that a condition compares.
+fn asked(condition: &Expression) -> Option<Asked<'_>> {
+    match &condition.kind {
+        Kind::Group(items) => match items.as_slice() {
+            [only] => asked(only),
+            _ => None,
+        },
+        Kind::Binary(Binary::Equal | Binary::StrictEqual, left, right) => {
+            match (&left.kind, &right.kind) {
+                (_, Kind::Str(text)) => Some(Asked {
+                    value: left,
+                    known: BTreeSet::from([text.as_str()]),
+                }),
+                (Kind::Str(text), _) => Some(Asked {
+                    value: right,
+                    known: BTreeSet::from([text.as_str()]),
+                }),
+                _ => None,
+            }
+        }
+        Kind::In(item, container) => {
+            let Kind::Array(items) = &container.kind else {
+                return None;
+            };
+            let text = |item: &'_ Expression| matches!(item.kind, Kind::Str(_));
+            let known = items.iter().all(text).then(|| {
+                let texts = items.iter().filter_map(|item| match &item.kind {
+                    Kind::Str(text) => Some(text.as_str()),
+                    _ => None,
+                });
+                texts.collect()
+            });
+            Some(Asked {
+                value: item,
+                known: known?,
+            })
+        }
+        _ => None,
+    }
+}

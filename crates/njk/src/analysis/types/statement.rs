@@ -1,0 +1,264 @@
+//! The statements of a template: what they print, bind and repeat.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::checker::Checker;
+use super::function::{address, parameters};
+use super::json::Json;
+use super::lattice::{Any, LOOP, Type};
+use super::problem::{Habit, Problem};
+use super::scope::{Implied, Role};
+use super::taint::assigned_in;
+use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
+use crate::walk;
+
+impl Checker<'_> {
+    pub(super) fn body(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Text(text) => self.json_text(text),
+            Statement::Output(value) => self.output(value),
+            Statement::If {
+                branches,
+                otherwise,
+            } => self.branches(branches, otherwise),
+            Statement::For {
+                names,
+                iterable,
+                body,
+                otherwise,
+            } => self.repeat(names, iterable, body, otherwise),
+            Statement::Set { targets, value } => self.set(targets, value),
+            Statement::Macro { name, function } => {
+                let number = self.numbers.get(&address(function)).copied();
+                let role = number.map_or(Role::Value, Role::Macro);
+                self.scope
+                    .bind_as(&name.text, Type::unknown(), role, true, None);
+            }
+            Statement::Call { call, caller } => self.call_block(call, caller),
+            Statement::Filter {
+                arguments, body, ..
+            } => {
+                self.arguments(arguments);
+                self.captured(body);
+                self.json.iter_mut().for_each(Json::lose);
+            }
+            Statement::Switch {
+                subject,
+                cases,
+                otherwise,
+            } => self.switch(subject, cases, otherwise),
+            Statement::Block { body, .. } => {
+                let mark = self.scope.mark();
+                if self.loaded[self.here].extends {
+                    // It runs later, when other values are set.
+                    let names = self.assigned.clone();
+                    self.forget(&names);
+                }
+                self.body(body);
+                self.scope.undo_to(mark);
+            }
+            _ => self.load(statement),
+        }
+    }
+
+    fn output(&mut self, value: &Expression) {
+        self.printing = true;
+        let ty = self.expression(value);
+        self.printing = false;
+        self.printed(value, &ty);
+        self.need(value, &ty);
+        self.escape(&ty);
+        self.json_value(value, &ty);
+        self.reached = value.span.end();
+    }
+
+    /// Runs a body whose output goes elsewhere.
+    fn captured(&mut self, body: &[Statement]) {
+        let json = self.json.take();
+        self.body(body);
+        self.json = json;
+    }
+
+    fn set(&mut self, targets: &[Name], value: &Value) {
+        let (mut ty, implied) = match value {
+            Value::Expression(value) => {
+                let ty = self.expression(value).widened();
+                let judged = self.quietly(|this| this.judge(value));
+                let implied = Implied {
+                    yes: judged.yes,
+                    no: judged.no,
+                };
+                (ty, Some(Rc::new(implied)))
+            }
+            Value::Body(body) => {
+                self.captured(body);
+                (Type::unknown().defined(), None)
+            }
+        };
+        for target in targets {
+            if self.tainted.contains(&target.text) {
+                self.escape(&ty);
+                ty = Type::unknown();
+            }
+            let volatile = ty.any == Any::Anything || self.tainted.contains(&target.text);
+            self.scope.bind_as(
+                &target.text,
+                ty.clone(),
+                Role::Value,
+                volatile,
+                implied.clone(),
+            );
+        }
+    }
+
+    /// Takes what these names are bound to for unknown: it changes elsewhere.
+    pub(super) fn forget(&mut self, names: &HashSet<String>) {
+        for name in names {
+            if let Some(binding) = self.scope.get(name) {
+                let ty = binding.ty.clone();
+                self.escape(&ty);
+                self.scope
+                    .bind_as(name, Type::unknown(), Role::Value, true, None);
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        names: &[Name],
+        iterable: &Expression,
+        body: &[Statement],
+        otherwise: &[Statement],
+    ) {
+        let ty = self.expression(iterable);
+        let judged = self.quietly(|this| this.judge(iterable));
+        self.loop_condition(names, iterable);
+        let types = self.items(names, iterable, &ty);
+        let changing = assigned_in(body);
+        self.forget(&changing);
+        let mark = self.scope.mark();
+        let facts = self.scope.facts_mark();
+        self.scope.learn(&judged.yes);
+        for (name, ty) in names.iter().zip(types) {
+            let ty = if self.tainted.contains(&name.text) {
+                self.escape(&ty);
+                Type::unknown()
+            } else {
+                ty
+            };
+            let volatile = ty.any == Any::Anything || changing.contains(&name.text);
+            self.scope
+                .bind_as(&name.text, ty, Role::Value, volatile, None);
+        }
+        self.scope.bind("loop", Type::simple(LOOP));
+        let before = self.json.clone();
+        self.body(body);
+        if let (Some(json), Some(before)) = (self.json.take(), before) {
+            self.json = Some(json.after_loop(&before));
+        }
+        self.scope.forget_to(facts);
+        self.scope.undo_to(mark);
+        let before = self.json.clone();
+        self.body(otherwise);
+        if let (Some(json), Some(before)) = (self.json.take(), before) {
+            self.json = Some(Json::merge(vec![before, json]));
+        }
+        self.forget(&assigned_in(otherwise));
+    }
+
+    /// `for x in xs if x.a` asks before there is an `x`.
+    fn loop_condition(&mut self, names: &[Name], iterable: &Expression) {
+        let Kind::InlineIf {
+            condition,
+            otherwise: None,
+            ..
+        } = &iterable.kind
+        else {
+            return;
+        };
+        let mut mentions = false;
+        walk::expression(condition, &mut |inner| {
+            if let Kind::Name(name) = &inner.kind {
+                mentions |= names.iter().any(|bound| bound.text == *name);
+            }
+        });
+        if mentions {
+            self.report(condition.span, Problem::Habit(Habit::LoopCondition));
+        }
+    }
+
+    /// The types of the variables of a loop.
+    fn items(&mut self, names: &[Name], iterable: &Expression, ty: &Type) -> Vec<Type> {
+        let unknown = || vec![Type::unknown(); names.len()];
+        if ty.any != Any::No {
+            self.escape(ty);
+            return unknown();
+        }
+        let value = self.text(iterable.span);
+        if ty.is_scalar() {
+            let kind = ty.kind();
+            self.report(iterable.span, Problem::LoopOverScalar { value, kind });
+            return unknown();
+        }
+        if ty.is_only_object() {
+            let Some(object) = ty.object.clone() else {
+                return unknown();
+            };
+            if names.len() == 1 {
+                if !object.properties.contains_key("length") {
+                    self.report(iterable.span, Problem::LoopOverObject { value });
+                }
+                self.escape(ty);
+                return unknown();
+            }
+            let (key, value) = self.pairs(&object);
+            return vec![key, value];
+        }
+        let Some(item) = ty.list.clone().filter(|_| ty.is_only_list()) else {
+            self.escape(ty);
+            return unknown();
+        };
+        if names.len() == 1 {
+            return vec![item.as_ref().clone()];
+        }
+        let is_flat = item.is_only_object() || (item.is_scalar() && item.string.is_none());
+        if item.any == Any::No && is_flat {
+            let kind = item.kind();
+            self.report(iterable.span, Problem::Unpacked { value, kind });
+        }
+        self.escape(&item);
+        unknown()
+    }
+
+    fn call_block(&mut self, call: &Expression, caller: &Function) {
+        if let Kind::Call(target, arguments) = &call.kind {
+            match self.callee(target) {
+                Some(number) => self.call_macro(number, call, arguments, false),
+                None => {
+                    self.expression(call);
+                }
+            }
+        }
+        let mark = self.scope.mark();
+        let changing = assigned_in(&caller.body);
+        self.forget(&changing);
+        for (_, value) in &caller.defaults {
+            let ty = self.expression(value);
+            self.escape(&ty);
+        }
+        for name in parameters(caller) {
+            self.scope
+                .bind_as(&name.text, Type::unknown(), Role::Value, true, None);
+        }
+        self.captured(&caller.body);
+        self.json.iter_mut().for_each(Json::lose);
+        self.scope.undo_to(mark);
+    }
+}
