@@ -6,6 +6,7 @@ mod conformance;
 mod failures;
 mod gemini;
 mod http;
+mod late;
 mod official;
 pub(crate) mod peer;
 mod proxy;

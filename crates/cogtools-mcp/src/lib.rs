@@ -12,6 +12,7 @@ mod catalogue;
 mod change;
 mod command;
 mod fingerprint;
+mod folders;
 mod http;
 mod in_flight;
 mod instructions;

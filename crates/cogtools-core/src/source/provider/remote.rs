@@ -58,14 +58,14 @@ pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
 
 /// Reads the declarations of `provider`; if several have the same name, the first
 /// counts.
-pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
+pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
     let mut declarations = Declarations::default();
     let mut seen = std::collections::HashSet::new();
     let names = values
         .iter()
         .filter_map(|value| value.get("name")?.as_str());
     let mut local = LocalNames::new(&provider.settings().prefix, names);
-    for (index, value) in values.into_iter().enumerate() {
+    for (index, value) in values.iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
         let Some(own) = name.map(str::to_owned) else {
             let message = format!("declaration {} has no name", index + 1);
@@ -77,7 +77,7 @@ pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
             declarations.tools.push(RemoteTool {
                 name: local.of(&own),
                 remote_name: own,
-                value: Arc::new(value),
+                value: Arc::clone(value),
             });
         } else {
             let error = ProviderError::DuplicateTool(provider.name(), own);
@@ -104,6 +104,11 @@ impl RemoteTool {
 
     /// Its declaration.
     pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Its declaration, which may be shared.
+    pub const fn shared_value(&self) -> &Arc<Value> {
         &self.value
     }
 
@@ -236,6 +241,8 @@ mod tests {
                 prefix: String::new(),
                 env: Vec::new(),
                 timeout: given.map(Duration::from_secs),
+                wait: None,
+                idle: None,
                 cache: None,
                 user_configured: true,
                 in_project: false,
