@@ -7,6 +7,7 @@ mod failures;
 mod gemini;
 mod http;
 mod late;
+mod living;
 mod official;
 pub(crate) mod peer;
 mod proxy;

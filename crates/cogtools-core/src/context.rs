@@ -7,7 +7,7 @@ use crate::environment::{EnvError, Unread, Vars};
 use crate::process::{Confinement, Limits, SandboxMode};
 use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
-use crate::{Cancel, Diagnostic, Environment, Resident};
+use crate::{Cancel, Diagnostic, Environment, Progress, Resident};
 
 /// What an agent does with recorded responses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub struct Context {
     pub cancel: Cancel,
     /// The list of things to do of the session, if there is one.
     pub todos: Option<TodoList>,
+    /// Who is told of the progress of a call.
+    pub progress: Option<Progress>,
     /// What agents do with recorded responses.
     pub tape: Option<Tape>,
 }

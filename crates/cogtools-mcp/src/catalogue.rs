@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use cogtools_core::approval::trustable_sources;
 use cogtools_core::{
-    Cancel, Context, Diagnostic, FindError, Found, ListWait, Registry, Resident, SourceError,
-    Target, Tool, Warnings,
+    Cancel, Context, Diagnostic, FindError, Found, ListWait, Progress, Registry, Resident,
+    SourceError, Target, Tool, Warnings,
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
@@ -21,6 +21,7 @@ use tokio::sync::Notify;
 use crate::cache::{DeclarationCache, LoadResult};
 use crate::instructions;
 use crate::published_tool::{PublishOptions, PublishedTool};
+use crate::sessions::LivingSessions;
 
 /// The options that select tools.
 pub(crate) struct CatalogueArgs {
@@ -46,6 +47,7 @@ pub(crate) struct Catalogue {
     reported_of_calls: Mutex<Vec<Diagnostic>>,
     cancel: Cancel,
     resident: Arc<Resident>,
+    sessions: Arc<LivingSessions>,
     /// Notified when a source has declared other tools than a list has had.
     source_changed: Arc<Notify>,
 }
@@ -65,11 +67,14 @@ impl Catalogue {
     pub(crate) fn new(mut args: CatalogueArgs, io: &Io<'_>) -> Self {
         let source_changed = Arc::<Notify>::default();
         let notify = Arc::clone(&source_changed);
-        let resident = Arc::new(Resident::new(move || notify.notify_one()));
+        let sessions = Arc::<LivingSessions>::default();
+        let resident = Resident::new(move || notify.notify_one());
+        let resident = Arc::new(resident.with_sessions(Arc::<LivingSessions>::clone(&sessions)));
         args.registry.list_wait = ListWait::Moment;
         args.registry.resident = Some(Arc::clone(&resident));
         Self {
             resident,
+            sessions,
             source_changed,
             args,
             vars: io.vars.clone(),
@@ -108,8 +113,10 @@ impl Catalogue {
         self.cancel.cancel();
     }
 
-    /// Waits until no source is being asked, at most for `limit`.
-    pub(crate) fn wait_idle(&self, limit: Duration) {
+    /// Ends the sessions with servers, and waits until no source is being asked, at most for
+    /// `limit` each.
+    pub(crate) fn end_sessions(&self, limit: Duration) {
+        self.sessions.stop(limit);
         self.resident.wait_idle(limit);
     }
 
@@ -220,9 +227,14 @@ impl Catalogue {
         hasher.finish()
     }
 
-    /// The context of a call of `tool`, with `cancel`. For a tool that does not use it, it
-    /// has only our own programs.
-    pub(crate) fn cx(&self, tool: &Tool, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
+    /// The context of a call of `tool`, with `cancel` and `progress`. For a tool that does not
+    /// use it, it has only our own programs.
+    pub(crate) fn cx(
+        &self,
+        tool: &Tool,
+        cancel: Cancel,
+        progress: Option<Progress>,
+    ) -> Result<Context, Vec<Diagnostic>> {
         if !tool.needs_context() {
             let programs = self.with_io(|io| io.program.parent().map(Path::to_path_buf));
             return Ok(Context {
@@ -241,6 +253,8 @@ impl Catalogue {
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         Ok(Context {
             cancel,
+            progress,
+            resident: Some(Arc::clone(&self.resident)),
             warnings: self.call_warnings.clone(),
             ..cx
         })

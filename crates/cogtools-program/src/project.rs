@@ -207,6 +207,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bo
         cached_only: false,
         list_wait: ListWait::default(),
         resident: None,
+        progress: None,
         programs: io.program.parent().map(Path::to_path_buf),
         limits: bounds.limits,
         sandbox: bounds.sandbox,

@@ -3,6 +3,7 @@
 //! A source that is slow is asked once, in the background: a list waits for it for a moment only,
 //! and is told of the answer when it comes. One that has failed is not asked again at once.
 
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
+
+pub use session::{SessionError, SessionRequest, Sessions};
 
 use crate::{Code, Diagnostic};
 
@@ -30,6 +33,7 @@ pub struct Resident {
     sources: Mutex<HashMap<String, Memory>>,
     answered: Condvar,
     on_change: Box<dyn Fn() + Send + Sync>,
+    sessions: Option<Arc<dyn Sessions>>,
 }
 
 /// What is remembered of one source.
@@ -70,7 +74,25 @@ impl Resident {
             sources: Mutex::default(),
             answered: Condvar::new(),
             on_change: Box::new(on_change),
+            sessions: None,
         }
+    }
+
+    /// The same with sessions that stay open.
+    #[must_use]
+    pub fn with_sessions(mut self, sessions: Arc<dyn Sessions>) -> Self {
+        self.sessions = Some(sessions);
+        self
+    }
+
+    /// The sessions that stay open, if there are any.
+    pub(crate) const fn sessions(&self) -> Option<&Arc<dyn Sessions>> {
+        self.sessions.as_ref()
+    }
+
+    /// Says that a source declares other tools now.
+    pub(crate) fn changed(&self) {
+        (self.on_change)();
     }
 
     /// The values that the file with this stamp has cached for the source `key`, if they are in

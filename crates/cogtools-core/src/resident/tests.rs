@@ -31,7 +31,7 @@ fn describe(answer: Result<Answer, Box<Diagnostic>>) -> String {
 #[test]
 fn a_late_answer_is_remembered_and_announced_once() {
     let (resident, changes) = resident();
-    let (sender, receiver) = channel();
+    let (sender, receiver) = channel::<()>();
     let ask = move || {
         let _ = receiver.recv();
         Ok(values("a"))

@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::{Map, Value};
+
 use super::approval::ApprovedFiles;
 use super::cache::Cache;
 use super::remote::{self, Declarations};
@@ -13,7 +15,7 @@ use super::{Provider, ProviderError, Server, recursion};
 use crate::context::ListWait;
 use crate::environment::Vars;
 use crate::process::{Exit, Output};
-use crate::resident::{Answer, MIN_DELAY, Resident, Values};
+use crate::resident::{Answer, MIN_DELAY, Resident, SessionError, Sessions, Values};
 use crate::{Context, Diagnostic};
 
 /// How many bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
@@ -145,10 +147,34 @@ impl Discovery {
     }
 
     fn declarations(&self, moment: Option<Duration>) -> Result<Values, ProviderError> {
+        if let Some(sessions) = self.provider.sessions(&self.cx) {
+            return self.declarations_in(&**sessions);
+        }
         let output = self.output(moment)?;
         let values = remote::values(&output.stdout.bytes)
             .map_err(|message| ProviderError::InvalidOutput(self.provider.name(), message))?;
         Ok(values.into_iter().map(Arc::new).collect())
+    }
+
+    /// What the server declares in its session.
+    fn declarations_in(&self, sessions: &dyn Sessions) -> Result<Values, ProviderError> {
+        let provider = &self.provider;
+        let timeout = provider.settings.timeout_or(Server::LIST_TIMEOUT);
+        let message = Map::from_iter([("list".to_owned(), true.into())]);
+        let start = (&self.approved, &self.variables);
+        match provider.request(sessions, &message, timeout, start, &self.cx) {
+            Ok(Value::Array(values)) => Ok(values.into_iter().map(Arc::new).collect()),
+            Ok(_) => {
+                let message = "its output is not a JSON array".to_owned();
+                Err(ProviderError::InvalidOutput(provider.name(), message))
+            }
+            Err(SessionError::Failed(diagnostic)) => {
+                Err(ProviderError::Server(provider.name(), diagnostic))
+            }
+            Err(SessionError::TimedOut | SessionError::Cancelled) => {
+                Err(ProviderError::TimedOut(provider.name(), timeout))
+            }
+        }
     }
 
     fn output(&self, moment: Option<Duration>) -> Result<Output, ProviderError> {

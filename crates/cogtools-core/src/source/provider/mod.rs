@@ -16,6 +16,7 @@ mod recursion;
 mod remote;
 mod sandbox;
 mod server;
+mod session;
 mod settings;
 mod start;
 
