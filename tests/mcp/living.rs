@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_test_support::{Project, str};
+use cogtools_test_support::Project;
 use serde_json::{Value, json};
 
 use super::Session;
@@ -149,15 +149,8 @@ fn a_server_that_fails_again_and_again_is_not_started_each_time() {
         let id = session.call("count", &json!({}));
         assert_eq!(
             session.text(id).0,
-            str![[r#"
-cogtools-mcp: error[TOOL_FAILED]: count: the MCP server `living` exited with status 1 before it answered `initialize`
-  | broken
-
-"#]]
-            .trim_start_matches('\n')
-            .trim_end_matches('\n')
-            .to_owned()
-                + "\n"
+            "cogtools-mcp: error[TOOL_FAILED]: count: the MCP server `living` exited with status 1 \
+             before it answered `initialize`\n  | broken\n"
         );
         calls += 1;
     }
@@ -267,7 +260,7 @@ fn an_approval_that_is_revoked_ends_the_session() {
         let run = crate::run("cogtools-trust", &project).args(args).run();
         run.succeeds();
     };
-    trust(&["s"]);
+    trust(&["--yes", "s"]);
     let mut session = Session::open(&project);
     let (_, process) = count(&mut session);
     trust(&["--revoke", "s"]);

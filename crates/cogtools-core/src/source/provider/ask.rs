@@ -35,7 +35,7 @@ struct Discovery {
 impl Provider {
     /// Its current declarations, or the cached ones.
     pub(super) fn load_declarations(&self, cx: &Context) -> Result<Declarations, ProviderError> {
-        let approved = self.check_approval(cx)?;
+        let approved = self.approved(cx)?;
         if recursion::is_recursive(cx) {
             return Err(ProviderError::Recursive(self.name()));
         }

@@ -134,13 +134,8 @@ impl Handler for RemoteCall {
         let diagnostic =
             |error: ProviderError| Box::new(error.diagnostic().with_subject(tool.name().as_str()));
         // Its files may have changed since its tools were listed.
-        let approved = self.provider.check_approval(cx);
-        let sessions = self.provider.sessions(cx);
-        if let (Err(_), Some(sessions)) = (&approved, sessions) {
-            sessions.end(&self.provider.key(cx));
-        }
-        let approved = approved.map_err(diagnostic)?;
-        if let Some(sessions) = sessions {
+        let approved = self.provider.approved(cx).map_err(diagnostic)?;
+        if let Some(sessions) = self.provider.sessions(cx) {
             let variables = self.provider.variables(cx).map_err(diagnostic)?;
             let call = CommandCall::new(tool, &Map::new(), cx);
             return self.request(&call, arguments, &**sessions, (&approved, &variables), cx);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::approval::ApprovedFiles;
 use super::cache::Cache;
-use super::{Provider, Server};
+use super::{Provider, ProviderError, Server};
 use crate::environment::Vars;
 use crate::resident::{Resident, SessionError, SessionRequest, Sessions};
 use crate::{Context, digest};
@@ -17,6 +17,16 @@ impl Provider {
     pub(super) fn sessions<'c>(&self, cx: &'c Context) -> Option<&'c Arc<dyn Sessions>> {
         self.settings.server.as_ref()?;
         cx.resident.as_ref()?.sessions()
+    }
+
+    /// Fails unless the user has approved the provider's command; ends the session of one that
+    /// is not approved any more.
+    pub(super) fn approved(&self, cx: &Context) -> Result<ApprovedFiles, ProviderError> {
+        let approved = self.check_approval(cx);
+        if let (Err(_), Some(sessions)) = (&approved, self.sessions(cx)) {
+            sessions.end(&self.key(cx));
+        }
+        approved
     }
 
     /// Sends `message` to the server in its session. A session is started exactly as a client for
