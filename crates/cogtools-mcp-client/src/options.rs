@@ -74,7 +74,7 @@ pub(crate) fn command() -> Command {
         .long_about(
             "List the tools of a Model Context Protocol server or call one of them, as sources of \
              the kind mcp do. The server is started, or contacted over HTTP, for this one \
-             request.",
+             request, or for one session.",
         )
         .subcommand_required(true)
         .subcommand(

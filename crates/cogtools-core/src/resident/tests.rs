@@ -16,7 +16,9 @@ fn values(text: &str) -> Values {
 fn resident() -> (Arc<Resident>, Arc<AtomicUsize>) {
     let changes = Arc::<AtomicUsize>::default();
     let count = Arc::clone(&changes);
-    let on_change = move || drop(count.fetch_add(1, Ordering::SeqCst));
+    let on_change = move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    };
     (Arc::new(Resident::new(on_change)), changes)
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::local_name::LocalNames;
 use super::{Provider, ProviderError};
 use crate::Tool;
-use crate::schema::Schema;
+use crate::schema::{Repairs, Schema};
 use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
 
 /// One declaration: any object with a name.
@@ -143,6 +143,22 @@ impl RemoteTool {
             _ => definition,
         };
         Ok(definition.with_timeout(provider.settings().timeout_or(Tool::TIMEOUT)))
+    }
+
+    /// What is repaired in its declaration.
+    pub fn repairs(&self) -> Repairs {
+        let set = |key: &&str| self.value.get(*key).filter(|value| !value.is_null());
+        // The first is read as it is in a file.
+        let key = SCHEMAS.iter().find(|key| set(key).is_some());
+        let schema = key
+            .filter(|key| **key != SCHEMAS[0])
+            .and_then(|key| set(&key));
+        let schema = schema.and_then(Value::as_object);
+        let mut repairs = schema.map(Schema::repairs).unwrap_or_default();
+        if self.description() == self.remote_name {
+            repairs.add("description");
+        }
+        repairs
     }
 
     /// Its description, which every API wants: else its title, or its name.
