@@ -34,14 +34,11 @@ impl ClientMessage {
         if let Some(update) = message.get("progress") {
             return Some(Self::Progress(id, progress(update)?));
         }
-        let answer = match message.remove("result") {
-            Some(result) => Ok(result),
-            None => {
-                let unknown = || Diagnostic::new(Code::ToolFailed, "the MCP client sent no answer");
-                let reported = message.get("error").and_then(diagnostic);
-                Err(Box::new(reported.unwrap_or_else(unknown)))
-            }
-        };
+        let answer = message.remove("result").ok_or_else(|| {
+            let unknown = || Diagnostic::new(Code::ToolFailed, "the MCP client sent no answer");
+            let reported = message.get("error").and_then(diagnostic);
+            Box::new(reported.unwrap_or_else(unknown))
+        });
         Some(Self::Answer(id, answer))
     }
 }

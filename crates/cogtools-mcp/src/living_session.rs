@@ -1,7 +1,7 @@
 //! One session with the MCP server of a source: a `cogtools-mcp-client session` that stays open.
 
 use std::collections::HashMap;
-use std::io::{Read, Write as _};
+use std::io::{Read as _, Write as _};
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -70,7 +70,9 @@ impl LivingSessions {
                 source.session.take()
             })
             .collect();
-        sessions.iter().for_each(|session| session.close());
+        for session in &sessions {
+            session.close();
+        }
         let end = Instant::now() + grace;
         for session in sessions {
             session.wait_ended(end.saturating_duration_since(Instant::now()));

@@ -134,14 +134,13 @@ impl Resident {
                 wait = Duration::ZERO;
             }
         }
-        let begin = match memory.asked {
-            Some(begin) => begin,
-            None => {
-                let begin = Instant::now();
-                self.start(key, begin, ask)?;
-                memory.asked = Some(begin);
-                begin
-            }
+        let begin = if let Some(begin) = memory.asked {
+            begin
+        } else {
+            let begin = Instant::now();
+            self.start(key, begin, ask)?;
+            memory.asked = Some(begin);
+            begin
         };
         loop {
             let Some(memory) = sources.get_mut(key) else {

@@ -52,7 +52,7 @@ impl Repairs {
             let entry = TRANSLATED.iter().find(|(old, _)| old == keyword);
             let is_now = |now: &&str| result.contains_key(*now);
             match entry {
-                Some((old, now)) if now.iter().any(|now| is_now(&now)) => {
+                Some((old, now)) if now.iter().any(is_now) => {
                     successors.extend(*now);
                     note(&mut self.translated, old);
                 }

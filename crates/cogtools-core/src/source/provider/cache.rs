@@ -86,14 +86,14 @@ impl Cache {
 
     /// Discards the cached declarations.
     pub(super) fn remove(&self) {
-        remove(self.declarations());
+        remove(self.declarations().as_deref());
     }
 
     /// Caches declarations, if the configuration says so.
     pub(super) fn write(&self, values: &Values) {
         if self.max_age.is_some() {
             let values: Vec<&Value> = values.iter().map(|value| &**value).collect();
-            write(self.declarations(), &json!(values));
+            write(self.declarations().as_deref(), &json!(values));
         }
     }
 
@@ -115,7 +115,7 @@ impl Cache {
     /// Remembers a failure for a minute.
     pub(super) fn write_failure(&self, diagnostic: &Diagnostic, was_late: bool) {
         let text = |hint: &Hint| match hint {
-            Hint::Text(text) => Some(text.to_string()),
+            Hint::Text(text) => Some(text.clone()),
             Hint::Run { .. } => None,
         };
         let hints: Vec<String> = diagnostic.hints.iter().filter_map(text).collect();
@@ -126,14 +126,13 @@ impl Cache {
             "hints": hints,
             "late": was_late,
         });
-        write(self.failures(), &value);
+        write(self.failures().as_deref(), &value);
     }
 
     /// Forgets that it has failed.
     pub(super) fn remove_failure(&self) {
-        if self.failures().is_some_and(|file| file.exists()) {
-            remove(self.failures());
-        }
+        let file = self.failures().filter(|file| file.exists());
+        remove(file.as_deref());
     }
 
     fn declarations(&self) -> Option<PathBuf> {
@@ -159,13 +158,13 @@ fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Some(text)
 }
 
-fn write(path: Option<PathBuf>, value: &Value) {
-    let path = path.as_deref().map(WritePath::in_folder);
+fn write(path: Option<&Path>, value: &Value) {
+    let path = path.map(WritePath::in_folder);
     let content = value.to_string();
     let _ = path.map(|path| file::replace_private(&path, content.as_bytes()));
 }
 
-fn remove(path: Option<PathBuf>) {
-    let path = path.as_deref().map(WritePath::in_folder);
+fn remove(path: Option<&Path>) {
+    let path = path.map(WritePath::in_folder);
     let _ = path.map(|path| file::remove(&path));
 }

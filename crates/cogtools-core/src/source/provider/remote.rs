@@ -150,9 +150,7 @@ impl RemoteTool {
         let set = |key: &&str| self.value.get(*key).filter(|value| !value.is_null());
         // The first is read as it is in a file.
         let key = SCHEMAS.iter().find(|key| set(key).is_some());
-        let schema = key
-            .filter(|key| **key != SCHEMAS[0])
-            .and_then(|key| set(&key));
+        let schema = key.filter(|key| **key != SCHEMAS[0]).and_then(set);
         let schema = schema.and_then(Value::as_object);
         let mut repairs = schema.map(Schema::repairs).unwrap_or_default();
         if self.description() == self.remote_name {
