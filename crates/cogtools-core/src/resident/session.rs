@@ -1,22 +1,4 @@
 //! Sessions with MCP servers that stay open between calls.
-//!
-//! A program that stays keeps one `cogtools-mcp-client session` for each source. They exchange
-//! JSON objects, one on each line. The program sends
-//!
-//! - `{"id": N, "list": true}`, a request for the declarations of all tools;
-//! - `{"id": N, "call": TOOL, "arguments": {…}, "expect": DIGEST}`, a call;
-//! - `{"cancel": N}`, after which there is no answer to the request N;
-//!
-//! and the client answers with
-//!
-//! - `{"id": N, "result": …}`: an array of declarations, or a result of MCP;
-//! - `{"id": N, "error": {…}}`: a diagnostic, as `--error-format json` prints it;
-//! - `{"id": N, "progress": {"progress": …, "total": …, "message": …}}`, before the answer;
-//! - `{"changed": true}`: the server declares other tools now;
-//! - `{"ended": true}` before it exits, if no request was lost: what it has not answered can be
-//!   sent again;
-//! - `{"failed": {…}}` before it exits for another reason: the diagnostic for all requests that
-//!   it has not answered.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -29,6 +11,24 @@ use crate::progress::Progress;
 use crate::{Cancel, Diagnostic};
 
 /// Sessions that stay open, one for each source.
+///
+/// A program that stays keeps one `cogtools-mcp-client session` for each source. They exchange
+/// JSON objects, one on each line. The program sends
+///
+/// - `{"id": N, "list": true}`, a request for the declarations of all tools;
+/// - `{"id": N, "call": TOOL, "arguments": {…}, "expect": DIGEST}`, a call;
+/// - `{"cancel": N}`, after which there is no answer to the request N;
+///
+/// and the client answers with
+///
+/// - `{"id": N, "result": …}`: an array of declarations, or a result of MCP;
+/// - `{"id": N, "error": {…}}`: a diagnostic, as `--error-format json` prints it;
+/// - `{"id": N, "progress": {"progress": …, "total": …, "message": …}}`, before the answer;
+/// - `{"changed": true}`: the server declares other tools now;
+/// - `{"ended": true}` before it exits, if no request was lost: what it has not answered can be
+///   sent again;
+/// - `{"failed": {…}}` before it exits for another reason: the diagnostic for all requests that
+///   it has not answered.
 pub trait Sessions: Debug + Send + Sync {
     /// Sends a request to the session of its source, which is started if it is not open, and
     /// waits for the answer: an array of declarations, or a result of MCP.
