@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use cogtools_core::approval::verdict;
+use cogtools_core::source::RemoteTool;
 use cogtools_core::tool::ToolError;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool};
@@ -49,7 +50,8 @@ impl Row {
             shadows: Vec::new(),
             approval,
             repaired: file
-                .repairs()
+                .remote()
+                .map(RemoteTool::repairs)
                 .filter(|repairs| !repairs.is_empty())
                 .map(|repairs| repairs.to_string()),
             cost,

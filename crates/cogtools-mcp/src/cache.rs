@@ -36,8 +36,11 @@ enum Stamp {
 
 impl Stamp {
     fn of(candidate: &Candidate, now: SystemTime) -> Option<Self> {
-        match candidate.declaration() {
-            Some(value) => Some(Self::Declaration(Arc::clone(value), candidate.name.clone())),
+        match candidate.remote() {
+            Some(tool) => Some(Self::Declaration(
+                Arc::clone(tool.shared_value()),
+                candidate.name.clone(),
+            )),
             None => FileStamp::if_settled(&candidate.path, now).map(Self::File),
         }
     }
@@ -58,7 +61,7 @@ impl Stamp {
 
 /// What identifies a tool.
 fn path(candidate: &Candidate) -> &PathBuf {
-    match candidate.declaration() {
+    match candidate.remote() {
         Some(_) => &candidate.display_path,
         None => &candidate.path,
     }

@@ -1,7 +1,6 @@
 //! Sources of tools.
 
 mod builtin;
-mod candidate;
 mod folder;
 mod global;
 mod package;
@@ -9,11 +8,10 @@ pub(crate) mod packages;
 mod provider;
 mod yarn;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use candidate::Candidate;
-use candidate::Declared;
 pub use folder::Folder;
 pub use global::GlobalModules;
 pub use package::Package;
@@ -22,7 +20,7 @@ pub use provider::{
     Provider, ProviderError, RemoteTool, Server, Settings, Transport, clean_path, neutral_directory,
 };
 
-use crate::file::Boundary;
+use crate::file::{Boundary, ReadScope};
 use crate::hint::{Command, Hint};
 use crate::owner::ForeignOwner;
 use crate::text::TextError;
@@ -40,6 +38,31 @@ pub enum Source {
     Provider(Provider),
     /// The tools that come with cogtools.
     BuiltIn,
+}
+
+/// A candidate for a tool: a file, or a declaration of a provider.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The tool's name, if it is valid: a file's stem.
+    pub name: OsString,
+    /// The path of the file; empty for a declaration.
+    pub path: PathBuf,
+    /// The file or the declaration, as shown to the user.
+    pub display_path: PathBuf,
+    /// Where it comes from.
+    pub provenance: Arc<Provenance>,
+    /// Where the file may be.
+    scope: ReadScope,
+    declared: Option<Declared>,
+}
+
+/// What stands for a tool that has no file.
+#[derive(Clone, Debug)]
+enum Declared {
+    /// A provider's declaration.
+    Provider(Provider, RemoteTool),
+    /// A built-in tool.
+    BuiltIn(&'static builtin::BuiltIn),
 }
 
 /// The entries of a source, and what is unavailable.
@@ -165,6 +188,47 @@ impl Source {
             Self::Folder(folder) => Some(folder),
             Self::Packages(_) | Self::Provider(_) | Self::BuiltIn => None,
         }
+    }
+}
+
+impl Candidate {
+    /// The tool file at `path` in `scope`, known to the user as `display_path`.
+    pub fn file(path: PathBuf, display_path: PathBuf, scope: ReadScope) -> Self {
+        Self {
+            name: path.file_stem().unwrap_or_default().to_owned(),
+            path,
+            display_path,
+            provenance: Arc::default(),
+            scope,
+            declared: None,
+        }
+    }
+
+    /// The tool, if it is valid.
+    pub fn load(&self) -> Result<Tool, ToolError> {
+        match &self.declared {
+            Some(Declared::Provider(provider, tool)) => return provider.load(tool),
+            Some(Declared::BuiltIn(tool)) => {
+                let bug = || ToolError::Bug(self.display_path.clone());
+                return tool.load().ok_or_else(bug);
+            }
+            None => {}
+        }
+        let tool = Tool::load(&self.path, &self.display_path, &self.scope)?;
+        Ok(tool.from(Arc::clone(&self.provenance)))
+    }
+
+    /// What the provider declares, if it is a provider's tool.
+    pub const fn remote(&self) -> Option<&RemoteTool> {
+        match &self.declared {
+            Some(Declared::Provider(_, tool)) => Some(tool),
+            Some(Declared::BuiltIn(_)) | None => None,
+        }
+    }
+
+    /// Where the file may be.
+    pub const fn scope(&self) -> &ReadScope {
+        &self.scope
     }
 }
 

@@ -107,7 +107,8 @@ impl RemoteTool {
         &self.value
     }
 
-    /// Its declaration, which may be shared.
+    /// Its declaration: the same value, not a copy, as long as the provider declares nothing new
+    /// to a program that stays.
     pub const fn shared_value(&self) -> &Arc<Value> {
         &self.value
     }
