@@ -24,8 +24,8 @@ nodes:
   activate: {when: '${inputs.question}', is: What is it?}
 ";
 
-#[test]
-fn a_flow_of_promptflow_becomes_a_tool() {
+/// A project beside a flow of promptflow.
+fn promptflow() -> Project {
     let project = Project::new();
     project
         .file("theirs/flow.dag.yaml", DAG)
@@ -35,12 +35,17 @@ fn a_flow_of_promptflow_becomes_a_tool() {
             "tools/find_docs.yaml",
             "name: find_docs\ndescription: d\nparameters: {query: string, top: integer}\noutput: {type: json}\nimplementation: '[\"{{ query }}\", {{ top }}]'\n",
         );
-    let outcome = flow_run(
-        &project,
-        &["import", "theirs/flow.dag.yaml", "--name", "theirs"],
-    )
-    .run();
-    outcome.outputs(str![[r##"
+    project
+}
+
+fn import(project: &Project) -> Outcome {
+    let words = ["import", "theirs/flow.dag.yaml", "--name", "theirs"];
+    flow_run(project, &words).run()
+}
+
+#[test]
+fn a_flow_of_promptflow_becomes_a_tool() {
+    import(&promptflow()).outputs(str![[r##"
 # find-docs: write the tool `find_docs` for this python node
 $schema: schema:agladysh-research.org,2025/cogtools:tool
 name: theirs
@@ -78,7 +83,12 @@ implementation:
     output: '{{ answer }}'
 
 "##]]);
-    project.file("tools/theirs.yaml", outcome.text());
+}
+
+#[test]
+fn an_imported_flow_runs() {
+    let project = promptflow();
+    project.file("tools/theirs.yaml", import(&project).text());
     flow_run(&project, &["show", "theirs"])
         .run()
         .outputs(str![[r#"
@@ -157,10 +167,11 @@ implementation:
     project.file("tools/imported.yaml", outcome.text());
     flow_run(&project, &["show", "imported"]).run().status(0);
     project.file("other.json", "[1]");
-    flow_run(&project, &["import", "other.json"])
-        .run()
-        .fails(65, str![[r#"
+    flow_run(&project, &["import", "other.json"]).run().fails(
+        65,
+        str![[r#"
 cogtools-flow: error[INVALID_ARGUMENTS_SYNTAX]: other.json: a flow of promptflow has `nodes`, a list
 
-"#]]);
+"#]],
+    );
 }

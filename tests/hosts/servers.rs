@@ -9,7 +9,8 @@ use super::host::{Host, assert_responses, output};
 fn tool_of_a_server() {
     let host = Host::new(Version::NEWEST);
     let script = crate::repository().join("tests/mcp/peers/server.py");
-    let server = json!({"mcp": {"command": "python3", "args": [script, "older"], "name": "s"}});
+    let server =
+        json!({"mcp": {"command": "python3", "args": [script, "older"], "name": "s", "wait": 30}});
     let sources = json!({"tool_sources": [{"local": "./tools"}, server]});
     let file = "../home/.gemini/cogtoolrc.yaml";
     host.project.file(

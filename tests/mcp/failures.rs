@@ -12,7 +12,7 @@ const TOKEN: &str = "Bearer s3cr3t-t0k3n";
 
 fn source(url: &str) -> Value {
     json!({"mcp": {
-        "url": url, "name": "s", "timeout": 3,
+        "url": url, "name": "s", "timeout": 3, "wait": 30,
         "headers": {"Authorization": "Bearer ${TOKEN}"}, "env": ["TOKEN"],
     }})
 }

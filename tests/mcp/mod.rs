@@ -6,6 +6,8 @@ mod conformance;
 mod failures;
 mod gemini;
 mod http;
+mod late;
+mod living;
 mod official;
 pub(crate) mod peer;
 mod proxy;

@@ -21,6 +21,8 @@ pub(super) struct Session {
     lines: Receiver<Value>,
     /// Responses that arrived before the test waited for them.
     early: HashMap<u64, Value>,
+    /// The notifications before these responses.
+    told: Vec<Value>,
     next: u64,
 }
 
@@ -58,6 +60,7 @@ impl Session {
             stdin,
             lines,
             early: HashMap::new(),
+            told: Vec::new(),
             next: 1,
         };
         let hello = session.ask(
@@ -109,10 +112,16 @@ impl Session {
             let left = end.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left);
             let line = line.unwrap_or_else(|error| panic!("no answer to request {id}: {error}"));
-            if let Some(id) = line["id"].as_u64() {
-                self.early.insert(id, line);
+            match line["id"].as_u64() {
+                Some(id) => drop(self.early.insert(id, line)),
+                None => self.told.push(line),
             }
         }
+    }
+
+    /// The notifications that arrived before the responses that were waited for.
+    pub(super) fn told(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.told)
     }
 
     /// The responses that have arrived and were not waited for.

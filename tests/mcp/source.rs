@@ -25,10 +25,10 @@ fn script() -> PathBuf {
     repository().join("tests/mcp/peers/server.py")
 }
 
-/// The scripted server, with short timeouts.
+/// The scripted server, with short timeouts. Lists wait for it to the end.
 pub(super) fn server(how: &str) -> Value {
     json!({"mcp": {
-        "command": "python3", "args": [script(), how], "name": "s", "timeout": 5,
+        "command": "python3", "args": [script(), how], "name": "s", "timeout": 5, "wait": 30,
     }})
 }
 

@@ -10,7 +10,7 @@ use super::source::{NONE, project, with};
 
 /// The server at `url` as a source.
 pub(super) fn source(url: &str) -> Value {
-    json!({"mcp": {"url": url, "name": "s", "timeout": 5}})
+    json!({"mcp": {"url": url, "name": "s", "timeout": 5, "wait": 30}})
 }
 
 /// The answer of the tool `t` to the arguments.

@@ -202,7 +202,7 @@ fn slow_ones_wait_together() {
     let p = scene.project.home().join("p");
     let one = |name: &str| {
         format!(
-            "{{command: {{discover: [{0}], call: [{0}, call], name: {name}, prefix: {name}_}}}}",
+            "{{command: {{discover: [{0}], call: [{0}, call], name: {name}, prefix: {name}_, wait: 30}}}}",
             p.display()
         )
     };

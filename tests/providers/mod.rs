@@ -11,6 +11,7 @@ mod cache;
 mod calls;
 mod failures;
 mod nested;
+mod repaired;
 
 /// The project's own tool.
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";

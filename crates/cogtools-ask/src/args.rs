@@ -98,9 +98,8 @@ impl AskArgs {
             registry: RegistryArgs {
                 filter: FilterArgs::from_matches(matches),
                 env: EnvArgs::from_matches(matches),
-                refresh: false,
                 locked: locked_from_matches(matches),
-                lenient: false,
+                ..RegistryArgs::default()
             },
         })
     }

@@ -97,9 +97,9 @@ impl CallArgs {
             registry: RegistryArgs {
                 filter: FilterArgs::from_matches(matches),
                 env: EnvArgs::from_matches(matches),
-                refresh: false,
                 locked: locked_from_matches(matches),
                 lenient: true,
+                ..RegistryArgs::default()
             },
         })
     }

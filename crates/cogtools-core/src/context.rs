@@ -7,7 +7,7 @@ use crate::environment::{EnvError, Unread, Vars};
 use crate::process::{Confinement, Limits, SandboxMode};
 use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
-use crate::{Cancel, Diagnostic, Environment};
+use crate::{Cancel, Diagnostic, Environment, Progress, Resident};
 
 /// What an agent does with recorded responses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,17 @@ pub enum Tape {
     Record(PathBuf),
     /// It uses those in this file, and no model.
     Replay(PathBuf),
+}
+
+/// How long a list of tools waits for sources that are programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListWait {
+    /// Until each has answered, or its timeout has passed.
+    #[default]
+    Timeout,
+    /// For the moment that a host has; one that takes longer is left out, or represented by
+    /// what it has declared before.
+    Moment,
 }
 
 /// Warnings for the end of a run, each once; shared by all clones.
@@ -39,6 +50,10 @@ pub struct Context {
     pub refresh: bool,
     /// Whether only cached declarations are used, so that listing tools starts nothing.
     pub cached_only: bool,
+    /// How long listing tools waits for sources.
+    pub list_wait: ListWait,
+    /// What a program that stays remembers of the sources.
+    pub resident: Option<Arc<Resident>>,
     /// The folder of cogtools's own programs, if known.
     pub programs: Option<PathBuf>,
     /// What each program may use.
@@ -51,6 +66,8 @@ pub struct Context {
     pub cancel: Cancel,
     /// The list of things to do of the session, if there is one.
     pub todos: Option<TodoList>,
+    /// Who is told of the progress of a call.
+    pub progress: Option<Progress>,
     /// What agents do with recorded responses.
     pub tape: Option<Tape>,
 }

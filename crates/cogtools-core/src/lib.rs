@@ -31,8 +31,10 @@ pub mod owner;
 mod plural;
 pub mod pointer;
 pub mod process;
+mod progress;
 mod project;
 mod registry;
+pub mod resident;
 pub mod sandbox;
 pub mod schema;
 mod search;
@@ -54,7 +56,7 @@ pub use config::{
     AskConfig, AskHistory, AskProvider, Config, ConfigErrors, ConfigFile, ConfigPaths, LINT_RULES,
     Origin, PromptConfig, Setting, Threshold,
 };
-pub use context::{Context, Tape, Warnings};
+pub use context::{Context, ListWait, Tape, Warnings};
 pub use declaration::Target;
 pub use diagnostic::Diagnostic;
 pub use environment::{EnvPriority, Environment};
@@ -66,8 +68,10 @@ pub use location::Location;
 pub use lock::{Lock, LockedTools, Snapshot};
 pub use name::{Name, NameError};
 pub use plural::pluralize;
+pub use progress::{Progress, ProgressUpdate};
 pub use project::Project;
 pub use registry::{Call, FindError, Found, Limit, Registry, load_all};
+pub use resident::Resident;
 pub use schema::{Violation, ViolationKind};
 pub use source::{Candidate, Folder, Source, SourceError};
 pub use tool::{Tool, ToolOutput};

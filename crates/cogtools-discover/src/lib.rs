@@ -7,7 +7,9 @@ mod manual;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Diagnostic, Found, Lock, Registry, Snapshot, SourceError, Target, Tool};
+use cogtools_core::{
+    Code, Diagnostic, Found, ListWait, Lock, Registry, Snapshot, SourceError, Target, Tool,
+};
 use cogtools_program::args::{
     FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, refresh_arg,
     refresh_from_matches,
@@ -99,6 +101,7 @@ impl DiscoverArgs {
                 filter: FilterArgs::from_matches(matches),
                 refresh: refresh_from_matches(matches),
                 locked: locked_from_matches(matches),
+                list_wait: ListWait::Moment,
                 lenient: !matches.get_flag("strict"),
                 ..RegistryArgs::default()
             },

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use cogtools_core::approval::verdict;
+use cogtools_core::source::RemoteTool;
 use cogtools_core::tool::ToolError;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool};
@@ -21,6 +22,8 @@ pub(crate) struct Row {
     pub(crate) shadows: Vec<PathBuf>,
     /// Whether it may run programs; `None` if it runs none.
     pub(crate) approval: Option<Verdict>,
+    /// What is repaired in the declaration, if anything is.
+    pub(crate) repaired: Option<String>,
     /// Its cost in tokens, or its first error.
     pub(crate) cost: Result<usize, Box<Diagnostic>>,
 }
@@ -46,6 +49,11 @@ impl Row {
             file: file.display_path.clone(),
             shadows: Vec::new(),
             approval,
+            repaired: file
+                .remote()
+                .map(RemoteTool::repairs)
+                .filter(|repairs| !repairs.is_empty())
+                .map(|repairs| repairs.to_string()),
             cost,
         }
     }
@@ -60,6 +68,7 @@ impl Row {
             file: PathBuf::from(BUILT_IN),
             shadows: Vec::new(),
             approval: None,
+            repaired: None,
             cost: Ok(tool.tokens()),
         }
     }
@@ -80,6 +89,9 @@ impl Row {
             Some(Verdict::Changed) => notes.push("changed since its approval".to_owned()),
             Some(Verdict::Approved) | None => {}
         }
+        if let Some(repaired) = &self.repaired {
+            notes.push(format!("repaired: {repaired}"));
+        }
         if !self.shadows.is_empty() {
             let files: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
             notes.push(format!("shadows {}", files.join(", ")));
@@ -99,6 +111,9 @@ impl Row {
         };
         if let Some(verdict) = self.approval {
             object.insert("approval".into(), verdict.label().into());
+        }
+        if let Some(repaired) = &self.repaired {
+            object.insert("repaired".into(), repaired.clone().into());
         }
         let shadows: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
         object.insert("shadows".into(), shadows.into());

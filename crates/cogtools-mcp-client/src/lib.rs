@@ -2,17 +2,21 @@
 //!
 //! Sources of the kind `mcp` run it: it is a provider like any other, so no other
 //! program has to link the protocol. It starts the server, or contacts its URL, and
-//! stops what it started.
+//! stops what it started. For a program that stays it keeps one session open.
 
 mod command;
 mod declaration;
 mod error;
+mod exchange;
 mod http;
 mod http_error;
+mod listener;
 mod manual;
 mod options;
 mod process;
+mod requests;
 mod server;
+mod service;
 mod session;
 
 pub use command::PROGRAM;

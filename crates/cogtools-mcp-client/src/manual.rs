@@ -7,11 +7,11 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "COMMANDS",
-        "discover [--server SERVER]\n  Print a JSON array: name, title, description, parametersJsonSchema and annotations of each tool.\n\ncall [--server SERVER] [--json] TOOL\n  Call TOOL: read the arguments as one JSON object and print the result as text: text content verbatim, several parts separated by blank lines, resource links as NAME: URI, binary content (images, audio, other files) as a line with its type and size, and structured content if there is no text. With --json, the result is printed as the server returned it. A result that is an error fails with TOOL_FAILED and its text.",
+        "discover [--server SERVER]\n  Print a JSON array: name, title, description, parametersJsonSchema and annotations of each tool.\n\ncall [--server SERVER] [--json] TOOL\n  Call TOOL: read the arguments as one JSON object and print the result as text: text content verbatim, several parts separated by blank lines, resource links as NAME: URI, binary content (images, audio, other files) as a line with its type and size, and structured content if there is no text. With --json, the result is printed as the server returned it. A result that is an error fails with TOOL_FAILED and its text.\n\nsession [--server SERVER] [--idle SECONDS]\n  For `cogtools-mcp(1)`, which keeps one session with each server: read requests as lines from standard input and print the answers, until the end of the input or until there has been no request for SECONDS. The format of the lines is private and changes between versions.",
     ),
     (
         "SERVER",
-        "A JSON object with name, used in messages, and either command (an array: the program and its arguments) or url. headers are sent to the URL; ${NAME} in a value is replaced with the environment variable. timeout is in seconds and covers the whole run; the default is 30 for discover and 60 for call.",
+        "A JSON object with name, used in messages, and either command (an array: the program and its arguments) or url. headers are sent to the URL; ${NAME} in a value is replaced with the environment variable. timeout is in seconds and covers the whole run, or each request of a session; the default is 30 for discover and 60 for call.",
     ),
     (
         "PROTOCOL",

@@ -1,6 +1,9 @@
 //! The command line.
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use cogtools_core::source::Server;
 use cogtools_program::Failure;
 use cogtools_program::args::required;
 
@@ -16,6 +19,10 @@ pub(crate) struct ClientArgs {
 /// The subcommand.
 pub(crate) enum RequestArgs {
     Discover,
+    Session {
+        /// How long it stays open without a request.
+        idle: Duration,
+    },
     Call {
         tool: String,
         /// Whether to print the result as the server returned it.
@@ -36,6 +43,12 @@ impl ClientArgs {
                 json: matches.get_flag("json"),
                 expected: matches.get_one::<String>("expect").cloned(),
             }
+        } else if name == SESSION {
+            let idle = matches.get_one::<f64>("idle").copied();
+            let idle = idle.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            RequestArgs::Session {
+                idle: idle.unwrap_or(Server::IDLE),
+            }
         } else {
             RequestArgs::Discover
         };
@@ -46,6 +59,8 @@ impl ClientArgs {
 
 /// The subcommand that calls a tool.
 const CALL: &str = "call";
+/// The subcommand that keeps a session open.
+const SESSION: &str = "session";
 
 pub(crate) fn command() -> Command {
     let server = || {
@@ -59,13 +74,25 @@ pub(crate) fn command() -> Command {
         .long_about(
             "List the tools of a Model Context Protocol server or call one of them, as sources of \
              the kind mcp do. The server is started, or contacted over HTTP, for this one \
-             request.",
+             request, or for one session.",
         )
         .subcommand_required(true)
         .subcommand(
             Command::new("discover")
                 .about("Print the declarations of the server's tools")
                 .arg(server()),
+        )
+        .subcommand(
+            Command::new(SESSION)
+                .about("Keep a session open: read requests from stdin, and print answers")
+                .arg(server())
+                .arg(
+                    Arg::new("idle")
+                        .long("idle")
+                        .value_name("SECONDS")
+                        .value_parser(value_parser!(f64))
+                        .help("End the session after this time without a request; 900 by default"),
+                ),
         )
         .subcommand(
             Command::new(CALL)

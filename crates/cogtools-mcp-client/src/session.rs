@@ -4,16 +4,18 @@ use std::sync::Mutex;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest,
-    Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion,
+    CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest,
+    PaginatedRequestParams, ProtocolVersion,
 };
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, RunningService, ServiceError,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions,
+    RunningService, ServiceError,
 };
 use rmcp::transport::Transport;
 use serde_json::{Map, Value};
 
 use crate::error::ClientError;
+use crate::listener::{Listener, RequestWatch};
 
 /// The largest list of tools.
 const MAX_PAGES: usize = 1_000;
@@ -37,7 +39,7 @@ pub(crate) struct Session<'s> {
     name: &'s str,
     phase: &'s Phase,
     is_stateless: bool,
-    service: RunningService<RoleClient, ClientConfig>,
+    service: RunningService<RoleClient, Listener>,
 }
 
 fn enter(phase: &Phase, name: &'static str) -> &'static str {
@@ -53,13 +55,11 @@ impl<'s> Session<'s> {
     pub(crate) async fn start<T: Transport<RoleClient> + 'static>(
         name: &'s str,
         phase: &'s Phase,
+        listener: Listener,
         transport: impl Fn() -> T,
     ) -> Result<Self, SessionError> {
-        let client = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
-        let config = ClientConfig::new(ClientCapabilities::default(), client)
-            .with_protocol_version(ProtocolVersion::V_2025_11_25);
         let initialize = enter(phase, "initialize");
-        let error = match config
+        let error = match listener
             .clone()
             .serve_with_lifecycle(transport(), ClientLifecycleMode::Initialize)
             .await
@@ -81,7 +81,7 @@ impl<'s> Session<'s> {
         let stateless = ClientLifecycleMode::Discover {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         };
-        let service = config
+        let service = listener
             .serve_with_lifecycle(transport(), stateless)
             .await
             .map_err(|_| {
@@ -140,13 +140,13 @@ impl<'s> Session<'s> {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
+        watch: Option<&RequestWatch<'_>>,
     ) -> Result<Map<String, Value>, SessionError> {
         let phase = enter(self.phase, "tools/call");
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = CallToolRequest::new(params);
-        let result = self
-            .send(phase, ClientRequest::CallToolRequest(request))
-            .await;
+        let request = ClientRequest::CallToolRequest(request);
+        let result = self.send_watched(phase, request, watch).await;
         match &result {
             Ok(object)
                 if object.contains_key("content") || object.contains_key("structuredContent") =>
@@ -183,7 +183,23 @@ impl<'s> Session<'s> {
         phase: &'static str,
         request: ClientRequest,
     ) -> Result<Map<String, Value>, SessionError> {
-        match self.service.send_request(request).await {
+        self.send_watched(phase, request, None).await
+    }
+
+    async fn send_watched(
+        &self,
+        phase: &'static str,
+        request: ClientRequest,
+        watch: Option<&RequestWatch<'_>>,
+    ) -> Result<Map<String, Value>, SessionError> {
+        let peer = self.service.peer();
+        let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options());
+        let response = match (sent.await, watch) {
+            (Ok(handle), Some(watch)) => watch.wait(handle, phase, self.name).await?,
+            (Ok(handle), None) => handle.await_response().await,
+            (Err(error), _) => Err(error),
+        };
+        match response {
             Ok(result) => match serde_json::to_value(result) {
                 Ok(Value::Object(object)) => Ok(object),
                 Ok(other) => Err(self.unexpected_response(phase, &other.to_string())),
@@ -209,6 +225,11 @@ impl<'s> Session<'s> {
     fn tool_not_found(&self, tool: &str) -> SessionError {
         let (name, tool) = (self.name.to_owned(), tool.to_owned());
         SessionError::Server(ClientError::ToolNotFound(name, tool))
+    }
+
+    /// Whether the connection is lost.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.service.peer().is_transport_closed()
     }
 
     /// Closes the session.

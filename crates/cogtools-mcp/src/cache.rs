@@ -1,12 +1,14 @@
 //! The cache of declarations. A list loads only files that have changed since the
-//! last one; a call always loads its file.
+//! last one, and tools that their providers declare anew; a call always loads its file.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use cogtools_core::{Candidate, Diagnostic, load_all};
+use serde_json::Value;
 
 use crate::fingerprint::FileStamp;
 use crate::published_tool::{PublishOptions, PublishedTool};
@@ -14,13 +16,55 @@ use crate::published_tool::{PublishOptions, PublishedTool};
 /// The tools of the last list.
 #[derive(Debug, Default)]
 pub(crate) struct DeclarationCache {
+    /// By the path, which no two tools have in common: a provider's is not one of a file.
     entries: Mutex<HashMap<PathBuf, CacheEntry>>,
 }
 
 #[derive(Debug)]
 struct CacheEntry {
-    stamp: FileStamp,
+    stamp: Stamp,
     tool: Arc<PublishedTool>,
+}
+
+/// What a tool was loaded from.
+#[derive(Clone, Debug)]
+enum Stamp {
+    File(FileStamp),
+    /// A declaration, and the name that the tool has here.
+    Declaration(Arc<Value>, OsString),
+}
+
+impl Stamp {
+    fn of(candidate: &Candidate, now: SystemTime) -> Option<Self> {
+        match candidate.remote() {
+            Some(tool) => Some(Self::Declaration(
+                Arc::clone(tool.shared_value()),
+                candidate.name.clone(),
+            )),
+            None => FileStamp::if_settled(&candidate.path, now).map(Self::File),
+        }
+    }
+
+    /// Whether the tool is the same. A declaration is kept in memory as long as it is.
+    fn is_current(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File(one), Self::File(other)) => one == other,
+            (Self::Declaration(one, name), Self::Declaration(other, other_name)) => {
+                Arc::ptr_eq(one, other) && name == other_name
+            }
+            (Self::File(_), Self::Declaration(..)) | (Self::Declaration(..), Self::File(_)) => {
+                false
+            }
+        }
+    }
+}
+
+/// What identifies a tool.
+fn path(candidate: &Candidate) -> &PathBuf {
+    match candidate.remote() {
+        Some(_) => &candidate.display_path,
+        None => &candidate.path,
+    }
 }
 
 /// The tool in a file, or the file's errors.
@@ -44,19 +88,18 @@ impl DeclarationCache {
         options: PublishOptions,
     ) -> Vec<LoadResult> {
         // Before the lock: this needs no other thread's result.
-        let stamps: Vec<Option<FileStamp>> = files
-            .iter()
-            .map(|file| FileStamp::if_settled(&file.path, now))
-            .collect();
+        let stamps: Vec<Option<Stamp>> = files.iter().map(|file| Stamp::of(file, now)).collect();
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let previous = std::mem::take(&mut *entries);
         let cached: Vec<Option<Arc<PublishedTool>>> = files
             .iter()
             .zip(&stamps)
             .map(|(file, stamp)| {
-                let entry = previous.get(&file.path)?;
+                let entry = previous.get(path(file))?;
                 let is_complete = !options.count_tokens || entry.tool.has_token_count();
-                let is_current = Some(&entry.stamp) == stamp.as_ref();
+                let is_current = stamp
+                    .as_ref()
+                    .is_some_and(|now| entry.stamp.is_current(now));
                 (is_complete && is_current).then(|| Arc::clone(&entry.tool))
             })
             .collect();
@@ -81,7 +124,7 @@ impl DeclarationCache {
             .filter_map(|((file, stamp), result)| {
                 // Invalid files are loaded again each time.
                 let (stamp, tool) = (stamp?, Arc::clone(result.as_ref().ok()?));
-                Some((file.path, CacheEntry { stamp, tool }))
+                Some((path(&file).clone(), CacheEntry { stamp, tool }))
             })
             .collect();
         results

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Call, Cancel, Code, Context, Diagnostic, Limit, Registry, Tool, ToolOutput};
+use cogtools_core::{
+    Call, Cancel, Code, Context, Diagnostic, Limit, Progress, Registry, Tool, ToolOutput,
+};
 use cogtools_program::call_timeout;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
@@ -42,15 +44,16 @@ impl Workers {
     }
 
     /// Calls the tool `name` with the result of `arguments`, unless `cancelled`
-    /// completes first. Dropping this future cancels the tool.
+    /// completes first; `progress` is told of progress. Dropping this future cancels the tool.
     pub(crate) async fn call(
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
         arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
+        progress: Option<Progress>,
         cancelled: impl Future<Output = ()>,
     ) -> CallOutcome {
-        let call = self.run_call(catalogue, name, arguments);
+        let call = self.run_call(catalogue, name, arguments, progress);
         tokio::select! {
             result = call => match result {
                 Ok(output) => CallOutcome::Done(output),
@@ -68,6 +71,7 @@ impl Workers {
         catalogue: &Arc<Catalogue>,
         name: &str,
         arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
+        progress: Option<Progress>,
     ) -> Result<ToolOutput, CallError> {
         let permit = Arc::clone(&self.slots)
             .acquire_owned()
@@ -82,7 +86,7 @@ impl Workers {
 
         let prepare_limit = Limit::of(&tool);
         let (catalogue, cancel) = (Arc::clone(catalogue), guard.0.clone());
-        let prepare = move || prepare(&catalogue, &registry, tool, arguments, cancel);
+        let prepare = move || prepare(&catalogue, &registry, tool, arguments, (cancel, progress));
         let ((call, cx), permit) = with_limit(name, &prepare_limit, permit, prepare).await?;
 
         let run_limit = call.limit();
@@ -106,13 +110,14 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// The call of `tool` with the result of `arguments`, and its context with `cancel`.
+/// The call of `tool` with the result of `arguments`, and its context with `cancel` and
+/// `progress`.
 fn prepare(
     catalogue: &Catalogue,
     registry: &Registry,
     tool: Tool,
     arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>>,
-    cancel: Cancel,
+    (cancel, progress): (Cancel, Option<Progress>),
 ) -> Result<(Call, Context), CallError> {
     let arguments = arguments(&tool).map_err(|diagnostics| {
         let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
@@ -122,7 +127,7 @@ fn prepare(
         .prepare_tool(tool, arguments)
         .map_err(CallError::Failed)?;
     let cx = catalogue
-        .cx(call.tool(), cancel)
+        .cx(call.tool(), cancel, progress)
         .map_err(CallError::Failed)?;
     Ok((call, cx))
 }

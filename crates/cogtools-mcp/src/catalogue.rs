@@ -4,21 +4,24 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use cogtools_core::approval::trustable_sources;
 use cogtools_core::{
-    Cancel, Context, Diagnostic, FindError, Found, Registry, Source, SourceError, Target, Tool,
-    Warnings,
+    Cancel, Context, Diagnostic, FindError, Found, ListWait, Progress, Registry, Resident,
+    SourceError, Target, Tool, Warnings,
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
 use cogtools_program::{
     Failure, Input, Io, IoContext, Reporter, SignalWatch, Terminals, Vars, project,
 };
+use tokio::sync::Notify;
 
 use crate::cache::{DeclarationCache, LoadResult};
 use crate::instructions;
 use crate::published_tool::{PublishOptions, PublishedTool};
+use crate::sessions::LivingSessions;
 
 /// The options that select tools.
 pub(crate) struct CatalogueArgs {
@@ -43,6 +46,10 @@ pub(crate) struct Catalogue {
     /// Those that have been reported.
     reported_of_calls: Mutex<Vec<Diagnostic>>,
     cancel: Cancel,
+    resident: Arc<Resident>,
+    sessions: Arc<LivingSessions>,
+    /// Notified when a source has declared other tools than a list has had.
+    source_changed: Arc<Notify>,
 }
 
 /// All that clients can list.
@@ -57,8 +64,18 @@ pub(crate) struct Listing {
 
 impl Catalogue {
     /// The catalogue of the project that contains `io`'s working directory.
-    pub(crate) fn new(args: CatalogueArgs, io: &Io<'_>) -> Self {
+    pub(crate) fn new(mut args: CatalogueArgs, io: &Io<'_>) -> Self {
+        let source_changed = Arc::<Notify>::default();
+        let notify = Arc::clone(&source_changed);
+        let sessions = Arc::<LivingSessions>::default();
+        let resident = Resident::new(move || notify.notify_one());
+        let resident = Arc::new(resident.with_sessions(Arc::<LivingSessions>::clone(&sessions)));
+        args.registry.list_wait = ListWait::Moment;
+        args.registry.resident = Some(Arc::clone(&resident));
         Self {
+            resident,
+            sessions,
+            source_changed,
             args,
             vars: io.vars.clone(),
             cwd: io.cwd.clone(),
@@ -74,7 +91,7 @@ impl Catalogue {
 
     /// Runs `work` with the server's directory and environment, but without its
     /// streams: those belong to the client.
-    fn with_io<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
+    pub(crate) fn with_io<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
         let (mut stdout, mut stderr) = (std::io::sink(), std::io::sink());
         work(&Io {
             stdin: Input::empty(),
@@ -94,6 +111,18 @@ impl Catalogue {
     /// Stops the programs of sources.
     pub(crate) fn stop(&self) {
         self.cancel.cancel();
+    }
+
+    /// Ends the sessions with servers, and waits until no source is being asked, at most for
+    /// `limit` each.
+    pub(crate) fn end_sessions(&self, limit: Duration) {
+        self.sessions.stop(limit);
+        self.resident.wait_idle(limit);
+    }
+
+    /// Is notified when a source has declared other tools than a list has had.
+    pub(crate) fn source_changed(&self) -> Arc<Notify> {
+        Arc::clone(&self.source_changed)
     }
 
     /// A registry with the current configuration.
@@ -198,9 +227,14 @@ impl Catalogue {
         hasher.finish()
     }
 
-    /// The context of a call of `tool`, with `cancel`. For a tool that does not use it, it
-    /// has only our own programs.
-    pub(crate) fn cx(&self, tool: &Tool, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
+    /// The context of a call of `tool`, with `cancel` and `progress`. For a tool that does not
+    /// use it, it has only our own programs.
+    pub(crate) fn cx(
+        &self,
+        tool: &Tool,
+        cancel: Cancel,
+        progress: Option<Progress>,
+    ) -> Result<Context, Vec<Diagnostic>> {
         if !tool.needs_context() {
             let programs = self.with_io(|io| io.program.parent().map(Path::to_path_buf));
             return Ok(Context {
@@ -219,6 +253,8 @@ impl Catalogue {
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         Ok(Context {
             cancel,
+            progress,
+            resident: Some(Arc::clone(&self.resident)),
             warnings: self.call_warnings.clone(),
             ..cx
         })
@@ -242,34 +278,6 @@ impl Catalogue {
             let cx = project::context(io, &project, config.env_priority, config.bounds());
             instructions::waiting(&trustable_sources(&config, &cx), &cx)
         })
-    }
-
-    /// The folders to watch for changes of the list: the root, for its configuration,
-    /// and the folders of tools, or the closest ancestors that exist.
-    pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        let (root, config) = self.with_io(|io| {
-            let project = project::project(io);
-            let config = project::valid_config(&project, io);
-            (project.root().to_path_buf(), config)
-        });
-        let path = |source: &Source| match source.folder() {
-            Some(folder) => folder.path().to_path_buf(),
-            None => root.join("node_modules"),
-        };
-        let closest = |path: PathBuf| {
-            let existing = path.ancestors().find(|path| path.is_dir());
-            existing.map(Path::to_path_buf)
-        };
-        let sources = config.map(|config| config.sources).unwrap_or_default();
-        let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(closest).collect();
-        let host_folder = root.join(".gemini");
-        if host_folder.is_dir() {
-            folders.push(host_folder);
-        }
-        folders.push(root);
-        folders.sort_unstable();
-        folders.dedup();
-        folders
     }
 }
 

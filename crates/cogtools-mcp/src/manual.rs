@@ -16,6 +16,10 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "Over standard streams, the server exits when standard input ends, after completing pending requests for at most one second. It exits at once on SIGTERM, SIGINT or SIGHUP, or when its parent process exits. In each case, and when a call is cancelled or times out, the programs that tools have started are terminated first.\n\nStandard output carries protocol messages only. Standard error is for the client's log: it names, for example, tools that are left out because they are invalid.",
     ),
     (
+        "SOURCES",
+        "A list waits 1.5 seconds for a source that is a program, or as long as wait of the source says. One that takes longer is represented by what it declared before, or left out and named; it is asked to the end, and the list is announced as changed if it declares something new. One that failed slowly is not asked again for a minute.\n\nEach MCP server among the sources has one session, which is kept until the server exits, until it has had no request for as long as idle of the source says (900 seconds by default), or until its approval is revoked. A server that has ended is started again by the next call. Cancellations are passed on to it, and its progress to clients that ask for it.",
+    ),
+    (
         "HTTP",
         "With --http, the server listens on a loopback address and prints its URL, which ends in /mcp. Port 0 selects a free port. Requests that name another host, or come from a page of another origin, are rejected with status 403. If MCP_SERVER_TOKEN is set, requests without it as Authorization: Bearer are rejected with status 401. Closing the connection cancels the call.",
     ),

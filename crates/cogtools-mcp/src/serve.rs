@@ -58,6 +58,9 @@ async fn run(state: &Arc<AppState>, listen: Listen) -> Result<u8, Failure> {
     }
     watcher.abort();
     state.workers.wait_idle(SHUTDOWN_GRACE).await;
+    let catalogue = Arc::clone(&state.catalogue);
+    let idle = tokio::task::spawn_blocking(move || catalogue.end_sessions(SHUTDOWN_GRACE));
+    let _ = idle.await;
     result
 }
 

@@ -27,7 +27,7 @@ use crate::change::ListChanged;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
 use crate::raw_list::RawToolList;
-use crate::{answer, http, prompt};
+use crate::{answer, http, progress, prompt};
 
 /// The state that all connections share.
 pub(crate) struct AppState {
@@ -78,13 +78,18 @@ impl Server {
         &self,
         name: &str,
         arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
-        request: &CancellationToken,
+        request: &RequestContext<RoleServer>,
     ) -> CallOutcome {
         let AppState {
             catalogue, workers, ..
         } = &*self.state;
-        let cancelled = self.cancelled(request);
-        let outcome = workers.call(catalogue, name, arguments, cancelled).await;
+        let cancelled = self.cancelled(&request.ct);
+        let (progress, forwarder) = progress::forwarder(request).unzip();
+        let call = workers.call(catalogue, name, arguments, progress, cancelled);
+        let outcome = call.await;
+        if let Some(forwarder) = forwarder {
+            forwarder.finish().await;
+        }
         for warning in catalogue.new_call_warnings() {
             self.warn(warning).await;
         }
@@ -173,7 +178,7 @@ impl ServerHandler for Server {
             .cloned()
             .unwrap_or_else(|| RawArguments::from_object(request.arguments));
         let parse = move |_: &Tool| arguments.parse();
-        let outcome = self.call(&request.name, parse, &context.ct);
+        let outcome = self.call(&request.name, parse, &context);
         answer::to_call(outcome.await).map(CallToolResponse::Complete)
     }
 
@@ -195,7 +200,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let parse = |tool: &Tool| Ok(prompt::parse_arguments(tool, arguments));
-        let outcome = self.call(&request.name, parse, &context.ct);
+        let outcome = self.call(&request.name, parse, &context);
         answer::to_prompt(outcome.await).map(GetPromptResponse::Complete)
     }
 

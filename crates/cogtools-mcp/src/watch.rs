@@ -18,15 +18,17 @@ const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
 /// How often files are polled where the system does not report changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Collects the events of files that may change the list.
-#[derive(Debug, Default)]
+/// Collects the events of files and sources that may change the list.
+#[derive(Debug)]
 struct Debounce {
-    notify: Notify,
+    notify: Arc<Notify>,
 }
 
 /// Watches the files of the project until the task is aborted.
 pub(crate) async fn run(state: Arc<AppState>) {
-    let debounce = Arc::new(Debounce::default());
+    // A source that was late has answered.
+    let notify = state.catalogue.source_changed();
+    let debounce = Arc::new(Debounce { notify });
     let Some(mut watcher) = FolderWatcher::new(&debounce) else {
         return;
     };

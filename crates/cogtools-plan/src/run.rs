@@ -94,8 +94,7 @@ pub(crate) fn registry_args(matches: &ArgMatches) -> RegistryArgs {
     RegistryArgs {
         filter: FilterArgs::from_matches(matches),
         env: EnvArgs::from_matches(matches),
-        refresh: false,
         locked: locked_from_matches(matches),
-        lenient: false,
+        ..RegistryArgs::default()
     }
 }

@@ -3,9 +3,13 @@
 //! Clap's matches are read here and in each program's command line, and nowhere
 //! below: everything else takes values that cannot be wrong.
 
+use std::sync::Arc;
+
 use clap::{Arg, ArgAction, ArgMatches, builder::PossibleValuesParser};
 use cogtools_core::process::{Bounds, SandboxMode};
-use cogtools_core::{Code, Config, Diagnostic, EnvPriority, Filter, Pattern, Target};
+use cogtools_core::{
+    Code, Config, Diagnostic, EnvPriority, Filter, ListWait, Pattern, Resident, Target,
+};
 
 use crate::failure::Failure;
 
@@ -113,6 +117,10 @@ pub struct RegistryArgs {
     pub env: EnvArgs,
     /// Whether to query MCP servers and providers again.
     pub refresh: bool,
+    /// How long sources that are programs are waited for.
+    pub list_wait: ListWait,
+    /// What a program that stays remembers of its sources.
+    pub resident: Option<Arc<Resident>>,
     /// Whether `--locked` was given; `None` for a program that may run tools which
     /// `cogtools.lock` does not pin.
     pub locked: Option<bool>,

@@ -7,8 +7,8 @@ use cogtools_core::file::ReadScope;
 use cogtools_core::process::Bounds;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
-    Cancel, Config, Context, Diagnostic, EnvPriority, Environment, Lock, LockedTools, Project,
-    Registry, Target,
+    Cancel, Config, Context, Diagnostic, EnvPriority, Environment, ListWait, Lock, LockedTools,
+    Project, Registry, Target,
 };
 
 use crate::args::{EnvArgs, RegistryArgs};
@@ -119,6 +119,8 @@ pub fn registry_and_context(
     config.sandbox = args.env.bounds(&config).sandbox;
     let mut cx = source_context(&config, &project, io);
     cx.refresh = args.refresh;
+    cx.list_wait = args.list_wait;
+    cx.resident.clone_from(&args.resident);
     let is_locked = args.locked.is_some_and(|locked| locked || config.locked);
     let bounds = args.env.bounds(&config);
     let mut registry = Registry::new(config, host, cx).with_config_errors(config_errors);
@@ -203,6 +205,9 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bo
         state: dirs::state_dir(io),
         refresh: false,
         cached_only: false,
+        list_wait: ListWait::default(),
+        resident: None,
+        progress: None,
         programs: io.program.parent().map(Path::to_path_buf),
         limits: bounds.limits,
         sandbox: bounds.sandbox,

@@ -132,9 +132,8 @@ impl RunArgs {
             registry: RegistryArgs {
                 filter: FilterArgs::from_matches(matches),
                 env: EnvArgs::from_matches(matches),
-                refresh: false,
                 locked: locked_from_matches(matches),
-                lenient: false,
+                ..RegistryArgs::default()
             },
         })
     }

@@ -189,6 +189,9 @@ pub struct Provider {
     /// The time limit in seconds; by default, 10 for discovery and 60 for a call.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub timeout: Option<f64>,
+    /// For how many seconds a list for a host waits for its declarations; by default, 1.5.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub wait: Option<f64>,
     /// For how many seconds its declarations are cached; by default, they are not.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub cache: Option<f64>,
@@ -239,6 +242,12 @@ pub struct McpServer {
     /// The time limit in seconds; by default, 30 for listing and 60 for a call.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub timeout: Option<f64>,
+    /// For how many seconds a list for a host waits for its declarations; by default, 1.5.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub wait: Option<f64>,
+    /// For how many seconds `cogtools mcp` keeps a session without requests; by default, 900.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub idle: Option<f64>,
     /// For how many seconds its declarations are cached; by default, a day; 0 turns the cache off.
     #[schemars(extend("minimum" = 0))]
     pub cache: Option<f64>,

@@ -102,7 +102,7 @@ fn example(key: &str) -> &'static str {
         "discover" | "call" => "the program and its arguments, such as `[other-discover, --json]`",
         "env" => "`env: [HOME, API_KEY]`",
         "prefix" => "`prefix: other_`",
-        "timeout" | "cache" => "a number of seconds, such as `10`",
+        "timeout" | "wait" | "idle" | "cache" => "a number of seconds, such as `10`",
         "cwd" => "`cwd: project`",
         "safe_directories" => "`safe_directories: [/srv/shared/project]`",
         "name" => "`name: other`",

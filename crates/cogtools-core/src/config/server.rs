@@ -13,9 +13,9 @@ use crate::source::{Provider, Server, Settings, Source, Transport};
 use crate::yaml::{Data, Node};
 
 /// The keys of an MCP server.
-const KEYS: [&str; 11] = [
-    "command", "args", "url", "headers", "name", "prefix", "env", "cwd", "timeout", "cache",
-    "sandbox",
+const KEYS: [&str; 13] = [
+    "command", "args", "url", "headers", "name", "prefix", "env", "cwd", "timeout", "wait", "idle",
+    "cache", "sandbox",
 ];
 
 /// The values of the item that were read so far.
@@ -30,6 +30,8 @@ struct RawServer {
     env: Vec<String>,
     in_project: bool,
     timeout: Option<Duration>,
+    wait: Option<Duration>,
+    idle: Option<Duration>,
     cache: Option<Duration>,
     sandbox: Option<Sandbox>,
 }
@@ -60,6 +62,8 @@ impl Reader<'_> {
                 "cwd" => raw.in_project = self.cwd(value),
                 "env" => raw.env = self.strings("env", value),
                 "timeout" => raw.timeout = self.seconds("timeout", value),
+                "wait" => raw.wait = self.seconds("wait", value),
+                "idle" => raw.idle = self.seconds("idle", value),
                 "cache" => raw.cache = self.cache(value),
                 "sandbox" => raw.sandbox = Some(self.sandbox(value)),
                 _ => self.report_unknown_key(entry, &KEYS),
@@ -152,6 +156,8 @@ impl RawServer {
             prefix: self.prefix,
             env: self.env,
             timeout: self.timeout,
+            wait: self.wait,
+            idle: self.idle,
             cache: self.cache,
             user_configured: is_user,
             in_project: self.in_project,

@@ -17,8 +17,8 @@ use crate::yaml::{Data, Entry, Node};
 /// The kinds of sources.
 const KINDS: [&str; 5] = ["local", "node_modules", "command", "mcp", "builtin"];
 /// The keys of a source that is a program.
-const COMMAND: [&str; 9] = [
-    "discover", "call", "name", "prefix", "env", "cwd", "timeout", "cache", "sandbox",
+const COMMAND: [&str; 10] = [
+    "discover", "call", "name", "prefix", "env", "cwd", "timeout", "wait", "cache", "sandbox",
 ];
 
 impl Reader<'_> {
@@ -122,6 +122,8 @@ impl Reader<'_> {
             prefix: String::new(),
             env: Vec::new(),
             timeout: None,
+            wait: None,
+            idle: None,
             cache: None,
             user_configured: self.layer.is_user,
             in_project: false,
@@ -139,6 +141,7 @@ impl Reader<'_> {
                 "cwd" => settings.in_project = self.cwd(value),
                 "env" => settings.env = self.strings("env", value),
                 "timeout" => settings.timeout = self.seconds("timeout", value),
+                "wait" => settings.wait = self.seconds("wait", value),
                 "cache" => settings.cache = self.seconds("cache", value),
                 "sandbox" => {
                     let sandbox = self.sandbox(value);

@@ -145,6 +145,21 @@ impl Process {
         self
     }
 
+    /// Starts it for a caller that exchanges messages with it: neither its input nor its timeout
+    /// applies. Its standard streams are pipes. The caller keeps `self` until it has exited.
+    pub fn start(&self) -> io::Result<Group> {
+        self.confinement.start(&self.program, |command| {
+            command
+                .args(&self.args)
+                .current_dir(&self.directory)
+                .env_clear()
+                .envs(&self.variables)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
+        })
+    }
+
     /// Runs it until it exits, times out or is cancelled through `cancel`. When this
     /// returns, its pipes are closed: everything that it left running with them is
     /// terminated. An error means that it could not be started.
@@ -157,16 +172,7 @@ impl Process {
                 left_children: false,
             });
         }
-        let group = self.confinement.start(&self.program, |command| {
-            command
-                .args(&self.args)
-                .current_dir(&self.directory)
-                .env_clear()
-                .envs(&self.variables)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped());
-        })?;
+        let group = self.start()?;
         let supervisor = Supervisor::start(group, self.input, self.stdout_limit)?;
         let output = supervisor.run(self.timeout, cancel)?;
         let error = match output.exit {

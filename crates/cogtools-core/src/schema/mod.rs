@@ -30,6 +30,7 @@ pub use error::{SchemaError, SchemaErrorKind};
 pub use keyword::{KEYWORDS, KeywordKind};
 pub use sub_schema::{Role, SubSchema};
 pub use types::TYPES;
+pub use upgrade::Repairs;
 pub use validator::{InvalidSchema, Validator};
 pub use violation::{Violation, ViolationKind};
 

@@ -218,6 +218,14 @@ impl Candidate {
         Ok(tool.from(Arc::clone(&self.provenance)))
     }
 
+    /// What the provider declares, if it is a provider's tool.
+    pub const fn remote(&self) -> Option<&RemoteTool> {
+        match &self.declared {
+            Some(Declared::Provider(_, tool)) => Some(tool),
+            Some(Declared::BuiltIn(_)) | None => None,
+        }
+    }
+
     /// Where the file may be.
     pub const fn scope(&self) -> &ReadScope {
         &self.scope

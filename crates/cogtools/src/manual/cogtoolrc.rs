@@ -202,8 +202,11 @@ and its arguments, or a string that is split like a shell command but not run by
 keys: name (for messages and as toolset; default: the name of the program), prefix (prepended to \
 the names of its tools; it must be the beginning of a valid name), env (the variables that it may see, \
 in addition to PATH), cwd (see below), timeout (in \
-seconds; default: 10 for discovery, 60 for calls) and cache (how many seconds its declarations are \
-cached on disk; default: not at all). A provider that fails does not affect other sources. Names \
+seconds; default: 10 for discovery, 60 for calls), wait (how many seconds a list for a host waits \
+for its declarations; default: 1.5) and cache (how many seconds its declarations are \
+cached on disk; default: not at all). A provider that a list does not wait for is represented by \
+what it declared before, or left out; one that has failed slowly is not asked again for a minute. \
+A provider that fails does not affect other sources. Names \
 of providers are unique. A provider that the user configured sees the user's variables only, \
 neither those in the project's .env nor those that a host has loaded from it. It starts outside the \
 project, in / or the system drive's root, with a PATH without entries that are relative, in the \
@@ -219,12 +222,14 @@ program, or a list of one and its arguments; a URL begins with https:// or http:
 headers (sent to the URL; ${NAME} is replaced with the value of a variable that env names), name \
 (for messages and as toolset; default: the name of the package, script, program or host), prefix, \
 env (the variables that it may see, in addition to PATH, HOME, USER and LOGNAME; for a URL also \
-SSL_CERT_FILE, SSL_CERT_DIR and the proxies of the user's environment), timeout (in seconds; default: 30 for discovery, 60 for calls), cwd (as for a command) and \
+SSL_CERT_FILE, SSL_CERT_DIR and the proxies of the user's environment), timeout (in seconds; default: 30 for discovery, 60 for calls), wait (as for a command), cwd (as for a command), idle (for how many \
+seconds `cogtools mcp` keeps a session without requests; default: 900) and \
 cache (how many seconds its declarations are cached on disk; default: a day; 0 disables it). A \
 cached declaration is used only with the same description, content of the files that its command \
 names, values of its variables and version of cogtools. `cogtools-discover --refresh` bypasses the \
 cache, and a call of a tool that the server no longer has invalidates it. A server is started for \
-one discovery or call and stopped afterwards. A server that fails does not affect other sources. A \
+one discovery or call and stopped afterwards; under `cogtools-mcp(1)` it is started once, and again \
+when it has ended. A server that fails does not affect other sources. A \
 server named by the project runs only after the user has approved it, like other providers. The key \
 sandbox says what a server that is started may reach; net is true by default.";
 

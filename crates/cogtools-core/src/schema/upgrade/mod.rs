@@ -7,15 +7,18 @@
 
 mod complete;
 mod reference;
+mod repairs;
 #[cfg(test)]
 mod tests;
 mod vocabulary;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
 use self::complete::complete;
+pub use self::repairs::Repairs;
 use self::vocabulary::Takes;
 use super::Schema;
 
@@ -30,21 +33,33 @@ impl Schema {
     /// Converts a JSON Schema of any draft, which others have declared for arguments: what is not
     /// valid in it is repaired or left out.
     pub fn from_foreign(schema: &Object) -> Self {
-        let upgraded = Self::from_json_schema(object(schema, Patterns::Kept));
+        Self::upgraded(schema, None)
+    }
+
+    /// What [`Schema::from_foreign`] repairs in a JSON Schema.
+    pub fn repairs(schema: &Object) -> Repairs {
+        let repairs = RefCell::default();
+        Self::upgraded(schema, Some(&repairs));
+        repairs.into_inner()
+    }
+
+    fn upgraded(schema: &Object, repairs: Option<&RefCell<Repairs>>) -> Self {
+        let upgraded = Self::from_json_schema(object(schema, Patterns::Kept, repairs));
         if upgraded.has_pattern() && upgraded.validator().is_err() {
-            return Self::from_json_schema(object(schema, Patterns::LeftOut));
+            return Self::from_json_schema(object(schema, Patterns::LeftOut, repairs));
         }
         upgraded
     }
 }
 
 /// The schema in draft 2020-12; always of `type: object`, as arguments are.
-fn object(schema: &Object, patterns: Patterns) -> Object {
+fn object(schema: &Object, patterns: Patterns, repairs: Option<&RefCell<Repairs>>) -> Object {
     let upgrade = Upgrade {
         root: schema,
         is_old: is_old(schema),
         anchors: reference::anchors(schema),
         patterns,
+        repairs,
     };
     let mut root = schema;
     // Some libraries put the schema itself below `definitions`.
@@ -64,7 +79,9 @@ fn object(schema: &Object, patterns: Patterns) -> Object {
     }
     let mut result = Object::with_capacity(upgraded.len() + 1);
     result.insert("type".into(), "object".into());
-    upgraded.shift_remove("type");
+    if upgraded.shift_remove("type").is_none() {
+        upgrade.note(|repairs| repairs.add("type"));
+    }
     result.extend(upgraded);
     result
 }
@@ -94,6 +111,8 @@ struct Upgrade<'s> {
     /// The names that references may have in place of a pointer.
     anchors: HashSet<&'s str>,
     patterns: Patterns,
+    /// Where repairs are noted, if anybody wants to know.
+    repairs: Option<&'s RefCell<Repairs>>,
 }
 
 impl Upgrade<'_> {
@@ -113,11 +132,21 @@ impl Upgrade<'_> {
             }
         }
         complete(schema, &mut result);
+        self.note(|repairs| repairs.compare(schema, &result));
         result
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Repairs)) {
+        if let Some(repairs) = self.repairs {
+            note(&mut repairs.borrow_mut());
+        }
     }
 
     /// A schema in the place where one is expected; `None` for what is no schema.
     fn any(&self, value: &Value, depth: usize) -> Option<Value> {
+        if value.is_boolean() {
+            self.note(Repairs::boolean);
+        }
         match value {
             Value::Object(schema) => Some(self.schema(schema, depth - 1).into()),
             Value::Bool(true) => Some(json!({})),
@@ -175,12 +204,12 @@ impl Upgrade<'_> {
                 set(result, keyword, is_current.then(|| value.clone()));
             }
             ("pattern" | "patternProperties", _) if self.patterns == Patterns::LeftOut => {}
-            ("type", _) => set(result, keyword, types(value)),
+            ("type", _) => set(result, keyword, vocabulary::types(value)),
             ("exclusiveMinimum", Value::Bool(true)) => {
-                set(result, keyword, number(schema, "minimum"));
+                set(result, keyword, vocabulary::number(schema, "minimum"));
             }
             ("exclusiveMaximum", Value::Bool(true)) => {
-                set(result, keyword, number(schema, "maximum"));
+                set(result, keyword, vocabulary::number(schema, "maximum"));
             }
             ("minimum", _) if is_exclusive("exclusiveMinimum") => {}
             ("maximum", _) if is_exclusive("exclusiveMaximum") => {}
@@ -250,29 +279,4 @@ fn set(result: &mut Object, keyword: &str, value: Option<Value>) {
     if let Some(value) = value {
         result.insert(keyword.to_owned(), value);
     }
-}
-
-/// The names of types in `value`.
-fn types(value: &Value) -> Option<Value> {
-    let name = |value: &Value| {
-        let name = value.as_str()?.to_lowercase();
-        vocabulary::TYPES.contains(&name.as_str()).then_some(name)
-    };
-    match value {
-        Value::Array(names) => {
-            let mut known: Vec<String> = Vec::new();
-            for name in names.iter().filter_map(name) {
-                if !known.contains(&name) {
-                    known.push(name);
-                }
-            }
-            (!known.is_empty()).then(|| known.into())
-        }
-        value => name(value).map(Value::from),
-    }
-}
-
-fn number(schema: &Object, keyword: &str) -> Option<Value> {
-    let number = schema.get(keyword).filter(|value| value.is_number());
-    number.cloned()
 }

@@ -10,7 +10,7 @@ fn check(schema: Value, expected: Value) {
     let Value::Object(schema) = schema else {
         unreachable!("a schema is an object")
     };
-    let upgraded = Value::Object(object(&schema, Patterns::Kept));
+    let upgraded = Value::Object(object(&schema, Patterns::Kept, None));
     assert_eq!(upgraded, expected);
     assert!(
         jsonschema::draft202012::meta::is_valid(&upgraded),
@@ -20,7 +20,7 @@ fn check(schema: Value, expected: Value) {
         unreachable!("a schema is an object")
     };
     assert_eq!(
-        Value::Object(object(again, Patterns::Kept)),
+        Value::Object(object(again, Patterns::Kept, None)),
         expected,
         "it changes once"
     );
@@ -160,7 +160,7 @@ fn depth_is_bounded() {
     let nested = (0..1_000).fold(json!({}), |inner, _| json!({"items": inner}));
     let schema = json!({"properties": {"a": nested}});
     let schema = schema.as_object().expect("an object");
-    let upgraded = Value::Object(object(schema, Patterns::Kept)).to_string();
+    let upgraded = Value::Object(object(schema, Patterns::Kept, None)).to_string();
     assert_eq!(upgraded.matches("items").count(), MAX_DEPTH - 1);
     let circular = json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}});
     let circular = circular.as_object().expect("an object");

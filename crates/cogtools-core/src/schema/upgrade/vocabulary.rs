@@ -5,6 +5,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::Object;
+
 /// The names of types.
 pub(super) const TYPES: [&str; 7] = [
     "array", "boolean", "integer", "null", "number", "object", "string",
@@ -135,4 +137,30 @@ fn names(value: &Value) -> Option<Value> {
     let names = value.as_array()?.iter().filter_map(Value::as_str);
     let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
     (!names.is_empty()).then(|| names.into())
+}
+
+/// The names of types in `value`.
+pub(super) fn types(value: &Value) -> Option<Value> {
+    let name = |value: &Value| {
+        let name = value.as_str()?.to_lowercase();
+        TYPES.contains(&name.as_str()).then_some(name)
+    };
+    match value {
+        Value::Array(names) => {
+            let mut known: Vec<String> = Vec::new();
+            for name in names.iter().filter_map(name) {
+                if !known.contains(&name) {
+                    known.push(name);
+                }
+            }
+            (!known.is_empty()).then(|| known.into())
+        }
+        value => name(value).map(Value::from),
+    }
+}
+
+/// The number that `keyword` says.
+pub(super) fn number(schema: &Object, keyword: &str) -> Option<Value> {
+    let number = schema.get(keyword).filter(|value| value.is_number());
+    number.cloned()
 }

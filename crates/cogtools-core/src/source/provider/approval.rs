@@ -80,6 +80,11 @@ impl Provider {
 }
 
 impl ApprovedFiles {
+    /// The digest of the files, if there are any.
+    pub(super) fn digest(&self) -> Option<String> {
+        self.0.as_ref().map(|(_, hash)| hash.to_string())
+    }
+
     /// The copy from which `provider` runs; `None` if nothing of the project is covered.
     pub(super) fn copy(
         &self,

@@ -1,36 +1,47 @@
-//! A cache of declarations on disk, valid for as long as the configuration says.
+//! What is stored on disk about a provider: its declarations, valid for as long as the
+//! configuration says, and that it has failed, valid for a minute.
 //!
-//! A cache that cannot be read or written is ignored: discovery runs as it would
-//! without one.
+//! A file that cannot be read or written, or that belongs to another user, is ignored: discovery
+//! runs as it would without one.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
 use super::{Settings, directory};
-use crate::Context;
-use crate::digest;
 use crate::environment::Vars;
 use crate::file::{self, WritePath};
+use crate::owner::Owners;
+use crate::resident::{FAILURE_TTL, Stamp, Values};
+use crate::{Context, Diagnostic, Hint, digest};
 
-/// The cache file for one provider in one environment.
+/// The files about one provider in one environment.
+#[derive(Clone)]
 pub(super) struct Cache {
-    file: PathBuf,
-    max_age: Duration,
+    /// What the provider runs, and in which environment.
+    key: String,
+    folder: Option<PathBuf>,
+    max_age: Option<Duration>,
 }
 
+/// A failure that was remembered.
+pub(super) struct Failure {
+    pub(super) diagnostic: Diagnostic,
+    /// Whether the provider was given up, rather than failed by itself.
+    pub(super) was_late: bool,
+}
+
+/// The largest file about a failure that is read.
+const MAX_FAILURE_BYTES: u64 = 64 << 10;
+
 impl Cache {
-    /// The cache of the provider with `settings` in an environment of `variables`;
-    /// `None` if there is no folder for it.
-    pub(super) fn of(
-        settings: &Settings,
-        variables: &Vars,
-        max_age: Duration,
-        cx: &Context,
-    ) -> Option<Self> {
-        let folder = cx.cache.as_ref()?;
+    /// The files of the provider with `settings` in an environment of `variables`; `None` if
+    /// what it runs cannot be read.
+    pub(super) fn of(settings: &Settings, variables: &Vars, cx: &Context) -> Option<Self> {
         let directory = directory::directory(settings, cx);
         let command = digest::command(&directory, &settings.approved_parts()).ok()?;
         let variables: Vec<String> = variables
@@ -45,28 +56,115 @@ impl Cache {
             command.to_string(),
             variables,
         ]));
-        let file = folder.join("declarations").join(format!("{key}.json"));
-        Some(Self { file, max_age })
+        Some(Self {
+            key: key.to_string(),
+            folder: cx.cache.as_ref().map(|folder| folder.join("declarations")),
+            max_age: settings.cache,
+        })
     }
 
-    /// The cached declarations, unless they are too old.
-    pub(super) fn read(&self) -> Option<Vec<Value>> {
-        let written = fs::metadata(&self.file).ok()?.modified().ok()?;
-        let age = SystemTime::now().duration_since(written).ok()?;
-        if age > self.max_age {
-            return None;
-        }
-        let cached: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
-        cached.as_array().cloned()
+    /// What identifies the provider in this environment.
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The stamp of the cached declarations, unless there are none or they are too old.
+    pub(super) fn stamp(&self) -> Option<Stamp> {
+        let meta = fs::metadata(self.declarations()?).ok()?;
+        let written = meta.modified().ok()?;
+        let is_fresh = is_within(self.max_age?, written);
+        is_fresh.then_some((written, meta.len()))
+    }
+
+    /// The cached declarations, however old they are.
+    pub(super) fn read(&self) -> Option<Values> {
+        self.max_age?;
+        let text = read(&self.declarations()?, u64::MAX)?;
+        let cached: Vec<Value> = serde_json::from_slice(&text).ok()?;
+        Some(cached.into_iter().map(Arc::new).collect())
     }
 
     /// Discards the cached declarations.
     pub(super) fn remove(&self) {
-        let _ = file::remove(&WritePath::in_folder(&self.file));
+        remove(self.declarations().as_deref());
     }
 
-    pub(super) fn write(&self, values: &[Value]) {
-        let content = json!(values).to_string();
-        let _ = file::replace_private(&WritePath::in_folder(&self.file), content.as_bytes());
+    /// Caches declarations, if the configuration says so.
+    pub(super) fn write(&self, values: &Values) {
+        if self.max_age.is_some() {
+            let values: Vec<&Value> = values.iter().map(|value| &**value).collect();
+            write(self.declarations().as_deref(), &json!(values));
+        }
     }
+
+    /// The failure of the last minute, if there is one.
+    pub(super) fn failure(&self) -> Option<Failure> {
+        let file = self.failures()?;
+        let written = fs::metadata(&file).ok()?.modified().ok()?;
+        if !is_within(FAILURE_TTL, written) {
+            return None;
+        }
+        let text = read(&file, MAX_FAILURE_BYTES)?;
+        let value: Value = serde_json::from_slice(&text).ok()?;
+        Some(Failure {
+            diagnostic: Diagnostic::from_json(&text)?,
+            was_late: value.get("late") == Some(&Value::Bool(true)),
+        })
+    }
+
+    /// Remembers a failure for a minute.
+    pub(super) fn write_failure(&self, diagnostic: &Diagnostic, was_late: bool) {
+        let text = |hint: &Hint| match hint {
+            Hint::Text(text) => Some(text.clone()),
+            Hint::Run { .. } => None,
+        };
+        let hints: Vec<String> = diagnostic.hints.iter().filter_map(text).collect();
+        let value = json!({
+            "code": diagnostic.code.name(),
+            "message": diagnostic.message,
+            "details": diagnostic.details,
+            "hints": hints,
+            "late": was_late,
+        });
+        write(self.failures().as_deref(), &value);
+    }
+
+    /// Forgets that it has failed.
+    pub(super) fn remove_failure(&self) {
+        let file = self.failures().filter(|file| file.exists());
+        remove(file.as_deref());
+    }
+
+    fn declarations(&self) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(format!("{}.json", self.key)))
+    }
+
+    fn failures(&self) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(format!("{}.failed", self.key)))
+    }
+}
+
+/// Whether something was written within the last `age`; not in the future.
+fn is_within(age: Duration, written: SystemTime) -> bool {
+    let now = SystemTime::now().duration_since(written);
+    now.is_ok_and(|since| since <= age)
+}
+
+fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    Owners::default().check(path, path).ok()?;
+    let mut text = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(limit).read_to_end(&mut text).ok()?;
+    Some(text)
+}
+
+fn write(path: Option<&Path>, value: &Value) {
+    let path = path.map(WritePath::in_folder);
+    let content = value.to_string();
+    let _ = path.map(|path| file::replace_private(&path, content.as_bytes()));
+}
+
+fn remove(path: Option<&Path>) {
+    let path = path.map(WritePath::in_folder);
+    let _ = path.map(|path| file::remove(&path));
 }

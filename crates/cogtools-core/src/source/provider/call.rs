@@ -4,9 +4,12 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
+use super::approval::ApprovedFiles;
 use super::remote::RemoteTool;
 use super::{Provider, ProviderError};
-use crate::process::{Output, Process};
+use crate::environment::Vars;
+use crate::process::{Captured, Exit, Output, Process};
+use crate::resident::{SessionError, Sessions};
 use crate::tool::{CommandCall, Handler, Remote, RunError, Tool, ToolOutput, cut_notice};
 use crate::trust::Grant;
 use crate::{Code, Context, Diagnostic, digest};
@@ -54,18 +57,70 @@ impl RemoteCall {
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         if output.exit.is_success() {
-            return mcp_output(output).map_err(|error| {
-                let diagnostic = Diagnostic::new(Code::ToolFailed, error.to_string());
+            let result = serde_json::from_slice(&output.stdout.bytes);
+            return result.map(mcp_output).map_err(|error| {
+                let message = InvalidResult(error).to_string();
+                let diagnostic = Diagnostic::new(Code::ToolFailed, message);
                 Box::new(diagnostic.with_subject(call.name()))
             });
         }
-        let Some(diagnostic) = Diagnostic::from_json(&output.stderr.bytes) else {
-            return Err(call.failed(output));
-        };
+        match Diagnostic::from_json(&output.stderr.bytes) {
+            Some(diagnostic) => Err(self.client_error(call, diagnostic, cx)),
+            None => Err(call.failed(output)),
+        }
+    }
+
+    /// The error that the client has reported. Declarations that are out of date are discarded.
+    fn client_error(
+        &self,
+        call: &CommandCall<'_>,
+        diagnostic: Diagnostic,
+        cx: &Context,
+    ) -> RunError {
         if matches!(diagnostic.code, Code::ToolNotFound | Code::Denied) {
             self.provider.forget(cx);
         }
-        Err(Box::new(diagnostic.with_subject(call.name())))
+        Box::new(diagnostic.with_subject(call.name()))
+    }
+
+    /// The result of the call in a session that stays open.
+    fn request(
+        &self,
+        call: &CommandCall<'_>,
+        arguments: Map<String, Value>,
+        sessions: &dyn Sessions,
+        start: (&ApprovedFiles, &Vars),
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        let expected = digest::value(self.tool.value()).to_string();
+        let message = Map::from_iter([
+            ("call".to_owned(), self.tool.remote_name().into()),
+            ("arguments".to_owned(), arguments.into()),
+            ("expect".to_owned(), expected.into()),
+        ]);
+        let timeout = self.provider.settings().timeout_or(Tool::TIMEOUT);
+        let result = self
+            .provider
+            .request(sessions, &message, timeout, start, cx);
+        let exit = match result {
+            Ok(Value::Object(result)) => return Ok(mcp_output(result)),
+            Ok(other) => {
+                let message = format!("the MCP client returned an invalid result: {other}");
+                let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+                return Err(Box::new(diagnostic.with_subject(call.name())));
+            }
+            Err(SessionError::Failed(diagnostic)) => {
+                return Err(self.client_error(call, *diagnostic, cx));
+            }
+            Err(SessionError::TimedOut) => Exit::TimedOut,
+            Err(SessionError::Cancelled) => Exit::Cancelled,
+        };
+        Err(call.failed(&Output {
+            exit,
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            left_children: false,
+        }))
     }
 }
 
@@ -79,7 +134,12 @@ impl Handler for RemoteCall {
         let diagnostic =
             |error: ProviderError| Box::new(error.diagnostic().with_subject(tool.name().as_str()));
         // Its files may have changed since its tools were listed.
-        let approved = self.provider.check_approval(cx).map_err(diagnostic)?;
+        let approved = self.provider.approved(cx).map_err(diagnostic)?;
+        if let Some(sessions) = self.provider.sessions(cx) {
+            let variables = self.provider.variables(cx).map_err(diagnostic)?;
+            let call = CommandCall::new(tool, &Map::new(), cx);
+            return self.request(&call, arguments, &**sessions, (&approved, &variables), cx);
+        }
         let mut call = CommandCall::new(tool, &arguments, cx);
         let variables = self.provider.variables(cx).map_err(diagnostic)?;
         let line = &self.provider.settings().call;
@@ -120,8 +180,7 @@ impl Handler for RemoteCall {
 
 /// The output of an MCP server. A text that is too long is truncated, and returned
 /// without the other content.
-fn mcp_output(output: &Output) -> Result<ToolOutput, InvalidResult> {
-    let result = serde_json::from_slice(&output.stdout.bytes).map_err(InvalidResult)?;
+fn mcp_output(result: Map<String, Value>) -> ToolOutput {
     let mut tool_output = ToolOutput::from_mcp(result);
     let text = &mut tool_output.text;
     if text.len() > Process::STDOUT_LIMIT {
@@ -132,5 +191,5 @@ fn mcp_output(output: &Output) -> Result<ToolOutput, InvalidResult> {
         tool_output.truncated_bytes = truncated_bytes;
         tool_output.content.clear();
     }
-    Ok(tool_output)
+    tool_output
 }

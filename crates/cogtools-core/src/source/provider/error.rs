@@ -52,6 +52,12 @@ pub enum ProviderError {
     /// Its discovery timed out.
     #[error("the provider `{0}` timed out: it did not declare its tools within {1:?}")]
     TimedOut(String, Duration),
+    /// It did not declare its tools in the moment that a list has.
+    #[error("the provider `{0}` is left out for now: it has not declared its tools within {1:?}")]
+    Late(String, Duration),
+    /// It failed a moment ago, and was not asked again.
+    #[error("{}", .1.message)]
+    Remembered(String, Box<Diagnostic>),
     /// It declared more than is read.
     #[error("the provider `{0}` declares more than 10 MiB")]
     OutputLimit(String),
@@ -81,6 +87,9 @@ pub enum ProviderError {
 
 /// How many bytes of its standard error are shown: the end.
 const STDERR_TAIL: usize = 2 << 10;
+/// The hint to a failure that is remembered.
+const AGAIN: &str =
+    "it is asked again a minute after it failed, or at once by `cogtools-discover --refresh`";
 
 impl ProviderError {
     pub(super) fn failed(name: String, output: &Output) -> Self {
@@ -108,6 +117,8 @@ impl ProviderError {
             | Self::Start(name, _)
             | Self::Sandbox(name, _)
             | Self::TimedOut(name, _)
+            | Self::Late(name, _)
+            | Self::Remembered(name, _)
             | Self::OutputLimit(name)
             | Self::Failed { name, .. }
             | Self::InvalidOutput(name, _)
@@ -124,8 +135,10 @@ impl ProviderError {
 
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
-        if let Self::Server(_, diagnostic) = self {
-            return diagnostic.as_ref().clone();
+        match self {
+            Self::Server(_, diagnostic) => return diagnostic.as_ref().clone(),
+            Self::Remembered(_, diagnostic) => return diagnostic.as_ref().clone().hint(AGAIN),
+            _ => {}
         }
         if let Some(cause) = self.cause() {
             let mut diagnostic = Diagnostic::new(cause.code, self.to_string());
@@ -164,11 +177,11 @@ impl ProviderError {
             | Self::NotFound(..)
             | Self::Relative(..)
             | Self::Start(..) => Code::InvalidConfig,
-            Self::TimedOut(..) => Code::Timeout,
+            Self::TimedOut(..) | Self::Late(..) => Code::Timeout,
             Self::OutputLimit(_) | Self::Failed { .. } | Self::InvalidOutput(..) => {
                 Code::ToolFailed
             }
-            Self::Server(_, diagnostic) => diagnostic.code,
+            Self::Server(_, diagnostic) | Self::Remembered(_, diagnostic) => diagnostic.code,
             Self::Declaration(..) | Self::DuplicateTool(..) => Code::InvalidTool,
         }
     }
@@ -188,6 +201,9 @@ impl ProviderError {
             Self::TimedOut(..) => {
                 "give it more time with `timeout` under `command`, or cache its declarations with `cache`"
             }
+            Self::Late(..) => {
+                "`cogtools-discover --refresh` waits for it; a longer `wait` of the source makes every list wait"
+            }
             Self::OutputLimit(_) => "hosts accept no more; make it declare less",
             Self::Record(..)
             | Self::Content(..)
@@ -195,6 +211,7 @@ impl ProviderError {
             | Self::Sandbox(..)
             | Self::Env(..)
             | Self::Failed { .. }
+            | Self::Remembered(..)
             | Self::Server(..) => return None,
             Self::InvalidOutput(..) => {
                 "it should print a JSON array of objects with name, description and parameters"

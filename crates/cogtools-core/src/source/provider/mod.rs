@@ -5,6 +5,7 @@
 //! and affect no tools but its own.
 
 mod approval;
+mod ask;
 mod cache;
 mod call;
 mod content_blocks;
@@ -15,15 +16,15 @@ mod recursion;
 mod remote;
 mod sandbox;
 mod server;
+mod session;
 mod settings;
 mod start;
 
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
-use approval::ApprovedFiles;
+use cache::Cache;
 use call::RemoteCall;
 pub use directory::neutral_directory;
 pub use error::ProviderError;
@@ -35,12 +36,10 @@ pub use start::clean_path;
 
 use super::{Candidate, Declared, Listing, SourceError};
 use crate::digest::{self, Hash};
-use crate::environment::Vars;
 use crate::file::ReadScope;
-use crate::process::{Exit, Output};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::Grant;
-use crate::{Context, Diagnostic, Name, Tool};
+use crate::{Context, Name, Tool};
 
 /// A provider and its declarations.
 #[derive(Clone)]
@@ -48,11 +47,6 @@ pub struct Provider {
     settings: Arc<Settings>,
     declared: Arc<OnceLock<Result<Declarations, Arc<ProviderError>>>>,
 }
-
-/// How many bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
-const MAX_DECLARATION_BYTES: usize = 10 << 20;
-/// The default timeout of discovery.
-const DISCOVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Provider {
     /// A provider whose discovery has not run yet.
@@ -169,71 +163,11 @@ impl Provider {
             .get_or_init(|| self.load_declarations(cx).map_err(Arc::new))
     }
 
-    /// Its current declarations, or the cached ones.
-    fn load_declarations(&self, cx: &Context) -> Result<Declarations, ProviderError> {
-        let approved = self.check_approval(cx)?;
-        if recursion::is_recursive(cx) {
-            return Err(ProviderError::Recursive(self.name()));
-        }
-        let variables = self.variables(cx)?;
-        let cache = self.cache(&variables, cx);
-        let readable = cache.as_ref().filter(|_| !cx.refresh);
-        if let Some(values) = readable.and_then(cache::Cache::read) {
-            return Ok(remote::read(values, self));
-        }
-        if cx.cached_only {
-            return Ok(remote::read(Vec::new(), self));
-        }
-        let output = self.discover(&approved, variables, cx)?;
-        let values = remote::values(&output.stdout.bytes)
-            .map_err(|message| ProviderError::InvalidOutput(self.name(), message))?;
-        if let Some(cache) = cache {
-            cache.write(&values);
-        }
-        Ok(remote::read(values, self))
-    }
-
-    /// The cache of its declarations, if they are cached.
-    fn cache(&self, variables: &Vars, cx: &Context) -> Option<cache::Cache> {
-        let max_age = self.settings.cache?;
-        cache::Cache::of(&self.settings, variables, max_age, cx)
-    }
-
     /// Discards the cache: its declarations have changed.
     pub(crate) fn forget(&self, cx: &Context) {
         let variables = self.variables(cx).ok();
-        if let Some(cache) = variables.and_then(|variables| self.cache(&variables, cx)) {
+        if let Some(cache) = variables.and_then(|vars| Cache::of(&self.settings, &vars, cx)) {
             cache.remove();
-        }
-    }
-
-    fn discover(
-        &self,
-        approved: &ApprovedFiles,
-        variables: Vars,
-        cx: &Context,
-    ) -> Result<Output, ProviderError> {
-        let server = self.settings.server.is_some();
-        let default = if server {
-            Server::LIST_TIMEOUT
-        } else {
-            DISCOVER_TIMEOUT
-        };
-        let timeout = self.settings.timeout_or(default);
-        let output = self
-            .process((&self.settings.discover, &[]), approved, variables, cx)?
-            .timeout(timeout)
-            .stdout_limit(MAX_DECLARATION_BYTES)
-            .run(&cx.cancel)
-            .map_err(|error| ProviderError::Start(self.name(), error))?;
-        match output.exit {
-            Exit::TimedOut => Err(ProviderError::TimedOut(self.name(), timeout)),
-            _ if output.stdout.left_out > 0 => Err(ProviderError::OutputLimit(self.name())),
-            exit if exit.is_success() => Ok(output),
-            _ if server && let Some(diagnostic) = Diagnostic::from_json(&output.stderr.bytes) => {
-                Err(ProviderError::Server(self.name(), Box::new(diagnostic)))
-            }
-            _ => Err(ProviderError::failed(self.name(), &output)),
         }
     }
 }

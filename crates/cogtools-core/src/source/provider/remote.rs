@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::local_name::LocalNames;
 use super::{Provider, ProviderError};
 use crate::Tool;
-use crate::schema::Schema;
+use crate::schema::{Repairs, Schema};
 use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
 
 /// One declaration: any object with a name.
@@ -58,14 +58,14 @@ pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
 
 /// Reads the declarations of `provider`; if several have the same name, the first
 /// counts.
-pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
+pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
     let mut declarations = Declarations::default();
     let mut seen = std::collections::HashSet::new();
     let names = values
         .iter()
         .filter_map(|value| value.get("name")?.as_str());
     let mut local = LocalNames::new(&provider.settings().prefix, names);
-    for (index, value) in values.into_iter().enumerate() {
+    for (index, value) in values.iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
         let Some(own) = name.map(str::to_owned) else {
             let message = format!("declaration {} has no name", index + 1);
@@ -77,7 +77,7 @@ pub(super) fn read(values: Vec<Value>, provider: &Provider) -> Declarations {
             declarations.tools.push(RemoteTool {
                 name: local.of(&own),
                 remote_name: own,
-                value: Arc::new(value),
+                value: Arc::clone(value),
             });
         } else {
             let error = ProviderError::DuplicateTool(provider.name(), own);
@@ -104,6 +104,12 @@ impl RemoteTool {
 
     /// Its declaration.
     pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Its declaration: the same value, not a copy, as long as the provider declares nothing new
+    /// to a program that stays.
+    pub const fn shared_value(&self) -> &Arc<Value> {
         &self.value
     }
 
@@ -138,6 +144,20 @@ impl RemoteTool {
             _ => definition,
         };
         Ok(definition.with_timeout(provider.settings().timeout_or(Tool::TIMEOUT)))
+    }
+
+    /// What is repaired in its declaration.
+    pub fn repairs(&self) -> Repairs {
+        let set = |key: &&str| self.value.get(*key).filter(|value| !value.is_null());
+        // The first is read as it is in a file.
+        let key = SCHEMAS.iter().find(|key| set(key).is_some());
+        let schema = key.filter(|key| **key != SCHEMAS[0]).and_then(set);
+        let schema = schema.and_then(Value::as_object);
+        let mut repairs = schema.map(Schema::repairs).unwrap_or_default();
+        if self.description() == self.remote_name {
+            repairs.add("description");
+        }
+        repairs
     }
 
     /// Its description, which every API wants: else its title, or its name.
@@ -236,6 +256,8 @@ mod tests {
                 prefix: String::new(),
                 env: Vec::new(),
                 timeout: given.map(Duration::from_secs),
+                wait: None,
+                idle: None,
                 cache: None,
                 user_configured: true,
                 in_project: false,

@@ -72,6 +72,8 @@ impl Server {
     pub const VARIABLE: &'static str = "COGTOOLS_MCP_SERVER";
     /// The default lifetime of cached declarations: a day.
     pub const CACHE_TTL: Duration = Duration::from_hours(24);
+    /// How long a session stays open without a request by default: a quarter of an hour.
+    pub const IDLE: Duration = Duration::from_mins(15);
     /// The timeout of discovery: the server's package may have to be downloaded.
     pub const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 

@@ -22,6 +22,10 @@ pub struct Settings {
     pub env: Vec<String>,
     /// How long its discovery and a call may take.
     pub timeout: Option<Duration>,
+    /// How long a list waits for its declarations.
+    pub wait: Option<Duration>,
+    /// How long a session with it stays open without a request.
+    pub idle: Option<Duration>,
     /// How long its declarations may be cached on disk.
     pub cache: Option<Duration>,
     /// Whether the user has named it, rather than the author of the project.
@@ -38,6 +42,10 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// How long a list waits for its declarations by default. With the time to end a program,
+    /// a list takes less than two seconds.
+    pub const LIST_WAIT: Duration = Duration::from_millis(1500);
+
     /// Whether it starts outside the project, and cannot run its code by name.
     pub(crate) const fn is_neutral(&self) -> bool {
         self.user_configured && !self.in_project
@@ -84,6 +92,11 @@ impl Settings {
         runs.push(("sees", &self.env));
         runs.retain(|(_, values)| !values.is_empty());
         runs
+    }
+
+    /// How long a list waits for its declarations.
+    pub(crate) fn list_wait(&self) -> Duration {
+        self.wait.unwrap_or(Self::LIST_WAIT)
     }
 
     /// How long one run may take, `default` unless configured.

@@ -1,0 +1,246 @@
+//! What a program that stays remembers of its sources between requests.
+//!
+//! A source that is slow is asked once, in the background: a list waits for it for a moment only,
+//! and is told of the answer when it comes. One that has failed is not asked again at once.
+
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt::{self, Debug, Formatter};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::Value;
+
+pub use session::{SessionError, SessionRequest, Sessions};
+
+use crate::{Code, Diagnostic};
+
+/// The declarations of a source, as it has printed them.
+pub(crate) type Values = Arc<[Arc<Value>]>;
+
+/// For how long a source that has failed is not asked again.
+pub(crate) const FAILURE_TTL: Duration = Duration::from_mins(1);
+/// A failure that took less time than this is not remembered: asking again delays nobody.
+pub(crate) const MIN_DELAY: Duration = Duration::from_millis(500);
+
+/// The memory of a program that stays: shared by all its requests.
+pub struct Resident {
+    sources: Mutex<HashMap<String, Memory>>,
+    answered: Condvar,
+    on_change: Box<dyn Fn() + Send + Sync>,
+    sessions: Option<Arc<dyn Sessions>>,
+}
+
+/// What is remembered of one source.
+#[derive(Default)]
+struct Memory {
+    /// Since when it is being asked.
+    asked: Option<Instant>,
+    failure: Option<Failure>,
+    values: Option<Values>,
+    /// The file that has cached the values.
+    stamp: Option<Stamp>,
+    /// Whether a list has not waited for the answer.
+    was_late: bool,
+}
+
+struct Failure {
+    at: Instant,
+    was_slow: bool,
+    diagnostic: Box<Diagnostic>,
+}
+
+/// What changes when a cache file is written: its modification time and its size.
+pub(crate) type Stamp = (SystemTime, u64);
+
+/// What a source has declared.
+pub(crate) enum Answer {
+    /// Its declarations.
+    Declared(Values),
+    /// It has not answered yet; its last declarations, if there are any.
+    Late(Option<Values>),
+}
+
+impl Resident {
+    /// An empty memory. `on_change` is called, in any thread, when a source has declared
+    /// something new after a list was answered without it.
+    pub fn new(on_change: impl Fn() + Send + Sync + 'static) -> Self {
+        Self {
+            sources: Mutex::default(),
+            answered: Condvar::new(),
+            on_change: Box::new(on_change),
+            sessions: None,
+        }
+    }
+
+    /// The same with sessions that stay open.
+    #[must_use]
+    pub fn with_sessions(mut self, sessions: Arc<dyn Sessions>) -> Self {
+        self.sessions = Some(sessions);
+        self
+    }
+
+    /// The sessions that stay open, if there are any.
+    pub(crate) const fn sessions(&self) -> Option<&Arc<dyn Sessions>> {
+        self.sessions.as_ref()
+    }
+
+    /// Says that a source declares other tools now.
+    pub(crate) fn changed(&self) {
+        (self.on_change)();
+    }
+
+    /// The values that the file with this stamp has cached for the source `key`, if they are in
+    /// memory.
+    pub(crate) fn cached(&self, key: &str, stamp: Stamp) -> Option<Values> {
+        let sources = self.lock();
+        let memory = sources.get(key)?;
+        memory
+            .values
+            .clone()
+            .filter(|_| memory.stamp == Some(stamp))
+    }
+
+    /// Remembers the values that the file with this stamp has cached.
+    pub(crate) fn remember(&self, key: &str, stamp: Stamp, values: &Values) {
+        let mut sources = self.lock();
+        let memory = sources.entry(key.to_owned()).or_default();
+        memory.values = Some(Arc::clone(values));
+        memory.stamp = Some(stamp);
+    }
+
+    /// Asks the source `key` in a thread of its own, unless it is being asked already, and waits
+    /// for the answer until it has had `wait`. One that has failed slowly is not waited for. The
+    /// error is its own.
+    pub(crate) fn ask(
+        self: &Arc<Self>,
+        key: &str,
+        wait: Duration,
+        ask: impl FnOnce() -> Result<Values, Box<Diagnostic>> + Send + 'static,
+    ) -> Result<Answer, Box<Diagnostic>> {
+        let mut sources = self.lock();
+        let memory = sources.entry(key.to_owned()).or_default();
+        let mut wait = wait;
+        if let Some(failure) = &memory.failure {
+            if memory.asked.is_none() && failure.is_remembered() {
+                return Err(failure.diagnostic.clone());
+            }
+            if failure.was_slow {
+                wait = Duration::ZERO;
+            }
+        }
+        let begin = if let Some(begin) = memory.asked {
+            begin
+        } else {
+            let begin = Instant::now();
+            self.start(key, begin, ask)?;
+            memory.asked = Some(begin);
+            begin
+        };
+        loop {
+            let Some(memory) = sources.get_mut(key) else {
+                return Ok(Answer::Late(None));
+            };
+            if memory.asked != Some(begin) {
+                return memory.answer();
+            }
+            let left = wait.saturating_sub(begin.elapsed());
+            if left.is_zero() {
+                memory.was_late = true;
+                return Ok(Answer::Late(memory.values.clone()));
+            }
+            let waited = self.answered.wait_timeout(sources, left);
+            (sources, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits until no source is being asked, at most for `limit`.
+    pub fn wait_idle(&self, limit: Duration) {
+        let is_busy = |sources: &mut HashMap<String, Memory>| {
+            sources.values().any(|memory| memory.asked.is_some())
+        };
+        let sources = self.lock();
+        drop(self.answered.wait_timeout_while(sources, limit, is_busy));
+    }
+
+    fn start(
+        self: &Arc<Self>,
+        key: &str,
+        begin: Instant,
+        ask: impl FnOnce() -> Result<Values, Box<Diagnostic>> + Send + 'static,
+    ) -> Result<(), Box<Diagnostic>> {
+        let (memory, key) = (Arc::clone(self), key.to_owned());
+        let work = move || {
+            let bug = |_| {
+                let message = "unexpected failure while a source declared its tools";
+                Err(Box::new(Diagnostic::new(Code::Internal, message)))
+            };
+            let result = catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(bug);
+            memory.answer(&key, begin, result);
+        };
+        let thread = thread::Builder::new().name("source".into()).spawn(work);
+        thread.map(drop).map_err(|error| {
+            let message = format!("cannot start a thread: {error}");
+            Box::new(Diagnostic::new(Code::Internal, message))
+        })
+    }
+
+    fn answer(&self, key: &str, begin: Instant, result: Result<Values, Box<Diagnostic>>) {
+        let mut sources = self.lock();
+        let memory = sources.entry(key.to_owned()).or_default();
+        memory.asked = None;
+        let is_news = match result {
+            Ok(values) => {
+                let is_new = memory.values.as_ref() != Some(&values);
+                memory.values = Some(values);
+                memory.failure.take().is_some() || is_new
+            }
+            Err(diagnostic) => {
+                memory.failure = Some(Failure {
+                    at: Instant::now(),
+                    was_slow: begin.elapsed() >= MIN_DELAY,
+                    diagnostic,
+                });
+                false
+            }
+        };
+        let was_late = std::mem::take(&mut memory.was_late);
+        drop(sources);
+        self.answered.notify_all();
+        if was_late && is_news {
+            (self.on_change)();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Memory>> {
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Memory {
+    /// The answer of a source that has given one.
+    fn answer(&self) -> Result<Answer, Box<Diagnostic>> {
+        match (&self.failure, &self.values) {
+            (Some(failure), _) => Err(failure.diagnostic.clone()),
+            (None, Some(values)) => Ok(Answer::Declared(Arc::clone(values))),
+            (None, None) => Ok(Answer::Late(None)),
+        }
+    }
+}
+
+impl Failure {
+    fn is_remembered(&self) -> bool {
+        self.was_slow && self.at.elapsed() < FAILURE_TTL
+    }
+}
+
+impl Debug for Resident {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resident").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,143 @@
+//! What a server sends besides answers: progress, and that its tools have changed.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion, ServerResult,
+};
+use rmcp::service::{NotificationContext, RequestHandle, ServiceError};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use crate::error::ClientError;
+use crate::session::SessionError;
+
+/// The handler of notifications. Requests of the server are rejected.
+#[derive(Clone, Default)]
+pub(crate) struct Listener {
+    /// Nobody hears them if the session is for one request.
+    notifications: Option<Arc<Notifications>>,
+}
+
+/// Where the notifications of a session go.
+pub(crate) struct Notifications {
+    /// The lines that are printed.
+    output: Sender<Value>,
+    /// The requests that are waiting, by the token of their progress.
+    requests: Mutex<HashMap<ProgressToken, u64>>,
+    /// Whether the server has changed its tools since they were listed.
+    changed: AtomicBool,
+}
+
+/// One request that waits for its answer, and can be cancelled.
+pub(crate) struct RequestWatch<'w> {
+    pub(crate) id: u64,
+    pub(crate) notifications: &'w Notifications,
+    /// Notified when the request is cancelled.
+    pub(crate) cancelled: &'w Notify,
+    pub(crate) timeout: Duration,
+}
+
+impl Listener {
+    /// A handler for a session that stays open.
+    pub(crate) const fn new(notifications: Arc<Notifications>) -> Self {
+        Self {
+            notifications: Some(notifications),
+        }
+    }
+}
+
+impl ClientHandler for Listener {
+    fn get_info(&self) -> ClientConfig {
+        let client = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), client)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+    }
+
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        if let Some(notifications) = &self.notifications {
+            notifications.progress(&params);
+        }
+    }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        if let Some(notifications) = &self.notifications {
+            notifications.changed.store(true, Ordering::Release);
+            let _ = notifications.output.send(json!({"changed": true}));
+        }
+    }
+}
+
+impl Notifications {
+    /// Notifications that are printed to `output`.
+    pub(crate) fn new(output: Sender<Value>) -> Self {
+        Self {
+            output,
+            requests: Mutex::default(),
+            changed: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the server has changed its tools since the last time that this was asked.
+    pub(crate) fn take_changed(&self) -> bool {
+        self.changed.swap(false, Ordering::AcqRel)
+    }
+
+    fn progress(&self, params: &ProgressNotificationParam) {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(id) = requests.get(&params.progress_token) {
+            let progress = json!({
+                "progress": params.progress,
+                "total": params.total,
+                "message": params.message,
+            });
+            let _ = self.output.send(json!({"id": id, "progress": progress}));
+        }
+    }
+
+    fn set_token(&self, token: ProgressToken, id: Option<u64>) {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        match id {
+            Some(id) => requests.insert(token, id),
+            None => requests.remove(&token),
+        };
+    }
+}
+
+impl RequestWatch<'_> {
+    /// Waits for the response to `handle`. If it is cancelled or takes too long, the server is
+    /// told.
+    pub(crate) async fn wait(
+        &self,
+        mut handle: RequestHandle<RoleClient>,
+        phase: &'static str,
+        server: &str,
+    ) -> Result<Result<ServerResult, ServiceError>, SessionError> {
+        let token = handle.progress_token.clone();
+        self.notifications.set_token(token.clone(), Some(self.id));
+        let response = tokio::select! {
+            response = &mut handle.rx => Some(response.unwrap_or(Err(ServiceError::TransportClosed))),
+            () = self.cancelled.notified() => None,
+            () = tokio::time::sleep(self.timeout) => None,
+        };
+        self.notifications.set_token(token, None);
+        if let Some(response) = response {
+            return Ok(response);
+        }
+        let _ = handle.cancel(Some("nobody waits for it".to_owned())).await;
+        let (name, timeout) = (server.to_owned(), self.timeout);
+        Err(SessionError::Server(ClientError::TimedOut(
+            name, phase, timeout,
+        )))
+    }
+}

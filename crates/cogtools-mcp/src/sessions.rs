@@ -1,0 +1,132 @@
+//! The sessions with the MCP servers of all sources: each is started at its first use, kept, and
+//! started again when it has ended.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cogtools_core::Diagnostic;
+use cogtools_core::resident::{SessionError, SessionRequest, Sessions};
+use serde_json::Value;
+
+use crate::living_session::{End, LivingSession, RequestError};
+
+/// How long a server that fails again and again is not started: doubled each time.
+const MIN_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(32);
+/// How often a request is sent to a new session because the last one has just ended.
+const MAX_ATTEMPTS: usize = 3;
+
+/// The sessions of a program that stays.
+#[derive(Debug, Default)]
+pub(crate) struct LivingSessions {
+    sources: Mutex<HashMap<String, Arc<Mutex<SourceSession>>>>,
+    stopped: AtomicBool,
+}
+
+/// The session of one source, and what its predecessors have come to.
+#[derive(Debug, Default)]
+struct SourceSession {
+    session: Option<Arc<LivingSession>>,
+    /// How many sessions in a row have failed without an answer.
+    failures: u32,
+    /// Until when none is started, and why.
+    blocked: Option<(Instant, Box<Diagnostic>)>,
+}
+
+impl Sessions for LivingSessions {
+    fn request(&self, request: &SessionRequest<'_>) -> Result<Value, SessionError> {
+        for _ in 0..MAX_ATTEMPTS {
+            match self.session(request)?.request(request) {
+                Ok(answer) => return Ok(answer),
+                Err(RequestError::Session(error)) => return Err(error),
+                Err(RequestError::Ended) => {}
+            }
+        }
+        Err(SessionError::Cancelled)
+    }
+
+    fn end(&self, source: &str) {
+        let source = self.sources().get(source).map(Arc::clone);
+        if let Some(source) = source {
+            let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(session) = source.session.take() {
+                session.close();
+            }
+        }
+    }
+}
+
+impl LivingSessions {
+    /// Ends all sessions, and waits at most for `grace` until their servers have exited.
+    pub(crate) fn stop(&self, grace: Duration) {
+        self.stopped.store(true, Ordering::Release);
+        let sources: Vec<_> = self.sources().drain().map(|(_, source)| source).collect();
+        let sessions: Vec<Arc<LivingSession>> = sources
+            .iter()
+            .filter_map(|source| {
+                let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
+                source.session.take()
+            })
+            .collect();
+        for session in &sessions {
+            session.close();
+        }
+        let end = Instant::now() + grace;
+        for session in sessions {
+            session.wait_ended(end.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// The open session for `request`; if there is none, a new one.
+    fn session(&self, request: &SessionRequest<'_>) -> Result<Arc<LivingSession>, SessionError> {
+        let source = Arc::clone(self.sources().entry(request.source.to_owned()).or_default());
+        // Another request for the same source waits until the session is started.
+        let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.stopped.load(Ordering::Acquire) {
+            return Err(SessionError::Cancelled);
+        }
+        if let Some(session) = source.session.take() {
+            match session.end_state() {
+                None if session.is_for(request) => {
+                    source.session = Some(Arc::clone(&session));
+                    return Ok(session);
+                }
+                // What it depends on has changed.
+                None => session.close(),
+                Some((at, end, has_answered)) => source.note_end(at, end, has_answered),
+            }
+        }
+        if let Some((until, diagnostic)) = &source.blocked
+            && Instant::now() < *until
+        {
+            return Err(SessionError::Failed(diagnostic.clone()));
+        }
+        let session = LivingSession::start(request).map_err(SessionError::Failed)?;
+        source.session = Some(Arc::clone(&session));
+        Ok(session)
+    }
+
+    fn sources(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Mutex<SourceSession>>>> {
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SourceSession {
+    /// Takes note of how a session has ended: one that has answered can be started again at
+    /// once, and so can the first that has not.
+    fn note_end(&mut self, at: Instant, end: End, has_answered: bool) {
+        self.blocked = None;
+        match end {
+            End::Failed(diagnostic) if !has_answered => {
+                let backoff = MIN_BACKOFF * 2_u32.saturating_pow(self.failures.saturating_sub(1));
+                if self.failures > 0 {
+                    self.blocked = Some((at + backoff.min(MAX_BACKOFF), diagnostic));
+                }
+                self.failures = self.failures.saturating_add(1).min(10);
+            }
+            End::Failed(_) | End::Idle => self.failures = 0,
+        }
+    }
+}

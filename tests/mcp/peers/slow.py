@@ -1,0 +1,47 @@
+"""A server on nothing but the standard library, which is slow or silent.
+
+slow.py NAME HOW: it declares the tool NAME. HOW is `start` or `list` if it never answers the
+request to start or the list of tools, or the number of seconds that it takes for the list. A file
+`HOW` beside the project says so from then on.
+"""
+
+import json
+import os
+import sys
+import time
+
+NAME, HOW = sys.argv[1:]
+HOME = os.environ["HOME"]
+
+
+def how():
+    path = os.path.join(HOME, "how-" + NAME)
+    return open(path).read() if os.path.exists(path) else HOW
+
+
+def tools():
+    if how() == "list":
+        return None
+    if how() not in ("start", "0"):
+        time.sleep(float(how()))
+    return {"tools": [{"name": NAME, "description": "d", "inputSchema": {"type": "object"}}]}
+
+
+def answer(method):
+    if method == "initialize":
+        info = {"name": NAME, "version": "1"}
+        return {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+    if method == "tools/list":
+        return tools()
+    return {"content": [{"type": "text", "text": NAME}]}
+
+
+with open(os.path.join(HOME, "started-" + NAME), "a") as started:
+    started.write("x")
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request or how() == "start":
+        continue
+    result = answer(request["method"])
+    if result is not None:
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
