@@ -7,6 +7,7 @@
 mod ask;
 mod document;
 mod editor;
+mod env_priority;
 mod flow;
 mod keyword;
 pub mod limits;

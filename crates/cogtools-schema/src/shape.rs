@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
 use crate::ask::Ask;
+use crate::env_priority::EnvPriority;
 use crate::limits::Limits;
 use crate::prompt::Prompt;
 use crate::rules::Rules;
@@ -51,16 +52,6 @@ pub struct Configuration {
     pub capability_aliases: Option<BTreeMap<String, String>>,
     /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
-}
-
-/// Which value of a variable wins.
-#[derive(Clone, Copy, Debug, JsonSchema)]
-#[schemars(inline, rename_all = "lowercase")]
-pub enum EnvPriority {
-    /// The value in the project's .env.
-    Project,
-    /// The value in the environment.
-    Process,
 }
 
 /// Which tools are available. In a name, * matches any characters and ? matches one.

@@ -45,6 +45,11 @@ fn a_late_answer_is_remembered_and_announced_once() {
     assert_eq!(describe(again), "late None");
     drop(sender);
     resident.wait_idle(LONG);
+    // It is announced after that.
+    let end = Instant::now() + LONG;
+    while changes.load(Ordering::SeqCst) == 0 && Instant::now() < end {
+        thread::yield_now();
+    }
     assert_eq!(changes.load(Ordering::SeqCst), 1);
     let next = resident.ask("s", LONG, || Ok(values("a")));
     assert_eq!(describe(next), "declared \"a\"");

@@ -2,9 +2,9 @@
 
 use cogtools_log::{
     Approval, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
-    NodeState, Outcome, Route, SessionFile, Usage, Why,
+    NodeState, Outcome, SessionFile, Usage, Why,
 };
-use serde_json::{Value, json};
+use serde_json::{Value, from_value, json};
 
 use crate::plan_events::plan_events;
 use crate::scene::{Scene, header, options, response, task};
@@ -55,12 +55,7 @@ fn events() -> Vec<Event> {
             node: "plan".to_owned(),
             state: NodeState::Succeeded,
             inputs: None,
-            route: Some(Route {
-                capability: "web.search".to_owned(),
-                operation: "web_search.search".to_owned(),
-                candidates: vec!["search".to_owned()],
-                tool: Some("search".to_owned()),
-            }),
+            route: from_value(json!({"capability": "a", "operation": "b", "candidates": []})).ok(),
             output: Some(json!([1.5])),
             blob: None,
             ms: Some(3),

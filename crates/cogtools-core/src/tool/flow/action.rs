@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 use super::{AgentNode, EachNode, FlowNode, NodeKind, Route, ToolNode};
 use crate::schema::Schema;
 use crate::tool::agent::AgentTask;
-use crate::tool::handler::RunError;
 use crate::tool::template::Partials;
 use crate::{Code, Context, Diagnostic, Tool, digest};
 
@@ -112,7 +111,7 @@ impl FlowNode {
         tool: &Tool,
         variables: &Map<String, Value>,
         cx: &Context,
-    ) -> Result<FlowAction, RunError> {
+    ) -> Result<FlowAction, Box<Diagnostic>> {
         let text = tool.text();
         if let Some(when) = &self.when
             && when
@@ -130,7 +129,7 @@ impl FlowNode {
         tool: &Tool,
         variables: &Map<String, Value>,
         cx: &Context,
-    ) -> Result<FlowAction, RunError> {
+    ) -> Result<FlowAction, Box<Diagnostic>> {
         match &self.kind {
             NodeKind::Each(each) => each.kind.action(&self.id, tool, variables, cx),
             kind => kind.action(&self.id, tool, variables, cx),
@@ -145,11 +144,11 @@ impl NodeKind {
         tool: &Tool,
         variables: &Map<String, Value>,
         cx: &Context,
-    ) -> Result<FlowAction, RunError> {
+    ) -> Result<FlowAction, Box<Diagnostic>> {
         let (text, partials) = (tool.text(), Partials::of(tool.text()));
         Ok(match self {
             Self::Text(value) => FlowAction::Done(value.evaluate(text, &partials, variables)?),
-            Self::Js(code) => FlowAction::Done(code.value(tool, variables.clone(), cx)?),
+            Self::Js(code) => FlowAction::Done(code.value(tool, variables, cx)?),
             Self::Agent(node) => node.question(id, tool, variables)?,
             Self::Tool(node) => FlowAction::Call(node.call(tool, variables)?),
             Self::Router(routes) => FlowAction::Done(choose(routes, tool, variables)?),
@@ -168,12 +167,8 @@ impl AgentNode {
         id: &str,
         tool: &Tool,
         variables: &Map<String, Value>,
-    ) -> Result<FlowAction, RunError> {
-        let mut task = self
-            .agent
-            .agent(tool, variables)
-            .transpose()?
-            .unwrap_or_default();
+    ) -> Result<FlowAction, Box<Diagnostic>> {
+        let mut task = self.agent.task(tool, variables)?;
         task.temperature.get_or_insert(TEMPERATURE);
         task.max_tokens.get_or_insert(MAX_TOKENS);
         task.seed.get_or_insert_with(|| seed(id, variables));
@@ -192,7 +187,11 @@ impl AgentNode {
 }
 
 impl ToolNode {
-    fn call(&self, tool: &Tool, variables: &Map<String, Value>) -> Result<FlowCall, RunError> {
+    fn call(
+        &self,
+        tool: &Tool,
+        variables: &Map<String, Value>,
+    ) -> Result<FlowCall, Box<Diagnostic>> {
         let (text, partials) = (tool.text(), Partials::of(tool.text()));
         let evaluate = |value: &super::ValueTemplate| value.evaluate(text, &partials, variables);
         let target = match (&self.name, &self.capability) {
@@ -223,7 +222,7 @@ impl EachNode {
         id: &str,
         tool: &Tool,
         variables: &Map<String, Value>,
-    ) -> Result<FlowItems, RunError> {
+    ) -> Result<FlowItems, Box<Diagnostic>> {
         let text = tool.text();
         match self.list.evaluate(text, &Partials::of(text), variables)? {
             Value::Array(items) => Ok(FlowItems {
@@ -241,7 +240,7 @@ fn choose(
     routes: &[Route],
     tool: &Tool,
     variables: &Map<String, Value>,
-) -> Result<Value, RunError> {
+) -> Result<Value, Box<Diagnostic>> {
     let (text, partials) = (tool.text(), Partials::of(tool.text()));
     for route in routes {
         let holds = match &route.when {
@@ -272,6 +271,6 @@ fn printed(value: &Value) -> String {
     }
 }
 
-fn failure(message: &str) -> RunError {
+fn failure(message: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::new(Code::ToolFailed, message))
 }

@@ -6,6 +6,7 @@
 
 mod action;
 mod error;
+mod implementation;
 mod link;
 mod node;
 
@@ -13,13 +14,14 @@ use serde_json::{Map, Value};
 
 pub use action::{FlowAction, FlowCall, FlowItems, FlowQuestion, FlowTarget, FlowTask};
 pub use error::FlowError;
+pub(super) use implementation::Implementation;
 pub(super) use link::link;
 pub(super) use node::{AgentNode, Branches, EachNode, NodeKind, Route, ToolNode};
 pub use node::{FlowNeed, FlowNode, FlowRetry};
 
 use super::Tool;
-use super::handler::{Handler, RunError};
 use super::template::{Partials, Template, ValueTemplate};
+use crate::Diagnostic;
 
 /// A flow.
 #[derive(Debug, Default)]
@@ -52,7 +54,11 @@ impl Flow {
     /// # Errors
     ///
     /// The template fails.
-    pub fn output(&self, tool: &Tool, variables: &Map<String, Value>) -> Result<Value, RunError> {
+    pub fn output(
+        &self,
+        tool: &Tool,
+        variables: &Map<String, Value>,
+    ) -> Result<Value, Box<Diagnostic>> {
         if let Some(output) = &self.output {
             return output.evaluate(tool.text(), &Partials::of(tool.text()), variables);
         }
@@ -70,7 +76,7 @@ impl Flow {
     }
 
     /// The handlers of code and of agents.
-    pub(super) fn handlers(&self) -> impl Iterator<Item = &dyn Handler> {
+    pub(super) fn implementations(&self) -> impl Iterator<Item = &dyn Implementation> {
         self.nodes
             .iter()
             .filter_map(|node| node.kind.implementation())

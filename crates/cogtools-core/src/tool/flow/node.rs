@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Implementation;
 use crate::schema::Schema;
 use crate::text::Span;
-use crate::tool::handler::Handler;
 use crate::tool::template::{Template, ValueTemplate};
 
 /// A node of a flow.
@@ -57,7 +57,7 @@ pub(in crate::tool) enum NodeKind {
     /// It has a value.
     Text(ValueTemplate),
     /// It computes a value.
-    Js(Arc<dyn Handler>),
+    Js(Arc<dyn Implementation>),
     /// It asks a model.
     Agent(AgentNode),
     /// It calls a tool.
@@ -73,7 +73,7 @@ pub(in crate::tool) enum NodeKind {
 /// A node that asks a model.
 #[derive(Debug)]
 pub(in crate::tool) struct AgentNode {
-    pub(in crate::tool) agent: Arc<dyn Handler>,
+    pub(in crate::tool) agent: Arc<dyn Implementation>,
     /// The schema of its answer, if that is JSON.
     pub(in crate::tool) reply: Option<Schema>,
     /// The nodes between which the answer chooses.
@@ -268,7 +268,7 @@ impl NodeKind {
     }
 
     /// The handlers of code and of agents.
-    pub(super) fn implementation(&self) -> Option<&dyn Handler> {
+    pub(super) fn implementation(&self) -> Option<&dyn Implementation> {
         match self.innermost() {
             Self::Js(handler) => Some(&**handler),
             Self::Agent(node) => Some(&*node.agent),

@@ -31,7 +31,6 @@ pub(super) struct Template {
 /// What surrounds an expression to make it a template.
 const CONDITION: [&str; 2] = ["{% if ", " %}1{% endif %}"];
 const OUTPUT: [&str; 2] = ["{{ ", " }}"];
-const VALUE: [&str; 2] = ["{{ (", ") | dump }}"];
 
 impl Template {
     /// The template in a string of the file `text`.
@@ -61,23 +60,6 @@ impl Template {
         let inner = inner.and_then(|inner| inner.strip_suffix(end));
         let source = inner.unwrap_or_default().to_owned();
         self.with_source(source).surround(OUTPUT)
-    }
-
-    /// The template that prints the value of its only expression as JSON, if it is one expression
-    /// in braces and nothing else. What has no value prints nothing.
-    fn to_expression(&self) -> Option<Self> {
-        let inner = self
-            .source()
-            .trim()
-            .strip_prefix("{{")?
-            .strip_suffix("}}")?;
-        let expression = self.with_source(inner.to_owned()).surround(VALUE);
-        let is_valid = njk::analyse(expression.source()).is_ok();
-        // The braces are in the file, too.
-        is_valid.then_some(Self {
-            lead: VALUE[0].len() - "{{".len(),
-            ..expression
-        })
     }
 
     fn surround(self, [start, end]: [&str; 2]) -> Self {

@@ -8,6 +8,9 @@ use crate::Diagnostic;
 use crate::text::Text;
 use crate::yaml::{Data, Node};
 
+/// What makes an expression a template that prints its value as JSON.
+const VALUE: [&str; 2] = ["{{ (", ") | dump }}"];
+
 /// A value with templates in it.
 #[derive(Clone, Debug)]
 pub(in crate::tool) enum ValueTemplate {
@@ -82,5 +85,24 @@ impl ValueTemplate {
             }
             Self::Constant(_) => Vec::new(),
         }
+    }
+}
+
+impl Template {
+    /// The template that prints the value of its only expression as JSON, if it is one expression
+    /// in braces and nothing else. What has no value prints nothing.
+    fn to_expression(&self) -> Option<Self> {
+        let inner = self
+            .source()
+            .trim()
+            .strip_prefix("{{")?
+            .strip_suffix("}}")?;
+        let expression = self.with_source(inner.to_owned()).surround(VALUE);
+        let is_valid = njk::analyse(expression.source()).is_ok();
+        // The braces are in the file, too.
+        is_valid.then_some(Self {
+            lead: VALUE[0].len() - "{{".len(),
+            ..expression
+        })
     }
 }

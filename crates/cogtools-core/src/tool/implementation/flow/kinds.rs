@@ -1,6 +1,7 @@
 //! What a node of a flow does, read from its key.
 
 use super::definition::unknown;
+use super::inner;
 use crate::Expected;
 use crate::text::Span;
 use crate::tool::DefinitionError;
@@ -29,12 +30,12 @@ pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<NodeKind> {
         "agent" => {
             let (agent, reply) = agent::read_node(entry, reader)?;
             Some(NodeKind::Agent(AgentNode {
-                agent,
+                agent: inner(agent),
                 reply,
                 branches: None,
             }))
         }
-        "js" => js::read(entry, reader).map(NodeKind::Js),
+        "js" => js::read(entry, reader).map(|code| NodeKind::Js(inner(code))),
         "tool" => tool(entry, reader).map(NodeKind::Tool),
         "router" => router(entry, reader).map(NodeKind::Router),
         "each" => each(entry, reader).map(|each| NodeKind::Each(Box::new(each))),

@@ -15,10 +15,11 @@ use super::agent::{program, variables};
 use super::error::CommandError;
 use crate::process::{Output, Process};
 use crate::text::Text;
-use crate::tool::flow::{Flow, FlowTask};
+use crate::tool::agent::AgentTask;
+use crate::tool::flow::{Flow, FlowTask, Implementation};
 use crate::tool::handler::{Handler, RunError};
 use crate::tool::reader::Reader;
-use crate::tool::template::Partials;
+use crate::tool::template::{Partials, TemplateSource};
 use crate::tool::{Tool, ToolOutput};
 use crate::yaml::Entry;
 use crate::{Code, Context, Diagnostic};
@@ -96,8 +97,41 @@ impl Handler for FlowHandler {
         for template in self.0.templates() {
             template.check(text, &partials)?;
         }
-        let mut handlers = self.0.handlers();
-        handlers.try_for_each(|handler| handler.check(text))
+        let mut inner = self.0.implementations();
+        inner.try_for_each(|inner| inner.check(text))
+    }
+}
+
+/// Code or an agent, as the handlers of such tools run them.
+#[derive(Debug)]
+struct Inner(Arc<dyn Handler>);
+
+/// The implementation of a node.
+fn inner(handler: Arc<dyn Handler>) -> Arc<dyn Implementation> {
+    Arc::new(Inner(handler))
+}
+
+impl Implementation for Inner {
+    fn value(
+        &self,
+        tool: &Tool,
+        variables: &Map<String, Value>,
+        cx: &Context,
+    ) -> Result<Value, RunError> {
+        self.0.value(tool, variables.clone(), cx)
+    }
+
+    fn task(&self, tool: &Tool, variables: &Map<String, Value>) -> Result<AgentTask, RunError> {
+        let task = self.0.agent(tool, variables).transpose()?;
+        Ok(task.unwrap_or_default())
+    }
+
+    fn templates(&self, text: &Text) -> Vec<TemplateSource> {
+        self.0.templates(text)
+    }
+
+    fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
+        self.0.check(text)
     }
 }
 
