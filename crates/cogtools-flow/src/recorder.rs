@@ -169,7 +169,7 @@ impl Recorder {
             && let Ok(mut line) = serde_json::to_vec(&event)
         {
             line.push(b'\n');
-            // Whoever does not read them does not want them.
+            // A reader that is gone wants no more.
             let _ = events.write_all(&line);
         }
         if let Some(log) = &mut self.log {

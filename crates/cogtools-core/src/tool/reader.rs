@@ -64,6 +64,15 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Reports a key that is none of `known`.
+    pub(super) fn report_unknown_key(&mut self, entry: &Entry, known: &[&'static str]) {
+        let error = DefinitionError::UnknownKey {
+            key: entry.key.clone(),
+            meant: did_you_mean(&entry.key, known.iter().copied()),
+        };
+        self.report(&error, entry.span);
+    }
+
     pub(super) fn report_kind(&mut self, key: &str, expected: Expected, node: &Node) {
         let actual = match &node.data {
             Data::List(items) if items.is_empty() => Actual::Other("an empty list"),
@@ -161,14 +170,7 @@ impl<'t> Reader<'t> {
             match (annotations.slot(&entry.key), &entry.value.data) {
                 (Some(hint), Data::Bool(value)) => *hint = Some(*value),
                 (Some(_), _) => self.report_kind(&entry.key, Expected::Bool, &entry.value),
-                (None, _) => {
-                    let meant = did_you_mean(&entry.key, Annotations::NAMES);
-                    let error = DefinitionError::UnknownKey {
-                        key: entry.key.clone(),
-                        meant,
-                    };
-                    self.report(&error, entry.span);
-                }
+                (None, _) => self.report_unknown_key(entry, &Annotations::NAMES),
             }
         }
         annotations

@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use crate::Expected;
 use crate::schema::Schema;
-use crate::suggest::did_you_mean;
 use crate::tool::agent::{AgentBudget, AgentTask};
 use crate::tool::handler::RunError;
 use crate::tool::reader::Reader;
@@ -113,7 +112,7 @@ impl Definition {
                 let tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
                 self.max_tokens = value(entry, reader, Expected::Positive, tokens);
             }
-            _ => unknown(entry, &KEYS, reader),
+            _ => reader.report_unknown_key(entry, &KEYS),
         }
     }
 
@@ -229,7 +228,7 @@ fn budget(entry: &Entry, reader: &mut Reader<'_>) -> AgentBudget {
                 continue;
             }
             _ => {
-                unknown(entry, &AgentBudget::KEYS, reader);
+                reader.report_unknown_key(entry, &AgentBudget::KEYS);
                 continue;
             }
         };
@@ -248,7 +247,7 @@ fn schema(entry: &Entry, reader: &mut Reader<'_>) -> Option<Schema> {
                 .map_err(|errors| reader.report_schema(&errors))
                 .ok();
         } else {
-            unknown(entry, &["schema"], reader);
+            reader.report_unknown_key(entry, &["schema"]);
         }
     }
     schema
@@ -259,12 +258,4 @@ fn number(node: &Node) -> Option<f64> {
         Data::Number(number) => number.as_f64(),
         _ => None,
     }
-}
-
-fn unknown(entry: &Entry, known: &[&'static str], reader: &mut Reader<'_>) {
-    let error = DefinitionError::UnknownKey {
-        key: entry.key.clone(),
-        meant: did_you_mean(&entry.key, known.iter().copied()),
-    };
-    reader.report(&error, entry.span);
 }

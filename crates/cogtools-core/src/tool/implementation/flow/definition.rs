@@ -3,8 +3,6 @@
 use std::time::Duration;
 
 use super::kinds;
-use crate::suggest::did_you_mean;
-use crate::tool::DefinitionError;
 use crate::tool::flow::{
     AgentNode, Branches, Flow, FlowError, FlowNeed, FlowNode, FlowRetry, NodeKind, link,
 };
@@ -34,7 +32,7 @@ pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Flow> {
         match entry.key.as_str() {
             "nodes" => nodes = read_nodes(entry, reader),
             "output" => output = Some(ValueTemplate::read(&entry.value, reader.text())),
-            _ => unknown(entry, &KEYS, reader),
+            _ => reader.report_unknown_key(entry, &KEYS),
         }
     }
     let mut nodes = nodes?;
@@ -89,7 +87,7 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
             _ => {
                 let known: Vec<&'static str> =
                     NodeKind::NAMES.iter().chain(&NODE_KEYS).copied().collect();
-                unknown(entry, &known, reader);
+                reader.report_unknown_key(entry, &known);
             }
         }
     }
@@ -164,16 +162,8 @@ fn retry(entry: &Entry, reader: &mut Reader<'_>) -> FlowRetry {
             ("delay" | "backoff", None) => {
                 reader.report_kind(&entry.key, Expected::Positive, &entry.value);
             }
-            _ => unknown(entry, &RETRY_KEYS, reader),
+            _ => reader.report_unknown_key(entry, &RETRY_KEYS),
         }
     }
     retry
-}
-
-pub(super) fn unknown(entry: &Entry, known: &[&'static str], reader: &mut Reader<'_>) {
-    let error = DefinitionError::UnknownKey {
-        key: entry.key.clone(),
-        meant: did_you_mean(&entry.key, known.iter().copied()),
-    };
-    reader.report(&error, entry.span);
 }

@@ -1,6 +1,5 @@
 //! What a node of a flow does, read from its key.
 
-use super::definition::unknown;
 use super::inner;
 use crate::Expected;
 use crate::text::Span;
@@ -90,7 +89,7 @@ fn tool(entry: &Entry, reader: &mut Reader<'_>) -> Option<ToolNode> {
                 node.arguments = value(&entry.value, reader);
             }
             "arguments" => reader.report_kind(&entry.key, Expected::Map, &entry.value),
-            _ => unknown(entry, &TOOL_KEYS, reader),
+            _ => reader.report_unknown_key(entry, &TOOL_KEYS),
         }
     }
     if let Some(ValueTemplate::Constant(serde_json::Value::String(name))) = &node.capability
@@ -121,7 +120,7 @@ fn router(entry: &Entry, reader: &mut Reader<'_>) -> Option<Vec<Route>> {
             match entry.key.as_str() {
                 "when" => when = Some(read_condition(entry, reader)?),
                 "to" => to = target(entry, reader),
-                _ => unknown(entry, &ROUTE_KEYS, reader),
+                _ => reader.report_unknown_key(entry, &ROUTE_KEYS),
             }
         }
         if to.is_none() {
@@ -155,7 +154,7 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
             _ => {
                 let known: Vec<&'static str> =
                     EACH_KINDS.iter().chain(&EACH_KEYS).copied().collect();
-                unknown(entry, &known, reader);
+                reader.report_unknown_key(entry, &known);
             }
         }
     }
