@@ -175,3 +175,19 @@ cogtools-flow: error[INVALID_ARGUMENTS_SYNTAX]: other.json: a flow of promptflow
 "#]],
     );
 }
+
+#[test]
+fn only_files_below_the_flow_are_read() {
+    let project = promptflow();
+    project
+        .file("secret", "the key")
+        .link("theirs/link", project.path("secret"));
+    let secret = project.path("secret").display().to_string();
+    for path in ["../secret", "link", secret.as_str()] {
+        let dag = DAG.replace("context.jinja2", path);
+        project.file("theirs/flow.dag.yaml", dag);
+        let outcome = import(&project);
+        outcome.stdout_contains("# context: write the tool `context` for this prompt node");
+        assert!(!outcome.text().contains("the key"), "{path}");
+    }
+}

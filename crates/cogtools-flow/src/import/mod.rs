@@ -3,7 +3,7 @@
 mod canvas;
 mod promptflow;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic, Tool};
@@ -58,8 +58,8 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         canvas::read(&document)
     } else {
         let template = |file: &str| {
-            let folder = path.parent().unwrap_or(std::path::Path::new(""));
-            let bytes = named_file::read(&folder.join(file), MAX_BYTES, io).ok()?;
+            let path = below(&io.cwd.join(path.parent()?), Path::new(file))?;
+            let bytes = named_file::read(&path, MAX_BYTES, io).ok()?;
             String::from_utf8(bytes).ok()
         };
         promptflow::read(&document, template)
@@ -69,6 +69,14 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         .text(&name)
         .map_err(|error| invalid(error.to_string()))?;
     io.show(&text)
+}
+
+/// The file `name` in `folder` or below it, without links. What a stranger's flow names elsewhere
+/// would be printed.
+fn below(folder: &Path, name: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    let file = folder.join(name).canonicalize().ok()?;
+    file.starts_with(&folder).then_some(file)
 }
 
 impl Imported {
