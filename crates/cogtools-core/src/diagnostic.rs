@@ -51,6 +51,16 @@ impl Diagnostic {
         diagnostics
     }
 
+    /// The first of `diagnostics`, which are about the same call, with the others as hints.
+    pub fn merge(diagnostics: Vec<Self>) -> Box<Self> {
+        let mut diagnostics = diagnostics.into_iter();
+        let first = diagnostics.next();
+        let mut first = first.unwrap_or_else(|| Self::new(Code::Internal, "no reason"));
+        let others = diagnostics.map(|other| other.summary().into());
+        first.hints.extend(others);
+        Box::new(first)
+    }
+
     /// A diagnostic with only a code and a message.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {

@@ -8,8 +8,8 @@ use cogtools_core::tool::{Flow, FlowTask};
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Registry, Tool};
 use cogtools_executor::{Event, Observer, OnFailure, Options, State, Stop, execute};
 use cogtools_log::{EndStatus, NodeState};
-use cogtools_program::Failure;
 use cogtools_program::terminal::pluralize;
+use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value};
 
 use crate::graph;
@@ -199,11 +199,9 @@ fn failure(
     Some(diagnostic)
 }
 
-/// An output as text: text as it is, anything else as JSON.
-pub(crate) fn printed(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        value => value.to_string(),
-    }
+/// Shows an output, with the end of its last line.
+pub(crate) fn show(value: &Value, io: &mut Io<'_>) -> Result<(), Failure> {
+    let text = Flow::text(value);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    io.show(&format!("{text}{end}"))
 }

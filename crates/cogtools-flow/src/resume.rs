@@ -9,7 +9,7 @@ use cogtools_program::call::quote;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io};
 
-use crate::execution::{FlowRun, printed};
+use crate::execution::{FlowRun, show};
 use crate::logged::{LoggedFlow, LoggedNode};
 use crate::recorder::SharedRecorder;
 use crate::run::{answer_arg, answers};
@@ -70,9 +70,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         },
     };
     let value = run.run()?;
-    let text = printed(&value);
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    io.show(&format!("{text}{end}"))
+    show(&value, io)
 }
 
 /// Fails if a node was interrupted, and a second call could do something twice.

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::arguments::Arguments;
-use cogtools_core::tool::FlowTask;
+use cogtools_core::tool::{Flow, FlowTask};
 use cogtools_core::{Code, Context, Diagnostic, Tape, Tool};
 use cogtools_journal::Target;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, text_input};
 
-use crate::execution::{FlowRun, printed};
+use crate::execution::{FlowRun, show};
 use crate::recorder::SharedRecorder;
 use crate::{inputs, target};
 
@@ -100,9 +100,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         resume: format!("cogtools flow resume{}", file.unwrap_or_default()),
     };
     let value = run.begin()?.run()?;
-    let text = printed(&value);
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    io.show(&format!("{text}{end}"))
+    show(&value, io)
 }
 
 /// Runs the flow on standard input. Its output is printed exactly.
@@ -143,7 +141,7 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         resume: String::new(),
     };
     let value = run.run()?;
-    io.print(printed(&value).as_bytes())
+    io.print(Flow::text(&value).as_bytes())
 }
 
 /// The recording of a call, if there is one.

@@ -123,7 +123,7 @@ impl FlowWork {
                 self.note(id, outcome);
                 self.registry
                     .find(&name)
-                    .map_err(|error| first(error.diagnostics()))?
+                    .map_err(|error| Diagnostic::merge(error.diagnostics()))?
             }
             FlowTarget::Capability { capability, among } => {
                 let routing = crate::routing::Routing::new(&capability, &among, &self.registry);
@@ -138,11 +138,11 @@ impl FlowWork {
         let call = self
             .registry
             .prepare_tool(tool, Arguments::from(arguments))
-            .map_err(first)?;
+            .map_err(Diagnostic::merge)?;
         let cx = self.context(cancel);
         let limit = call.limit();
         let output = call_timeout::run_within(&limit, cancel, move || call.run(&cx));
-        let output = output.map_err(first)?;
+        let output = output.map_err(Diagnostic::merge)?;
         Ok(output.value.unwrap_or(Value::String(output.text)))
     }
 
@@ -207,17 +207,6 @@ fn says_true(answer: &str) -> bool {
         .trim()
         .trim_matches(|c: char| c.is_ascii_punctuation());
     word.eq_ignore_ascii_case("true")
-}
-
-/// The first of several diagnostics; the others are about the same call.
-pub(crate) fn first(diagnostics: Vec<Diagnostic>) -> Box<Diagnostic> {
-    let mut diagnostics = diagnostics.into_iter();
-    let first = diagnostics.next();
-    let mut first = first.unwrap_or_else(|| *internal("no reason"));
-    first
-        .hints
-        .extend(diagnostics.map(|other| other.summary().into()));
-    Box::new(first)
 }
 
 fn internal(message: &str) -> Box<Diagnostic> {

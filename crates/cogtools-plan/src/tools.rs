@@ -123,15 +123,15 @@ impl ProjectSteps {
             return Ok(Prepared::Note);
         };
         let args = Value::Object(step.args().cloned().unwrap_or_default());
-        let args = resolve(args, &self.lock().records).map_err(first)?;
+        let args = resolve(args, &self.lock().records).map_err(Diagnostic::merge)?;
         *resolved = Some(args.clone());
         let Value::Object(args) = args else {
             let message = "arguments that are no object";
             return Err(Box::new(Diagnostic::new(Code::Internal, message)));
         };
         let call = self.registry.prepare(tool, Arguments::from(args));
-        let call = call.map_err(first)?;
-        call.check(&self.cx).map_err(first)?;
+        let call = call.map_err(Diagnostic::merge)?;
+        call.check(&self.cx).map_err(Diagnostic::merge)?;
         Ok(Prepared::Call(call))
     }
 
@@ -157,7 +157,7 @@ impl ProjectSteps {
                 let log = std::mem::take(&mut output.stderr);
                 (Ok(value(output)), log)
             }
-            Err(diagnostics) => (Err(first(diagnostics)), String::new()),
+            Err(diagnostics) => (Err(Diagnostic::merge(diagnostics)), String::new()),
         }
     }
 }
@@ -200,15 +200,4 @@ impl Work for ProjectSteps {
 /// The output as a step refers to it: JSON where the tool declares it.
 fn value(output: ToolOutput) -> Value {
     output.value.unwrap_or(Value::String(output.text))
-}
-
-/// The first of several diagnostics; the others are about the same call.
-fn first(diagnostics: Vec<Diagnostic>) -> Box<Diagnostic> {
-    let mut diagnostics = diagnostics.into_iter();
-    let first = diagnostics.next();
-    let mut first = first.unwrap_or_else(|| Diagnostic::new(Code::Internal, "no reason"));
-    first
-        .hints
-        .extend(diagnostics.map(|other| other.summary().into()));
-    Box::new(first)
 }

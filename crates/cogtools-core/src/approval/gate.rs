@@ -91,7 +91,7 @@ impl Approved<'_> {
     /// The call of an agent with `arguments`, if the tool is one: for callers that run agents
     /// themselves. Its answer goes through [`Self::accept_answer`].
     pub fn agent(&self, arguments: &Accepted) -> Option<Result<AgentTask, RunError>> {
-        let tool = self.copy.as_ref().unwrap_or(self.tool);
+        let tool = self.tool();
         tool.handler().agent(tool, arguments.as_object())
     }
 
@@ -107,7 +107,7 @@ impl Approved<'_> {
         variables: &Map<String, Value>,
         cx: &Context,
     ) -> Result<FlowAction, RunError> {
-        self.node(id)?.action(self.tool, variables, cx)
+        self.node(id)?.action(self.tool(), variables, cx)
     }
 
     /// What the node `id` does for one item, if it does the same for each.
@@ -117,12 +117,17 @@ impl Approved<'_> {
         variables: &Map<String, Value>,
         cx: &Context,
     ) -> Result<FlowAction, RunError> {
-        self.node(id)?.item(self.tool, variables, cx)
+        self.node(id)?.item(self.tool(), variables, cx)
     }
 
     fn node(&self, id: &str) -> Result<&FlowNode, RunError> {
-        let node = self.tool.flow().and_then(|flow| flow.node(id));
+        let node = self.tool().flow().and_then(|flow| flow.node(id));
         node.ok_or_else(|| Box::new(Diagnostic::new(Code::Internal, "no such node")))
+    }
+
+    /// What runs: of a package, its private copy.
+    fn tool(&self) -> &Tool {
+        self.copy.as_ref().unwrap_or(self.tool)
     }
 
     /// Runs the tool and returns its output, checked against its `output`. Only a tool

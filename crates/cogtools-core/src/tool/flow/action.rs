@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{AgentNode, EachNode, FlowNode, NodeKind, Route, ToolNode};
+use super::{AgentNode, EachNode, Flow, FlowNode, NodeKind, Route, ToolNode};
 use crate::schema::Schema;
 use crate::tool::agent::AgentTask;
 use crate::tool::template::Partials;
@@ -155,7 +155,7 @@ impl NodeKind {
             Self::Each(each) => FlowAction::Each(each.items(id, tool, variables)?),
             Self::Ask(question) => {
                 let question = question.evaluate(text, &partials, variables)?;
-                FlowAction::Ask(printed(&question))
+                FlowAction::Ask(Flow::text(&question))
             }
         })
     }
@@ -195,13 +195,13 @@ impl ToolNode {
         let (text, partials) = (tool.text(), Partials::of(tool.text()));
         let evaluate = |value: &super::ValueTemplate| value.evaluate(text, &partials, variables);
         let target = match (&self.name, &self.capability) {
-            (Some(name), _) => FlowTarget::Name(printed(&evaluate(name)?)),
+            (Some(name), _) => FlowTarget::Name(Flow::text(&evaluate(name)?)),
             (None, capability) => FlowTarget::Capability {
                 capability: capability
                     .as_ref()
                     .map(evaluate)
                     .transpose()?
-                    .map_or_else(String::new, |capability| printed(&capability)),
+                    .map_or_else(String::new, |capability| Flow::text(&capability)),
                 among: self.among.clone(),
             },
         };
@@ -260,15 +260,6 @@ fn seed(id: &str, variables: &Map<String, Value>) -> i32 {
     // The beginning of the digest, as a number that is not negative.
     let digits = hash.chars().filter(char::is_ascii_hexdigit).take(7);
     i32::from_str_radix(&digits.collect::<String>(), 16).unwrap_or_default()
-}
-
-/// A value as text.
-fn printed(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        value => value.to_string(),
-    }
 }
 
 fn failure(message: &str) -> Box<Diagnostic> {

@@ -70,6 +70,15 @@ impl Flow {
         Ok(last.cloned().unwrap_or_default())
     }
 
+    /// A value as text: text as it is, nothing for null, anything else as JSON.
+    pub fn text(value: &Value) -> String {
+        match value {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            value => value.to_string(),
+        }
+    }
+
     /// Whether a model is asked by a node itself.
     pub(super) fn asks_a_model(&self) -> bool {
         self.nodes.iter().any(|node| node.kind.asks_a_model())

@@ -12,6 +12,7 @@ mod exec;
 mod flow;
 mod js;
 mod locate;
+mod own_program;
 mod script;
 mod template;
 mod template_file;

@@ -5,8 +5,7 @@
 
 mod definition;
 
-use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::ffi::OsStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,8 +14,7 @@ use serde_json::{Map, Value};
 use self::definition::Definition;
 use super::Kind;
 use super::error::CommandError;
-use crate::environment::Vars;
-use crate::process::{Output, Process, SandboxMode};
+use super::own_program::OwnProgram;
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::tool::agent::AgentTask;
@@ -25,7 +23,7 @@ use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, TemplateSource};
 use crate::tool::{CommandLine, Tool, ToolOutput, Word};
 use crate::yaml::Entry;
-use crate::{Code, Context, Diagnostic, Tape};
+use crate::{Code, Context, Diagnostic};
 
 /// This kind's entry in the table.
 pub(super) const KIND: Kind = Kind {
@@ -33,12 +31,8 @@ pub(super) const KIND: Kind = Kind {
     read,
 };
 
-/// The program that talks to models, and its subcommand: not every installation has a link with
-/// that name.
-pub(super) const PROGRAM: &str = "cogtools";
-const SUBCOMMAND: &str = "ask";
-
-const OPTIONS: [&str; 4] = ["--agent", "--json", "--quiet", "--error-format=json"];
+/// The subcommand that talks to models, and its options.
+const ARGS: [&str; 5] = ["ask", "--agent", "--json", "--quiet", "--error-format=json"];
 /// The longest report of the program, in bytes: JSON escapes make an answer longer.
 const MAX_REPORT: usize = 8 << 20;
 
@@ -78,7 +72,7 @@ impl Handler for Agent {
     }
 
     fn command_line(&self, _text: &Text) -> Option<CommandLine> {
-        let words = ["cogtools", SUBCOMMAND, "--agent"].map(str::to_owned);
+        let words = ["cogtools", "ask", "--agent"].map(str::to_owned);
         Some(CommandLine {
             words: words.map(Word::Literal).to_vec(),
             script: None,
@@ -107,23 +101,16 @@ impl AgentTask {
     /// The program that talks to models is not installed, or the agent gives no answer.
     pub fn run(&self, timeout: Duration, cx: &Context) -> Result<String, RunError> {
         let name = &*self.tool;
-        let variables =
-            variables(cx).map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
-        let program = program(cx)
-            .ok_or_else(|| CommandError::NotFound(PROGRAM.to_owned()).diagnostic(name))?;
-        let mut args = OPTIONS.map(OsString::from).to_vec();
-        args.insert(0, SUBCOMMAND.into());
-        args.extend(tape_args(cx));
-        // Serializing text, numbers and JSON cannot fail.
-        let output = Process::new(&program, &cx.root)
-            .args(args)
-            .variables(variables)
-            .input(serde_json::to_vec(self).unwrap_or_default())
-            .timeout(timeout)
-            .stdout_limit(MAX_REPORT)
-            .run(&cx.cancel)
-            .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
-        answer(&output, name, timeout)
+        let program = OwnProgram {
+            args: &ARGS,
+            // Serializing text, numbers and JSON cannot fail.
+            input: serde_json::to_vec(self).unwrap_or_default(),
+            timeout,
+            max_output: MAX_REPORT,
+        };
+        let report: Option<Value> = serde_json::from_slice(&program.run(name, cx)?).ok();
+        let text = report.and_then(|report| Some(report.get("text")?.as_str()?.to_owned()));
+        text.ok_or_else(|| CommandError::Report.diagnostic(name))
     }
 
     /// How many agents this process runs within.
@@ -149,53 +136,6 @@ impl AgentTask {
             diagnostic.hint("leave agents that call this one out of its `tools`"),
         ))
     }
-}
-
-/// The program that talks to models and runs flows, if it is installed.
-pub(super) fn program(cx: &Context) -> Option<PathBuf> {
-    let file = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
-    let program = cx.programs.as_ref()?.join(file);
-    program.is_file().then_some(program)
-}
-
-/// The variables of that program: the user's. A host may have loaded a file of the project into
-/// the process: it decides neither where a key is sent nor what is trusted.
-pub(super) fn variables(cx: &Context) -> Result<Vars, Box<Diagnostic>> {
-    let depth = AgentTask::depth_below(AgentTask::depth(cx))?;
-    let process = cx.environment.process();
-    let names = process.keys().filter_map(|name| name.to_str());
-    let mut variables = cx.environment.user_vars(names);
-    variables.insert(AgentTask::DEPTH.into(), depth.to_string().into());
-    // An option of this program holds for what it starts, too.
-    variables.insert(SandboxMode::VARIABLE.into(), cx.sandbox.name().into());
-    Ok(variables)
-}
-
-/// The options with the recording, if there is one.
-pub(super) fn tape_args(cx: &Context) -> Vec<OsString> {
-    match &cx.tape {
-        Some(Tape::Record(tape)) => vec!["--record".into(), tape.into()],
-        Some(Tape::Replay(tape)) => vec!["--replay".into(), tape.into()],
-        None => Vec::new(),
-    }
-}
-
-/// The answer of the agent `name` that was run.
-fn answer(output: &Output, name: &str, timeout: Duration) -> Result<String, RunError> {
-    if !output.exit.is_success() {
-        let Some(mut diagnostic) = Diagnostic::from_json(&output.stderr.bytes) else {
-            let error = CommandError::of(output.exit, timeout);
-            return Err(error.diagnostic_with_output(name, output));
-        };
-        // Its codes are those of another program.
-        if diagnostic.code != Code::Timeout {
-            diagnostic.code = Code::ToolFailed;
-        }
-        return Err(Box::new(diagnostic.with_subject(name)));
-    }
-    let report: Option<Value> = serde_json::from_slice(&output.stdout.bytes).ok();
-    let text = report.and_then(|report| Some(report.get("text")?.as_str()?.to_owned()));
-    text.ok_or_else(|| CommandError::Report.diagnostic(name))
 }
 
 /// The agent of a node, and the schema of its reply.

@@ -5,15 +5,12 @@
 mod definition;
 mod kinds;
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::Kind;
-use super::agent::{program, variables};
-use super::error::CommandError;
-use crate::process::{Output, Process};
+use super::own_program::OwnProgram;
 use crate::text::Text;
 use crate::tool::agent::AgentTask;
 use crate::tool::flow::{Flow, FlowTask, Implementation};
@@ -22,7 +19,7 @@ use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, TemplateSource};
 use crate::tool::{Tool, ToolOutput};
 use crate::yaml::Entry;
-use crate::{Code, Context, Diagnostic};
+use crate::{Context, Diagnostic};
 
 /// This kind's entry in the table.
 pub(super) const KIND: Kind = Kind {
@@ -51,29 +48,23 @@ impl Handler for FlowHandler {
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let name = tool.name().as_str();
-        let program = program(cx).ok_or_else(|| {
-            CommandError::NotFound(super::agent::PROGRAM.to_owned()).diagnostic(name)
-        })?;
         let task = FlowTask {
             tool: name.to_owned(),
             file: tool.text().path().to_path_buf(),
             digest: FlowTask::digest(tool),
             arguments,
         };
-        let mut args = ARGS.map(OsString::from).to_vec();
-        args.extend(super::agent::tape_args(cx));
-        let variables =
-            variables(cx).map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
-        let output = Process::new(&program, &cx.root)
-            .args(args)
-            .variables(variables)
+        let program = OwnProgram {
+            args: &ARGS,
             // Serializing text and JSON cannot fail.
-            .input(serde_json::to_vec(&task).unwrap_or_default())
-            .timeout(tool.timeout())
-            .stdout_limit(MAX_RESULT)
-            .run(&cx.cancel)
-            .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
-        result(&output, tool)
+            input: serde_json::to_vec(&task).unwrap_or_default(),
+            timeout: tool.timeout(),
+            max_output: MAX_RESULT,
+        };
+        let output = program.run(name, cx)?;
+        Ok(ToolOutput::new(
+            String::from_utf8_lossy(&output).into_owned(),
+        ))
     }
 
     fn runs_programs(&self) -> bool {
@@ -133,22 +124,4 @@ impl Implementation for Inner {
     fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
         self.0.check(text)
     }
-}
-
-/// The result of the flow that was run.
-fn result(output: &Output, tool: &Tool) -> Result<ToolOutput, RunError> {
-    let name = tool.name().as_str();
-    if output.exit.is_success() {
-        let text = String::from_utf8_lossy(&output.stdout.bytes).into_owned();
-        return Ok(ToolOutput::new(text));
-    }
-    let Some(mut diagnostic) = Diagnostic::from_json(&output.stderr.bytes) else {
-        let error = CommandError::of(output.exit, tool.timeout());
-        return Err(error.diagnostic_with_output(name, output));
-    };
-    // Its codes are those of another program.
-    if diagnostic.code != Code::Timeout {
-        diagnostic.code = Code::ToolFailed;
-    }
-    Err(Box::new(diagnostic))
 }
