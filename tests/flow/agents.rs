@@ -7,7 +7,7 @@ const FIND_TIME: &str = "\
     nodes:
       understand:
         agent:
-          system: You are never told this first.
+          system: You never read this first.
           rules: 'Say what the user needs: {{ question }}'
           reply:
             capability: {type: string, optional: true, description: provider.operation}
@@ -62,7 +62,7 @@ fn the_agent_extracts_a_capability_and_its_tool_runs() {
     assert_text(
         system.unwrap_or_default(),
         str![[r#"
-You are never told this first.
+You never read this first.
 
 # Rules
 

@@ -82,7 +82,7 @@ cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:7:7: nodes need each other: one
    |
  7 |       one: {text: '{{ thre }} {{ two }}'}
    |       ^^^
-hint: a node that repeats until something holds needs `retry`
+hint: to repeat a node until something holds, write `retry: {until: …}`
 cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:7:19: `thre` is neither a parameter nor a node
    |
  7 |       one: {text: '{{ thre }} {{ two }}'}

@@ -3,8 +3,10 @@
 mod agents;
 mod format;
 mod import;
+mod lint;
 mod recorded;
 mod resuming;
+mod retries;
 mod running;
 
 use cogtools_test_support::{FakeGemini, Outcome, Project, Run, Turn, assert_text, str};
@@ -95,7 +97,7 @@ fn output_of(nodes: &str) -> Outcome {
 /// What `cogtools flow trace` prints, without times.
 fn traced(project: &Project, words: &[&str]) -> String {
     let text = flow_run(project, &["trace"]).args(words).run().text();
-    let lines = text.lines().map(|line| match line.split_once(", ") {
+    let lines = text.lines().map(|line| match line.rsplit_once(", ") {
         Some((line, time)) if time.ends_with(" ms") => line,
         _ => line,
     });

@@ -228,9 +228,13 @@ fn progress_reaches_the_client_that_asks_for_it() {
                 "message": format!("step {step}")},
         })
     };
-    assert_eq!(session.told(), [update(1), update(2), update(3)]);
+    assert_eq!(session.notified(), [update(1), update(2), update(3)]);
     assert_eq!(call(&mut session, "wait"), "waited");
-    assert_eq!(session.told(), Vec::<Value>::new(), "nobody asked for it");
+    assert_eq!(
+        session.notified(),
+        Vec::<Value>::new(),
+        "no one asked for it"
+    );
 }
 
 #[test]

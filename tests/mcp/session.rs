@@ -22,7 +22,7 @@ pub(super) struct Session {
     /// Responses that arrived before the test waited for them.
     early: HashMap<u64, Value>,
     /// The notifications before these responses.
-    told: Vec<Value>,
+    notified: Vec<Value>,
     next: u64,
 }
 
@@ -60,7 +60,7 @@ impl Session {
             stdin,
             lines,
             early: HashMap::new(),
-            told: Vec::new(),
+            notified: Vec::new(),
             next: 1,
         };
         let hello = session.ask(
@@ -114,14 +114,14 @@ impl Session {
             let line = line.unwrap_or_else(|error| panic!("no answer to request {id}: {error}"));
             match line["id"].as_u64() {
                 Some(id) => drop(self.early.insert(id, line)),
-                None => self.told.push(line),
+                None => self.notified.push(line),
             }
         }
     }
 
     /// The notifications that arrived before the responses that were waited for.
-    pub(super) fn told(&mut self) -> Vec<Value> {
-        std::mem::take(&mut self.told)
+    pub(super) fn notified(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.notified)
     }
 
     /// The responses that have arrived and were not waited for.

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use cogtools_log::Id;
 use cogtools_program::Failure;
-use cogtools_program::args::{
-    EnvArgs, FilterArgs, RegistryArgs, all, filter_args, locked_arg, locked_from_matches,
-    sandbox_arg, system_env_arg,
-};
+use cogtools_program::args::{RegistryArgs, all};
 use cogtools_provider::{ModelOptions, budget_arg, model_args, tape_args};
 
 /// What to do.
@@ -95,12 +92,7 @@ impl AskArgs {
             },
             quiet: flag("quiet"),
             verbose: flag("verbose"),
-            registry: RegistryArgs {
-                filter: FilterArgs::from_matches(matches),
-                env: EnvArgs::from_matches(matches),
-                locked: locked_from_matches(matches),
-                ..RegistryArgs::default()
-            },
+            registry: RegistryArgs::from_matches(matches),
         })
     }
 
@@ -130,8 +122,7 @@ pub(crate) fn args() -> Vec<Arg> {
     args.extend(question_args());
     args.extend(approval_args());
     args.extend(output_args());
-    args.extend([system_env_arg(), sandbox_arg(), locked_arg()]);
-    args.extend(filter_args());
+    args.extend(RegistryArgs::options());
     args
 }
 

@@ -7,10 +7,7 @@
 use clap::{Arg, ArgMatches, Command};
 use cogtools_core::Code;
 use cogtools_core::hint::Callee;
-use cogtools_program::args::{
-    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, required,
-    sandbox_arg, system_env_arg,
-};
+use cogtools_program::args::{RegistryArgs, required};
 use cogtools_program::call::{
     Call, accept_and_run, reject_words, verbose_arg, words_arg, yaml_arg,
 };
@@ -73,10 +70,7 @@ fn command() -> Command {
         .arg(words_arg())
         .arg(yaml_arg())
         .arg(verbose_arg())
-        .arg(system_env_arg())
-        .arg(sandbox_arg())
-        .arg(locked_arg())
-        .args(filter_args())
+        .args(RegistryArgs::options())
 }
 
 /// The command line.
@@ -95,11 +89,8 @@ impl CallArgs {
             tool,
             call,
             registry: RegistryArgs {
-                filter: FilterArgs::from_matches(matches),
-                env: EnvArgs::from_matches(matches),
-                locked: locked_from_matches(matches),
                 lenient: true,
-                ..RegistryArgs::default()
+                ..RegistryArgs::from_matches(matches)
             },
         })
     }

@@ -66,7 +66,7 @@ pub struct Context {
     pub cancel: Cancel,
     /// The list of things to do of the session, if there is one.
     pub todos: Option<TodoList>,
-    /// Who is told of the progress of a call.
+    /// What receives the progress of a call.
     pub progress: Option<Progress>,
     /// What agents do with recorded responses.
     pub tape: Option<Tape>,

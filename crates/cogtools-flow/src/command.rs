@@ -2,13 +2,13 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::Code;
-use cogtools_program::args::{all, required};
+use cogtools_program::args::{RegistryArgs, all, required};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::manual::MANUAL;
-use crate::routing::Routing;
-use crate::{import, node, resume, run, show, target, trace};
+use crate::routing::Capabilities;
+use crate::{import, node, resume, run, show, trace};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -72,7 +72,7 @@ fn route_command() -> Command {
                 .action(ArgAction::Append)
                 .help("The only capabilities that count"),
         )
-        .args(target::tool_args())
+        .args(RegistryArgs::options())
 }
 
 fn dispatch(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -92,9 +92,8 @@ fn dispatch(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 fn route(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let capability: String = required(matches, "capability")?;
     let among: Vec<String> = all(matches, "among");
-    let (registry, _) = registry_and_context(&target::registry_args(matches), io, None)?;
-    let tool = Routing::new(&capability, &among, &registry)
-        .tool()
-        .map_err(|error| *error)?;
-    io.show(&format!("{}\n", tool.name()))
+    let (registry, _) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
+    let routing = Capabilities::new(&registry).route(&capability, &among);
+    let tool = routing.tool().map_err(|error| *error)?;
+    io.show(&format!("{tool}\n"))
 }

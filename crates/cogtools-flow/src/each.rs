@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use cogtools_core::approval::approve;
 use cogtools_core::tool::{FlowAction, FlowItems, FlowNode};
@@ -10,12 +11,14 @@ use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_log::NodeState;
 use serde_json::{Map, Value};
 
-use crate::outcome::Outcome;
+use crate::graph;
 use crate::recorder::Line;
-use crate::work::FlowWork;
+use crate::work::{FlowWork, may_pass};
 
 /// How many items are worked on at the same time, whatever a flow says.
 const MAX_AT_ONCE: usize = 64;
+/// How often a pause looks whether the list is over.
+const TICK: Duration = Duration::from_millis(20);
 
 /// The list of a node while it is worked off.
 struct Worklist<'w> {
@@ -110,33 +113,68 @@ impl Worklist<'_> {
         }
     }
 
+    /// Does the work for an item, as often as `retry` says.
     fn run(&self, index: usize, item: &Value) -> Result<Value, Box<Diagnostic>> {
         let id = format!("{}.{index}", self.node.id);
         if let Some(value) = self.work.done_items.get(&id) {
             return Ok(value.clone());
         }
-        let cx = self.work.context(self.cancel);
-        let approved = approve(&self.work.tool, &cx)?;
         let mut variables = self.variables.clone();
         variables.insert(self.variable.clone(), item.clone());
-        let action = approved.flow_item(&self.node.id, &variables, &cx)?;
+        let retry = graph::retry(self.node);
+        for attempt in 1.. {
+            let failure = match self.attempt(&id, &variables, attempt) {
+                Err(failure) if may_pass(failure.code) => failure,
+                ended => return ended,
+            };
+            let delay = retry.delay_after(attempt);
+            if !delay.is_some_and(|delay| self.pause(delay)) {
+                return Err(failure);
+            }
+        }
+        Err(Box::new(Diagnostic::new(Code::Internal, "no attempt")))
+    }
+
+    /// Waits. `false` if the list is over before.
+    fn pause(&self, delay: Duration) -> bool {
+        let end = Instant::now() + delay;
+        loop {
+            if self.is_over.load(Ordering::Relaxed) || self.cancel.is_cancelled() {
+                return false;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            thread::sleep(left.min(TICK));
+        }
+    }
+
+    fn attempt(
+        &self,
+        id: &str,
+        variables: &Map<String, Value>,
+        attempt: u32,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let cx = self.work.context(self.cancel);
+        let approved = approve(&self.work.tool, &cx)?;
+        let action = approved.flow_item(&self.node.id, variables, attempt, &cx)?;
         // What has a value by itself is as fast again.
         let is_recorded = !matches!(action, FlowAction::Done(_));
         let recorder = &self.work.recorder;
         if is_recorded {
-            recorder.write(Line::new(&id, NodeState::Started))?;
+            recorder.write(Line::new(id, NodeState::Started))?;
         }
-        let done = self
-            .work
-            .perform(&id, action, self.node.timeout, self.cancel);
-        let Outcome { route, arguments } = self.work.take_outcome(&id);
+        let done = self.work.perform(id, self.node, action, self.cancel);
+        let outcome = self.work.take_outcome(id);
         let value = done.map(Option::unwrap_or_default);
+        let value = value.and_then(|value| self.work.check(self.node, variables, value, &cx));
         if is_recorded {
             let line = match &value {
-                Ok(value) => Line::new(&id, NodeState::Succeeded).with_output(value),
-                Err(error) => Line::failed(&id, error),
+                Ok(value) => Line::new(id, NodeState::Succeeded).with_output(value),
+                Err(error) => Line::failed(id, error),
             };
-            recorder.write(line.with_call(route, arguments))?;
+            recorder.write(line.with_outcome(outcome))?;
         }
         value
     }

@@ -12,8 +12,8 @@ use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value};
 
+use crate::earlier::EarlierResults;
 use crate::graph;
-use crate::outcome::Outcome;
 use crate::recorder::{Line, SharedRecorder};
 use crate::work::FlowWork;
 
@@ -34,6 +34,8 @@ pub(crate) struct FlowRun {
     /// What the user has answered, by node.
     pub(crate) answers: BTreeMap<String, String>,
     pub(crate) recorder: SharedRecorder,
+    /// What nodes with `cache` may use.
+    pub(crate) earlier: EarlierResults,
     /// The command that goes on with the session.
     pub(crate) resume: String,
 }
@@ -73,7 +75,7 @@ impl FlowRun {
             (self.tool, self.arguments),
             (self.registry, self.cx),
             (self.answers, self.done_items),
-            self.recorder,
+            (self.recorder, self.earlier),
         ));
         let mut events = Events {
             work: Arc::clone(&work),
@@ -93,28 +95,37 @@ impl FlowRun {
         }
         let flow = work.tool.flow().ok_or_else(no_flow)?;
         let resume = recorder.has_session().then_some(self.resume.as_str());
-        let failure = failure(flow, &states, resume);
-        let status = match &failure {
+        let result = match failure(&work.tool, flow, &states, resume) {
+            Some(failure) => Err(Box::new(failure)),
+            None => flow.output(&work.tool, &with_results(arguments, flow, &states)),
+        };
+        let status = match &result {
             _ if cancel.is_cancelled() => EndStatus::Cancelled,
-            None => EndStatus::Completed,
-            Some(diagnostic) => EndStatus::Failed {
+            Ok(_) => EndStatus::Completed,
+            Err(diagnostic) => EndStatus::Failed {
                 code: diagnostic.code.name().to_owned(),
             },
         };
         recorder.end(status)?;
-        if let Some(diagnostic) = failure {
-            return Err(diagnostic.into());
-        }
-        let mut variables = arguments;
-        for node in flow.nodes() {
-            let value = match states.get(&node.id) {
-                Some(State::Succeeded(value)) => (**value).clone(),
-                _ => Value::Null,
-            };
-            variables.insert(node.id.clone(), value);
-        }
-        Ok(flow.output(&work.tool, &variables)?)
+        Ok(result?)
     }
+}
+
+/// The variables of the output: the arguments, and what each node has.
+fn with_results(
+    arguments: Map<String, Value>,
+    flow: &Flow,
+    states: &BTreeMap<String, State>,
+) -> Map<String, Value> {
+    let mut variables = arguments;
+    for node in flow.nodes() {
+        let value = match states.get(&node.id) {
+            Some(State::Succeeded(value)) => (**value).clone(),
+            _ => Value::Null,
+        };
+        variables.insert(node.id.clone(), value);
+    }
+    variables
 }
 
 impl Events {
@@ -134,16 +145,16 @@ impl Observer for Events {
                 value,
                 duration,
             } => {
-                let Outcome { route, arguments } = self.work.take_outcome(node);
                 let line = Line::new(node, NodeState::Succeeded).with_output(value);
-                self.write(line.with_call(route, arguments).with_duration(*duration));
+                let outcome = self.work.take_outcome(node);
+                self.write(line.with_outcome(outcome).with_duration(*duration));
             }
             Event::Failed {
                 node,
                 failure,
                 duration,
             } => {
-                let Outcome { route, arguments } = self.work.take_outcome(node);
+                let outcome = self.work.take_outcome(node);
                 let line = match failure.diagnostic.code {
                     Code::AnswerWanted => {
                         let question = failure.diagnostic.message.clone();
@@ -153,7 +164,7 @@ impl Observer for Events {
                     _ if self.cancel.is_cancelled() => return Ok(()),
                     _ => Line::failed(node, &failure.diagnostic),
                 };
-                self.write(line.with_call(route, arguments).with_duration(*duration));
+                self.write(line.with_outcome(outcome).with_duration(*duration));
             }
             Event::Skipped { node, .. } => self.write(Line::new(node, NodeState::Skipped)),
             Event::Retrying { .. } => {}
@@ -165,6 +176,7 @@ impl Observer for Events {
 /// The failure of the run: that of the first node that has failed, unless every node that needs it
 /// runs without it, too.
 fn failure(
+    tool: &Tool,
     flow: &Flow,
     states: &BTreeMap<String, State>,
     resume: Option<&str>,
@@ -183,11 +195,15 @@ fn failure(
         })?;
     if reason.code == Code::AnswerWanted {
         let diagnostic = Diagnostic::new(Code::AnswerWanted, reason.message.clone());
-        let command = resume.unwrap_or("cogtools flow run …");
+        let again = || format!("cogtools flow run {}", tool.name());
+        let command = resume.map_or_else(again, str::to_owned);
         let hint = format!("`{command} --answer {id}=…` answers, and goes on");
         return Some(diagnostic.with_subject(id).hint(hint));
     }
-    let message = format!("{}: {}", reason.code.name(), reason.summary());
+    let message = match reason.code {
+        Code::NodeFailed => reason.summary(),
+        code => format!("{}: {}", code.name(), reason.summary()),
+    };
     let mut diagnostic = Diagnostic::new(Code::NodeFailed, message).with_subject(id);
     diagnostic.details.clone_from(&reason.details);
     diagnostic.hints.clone_from(&reason.hints);

@@ -24,11 +24,20 @@ fn node(node: &FlowNode) -> Node {
     Node {
         id: node.id.clone(),
         needs: needs.collect(),
-        retry: Retry {
-            times: node.retry.times,
-            delay: node.retry.delay,
-            backoff: node.retry.backoff,
+        // The items of a list are run again one by one.
+        retry: match node.kind() {
+            "each" => Retry::default(),
+            _ => retry(node),
         },
-        timeout: node.timeout,
+        timeout: node.timeout.filter(|_| node.kind() != "each"),
+    }
+}
+
+/// How often `node`, or an item of it, is run again.
+pub(crate) const fn retry(node: &FlowNode) -> Retry {
+    Retry {
+        times: node.retry.times,
+        delay: node.retry.delay,
+        backoff: node.retry.backoff,
     }
 }

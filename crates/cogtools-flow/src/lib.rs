@@ -6,6 +6,7 @@
 
 mod command;
 mod each;
+mod earlier;
 mod execution;
 mod graph;
 mod import;

@@ -35,6 +35,8 @@ pub(crate) struct LoggedNode {
     pub(crate) route: Option<Route>,
     pub(crate) output: Option<Value>,
     pub(crate) ms: Option<u64>,
+    pub(crate) is_cached: bool,
+    key: Option<String>,
     blob: Option<BlobId>,
 }
 
@@ -85,6 +87,8 @@ impl LoggedFlow {
             route,
             output,
             blob,
+            key,
+            cached,
             ms,
         } = event
         else {
@@ -98,8 +102,19 @@ impl LoggedFlow {
             route: route.clone(),
             output: output.clone(),
             ms: *ms,
+            is_cached: *cached,
+            key: key.clone(),
             blob: blob.clone(),
         });
+    }
+
+    /// The results that later runs may use, by the digests of their calls. What cannot be read is
+    /// left out.
+    pub(crate) fn keyed_results(&self, file: &SessionFile) -> Vec<(String, Value)> {
+        let ended = self.nodes.iter();
+        let ended = ended.filter(|node| node.state == NodeState::Succeeded);
+        let keyed = ended.filter_map(|node| Some((node.key.clone()?, node.whole(file).ok()?)));
+        keyed.collect()
     }
 
     /// The results of nodes, and of items, by their names.

@@ -8,7 +8,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "ORDER",
-        "A node starts when the nodes that it needs have ended: those that its templates mention, those under `needs`, and the routers that choose it. Independent nodes run at the same time. A node that needs one without a result is skipped, unless the need is optional: written `NAME?`, or mentioned where its value is tested. The variable is null then. `when` is a condition; `retry` and `timeout` say how often and how long a node runs.\n\nThe output is what `output` says, or else the last result that is not empty.",
+        "A node starts when the nodes that it needs have ended: those that its templates mention, those under `needs`, and the routers that choose it. Independent nodes run at the same time. A node that needs one without a result is skipped, unless the need is optional: written `NAME?`, or mentioned where its value is tested. The variable is null then. `when` is a condition. `retry: {times, delay, backoff, until}` says how often a node is run again when it fails; with `until`, an expression over its result or a list of them, it also fails when its result does not meet them. `timeout` says how many seconds it may take. Both hold for each item of a list. With `cache: true`, the result of the same call in an earlier run is used, if the tool only reads or is idempotent and has not changed.\n\nThe output is what `output` says, or else the last result that is not empty.",
     ),
     (
         "CAPABILITIES",

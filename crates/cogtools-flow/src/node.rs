@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::NodeState;
-use cogtools_program::args::required;
+use cogtools_program::args::{RegistryArgs, required};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, named_file};
 use serde_json::{Map, Value};
 
-use crate::outcome::Outcome;
+use crate::earlier::EarlierResults;
 use crate::recorder::{Line, SharedRecorder};
 use crate::run::{answer_arg, answers};
 use crate::target;
@@ -43,12 +43,12 @@ pub(crate) fn command() -> Command {
                 .help("A JSON object with the parameters of the flow and the results of the nodes that it needs"),
         )
         .arg(answer_arg())
-        .args(target::tool_args())
+        .args(RegistryArgs::options())
 }
 
 /// Runs the node that the command line names. One whose condition does not hold has null.
 pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (registry, context) = registry_and_context(&target::registry_args(matches), io, None)?;
+    let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
     let tool = target::find(&target::name(matches)?, &registry, io)?;
     let id: String = required(matches, "node")?;
     let path: PathBuf = required(matches, "inputs")?;
@@ -61,7 +61,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         (tool, Map::new()),
         (registry, cx),
         (answers(matches)?, BTreeMap::new()),
-        recorder.clone(),
+        (recorder.clone(), EarlierResults::default()),
     );
     let node = work
         .tool
@@ -74,18 +74,18 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
                 .hint("`cogtools flow show` lists its nodes")
         })?;
     recorder.write(Line::new(&id, NodeState::Started))?;
-    let done = work.run_node(node, &variables, &cancel);
-    let Outcome { route, arguments } = work.take_outcome(&id);
+    let done = work.run_node(node, &variables, 1, &cancel);
+    let outcome = work.take_outcome(&id);
     let (state, value) = match done {
         Ok(Some(value)) => (NodeState::Succeeded, value),
         Ok(None) => (NodeState::Skipped, Value::Null),
         Err(diagnostic) => {
-            recorder.write(Line::failed(&id, &diagnostic).with_call(route, arguments))?;
+            recorder.write(Line::failed(&id, &diagnostic).with_outcome(outcome))?;
             return Err((*diagnostic).into());
         }
     };
     let line = Line::new(&id, state).with_output(&value);
-    recorder.write(line.with_call(route, arguments))?;
+    recorder.write(line.with_outcome(outcome))?;
     io.show_json(&format!("{value}\n"))
 }
 

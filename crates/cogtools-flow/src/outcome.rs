@@ -11,6 +11,10 @@ pub(crate) struct Outcome {
     pub(crate) route: Option<Route>,
     /// What the tool was called with.
     pub(crate) arguments: Option<Map<String, Value>>,
+    /// The digest of the call, if later runs may use its result.
+    pub(crate) key: Option<String>,
+    /// Whether the result is that of an earlier run.
+    pub(crate) is_cached: bool,
 }
 
 /// How a node ends: with a value, or because its condition does not hold without one.

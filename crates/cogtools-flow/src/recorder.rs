@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::Diagnostic;
-use cogtools_log::{BlobId, EndStatus, Event, Id, Log, LogError, NodeState, Route, preview};
+use cogtools_log::{BlobId, EndStatus, Event, Id, Log, LogError, NodeState, preview};
 use serde_json::{Map, Value};
+
+use crate::outcome::Outcome;
 
 /// Writes to the session, from any thread.
 #[derive(Clone, Default)]
@@ -26,19 +28,17 @@ struct Recorder {
 pub(crate) struct Line<'l> {
     node: &'l str,
     state: NodeState,
-    inputs: Option<Value>,
-    route: Option<Route>,
+    outcome: Outcome,
     output: Option<&'l Value>,
     duration: Option<Duration>,
 }
 
 impl<'l> Line<'l> {
-    pub(crate) const fn new(node: &'l str, state: NodeState) -> Self {
+    pub(crate) fn new(node: &'l str, state: NodeState) -> Self {
         Self {
             node,
             state,
-            inputs: None,
-            route: None,
+            outcome: Outcome::default(),
             output: None,
             duration: None,
         }
@@ -55,14 +55,9 @@ impl<'l> Line<'l> {
         )
     }
 
-    /// What a tool was called with, and how it was chosen.
-    pub(crate) fn with_call(
-        mut self,
-        route: Option<Route>,
-        arguments: Option<Map<String, Value>>,
-    ) -> Self {
-        self.route = route;
-        self.inputs = arguments.map(Value::Object);
+    /// What it has done besides.
+    pub(crate) fn with_outcome(mut self, outcome: Outcome) -> Self {
+        self.outcome = outcome;
         self
     }
 
@@ -139,10 +134,12 @@ impl SharedRecorder {
         let event = Event::Node {
             node: line.node.to_owned(),
             state: line.state,
-            inputs: line.inputs,
-            route: line.route,
+            inputs: line.outcome.arguments.map(Value::Object),
+            route: line.outcome.route,
             output,
             blob,
+            key: line.outcome.key,
+            cached: line.outcome.is_cached,
             ms: ms.map(|ms| ms.unwrap_or(u64::MAX)),
         };
         recorder.append(event).map_err(|error| failure(&error))

@@ -4,11 +4,12 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::FlowTask;
 use cogtools_core::{Code, Diagnostic, Registry, Tool};
 use cogtools_log::NodeState;
-use cogtools_program::args::all;
+use cogtools_program::args::{RegistryArgs, all};
 use cogtools_program::call::quote;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io};
 
+use crate::earlier::EarlierResults;
 use crate::execution::{FlowRun, show};
 use crate::logged::{LoggedFlow, LoggedNode};
 use crate::recorder::SharedRecorder;
@@ -28,7 +29,7 @@ pub(crate) fn command() -> Command {
                 .action(ArgAction::Append)
                 .help("Run this node again, although it may have run already"),
         )
-        .args(target::tool_args())
+        .args(RegistryArgs::options())
 }
 
 /// A session.
@@ -44,7 +45,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let file = cogtools_journal::locate(name, io)?;
     let (log, session) = cogtools_journal::open(&file, io)?;
     let logged = LoggedFlow::read(&session, &file)?;
-    let (registry, context) = registry_and_context(&target::registry_args(matches), io, None)?;
+    let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
     let tool = target::find(&logged.tool, &registry, io)?;
     if FlowTask::digest(&tool) != logged.digest {
         let message = "the flow has changed since this run, so its results may not fit";
@@ -64,6 +65,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         done_items: results.items,
         answers: answers(matches)?,
         recorder: SharedRecorder::new(Some(log), session.head()),
+        earlier: EarlierResults::new(cogtools_journal::sessions(io)),
         resume: match name {
             Some(name) => format!("cogtools flow resume {}", quote(name)),
             None => "cogtools flow resume".to_owned(),

@@ -1,73 +1,117 @@
 //! From a capability to the one tool that has it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cogtools_core::suggest::{nearest, suggestion};
 use cogtools_core::{Code, Diagnostic, Registry, Tool};
 use cogtools_log::Route;
 use cogtools_program::terminal::pluralize;
 
-/// The tools that a node may use, by capability.
+/// The tools of a project by what they are for. All tools are read once, not for each call.
+#[derive(Debug)]
+pub(crate) struct Capabilities {
+    tools: Vec<CapableTool>,
+    aliases: BTreeMap<String, String>,
+    /// How many tools cannot be read.
+    invalid: usize,
+}
+
+/// A tool, and what it is for.
+#[derive(Debug)]
+struct CapableTool {
+    name: String,
+    capabilities: Vec<String>,
+}
+
+/// How the tool of a call is chosen.
 #[derive(Debug)]
 pub(crate) struct Routing {
     route: Route,
-    tools: Vec<Tool>,
+    /// The tools that have the capability.
+    tools: Vec<String>,
     /// The capabilities that the node may use.
     among: Vec<String>,
     /// How many tools cannot be read.
     invalid: usize,
 }
 
-impl Routing {
-    /// The tools of `registry` for `capability`, which is one of `among` unless that is empty.
-    /// Aliases of the configuration are applied first, once.
-    pub(crate) fn new(capability: &str, among: &[String], registry: &Registry) -> Self {
-        let aliases = registry.capability_aliases();
-        let resolve = |name: &str| aliases.get(name).map_or(name, String::as_str).to_owned();
-        let operation = resolve(capability);
+impl Capabilities {
+    /// Reads the tools of `registry`.
+    pub(crate) fn new(registry: &Registry) -> Self {
         let found = registry.map(Result::ok).items;
         let invalid = found.iter().filter(|tool| tool.is_none()).count();
-        let mut tools: Vec<Tool> = found.into_iter().flatten().collect();
-        let mut known: Vec<String> = tools.iter().flat_map(Tool::capabilities).collect();
-        known.sort_unstable();
-        known.dedup();
-        let among: Vec<String> = match among {
-            [] => known,
-            among => among.iter().map(|name| resolve(name)).collect(),
-        };
-        let has_one = |tool: &Tool| tool.capabilities().iter().any(|own| among.contains(own));
-        tools.retain(has_one);
-        let candidates = tools.iter().map(|tool| tool.name().to_string()).collect();
-        tools.retain(|tool| among.contains(&operation) && tool.capabilities().contains(&operation));
-        let tool = match tools.as_slice() {
-            [tool] => Some(tool.name().to_string()),
-            _ => None,
+        let capable = |tool: Tool| CapableTool {
+            name: tool.name().to_string(),
+            capabilities: tool.capabilities(),
         };
         Self {
-            route: Route {
-                capability: capability.to_owned(),
-                operation,
-                candidates,
-                tool,
-            },
-            tools,
-            among,
+            tools: found.into_iter().flatten().map(capable).collect(),
+            aliases: registry.capability_aliases().clone(),
             invalid,
         }
     }
 
+    /// The choice for `capability`, which is one of `among` unless that is empty. Aliases of the
+    /// configuration are applied first, once.
+    pub(crate) fn route(&self, capability: &str, among: &[String]) -> Routing {
+        let operation = self.resolve(capability);
+        let among = match among {
+            [] => self.known(),
+            among => among.iter().map(|name| self.resolve(name)).collect(),
+        };
+        let is_candidate = |tool: &&CapableTool| {
+            let mut own = tool.capabilities.iter();
+            own.any(|own| among.contains(own))
+        };
+        let candidates: Vec<&CapableTool> = self.tools.iter().filter(is_candidate).collect();
+        let has_it = |tool: &&&CapableTool| {
+            among.contains(&operation) && tool.capabilities.contains(&operation)
+        };
+        let name = |tool: &&CapableTool| tool.name.clone();
+        let tools: Vec<String> = candidates.iter().filter(has_it).map(name).collect();
+        Routing {
+            route: Route {
+                capability: capability.to_owned(),
+                operation,
+                candidates: candidates.iter().map(name).collect(),
+                tool: match tools.as_slice() {
+                    [tool] => Some(tool.clone()),
+                    _ => None,
+                },
+            },
+            tools,
+            among,
+            invalid: self.invalid,
+        }
+    }
+
+    fn resolve(&self, name: &str) -> String {
+        let other = self.aliases.get(name);
+        other.map_or(name, String::as_str).to_owned()
+    }
+
+    /// All capabilities, sorted.
+    fn known(&self) -> Vec<String> {
+        let all = self.tools.iter().flat_map(|tool| &tool.capabilities);
+        all.cloned().collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
+
+impl Routing {
     /// How the tool was chosen.
     pub(crate) const fn route(&self) -> &Route {
         &self.route
     }
 
-    /// The tool.
+    /// The name of the tool.
     ///
     /// # Errors
     ///
     /// `TOOL_NOT_FOUND` if none has the capability, `AMBIGUOUS_CAPABILITY` if several have it.
-    pub(crate) fn tool(mut self) -> Result<Tool, Box<Diagnostic>> {
-        match self.tools.len() {
-            1 => Ok(self.tools.remove(0)),
-            0 => Err(Box::new(self.not_found())),
+    pub(crate) fn tool(&self) -> Result<&str, Box<Diagnostic>> {
+        match self.tools.as_slice() {
+            [tool] => Ok(tool),
+            [] => Err(Box::new(self.not_found())),
             _ => Err(Box::new(self.ambiguous())),
         }
     }
@@ -100,7 +144,7 @@ impl Routing {
     }
 
     fn ambiguous(&self) -> Diagnostic {
-        let names = self.tools.iter().map(|tool| format!("`{}`", tool.name()));
+        let names = self.tools.iter().map(|tool| format!("`{tool}`"));
         let names: Vec<String> = names.collect();
         let message = format!(
             "several tools have the capability `{}`: {}",

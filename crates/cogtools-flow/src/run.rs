@@ -8,9 +8,11 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{Flow, FlowTask};
 use cogtools_core::{Code, Context, Diagnostic, Tape, Tool};
 use cogtools_journal::Target;
+use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, text_input};
 
+use crate::earlier::EarlierResults;
 use crate::execution::{FlowRun, show};
 use crate::recorder::SharedRecorder;
 use crate::{inputs, target};
@@ -36,7 +38,7 @@ pub(crate) fn command() -> Command {
                 .conflicts_with("session")
                 .help("Keep no session; the run cannot be resumed"),
         )
-        .args(target::tool_args())
+        .args(RegistryArgs::options())
 }
 
 /// The command that runs a flow for a call of its tool.
@@ -44,7 +46,7 @@ pub(crate) fn call_command() -> Command {
     Command::new("call")
         .hide(true)
         .about("Run the flow on standard input, for cogtools-call")
-        .args(target::tool_args())
+        .args(RegistryArgs::options())
         .args(["record", "replay"].map(|name| {
             let arg = Arg::new(name).long(name).value_name("FILE");
             arg.value_parser(value_parser!(PathBuf))
@@ -75,7 +77,7 @@ pub(crate) fn answers(matches: &ArgMatches) -> Result<BTreeMap<String, String>, 
 
 /// Runs the flow that the command line names.
 pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (registry, context) = registry_and_context(&target::registry_args(matches), io, None)?;
+    let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
     let tool = target::find(&target::name(matches)?, &registry, io)?;
     let arguments = inputs::read(matches, &tool)?;
     let path = matches.get_one::<PathBuf>("session");
@@ -84,6 +86,8 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         Some(path) => Target::File(path.clone()),
         None => Target::Stored,
     };
+    // The new session has no results yet.
+    let earlier = EarlierResults::new(cogtools_journal::sessions(io));
     let log = cogtools_journal::create(&session, "", io)?;
     let file = session
         .file()
@@ -97,6 +101,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         done_items: BTreeMap::new(),
         answers: answers(matches)?,
         recorder: SharedRecorder::new(log, None),
+        earlier,
         resume: format!("cogtools flow resume{}", file.unwrap_or_default()),
     };
     let value = run.begin()?.run()?;
@@ -111,7 +116,7 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         let diagnostic = Diagnostic::new(Code::Usage, message);
         Failure::from(diagnostic.hint("this is for cogtools-call; use `cogtools flow run`"))
     })?;
-    let (registry, context) = registry_and_context(&target::registry_args(matches), io, None)?;
+    let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
     let file = task.file.to_string_lossy();
     let is_same = |tool: &Tool| FlowTask::digest(tool) == task.digest;
     let named = target::find(&task.tool, &registry, io).ok().filter(is_same);
@@ -138,6 +143,7 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         done_items: BTreeMap::new(),
         answers: BTreeMap::new(),
         recorder: SharedRecorder::default(),
+        earlier: EarlierResults::new(cogtools_journal::sessions(io)),
         resume: String::new(),
     };
     let value = run.run()?;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::{Flow, FlowNode};
+use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::{Column, Stream, Table};
 use cogtools_program::{Failure, Io};
@@ -23,12 +24,12 @@ pub(crate) fn command() -> Command {
                 .conflicts_with("json"),
         )
         .arg(flag("json").help("Print the graph as JSON"))
-        .args(target::tool_args())
+        .args(RegistryArgs::options())
 }
 
 /// Shows the flow that the command line names.
 pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (registry, _) = registry_and_context(&target::registry_args(matches), io, None)?;
+    let (registry, _) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
     let tool = target::find(&target::name(matches)?, &registry, io)?;
     let Some(flow) = tool.flow() else {
         return Ok(());

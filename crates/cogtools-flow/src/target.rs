@@ -4,10 +4,6 @@ use std::path::Path;
 
 use clap::{Arg, ArgMatches};
 use cogtools_core::{Code, Diagnostic, Registry, Tool};
-use cogtools_program::args::{
-    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, sandbox_arg,
-    system_env_arg,
-};
 use cogtools_program::project::read_scope;
 use cogtools_program::{Failure, Io};
 
@@ -17,23 +13,6 @@ pub(crate) fn arg() -> Arg {
         .value_name("FLOW")
         .required(true)
         .help("The name of a tool that is a flow, or its file")
-}
-
-/// Which tools there are.
-pub(crate) fn tool_args() -> Vec<Arg> {
-    let mut args = vec![system_env_arg(), sandbox_arg(), locked_arg()];
-    args.extend(filter_args());
-    args
-}
-
-/// What [`tool_args`] say.
-pub(crate) fn registry_args(matches: &ArgMatches) -> RegistryArgs {
-    RegistryArgs {
-        filter: FilterArgs::from_matches(matches),
-        env: EnvArgs::from_matches(matches),
-        locked: locked_from_matches(matches),
-        ..RegistryArgs::default()
-    }
 }
 
 /// The flow `name` of `registry`, or the one in the file `name`.

@@ -4,6 +4,7 @@ use clap::{ArgMatches, Command};
 use cogtools_core::Tool;
 use cogtools_core::tool::Flow;
 use cogtools_log::{NodeState, Route};
+use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::truncate;
 use cogtools_program::{Failure, Io};
@@ -27,7 +28,7 @@ pub(crate) fn command() -> Command {
     Command::new("trace")
         .about("Show what happened to each node of a run")
         .arg(session_arg())
-        .args(target::tool_args())
+        .args(RegistryArgs::options())
 }
 
 /// Shows the run in the session that the command line names.
@@ -51,7 +52,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
 
 /// The nodes that ask a model, if the flow is still there.
 fn agents(tool: &str, matches: &ArgMatches, io: &Io<'_>) -> Vec<String> {
-    let registry = registry_and_context(&target::registry_args(matches), io, None);
+    let registry = registry_and_context(&RegistryArgs::from_matches(matches), io, None);
     let tool = registry.and_then(|(registry, _)| target::find(tool, &registry, io));
     let nodes = tool.iter().filter_map(Tool::flow).flat_map(Flow::nodes);
     nodes
@@ -70,6 +71,7 @@ fn of_node(node: &LoggedNode, is_agent: bool) -> Vec<String> {
     let ms = node.ms.map(|ms| format!(", {ms} ms")).unwrap_or_default();
     let state = match &node.state {
         NodeState::Started => "started, or interrupted".to_owned(),
+        NodeState::Succeeded if node.is_cached => "succeeded, from an earlier run".to_owned(),
         NodeState::Succeeded => "succeeded".to_owned(),
         NodeState::Failed { code, message } => format!("failed ({code}): {message}"),
         NodeState::Waiting { question } => format!("waits for an answer: {question}"),

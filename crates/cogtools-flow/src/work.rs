@@ -1,7 +1,7 @@
 //! What nodes do: they call tools, ask a model or the user, or have a value by themselves.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::approval::approve;
@@ -12,8 +12,10 @@ use cogtools_executor::{Attempt, Completion, Failure, Work};
 use cogtools_program::call_timeout;
 use serde_json::{Map, Value, json};
 
+use crate::earlier::{EarlierResults, key};
 use crate::outcome::{Done, Outcome};
 use crate::recorder::SharedRecorder;
+use crate::routing::Capabilities;
 
 /// The nodes of a flow, and all that they work with.
 pub(crate) struct FlowWork {
@@ -27,7 +29,11 @@ pub(crate) struct FlowWork {
     /// Results of items in an earlier run, by `NODE.INDEX`.
     pub(crate) done_items: BTreeMap<String, Value>,
     pub(crate) recorder: SharedRecorder,
+    /// What nodes with `cache` may use.
+    earlier: EarlierResults,
     outcomes: Mutex<BTreeMap<String, Outcome>>,
+    /// What the tools are for, once a node asks.
+    capabilities: OnceLock<Capabilities>,
 }
 
 impl FlowWork {
@@ -35,7 +41,7 @@ impl FlowWork {
         (tool, arguments): (Tool, Map<String, Value>),
         (registry, cx): (Registry, Context),
         (answers, done_items): (BTreeMap<String, String>, BTreeMap<String, Value>),
-        recorder: SharedRecorder,
+        (recorder, earlier): (SharedRecorder, EarlierResults),
     ) -> Self {
         Self {
             tool,
@@ -45,7 +51,9 @@ impl FlowWork {
             answers,
             done_items,
             recorder,
+            earlier,
             outcomes: Mutex::default(),
+            capabilities: OnceLock::new(),
         }
     }
 
@@ -60,36 +68,64 @@ impl FlowWork {
         outcomes.insert(id.to_owned(), outcome);
     }
 
-    /// Does what `node` does with these variables.
+    /// Does what `node` does with these variables, for the `attempt`th time.
     pub(crate) fn run_node(
         &self,
         node: &FlowNode,
         variables: &Map<String, Value>,
+        attempt: u32,
         cancel: &Cancel,
     ) -> Done {
         let cx = self.context(cancel);
         let approved = approve(&self.tool, &cx)?;
-        let action = approved.flow_action(&node.id, variables, &cx)?;
-        match action {
-            FlowAction::Each(items) => self.run_each(node, items, variables, cancel).map(Some),
-            action => self.perform(&node.id, action, node.timeout, cancel),
+        let action = approved.flow_action(&node.id, variables, attempt, &cx)?;
+        let done = match action {
+            FlowAction::Each(items) => {
+                return self.run_each(node, items, variables, cancel).map(Some);
+            }
+            action => self.perform(&node.id, node, action, cancel)?,
+        };
+        let check = |value| self.check(node, variables, value, &cx);
+        done.map(check).transpose()
+    }
+
+    /// `value`, if it meets what the result of `node`, or of an item of it, has to meet.
+    pub(crate) fn check(
+        &self,
+        node: &FlowNode,
+        variables: &Map<String, Value>,
+        value: Value,
+        cx: &Context,
+    ) -> Result<Value, Box<Diagnostic>> {
+        if !node.has_checks() {
+            return Ok(value);
+        }
+        let mut variables = variables.clone();
+        variables.insert(node.id.clone(), value.clone());
+        match approve(&self.tool, cx)?.failed_check(&node.id, &variables)? {
+            None => Ok(value),
+            Some(check) => {
+                let message = format!("its result does not meet `{check}`");
+                Err(Box::new(Diagnostic::new(Code::NodeFailed, message)))
+            }
         }
     }
 
-    /// Does `action`, which is not that of a list.
+    /// Does `action` of `node`, which is not that of a list. `id` is that of the node or of an
+    /// item.
     pub(crate) fn perform(
         &self,
         id: &str,
+        node: &FlowNode,
         action: FlowAction,
-        timeout: Option<Duration>,
         cancel: &Cancel,
     ) -> Done {
         match action {
             FlowAction::Skip => Ok(None),
             FlowAction::Done(value) => Ok(Some(value)),
-            FlowAction::Call(call) => self.call(id, call, cancel).map(Some),
+            FlowAction::Call(call) => self.call(id, node, call, cancel).map(Some),
             FlowAction::Agent(question) => {
-                let timeout = timeout.unwrap_or_else(|| self.tool.timeout());
+                let timeout = node.timeout.unwrap_or_else(|| self.tool.timeout());
                 Ok(Some(self.ask_model(&question, timeout, cancel)))
             }
             FlowAction::Ask(question) => match self.answers.get(id) {
@@ -108,42 +144,63 @@ impl FlowWork {
         }
     }
 
-    fn call(&self, id: &str, call: FlowCall, cancel: &Cancel) -> Result<Value, Box<Diagnostic>> {
+    fn call(
+        &self,
+        id: &str,
+        node: &FlowNode,
+        call: FlowCall,
+        cancel: &Cancel,
+    ) -> Result<Value, Box<Diagnostic>> {
         let FlowCall {
             target,
             arguments,
             preset,
         } = call;
         let mut outcome = Outcome {
-            route: None,
             arguments: Some(arguments.clone()),
+            ..Outcome::default()
         };
-        let tool = match target {
-            FlowTarget::Name(name) => {
-                self.note(id, outcome);
-                self.registry
-                    .find(&name)
-                    .map_err(|error| Diagnostic::merge(error.diagnostics()))?
-            }
-            FlowTarget::Capability { capability, among } => {
-                let routing = crate::routing::Routing::new(&capability, &among, &self.registry);
-                outcome.route = Some(routing.route().clone());
-                self.note(id, outcome);
-                routing.tool()?
-            }
-        };
-        if let Some(preset) = preset {
-            return Ok(preset);
+        let tool = self.tool_for(target, &mut outcome);
+        let is_keyed = node.is_cached && preset.is_none();
+        if let Ok(tool) = &tool
+            && is_keyed
+        {
+            outcome.key = key(tool, &arguments, &self.registry);
+        }
+        let known = outcome.key.as_deref().and_then(|key| self.earlier.get(key));
+        outcome.is_cached = known.is_some();
+        self.note(id, outcome);
+        let tool = tool?;
+        if let Some(value) = known.or(preset) {
+            return Ok(value);
         }
         let call = self
             .registry
             .prepare_tool(tool, Arguments::from(arguments))
             .map_err(Diagnostic::merge)?;
-        let cx = self.context(cancel);
-        let limit = call.limit();
-        let output = call_timeout::run_within(&limit, cancel, move || call.run(&cx));
+        // The deadline of a call ends that call alone.
+        let cancel = cancel.child();
+        let cx = self.context(&cancel);
+        let limit = call.limit().within(node.timeout);
+        let output = call_timeout::run_within(&limit, &cancel, move || call.run(&cx));
         let output = output.map_err(Diagnostic::merge)?;
         Ok(output.value.unwrap_or(Value::String(output.text)))
+    }
+
+    /// The tool of a call. How it is chosen is noted in `outcome`.
+    fn tool_for(&self, target: FlowTarget, outcome: &mut Outcome) -> Result<Tool, Box<Diagnostic>> {
+        let name = match target {
+            FlowTarget::Name(name) => name,
+            FlowTarget::Capability { capability, among } => {
+                let capabilities = || Capabilities::new(&self.registry);
+                let capabilities = self.capabilities.get_or_init(capabilities);
+                let routing = capabilities.route(&capability, &among);
+                outcome.route = Some(routing.route().clone());
+                routing.tool()?.to_owned()
+            }
+        };
+        let tool = self.registry.find(&name);
+        tool.map_err(|error| Diagnostic::merge(error.diagnostics()))
     }
 
     /// The answer of a model. That it gave none is a value, too: the flow decides what that means.
@@ -184,7 +241,7 @@ impl Work for FlowWork {
             let value = value.map_or(Value::Null, |value| (*value).clone());
             variables.insert(need.node.clone(), value);
         }
-        match self.run_node(node, &variables, attempt.cancel()) {
+        match self.run_node(node, &variables, attempt.number(), attempt.cancel()) {
             Ok(Some(value)) => Ok(Completion::Done(value)),
             Ok(None) => Ok(Completion::Skip),
             Err(diagnostic) if may_pass(diagnostic.code) => Err(Failure::new(*diagnostic)),
@@ -194,10 +251,10 @@ impl Work for FlowWork {
 }
 
 /// Whether another attempt may do better.
-const fn may_pass(code: Code) -> bool {
+pub(crate) const fn may_pass(code: Code) -> bool {
     matches!(
         code,
-        Code::ToolFailed | Code::Timeout | Code::IoFailed | Code::Unavailable
+        Code::ToolFailed | Code::NodeFailed | Code::Timeout | Code::IoFailed | Code::Unavailable
     )
 }
 

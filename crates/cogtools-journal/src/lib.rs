@@ -78,6 +78,17 @@ pub fn locate(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
     Ok(found.map_err(|diagnostic| *diagnostic)?)
 }
 
+/// The sessions of the project, the one that was written to last first. There are none without a
+/// folder for them.
+pub fn sessions(io: &Io<'_>) -> Vec<SessionFile> {
+    let Some(state) = dirs::state_dir(io) else {
+        return Vec::new();
+    };
+    let store = Store::new(&state, project::project(io).root());
+    let stored = store.list().unwrap_or_default();
+    stored.iter().map(|stored| store.file(&stored.id)).collect()
+}
+
 /// Goes on with the session in `file`.
 ///
 /// # Errors

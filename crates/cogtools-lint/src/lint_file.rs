@@ -1,7 +1,7 @@
 //! A file as the rules see it: text, document and tool, as far as it parses.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use cogtools_core::file::ReadScope;
 use cogtools_core::pointer::segments;
@@ -11,6 +11,7 @@ use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use cogtools_core::{Code, Diagnostic, Tool};
 
+use crate::neighbours::Neighbours;
 use crate::type_check::ToolTypes;
 
 /// A tool file, valid or not.
@@ -30,6 +31,8 @@ pub struct LintFile {
     pub shadowed_by: Option<PathBuf>,
     /// An earlier file that declares the same name.
     pub duplicate_name: Option<PathBuf>,
+    /// The other tools of the project, for a flow.
+    pub(crate) neighbours: Arc<Neighbours>,
     types: OnceLock<ToolTypes>,
 }
 
@@ -72,6 +75,7 @@ impl LintFile {
             diagnostics,
             shadowed_by: None,
             duplicate_name: None,
+            neighbours: Arc::default(),
             types: OnceLock::new(),
         }
     }
@@ -81,13 +85,15 @@ impl LintFile {
         let mut next = Self::read(&self.path, self.text.display_path(), self.text.scope()).ok()?;
         next.shadowed_by.clone_from(&self.shadowed_by);
         next.duplicate_name.clone_from(&self.duplicate_name);
+        next.neighbours = Arc::clone(&self.neighbours);
         Some(next)
     }
 
     /// What the types of the parameters say about the templates.
     pub(crate) fn types(&self) -> &ToolTypes {
+        let types = |tool| ToolTypes::of(tool, &self.neighbours);
         self.types
-            .get_or_init(|| self.tool.as_ref().map(ToolTypes::of).unwrap_or_default())
+            .get_or_init(|| self.tool.as_ref().map(types).unwrap_or_default())
     }
 
     /// The value of a top-level key.

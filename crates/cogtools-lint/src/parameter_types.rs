@@ -42,6 +42,11 @@ impl ParameterTypes {
         this
     }
 
+    /// The type of any value of `schema`.
+    pub(crate) fn of_value(schema: &Value) -> Type {
+        Self::default().value(schema, "", 0)
+    }
+
     fn value(&mut self, schema: &Value, pointer: &str, depth: usize) -> Type {
         match schema.as_object() {
             Some(schema) if depth < MAX_DEPTH => self.schema(schema, pointer, depth + 1),

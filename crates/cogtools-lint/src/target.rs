@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cogtools_core::source::Listing;
 use cogtools_core::yaml::Node;
@@ -11,6 +12,7 @@ use cogtools_program::Io;
 use cogtools_program::project::read_scope;
 
 use crate::lint_file::LintFile;
+use crate::neighbours::Neighbours;
 
 /// The files that a run checks.
 pub(crate) struct Targets {
@@ -53,6 +55,7 @@ pub(crate) fn collect(paths: &[OsString], config: &Config, io: &Io<'_>) -> Targe
     files.retain(|file| !is_yml(&file.path) || file.looks_like_a_tool());
     mark_shadowed(&mut files, config);
     mark_duplicate_names(&mut files);
+    add_neighbours(&mut files, config);
     Targets { files, diagnostics }
 }
 
@@ -107,6 +110,16 @@ fn mark_shadowed(files: &mut [LintFile], config: &Config) {
 
 fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// Gives flows the tools that they may call. Without a flow, none is read.
+fn add_neighbours(files: &mut [LintFile], config: &Config) {
+    let flows = files.iter_mut().filter(|file| file.flow().is_some());
+    let mut flows = flows.peekable();
+    if flows.peek().is_some() {
+        let neighbours = Arc::new(Neighbours::of(config));
+        flows.for_each(|file| file.neighbours = Arc::clone(&neighbours));
+    }
 }
 
 /// Marks the files whose name an earlier file declares, exactly or nearly.

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cogtools_core::tool::{Output, TemplateSource};
+use cogtools_core::tool::{Flow, Output, TemplateSource};
 use cogtools_core::{Location, Tool};
 use njk::types::{self, Problem, TypeProblem};
 
+use crate::flow::result::ResultTypes;
 use crate::included_templates;
+use crate::neighbours::Neighbours;
 use crate::parameter_types::ParameterTypes;
 
 /// What is wrong with the templates of a tool.
@@ -21,7 +23,10 @@ pub(crate) struct ToolTypes {
 }
 
 impl ToolTypes {
-    pub(crate) fn of(tool: &Tool) -> Self {
+    pub(crate) fn of(tool: &Tool, neighbours: &Neighbours) -> Self {
+        if let Some(flow) = tool.flow() {
+            return Self::of_flow(tool, flow, neighbours);
+        }
         let parameters = ParameterTypes::of(tool.schema());
         let mut this = Self::default();
         let mut used: BTreeSet<Arc<str>> = BTreeSet::new();
@@ -56,6 +61,32 @@ impl ToolTypes {
         if complete {
             let unused = parameters.nested.iter().filter(|it| !used.contains(*it));
             this.unused = unused.map(ToString::to_string).collect();
+        }
+        this
+    }
+}
+
+impl ToolTypes {
+    /// What is wrong with the templates of a flow: results of its nodes are variables, too.
+    fn of_flow(tool: &Tool, flow: &Flow, neighbours: &Neighbours) -> Self {
+        let parameters = ParameterTypes::of(tool.schema());
+        let results = ResultTypes::of(flow, neighbours);
+        let mut this = Self::default();
+        let find = |name: &str| {
+            let source = included_templates::partial(tool, name)?;
+            Some(source.source().to_owned())
+        };
+        for template in flow.sources(tool.text()) {
+            let mut variables = parameters.types.clone();
+            variables.extend(results.variables(&template));
+            let source = &template.source;
+            let checked = types::check(source.name(), source.source(), &variables, false, &find);
+            for problem in checked.map(|checked| checked.problems).unwrap_or_default() {
+                let location = locate(tool, source, &problem);
+                let found = location.map(|location| (location, problem.problem));
+                this.problems
+                    .extend(found.filter(|found| !this.problems.contains(found)));
+            }
         }
         this
     }

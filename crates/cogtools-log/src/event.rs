@@ -108,6 +108,12 @@ pub enum Event {
         /// The whole result as JSON, if `output` is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blob: Option<BlobId>,
+        /// The digest of its call, if later runs may use its result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
+        /// Whether the result is that of an earlier run.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cached: bool,
         /// How many milliseconds it took, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ms: Option<u64>,

@@ -21,7 +21,7 @@ use crate::session::SessionError;
 /// The handler of notifications. Requests of the server are rejected.
 #[derive(Clone, Default)]
 pub(crate) struct Listener {
-    /// Nobody hears them if the session is for one request.
+    /// They are dropped if the session is for one request.
     notifications: Option<Arc<Notifications>>,
 }
 
@@ -134,7 +134,9 @@ impl RequestWatch<'_> {
         if let Some(response) = response {
             return Ok(response);
         }
-        let _ = handle.cancel(Some("nobody waits for it".to_owned())).await;
+        let _ = handle
+            .cancel(Some("the request was cancelled".to_owned()))
+            .await;
         let (name, timeout) = (server.to_owned(), self.timeout);
         Err(SessionError::Server(ClientError::TimedOut(
             name, phase, timeout,

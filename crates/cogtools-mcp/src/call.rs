@@ -44,7 +44,7 @@ impl Workers {
     }
 
     /// Calls the tool `name` with the result of `arguments`, unless `cancelled`
-    /// completes first; `progress` is told of progress. Dropping this future cancels the tool.
+    /// completes first; `progress` receives progress. Dropping this future cancels the tool.
     pub(crate) async fn call(
         &self,
         catalogue: &Arc<Catalogue>,

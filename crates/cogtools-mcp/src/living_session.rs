@@ -252,7 +252,7 @@ impl LivingSession {
         };
         let mut state = self.state();
         state.end = Some((Instant::now(), end.unwrap_or_else(unexpected)));
-        // Whoever waits finds out that there will be no answer.
+        // Callers that wait learn that there will be no answer.
         state.waiting.clear();
         drop(state);
         self.ended.notify_all();

@@ -24,7 +24,7 @@ pub(crate) fn forwarder(request: &RequestContext<RoleServer>) -> Option<(Progres
 
 impl Forwarder {
     /// Waits until all updates are sent: none may follow the response. The tool no longer
-    /// reports any, or nobody waits for it.
+    /// reports any, or no one waits for it.
     pub(crate) async fn finish(self) {
         let limit = std::time::Duration::from_millis(100);
         let abort = self.0.abort_handle();

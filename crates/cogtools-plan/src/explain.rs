@@ -7,6 +7,7 @@ use clap::{ArgMatches, Command};
 use cogtools_core::approval::approve;
 use cogtools_core::{Context, Registry, Tool};
 use cogtools_log::StepState;
+use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::style::BOLD;
 use cogtools_program::terminal::{Stream, paint, pluralize, sanitize, truncate};
@@ -16,7 +17,6 @@ use serde_json::Value;
 use crate::logged::LoggedPlan;
 use crate::plan_file;
 use crate::references;
-use crate::run::{registry_args, tool_args};
 use crate::step::Step;
 
 /// How much of arguments and texts is shown, in characters.
@@ -27,13 +27,13 @@ pub(crate) fn command() -> Command {
     Command::new("explain")
         .about("Say what a plan will do, with which tools; nothing runs")
         .arg(plan_file::file_or_session_arg())
-        .args(tool_args())
+        .args(RegistryArgs::options())
 }
 
 /// Explains the plan that the command line names.
 pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let plan = plan_file::read_any(matches, "explain", io)?;
-    let (registry, context) = registry_and_context(&registry_args(matches), io, None)?;
+    let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
     let cx = context.context(io);
     let text = text(&plan, &registry, &cx, io.colour(Stream::Stdout));
     io.print(text.as_bytes())

@@ -9,7 +9,7 @@ use cogtools_core::{AskConfig, Cancel, Code, Diagnostic, Project, Target};
 use cogtools_journal as session;
 use cogtools_log::{Decision, EndStatus};
 use cogtools_model::Part;
-use cogtools_program::args::all;
+use cogtools_program::args::{RegistryArgs, all};
 use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, text_input};
@@ -25,7 +25,7 @@ use crate::logged::LoggedPlan;
 use crate::planner::Planner;
 use crate::recorder::Recorder;
 use crate::resume::denied;
-use crate::run::{registry_args, session_arg, stream_json_arg, target, tool_args};
+use crate::run::{session_arg, stream_json_arg, target};
 use crate::show;
 
 /// The question and its options.
@@ -55,7 +55,7 @@ pub(crate) fn args() -> Vec<Arg> {
     args.extend(tape_args());
     args.extend(model_args());
     args.push(budget_arg());
-    args.extend(tool_args());
+    args.extend(RegistryArgs::options());
     args
 }
 
@@ -69,8 +69,11 @@ pub(crate) fn run<'c>(
     let task = task(matches, commands, io)?;
     let project = project::project(io);
     let config = project::config(&project, io)?;
-    let (registry, context) =
-        registry_and_context(&registry_args(matches), io, Some(Target::Gemini))?;
+    let (registry, context) = registry_and_context(
+        &RegistryArgs::from_matches(matches),
+        io,
+        Some(Target::Gemini),
+    )?;
     let catalogue = Catalogue::new(&registry);
     let cx = context.context(io);
     let given = (&project, &config.ask);

@@ -5,7 +5,7 @@ use cogtools_agent::{Journal, ToolTraits};
 use cogtools_core::{Code, Diagnostic, Pattern, Registry};
 use cogtools_journal as session;
 use cogtools_log::StepState;
-use cogtools_program::args::all;
+use cogtools_program::args::{RegistryArgs, all};
 use cogtools_program::call::quote;
 use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::{Failure, Io};
@@ -13,7 +13,7 @@ use cogtools_program::{Failure, Io};
 use crate::execution::PlanRun;
 use crate::logged::LoggedPlan;
 use crate::recorder::Recorder;
-use crate::run::{registry_args, stream_json_arg, tool_args};
+use crate::run::stream_json_arg;
 use crate::step::Step;
 
 /// The command.
@@ -33,7 +33,7 @@ pub(crate) fn command() -> Command {
                 .help("Run this step again, although it may have run already"),
         )
         .arg(stream_json_arg())
-        .args(tool_args())
+        .args(RegistryArgs::options())
 }
 
 /// Goes on with the plan that the command line names.
@@ -46,7 +46,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         check_denied(&logged, io)?;
     }
     let done = logged.results(&file)?;
-    let (registry, context) = registry_and_context(&registry_args(matches), io, None)?;
+    let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
     let repeat: Vec<String> = all(matches, "repeat");
     check_interrupted(&logged, &repeat, &registry, name)?;
     let run = PlanRun {

@@ -6,10 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_agent::Journal;
 use cogtools_journal::{self as session, Target};
-use cogtools_program::args::{
-    EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, sandbox_arg,
-    system_env_arg,
-};
+use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io};
 
@@ -31,13 +28,13 @@ pub(crate) fn command() -> Command {
                 .help("Keep no session; the run cannot be resumed"),
         )
         .arg(stream_json_arg())
-        .args(tool_args())
+        .args(RegistryArgs::options())
 }
 
 /// Runs the plan that the command line names.
 pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let contract = plan_file::read(matches, "run", io)?;
-    let (registry, context) = registry_and_context(&registry_args(matches), io, None)?;
+    let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
     let target = if matches.get_flag("no-session") {
         Target::None
     } else {
@@ -80,21 +77,4 @@ pub(crate) fn stream_json_arg() -> Arg {
         .long("stream-json")
         .action(ArgAction::SetTrue)
         .help("Print what happens, one JSON object per line")
-}
-
-/// Which tools there are.
-pub(crate) fn tool_args() -> Vec<Arg> {
-    let mut args = vec![system_env_arg(), sandbox_arg(), locked_arg()];
-    args.extend(filter_args());
-    args
-}
-
-/// What [`tool_args`] say.
-pub(crate) fn registry_args(matches: &ArgMatches) -> RegistryArgs {
-    RegistryArgs {
-        filter: FilterArgs::from_matches(matches),
-        env: EnvArgs::from_matches(matches),
-        locked: locked_from_matches(matches),
-        ..RegistryArgs::default()
-    }
 }

@@ -129,6 +129,25 @@ pub struct RegistryArgs {
     pub lenient: bool,
 }
 
+impl RegistryArgs {
+    /// The options of a program that calls tools.
+    pub fn options() -> Vec<Arg> {
+        let mut options = vec![system_env_arg(), sandbox_arg(), locked_arg()];
+        options.extend(filter_args());
+        options
+    }
+
+    /// Reads the values of [`Self::options`].
+    pub fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            filter: FilterArgs::from_matches(matches),
+            env: EnvArgs::from_matches(matches),
+            locked: locked_from_matches(matches),
+            ..Self::default()
+        }
+    }
+}
+
 const SYSTEM_ENV: &str = "system-env";
 const SANDBOX: &str = "sandbox";
 const REFRESH: &str = "refresh";

@@ -57,6 +57,9 @@ pub fn run_within(
     if limit.starts_process() && result == Err(RecvTimeoutError::Timeout) {
         cancel.cancel();
         result = receiver.recv_timeout(Limit::KILL_GRACE);
+        if limit.is_shortened() {
+            return Err(vec![limit.diagnostic()]);
+        }
     }
     result.unwrap_or_else(|error| match error {
         RecvTimeoutError::Timeout => Err(vec![limit.diagnostic()]),

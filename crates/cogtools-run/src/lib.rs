@@ -8,10 +8,7 @@ mod stdin;
 use clap::{Arg, ArgMatches, Command};
 use cogtools_core::arguments::{Arguments, WordError};
 use cogtools_core::{Code, Diagnostic, Tool};
-use cogtools_program::args::{
-    EnvArgs, FilterArgs, RegistryArgs, all, filter_args, locked_arg, locked_from_matches, required,
-    sandbox_arg, system_env_arg,
-};
+use cogtools_program::args::{RegistryArgs, all, required};
 use cogtools_program::call::{self, verbose_arg};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
@@ -109,10 +106,7 @@ fn command() -> Command {
                 .help("Its arguments; KEY:=JSON passes any value, KEY=@- standard input"),
         )
         .arg(verbose_arg().help("Print what is done on stderr"))
-        .arg(system_env_arg())
-        .arg(sandbox_arg())
-        .arg(locked_arg())
-        .args(filter_args())
+        .args(RegistryArgs::options())
 }
 
 /// The command line.
@@ -129,12 +123,7 @@ impl RunArgs {
             tool: required(matches, "tool")?,
             words: all(matches, "arguments"),
             verbose: matches.get_flag("verbose"),
-            registry: RegistryArgs {
-                filter: FilterArgs::from_matches(matches),
-                env: EnvArgs::from_matches(matches),
-                locked: locked_from_matches(matches),
-                ..RegistryArgs::default()
-            },
+            registry: RegistryArgs::from_matches(matches),
         })
     }
 }

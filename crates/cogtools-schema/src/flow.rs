@@ -48,11 +48,14 @@ pub struct FlowNode {
     /// The expression, without braces, that must hold; otherwise the node is skipped.
     #[schemars(regex(pattern = r"\S"))]
     pub when: Option<String>,
-    /// How often it is run again when it fails.
+    /// How often it, or an item of it, is run again when it fails.
     pub retry: Option<FlowRetry>,
-    /// How many seconds it may take.
+    /// How many seconds it, or an item of it, may take.
     #[schemars(range(min = 0))]
     pub timeout: Option<f64>,
+    /// With tool: whether the result of the same call in an earlier run is used. It has no effect
+    /// unless the tool only reads, or is idempotent.
+    pub cache: Option<bool>,
     /// With agent: the node that an answer of true chooses.
     pub then: Option<String>,
     /// With agent: the node that any other answer chooses.
@@ -131,7 +134,7 @@ pub struct FlowEach {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct FlowRetry {
-    /// How often.
+    /// How often; by default, not at all, and three times with until.
     pub times: Option<u32>,
     /// The seconds before the second attempt.
     #[schemars(range(min = 0))]
@@ -139,4 +142,17 @@ pub struct FlowRetry {
     /// The factor by which each further delay is longer.
     #[schemars(range(min = 0))]
     pub backoff: Option<f64>,
+    /// An expression, without braces, or several: what the result has to meet. The variable of the
+    /// node has the result.
+    pub until: Option<FlowChecks>,
+}
+
+/// What a result has to meet.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum FlowChecks {
+    /// An expression.
+    One(String),
+    /// All of these.
+    All(#[schemars(length(min = 1))] Vec<String>),
 }

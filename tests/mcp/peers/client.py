@@ -1,5 +1,5 @@
 """A client built on one of the Python SDKs: connects, asks for everything, and
-prints what it was told as one JSON object.
+prints what it received as one JSON object.
 
 python client.py GENERATION SERVER FILE: the generation of the SDK, the server's
 program, and a tool file to write.

@@ -100,14 +100,16 @@ impl Approved<'_> {
         validated(self.tool, ToolOutput::new(text))
     }
 
-    /// What the node `id` does with these variables, if the tool is a flow that has it.
+    /// What the node `id` does with these variables, if the tool is a flow that has it. `attempt`
+    /// counts from 1.
     pub fn flow_action(
         &self,
         id: &str,
         variables: &Map<String, Value>,
+        attempt: u32,
         cx: &Context,
     ) -> Result<FlowAction, RunError> {
-        self.node(id)?.action(self.tool(), variables, cx)
+        self.node(id)?.action(self.tool(), variables, attempt, cx)
     }
 
     /// What the node `id` does for one item, if it does the same for each.
@@ -115,9 +117,21 @@ impl Approved<'_> {
         &self,
         id: &str,
         variables: &Map<String, Value>,
+        attempt: u32,
         cx: &Context,
     ) -> Result<FlowAction, RunError> {
-        self.node(id)?.item(self.tool(), variables, cx)
+        self.node(id)?.item(self.tool(), variables, attempt, cx)
+    }
+
+    /// The first check of the node `id` that does not hold, as the file writes it. The variables
+    /// have the result of the node, too.
+    pub fn failed_check(
+        &self,
+        id: &str,
+        variables: &Map<String, Value>,
+    ) -> Result<Option<String>, RunError> {
+        let failed = self.node(id)?.failed_check(self.tool(), variables)?;
+        Ok(failed.map(str::to_owned))
     }
 
     fn node(&self, id: &str) -> Result<&FlowNode, RunError> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Config;
 use super::reader::Reader;
+use crate::tool::capability;
 use crate::yaml::Entry;
 
 impl Reader<'_> {
@@ -11,7 +12,7 @@ impl Reader<'_> {
     pub(super) fn capability_aliases(&mut self, entry: &Entry, config: &mut Config) {
         let mut aliases = BTreeMap::new();
         for alias in self.map("capability_aliases", entry) {
-            if let Some(name) = alias.value.text().filter(|name| name.contains('.')) {
+            if let Some(name) = alias.value.text().filter(|name| capability::is_valid(name)) {
                 aliases.insert(alias.key.clone(), name.to_owned());
             } else {
                 let expected = "a capability, such as `search.web`";

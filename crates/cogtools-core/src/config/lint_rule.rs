@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 58] = [
+pub const LINT_RULES: [&str; 64] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -56,6 +56,12 @@ pub const LINT_RULES: [&str; 58] = [
     "js-undeclared-name",
     "js-unused-parameter",
     "js-async",
+    "flow-target",
+    "flow-arguments",
+    "unreachable-node",
+    "unused-result",
+    "missing-fallback",
+    "flow-limits",
     "no-schema",
     "no-shebang",
     "not-executable",

@@ -13,7 +13,7 @@ use crate::{Target, Tool, digest, yaml};
 /// A pinned tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Pin {
+pub(crate) struct Pin {
     /// The SHA-256 of the declaration for Gemini CLI, as compact JSON with sorted keys.
     sha256: String,
     /// The SHA-256 of what runs: the implementation with the files that it names,
@@ -68,7 +68,7 @@ impl Pinner {
     }
 
     /// The pin of `tool` as it is now.
-    pub(super) fn pin(&mut self, tool: &Tool) -> Pin {
+    pub(crate) fn pin(&mut self, tool: &Tool) -> Pin {
         let mut parts = BTreeMap::new();
         let mut add = |name: String, value: &Value| {
             let hash = digest::value(value).to_string();
@@ -138,6 +138,11 @@ impl Pinner {
 }
 
 impl Pin {
+    /// The digest of what runs.
+    pub(crate) fn runs(self) -> String {
+        self.runs
+    }
+
     /// Whether both are of the same tool.
     pub(super) fn matches(&self, other: &Self) -> bool {
         self.sha256 == other.sha256 && self.runs == other.runs

@@ -12,6 +12,8 @@ pub struct Limit {
     /// Whether it starts a process. Such a tool enforces the timeout itself, and reports
     /// how the process ended.
     process: bool,
+    /// Whether the caller has given it less time than the tool has.
+    is_shortened: bool,
 }
 
 impl Limit {
@@ -24,6 +26,7 @@ impl Limit {
             name: name.to_owned(),
             timeout,
             process: false,
+            is_shortened: false,
         }
     }
 
@@ -32,6 +35,19 @@ impl Limit {
         Self {
             process: tool.starts_process(),
             ..Self::new(tool.name().as_str(), tool.timeout())
+        }
+    }
+
+    /// The same limit, or `timeout` if that is less. The caller ends a process itself then.
+    #[must_use]
+    pub fn within(self, timeout: Option<Duration>) -> Self {
+        match timeout.filter(|timeout| *timeout < self.timeout) {
+            Some(timeout) => Self {
+                timeout,
+                is_shortened: true,
+                ..self
+            },
+            None => self,
         }
     }
 
@@ -45,6 +61,11 @@ impl Limit {
         self.timeout
     }
 
+    /// Whether the time that the caller has given is less than the tool has.
+    pub const fn is_shortened(&self) -> bool {
+        self.is_shortened
+    }
+
     /// Whether the tool starts a process.
     pub const fn starts_process(&self) -> bool {
         self.process
@@ -52,7 +73,7 @@ impl Limit {
 
     /// How long to wait for it.
     pub fn duration(&self) -> Duration {
-        if self.process {
+        if self.process && !self.is_shortened {
             self.timeout.saturating_add(Self::KILL_GRACE)
         } else {
             self.timeout

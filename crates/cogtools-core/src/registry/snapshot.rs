@@ -1,8 +1,9 @@
-//! What the sources declare now, to be pinned or compared.
+//! What the sources declare now, to be pinned or compared, and what their tools run.
 
 use std::path::Path;
 
 use super::{Registry, load_all};
+use crate::Tool;
 use crate::lock::{Lock, Pinner, Snapshot};
 use crate::tool::Author;
 
@@ -32,5 +33,13 @@ impl Snapshot {
             }
         }
         snapshot
+    }
+}
+
+impl Registry {
+    /// The SHA-256 of what `tool` runs: its implementation with the files that it names, the
+    /// content of its package, the commands of its provider.
+    pub fn content_digest(&self, tool: &Tool) -> String {
+        Pinner::new(&self.cx.root, &self.cx.root).pin(tool).runs()
     }
 }

@@ -1,7 +1,7 @@
 //! What a program that stays remembers of its sources between requests.
 //!
 //! A source that is slow is asked once, in the background: a list waits for it for a moment only,
-//! and is told of the answer when it comes. One that has failed is not asked again at once.
+//! and the answer reaches it when it comes. One that has failed is not asked again at once.
 
 mod session;
 #[cfg(test)]
@@ -25,7 +25,7 @@ pub(crate) type Values = Arc<[Arc<Value>]>;
 
 /// For how long a source that has failed is not asked again.
 pub(crate) const FAILURE_TTL: Duration = Duration::from_mins(1);
-/// A failure that took less time than this is not remembered: asking again delays nobody.
+/// A failure that took less time than this is not remembered: asking again costs no time.
 pub(crate) const MIN_DELAY: Duration = Duration::from_millis(500);
 
 /// The memory of a program that stays: shared by all its requests.

@@ -51,7 +51,7 @@ pub struct SessionRequest<'r> {
     pub timeout: Duration,
     /// Cancels the request, but not the session.
     pub cancel: &'r Cancel,
-    /// Who is told of progress.
+    /// What receives progress.
     pub progress: Option<&'r Progress>,
     /// The client that would be started.
     pub process: &'r dyn Fn() -> Result<Process, Box<Diagnostic>>,

@@ -1,7 +1,7 @@
 //! Capabilities: names of at least two segments, separated by dots.
 
 /// Whether `text` is a capability, such as `provider.operation`.
-pub(super) fn is_valid(text: &str) -> bool {
+pub(crate) fn is_valid(text: &str) -> bool {
     let is_segment = |part: &str| !part.is_empty() && part.chars().all(is_segment_char);
     text.contains('.') && text.split('.').all(is_segment)
 }

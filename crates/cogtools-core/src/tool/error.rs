@@ -91,8 +91,13 @@ pub enum DefinitionError {
     #[error("`js` is longer than {0} KiB")]
     LongCode(usize),
     /// A template where an expression is expected.
-    #[error("`{0}` is a template, but `when` takes an expression")]
-    Condition(String),
+    #[error("`{text}` is a template, but `{key}` takes an expression")]
+    Condition {
+        /// The key.
+        key: &'static str,
+        /// The template.
+        text: String,
+    },
     /// An output without a type.
     #[error("`output` has no `type`")]
     OutputType,
@@ -184,7 +189,9 @@ impl DefinitionError {
                 "write a template as text, or a map such as `{exec: [echo, \"{{ text }}\"]}`".into()
             }
             Self::LongCode(_) => "shorten it, and pass data as arguments".into(),
-            Self::Condition(_) => "write it without braces, as in `when: path`".into(),
+            Self::Condition { key, .. } => {
+                format!("write it without braces, as in `{key}: path`")
+            }
             Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
             Self::TextSchema => "write `type: json`, or remove `schema`".into(),
             Self::Outside(_) => "use a file in the tool's folder, or below it".into(),

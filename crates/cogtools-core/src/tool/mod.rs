@@ -6,7 +6,7 @@
 mod accept;
 mod agent;
 mod annotations;
-mod capability;
+pub(crate) mod capability;
 mod command_line;
 mod copied;
 mod definition;
@@ -40,8 +40,8 @@ pub use definition::Definition;
 pub use error::{DefinitionError, ToolError};
 pub use example::Example;
 pub use flow::{
-    Flow, FlowAction, FlowCall, FlowError, FlowItems, FlowNeed, FlowNode, FlowQuestion, FlowRetry,
-    FlowTarget, FlowTask,
+    Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowError, FlowItems, FlowNeed,
+    FlowNode, FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
 };
 pub use handler::{Handler, Invocation, Remote, RunError};
 pub use implementation::Kind;

@@ -3,6 +3,7 @@
 mod description;
 mod example;
 mod file;
+mod flow;
 mod gemini;
 mod host;
 mod js;
@@ -31,7 +32,7 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 15] = [
+    let groups: [&'static [Rule]; 16] = [
         validity::RULES,
         name::RULES,
         source::RULES,
@@ -45,6 +46,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         template::RULES,
         types::RULES,
         js::RULES,
+        flow::RULES,
         file::RULES,
         layout::RULES,
     ];

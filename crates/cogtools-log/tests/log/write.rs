@@ -58,6 +58,8 @@ fn events() -> Vec<Event> {
             route: from_value(json!({"capability": "a", "operation": "b", "candidates": []})).ok(),
             output: Some(json!([1.5])),
             blob: None,
+            key: Some("00ff".to_owned()),
+            cached: true,
             ms: Some(3),
         },
         Event::Cache {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{AgentNode, EachNode, Flow, FlowNode, NodeKind, Route, ToolNode};
 use crate::schema::Schema;
 use crate::tool::agent::AgentTask;
-use crate::tool::template::Partials;
+use crate::tool::template::{Partials, Template};
 use crate::{Code, Context, Diagnostic, Tool, digest};
 
 /// How varied the answers of a node are, unless it says so: hardly.
@@ -110,17 +110,29 @@ impl FlowNode {
         &self,
         tool: &Tool,
         variables: &Map<String, Value>,
+        attempt: u32,
         cx: &Context,
     ) -> Result<FlowAction, Box<Diagnostic>> {
-        let text = tool.text();
-        if let Some(when) = &self.when
-            && when
-                .render(text, &Partials::of(text), variables.clone())?
-                .is_empty()
-        {
+        let skips = |when: &Template| holds(when, tool, variables).map(|holds| !holds);
+        if self.when.as_ref().map_or(Ok(false), skips)? {
             return Ok(FlowAction::Skip);
         }
-        self.kind.action(&self.id, tool, variables, cx)
+        self.kind.action((&self.id, attempt), tool, variables, cx)
+    }
+
+    /// The first check that does not hold, as the file writes it. The variables have the result,
+    /// too.
+    pub(crate) fn failed_check(
+        &self,
+        tool: &Tool,
+        variables: &Map<String, Value>,
+    ) -> Result<Option<&str>, Box<Diagnostic>> {
+        for check in &self.until {
+            if !holds(check, tool, variables)? {
+                return Ok(Some(check.condition()));
+            }
+        }
+        Ok(None)
     }
 
     /// What it does for one item, if it does the same for each.
@@ -128,19 +140,21 @@ impl FlowNode {
         &self,
         tool: &Tool,
         variables: &Map<String, Value>,
+        attempt: u32,
         cx: &Context,
     ) -> Result<FlowAction, Box<Diagnostic>> {
-        match &self.kind {
-            NodeKind::Each(each) => each.kind.action(&self.id, tool, variables, cx),
-            kind => kind.action(&self.id, tool, variables, cx),
-        }
+        let kind = match &self.kind {
+            NodeKind::Each(each) => &each.kind,
+            kind => kind,
+        };
+        kind.action((&self.id, attempt), tool, variables, cx)
     }
 }
 
 impl NodeKind {
     fn action(
         &self,
-        id: &str,
+        (id, attempt): (&str, u32),
         tool: &Tool,
         variables: &Map<String, Value>,
         cx: &Context,
@@ -149,7 +163,7 @@ impl NodeKind {
         Ok(match self {
             Self::Text(value) => FlowAction::Done(value.evaluate(text, &partials, variables)?),
             Self::Js(code) => FlowAction::Done(code.value(tool, variables, cx)?),
-            Self::Agent(node) => node.question(id, tool, variables)?,
+            Self::Agent(node) => node.question((id, attempt), tool, variables)?,
             Self::Tool(node) => FlowAction::Call(node.call(tool, variables)?),
             Self::Router(routes) => FlowAction::Done(choose(routes, tool, variables)?),
             Self::Each(each) => FlowAction::Each(each.items(id, tool, variables)?),
@@ -164,14 +178,15 @@ impl NodeKind {
 impl AgentNode {
     fn question(
         &self,
-        id: &str,
+        (id, attempt): (&str, u32),
         tool: &Tool,
         variables: &Map<String, Value>,
     ) -> Result<FlowAction, Box<Diagnostic>> {
         let mut task = self.agent.task(tool, variables)?;
         task.temperature.get_or_insert(TEMPERATURE);
         task.max_tokens.get_or_insert(MAX_TOKENS);
-        task.seed.get_or_insert_with(|| seed(id, variables));
+        task.seed
+            .get_or_insert_with(|| seed(id, attempt, variables));
         task.schema = self.reply.as_ref().map(Schema::to_json_schema);
         let names = |branches: &super::Branches| (branches.yes.0.clone(), branches.no.0.clone());
         let branches = self.branches.as_ref().map(names);
@@ -241,22 +256,36 @@ fn choose(
     tool: &Tool,
     variables: &Map<String, Value>,
 ) -> Result<Value, Box<Diagnostic>> {
-    let (text, partials) = (tool.text(), Partials::of(tool.text()));
     for route in routes {
-        let holds = match &route.when {
-            Some(when) => !when.render(text, &partials, variables.clone())?.is_empty(),
-            None => true,
-        };
-        if holds {
+        let when = route.when.as_ref();
+        if when.map_or(Ok(true), |when| holds(when, tool, variables))? {
             return Ok(route.to.0.as_str().into());
         }
     }
     Ok(Value::Null)
 }
 
-/// Makes the answers of a node repeatable: the same for the same node and inputs.
-fn seed(id: &str, variables: &Map<String, Value>) -> i32 {
-    let hash = digest::value(&serde_json::json!([id, variables])).to_string();
+/// Whether a condition holds.
+fn holds(
+    condition: &Template,
+    tool: &Tool,
+    variables: &Map<String, Value>,
+) -> Result<bool, Box<Diagnostic>> {
+    let text = tool.text();
+    let printed = condition.render(text, &Partials::of(text), variables.clone())?;
+    Ok(!printed.is_empty())
+}
+
+/// Makes the answers of a node repeatable: the same for the same node, inputs and attempt. The
+/// same question would get the same answer again.
+fn seed(id: &str, attempt: u32, variables: &Map<String, Value>) -> i32 {
+    let again = (attempt > 1).then_some(attempt);
+    let inputs = serde_json::json!([id, variables]);
+    let hash = match again {
+        None => digest::value(&inputs),
+        Some(attempt) => digest::value(&serde_json::json!([inputs, attempt])),
+    };
+    let hash = hash.to_string();
     // The beginning of the digest, as a number that is not negative.
     let digits = hash.chars().filter(char::is_ascii_hexdigit).take(7);
     i32::from_str_radix(&digits.collect::<String>(), 16).unwrap_or_default()

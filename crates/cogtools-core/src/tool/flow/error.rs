@@ -58,7 +58,9 @@ impl FlowError {
             Self::Parameter(_) => "rename one of the two: both are variables".into(),
             Self::OneKind(_) => "write one, such as `text: \"{{ question }}\"`".into(),
             Self::UnknownNode(_, meant) | Self::UnknownVariable(_, meant) => meant.clone()?,
-            Self::Cycle(_) => "a node that repeats until something holds needs `retry`".into(),
+            Self::Cycle(_) => {
+                "to repeat a node until something holds, write `retry: {until: …}`".into()
+            }
             Self::OneTarget => "write `tool: NAME`, or `tool: {capability: …}`".into(),
             Self::Branches => "write `{agent: {…}, then: NODE, else: NODE}`".into(),
         })

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{FlowError, FlowNeed, FlowNode, NodeKind};
+use super::{FlowError, FlowNeed, FlowNode};
 use crate::Location;
 use crate::suggest::did_you_mean;
 use crate::text::Text;
@@ -79,22 +79,24 @@ impl Linker<'_> {
                 add(&mut needs, need.clone());
             }
         }
-        let own = match &node.kind {
-            NodeKind::Each(each) => vec![each.variable.as_str()],
-            _ => Vec::new(),
-        };
-        let templates = node.templates().into_iter();
-        let mut sources: Vec<TemplateSource> = templates
-            .map(|template| TemplateSource::inline(template, self.text))
-            .collect();
+        let text = self.text;
+        let source = |template| TemplateSource::inline(template, text);
+        let own = node.own_variables();
+        let mut sources: Vec<TemplateSource> = node.templates().into_iter().map(source).collect();
         let handler = node.kind.implementation();
-        sources.extend(handler.into_iter().flat_map(|it| it.templates(self.text)));
-        for source in sources {
-            for mention in self.mentions(&source, &own) {
-                // What is named is named for a reason.
-                if !node.named.iter().any(|(need, _)| need.node == mention.node) {
-                    add(&mut needs, mention);
-                }
+        sources.extend(handler.into_iter().flat_map(|it| it.templates(text)));
+        let mut mentions: Vec<FlowNeed> = sources
+            .iter()
+            .flat_map(|source| self.mentions(source, &own))
+            .collect();
+        let with_result: Vec<&str> = own.into_iter().chain([node.id.as_str()]).collect();
+        for check in &node.until {
+            mentions.extend(self.mentions(&source(check), &with_result));
+        }
+        for mention in mentions {
+            // What is named is named for a reason.
+            if !node.named.iter().any(|(need, _)| need.node == mention.node) {
+                add(&mut needs, mention);
             }
         }
         needs

@@ -9,6 +9,7 @@ mod error;
 mod implementation;
 mod link;
 mod node;
+mod shape;
 
 use serde_json::{Map, Value};
 
@@ -18,6 +19,7 @@ pub(super) use implementation::Implementation;
 pub(super) use link::link;
 pub(super) use node::{AgentNode, Branches, EachNode, NodeKind, Route, ToolNode};
 pub use node::{FlowNeed, FlowNode, FlowRetry};
+pub use shape::{FlowArgument, FlowCallShape, FlowRoute, FlowTemplate};
 
 use super::Tool;
 use super::template::{Partials, Template, ValueTemplate};
@@ -93,7 +95,8 @@ impl Flow {
 
     /// All templates.
     pub(super) fn templates(&self) -> Vec<&Template> {
-        let nodes = self.nodes.iter().flat_map(FlowNode::templates);
+        let nodes = self.nodes.iter();
+        let nodes = nodes.flat_map(|node| node.templates().into_iter().chain(&node.until));
         nodes
             .chain(self.output.iter().flat_map(ValueTemplate::templates))
             .collect()

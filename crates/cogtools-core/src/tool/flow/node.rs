@@ -24,7 +24,11 @@ pub struct FlowNode {
     pub retry: FlowRetry,
     /// How long an attempt may take.
     pub timeout: Option<Duration>,
+    /// Whether an earlier result of the same call counts, if its tool allows that.
+    pub is_cached: bool,
     pub(in crate::tool) when: Option<Template>,
+    /// What its result has to meet; otherwise the attempt has failed.
+    pub(in crate::tool) until: Vec<Template>,
     pub(in crate::tool) kind: NodeKind,
     pub(in crate::tool) span: Span,
     /// The needs that the file names.
@@ -137,7 +141,9 @@ impl FlowNode {
             routers: Vec::new(),
             retry: FlowRetry::default(),
             timeout: None,
+            is_cached: false,
             when: None,
+            until: Vec::new(),
             kind: NodeKind::Text(ValueTemplate::Constant(Value::Null)),
             span,
             named: Vec::new(),
@@ -199,7 +205,20 @@ impl FlowNode {
             .collect()
     }
 
-    /// All templates.
+    /// Whether its result has to meet something.
+    pub const fn has_checks(&self) -> bool {
+        !self.until.is_empty()
+    }
+
+    /// The variables of its own that its templates have besides parameters and nodes.
+    pub(super) fn own_variables(&self) -> Vec<&str> {
+        match &self.kind {
+            NodeKind::Each(each) => vec![each.variable.as_str()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// All templates but those of its checks, which have its result, too.
     pub(super) fn templates(&self) -> Vec<&Template> {
         let mut templates = self.kind.templates();
         templates.extend(&self.when);
@@ -212,7 +231,7 @@ impl NodeKind {
     pub(in crate::tool) const NAMES: [&'static str; 7] =
         ["agent", "tool", "router", "text", "js", "each", "ask"];
 
-    const fn name(&self) -> &'static str {
+    pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
             Self::Js(_) => "js",
@@ -225,7 +244,7 @@ impl NodeKind {
     }
 
     /// What is done in the end: of `each`, what it does for an item.
-    fn innermost(&self) -> &Self {
+    pub(super) fn innermost(&self) -> &Self {
         match self {
             Self::Each(each) => each.kind.innermost(),
             kind => kind,

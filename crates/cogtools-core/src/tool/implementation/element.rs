@@ -229,15 +229,26 @@ fn read_when(item: &Node, entries: &[Entry], reader: &mut Reader<'_>) -> Option<
 }
 
 pub(super) fn read_condition(entry: &Entry, reader: &mut Reader<'_>) -> Option<Template> {
-    let node = &entry.value;
+    condition(WHEN, &entry.value, reader)
+}
+
+/// The condition in `node`, which is under `key`; errors go to the reader.
+pub(super) fn condition(
+    key: &'static str,
+    node: &Node,
+    reader: &mut Reader<'_>,
+) -> Option<Template> {
     let error = match node.text().map(str::trim) {
         None => {
-            reader.report_kind(WHEN, Expected::Condition, node);
+            reader.report_kind(key, Expected::Condition, node);
             return None;
         }
-        Some("") => DefinitionError::Empty(WHEN),
+        Some("") => DefinitionError::Empty(key),
         Some(text) if text.starts_with("{{") || text.starts_with("{%") => {
-            DefinitionError::Condition(text.to_owned())
+            DefinitionError::Condition {
+                key,
+                text: text.to_owned(),
+            }
         }
         Some(_) => return Template::read_condition(node, reader.text()),
     };

@@ -55,11 +55,16 @@ impl Template {
     /// The template that prints the expression of a condition. Both compile only if it is
     /// one expression.
     pub(super) fn output_of_condition(&self) -> Self {
+        self.with_source(self.condition().to_owned())
+            .surround(OUTPUT)
+    }
+
+    /// The expression of a condition.
+    pub(super) fn condition(&self) -> &str {
         let [start, end] = CONDITION;
         let inner = self.source().strip_prefix(start);
         let inner = inner.and_then(|inner| inner.strip_suffix(end));
-        let source = inner.unwrap_or_default().to_owned();
-        self.with_source(source).surround(OUTPUT)
+        inner.unwrap_or_default()
     }
 
     fn surround(self, [start, end]: [&str; 2]) -> Self {

@@ -107,7 +107,7 @@ impl Type {
         self
     }
 
-    /// Undefined is possible, but nobody declared that it is.
+    /// Undefined is possible, but no declaration says so.
     pub(super) fn lenient(mut self) -> Self {
         if self.absent == Absent::Declared {
             self.absent = Absent::Perhaps;

@@ -3,21 +3,23 @@
 use std::time::Duration;
 
 use super::kinds;
-use crate::tool::flow::{
-    AgentNode, Branches, Flow, FlowError, FlowNeed, FlowNode, FlowRetry, NodeKind, link,
-};
-use crate::tool::implementation::element::read_condition;
+use crate::tool::DefinitionError;
+use crate::tool::flow::{AgentNode, Branches, Flow, FlowError, FlowNeed, FlowNode, NodeKind, link};
+use crate::tool::implementation::element::{condition, read_condition};
 use crate::tool::reader::Reader;
-use crate::tool::template::ValueTemplate;
+use crate::tool::template::{Template, ValueTemplate};
 use crate::yaml::Entry;
 use crate::{Expected, text::Span};
 
 /// The keys of a flow.
 const KEYS: [&str; 2] = ["nodes", "output"];
 /// The keys of a node besides its kind.
-const NODE_KEYS: [&str; 6] = ["needs", "when", "retry", "timeout", "then", "else"];
+const NODE_KEYS: [&str; 7] = ["needs", "when", "retry", "timeout", "cache", "then", "else"];
 /// The keys under `retry`.
-const RETRY_KEYS: [&str; 3] = ["times", "delay", "backoff"];
+const RETRY_KEYS: [&str; 4] = ["times", "delay", "backoff", UNTIL];
+const UNTIL: &str = "until";
+/// How often a node with checks is run again, unless it says so.
+const TIMES_UNTIL: u32 = 3;
 /// The longest name of a node.
 const MAX_ID: usize = 64;
 
@@ -79,8 +81,12 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
         match entry.key.as_str() {
             "needs" => read.named = needs(entry, reader),
             "when" => read.when = read_condition(entry, reader),
-            "retry" => read.retry = retry(entry, reader),
+            "retry" => retry(entry, &mut read, reader),
             "timeout" => read.timeout = reader.timeout(entry),
+            "cache" => match entry.value.to_json().as_bool() {
+                Some(is_cached) => read.is_cached = is_cached,
+                None => reader.report_kind(&entry.key, Expected::Bool, &entry.value),
+            },
             "then" => yes = kinds::target(entry, reader),
             "else" => no = kinds::target(entry, reader),
             key if NodeKind::NAMES.contains(&key) => kinds.push(entry),
@@ -137,12 +143,15 @@ fn needs(entry: &Entry, reader: &mut Reader<'_>) -> Vec<(FlowNeed, Span)> {
     needs
 }
 
-fn retry(entry: &Entry, reader: &mut Reader<'_>) -> FlowRetry {
-    let mut retry = FlowRetry::default();
+fn retry(entry: &Entry, node: &mut FlowNode, reader: &mut Reader<'_>) {
     let Some(entries) = entry.value.entries() else {
         reader.report_kind(&entry.key, Expected::Map, &entry.value);
-        return retry;
+        return;
     };
+    let retry = &mut node.retry;
+    if entries.iter().any(|entry| entry.key == UNTIL) {
+        retry.times = TIMES_UNTIL;
+    }
     for entry in entries {
         let value = entry.value.to_json();
         let number = value
@@ -158,6 +167,7 @@ fn retry(entry: &Entry, reader: &mut Reader<'_>) -> FlowRetry {
                 retry.delay = delay.unwrap_or(Duration::MAX);
             }
             ("backoff", Some(factor)) => retry.backoff = factor,
+            (UNTIL, _) => node.until = checks(entry, reader),
             ("times", _) => reader.report_kind(&entry.key, Expected::Count, &entry.value),
             ("delay" | "backoff", None) => {
                 reader.report_kind(&entry.key, Expected::Positive, &entry.value);
@@ -165,5 +175,15 @@ fn retry(entry: &Entry, reader: &mut Reader<'_>) -> FlowRetry {
             _ => reader.report_unknown_key(entry, &RETRY_KEYS),
         }
     }
-    retry
+}
+
+/// A condition, or several.
+fn checks(entry: &Entry, reader: &mut Reader<'_>) -> Vec<Template> {
+    let single = std::slice::from_ref(&entry.value);
+    let nodes = entry.value.items().unwrap_or(single);
+    if nodes.is_empty() {
+        reader.report(&DefinitionError::Empty(UNTIL), entry.span);
+    }
+    let check = |node| condition(UNTIL, node, reader);
+    nodes.iter().filter_map(check).collect()
 }

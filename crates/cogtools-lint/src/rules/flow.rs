@@ -1,0 +1,265 @@
+//! Flows: what a compiler would say about the nodes and the tools that they call.
+
+use cogtools_core::Level;
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::tool::{Flow, FlowCallShape, FlowNode};
+
+use crate::finding::Findings;
+use crate::flow::{argument, reach};
+use crate::lint_file::LintFile;
+use crate::rule::{Rule, case};
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "flow-target",
+        level: Level::Error,
+        summary: "a node of a flow that calls a tool or a capability that no tool of the project has, or a capability that several have",
+        why: "the node fails whenever it runs",
+        fix: "correct the name, or write the tool",
+        fixable: false,
+        fails: case!("flow-target/fails": "tools/say.yaml", "tools/first.yaml", "tools/second.yaml"),
+        passes: case!("flow-target/passes": "tools/say.yaml", "tools/first.yaml", "tools/second.yaml"),
+        check: flow_target,
+    },
+    Rule {
+        name: "flow-arguments",
+        level: Level::Error,
+        summary: "a call in a flow with an argument that the tool does not have, without one that it needs, or with a value that it does not take",
+        why: "the call is rejected before the tool runs",
+        fix: "pass what the tool's parameters say",
+        fixable: false,
+        fails: case!("flow-arguments/fails": "tools/say.yaml", "tools/search.yaml"),
+        passes: case!("flow-arguments/passes": "tools/say.yaml", "tools/search.yaml"),
+        check: flow_arguments,
+    },
+    Rule {
+        name: "unreachable-node",
+        level: Level::Warn,
+        summary: "a node of a flow that never runs: no router can choose it, or it needs two nodes of which a router chooses one",
+        why: "it has no result, and what needs it does not run either",
+        fix: "correct the condition, or make a need optional: `NAME?`",
+        fixable: false,
+        fails: case!("unreachable-node/fails"),
+        passes: case!("unreachable-node/passes"),
+        check: unreachable_node,
+    },
+    Rule {
+        name: "unused-result",
+        level: Level::Warn,
+        summary: "a parameter of a flow, or a node that only computes a value, that nothing uses",
+        why: "it is left over, or what should use it has another name",
+        fix: "remove it, or use it",
+        fixable: false,
+        fails: case!("unused-result/fails"),
+        passes: case!("unused-result/passes"),
+        check: unused_result,
+    },
+    Rule {
+        name: "missing-fallback",
+        level: Level::Warn,
+        summary: "a router of a flow whose choices all have conditions",
+        why: "if none of them holds, nothing behind the router runs, and the output is empty",
+        fix: "add a last choice without `when`",
+        fixable: false,
+        fails: case!("missing-fallback/fails"),
+        passes: case!("missing-fallback/passes"),
+        check: missing_fallback,
+    },
+    Rule {
+        name: "flow-limits",
+        level: Level::Warn,
+        summary: "limits of a flow that have no effect or are missing: `cache` or `retry` for a tool that may not run twice, a `timeout` longer than that of the flow, a model for each item without a budget",
+        why: "the limit is not what a reader takes it for: a call is repeated that must not be, or a long list costs more than expected",
+        fix: "correct the limit",
+        fixable: false,
+        fails: case!("flow-limits/fails": "tools/say.yaml", "tools/act.yaml"),
+        passes: case!("flow-limits/passes": "tools/say.yaml", "tools/act.yaml"),
+        check: flow_limits,
+    },
+];
+
+/// The nodes that call tools.
+fn calls(file: &LintFile) -> impl Iterator<Item = (&FlowNode, FlowCallShape<'_>)> {
+    let nodes = file.flow().map(Flow::nodes);
+    let nodes = nodes.unwrap_or_default().iter();
+    nodes.filter_map(|node| Some((node, node.call_shape()?)))
+}
+
+fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
+    let all = &file.neighbours;
+    for (node, call) in calls(file) {
+        if let Some(name) = call.name
+            && all.is_complete()
+            && all.find(name).is_none()
+        {
+            let finding = findings.report(
+                file.call_span(node, &["name"]),
+                format!("there is no tool `{name}`"),
+            );
+            if let Some(meant) = did_you_mean(name, all.names()) {
+                finding.fix(meant);
+            }
+        }
+        let resolved = |name| all.resolve(name);
+        let among: Vec<&str> = call.among.iter().map(|name| resolved(name)).collect();
+        if let Some(capability) = call.capability {
+            let span = file.call_span(node, &["capability"]);
+            if !among.is_empty() && !among.contains(&resolved(capability)) {
+                findings.report(
+                    span,
+                    format!("`{capability}` is not among the capabilities of the node"),
+                );
+            } else if among.is_empty() {
+                capability_problem(file, capability, span, findings);
+            }
+        }
+        for (index, capability) in call.among.iter().enumerate() {
+            let span = file.call_span(node, &["among", &index.to_string()]);
+            capability_problem(file, capability, span, findings);
+        }
+    }
+}
+
+/// Reports a capability that no tool has, or several.
+fn capability_problem(
+    file: &LintFile,
+    capability: &str,
+    span: cogtools_core::text::Span,
+    findings: &mut Findings<'_>,
+) {
+    let all = &file.neighbours;
+    match all.with_capability(capability).as_slice() {
+        [] if all.is_complete() => {
+            let message = format!("no tool has the capability `{capability}`");
+            let known = all.capabilities();
+            let finding = findings.report(span, message);
+            if let Some(meant) = did_you_mean(capability, known.iter().map(String::as_str)) {
+                finding.fix(meant);
+            }
+        }
+        [] | [_] => {}
+        several => {
+            let names = several.iter().map(|tool| format!("`{}`", tool.name()));
+            let names: Vec<String> = names.collect();
+            let message = format!(
+                "several tools have the capability `{capability}`: {}",
+                names.join(", ")
+            );
+            findings
+                .report(span, message)
+                .fix("give them different capabilities");
+        }
+    }
+}
+
+fn flow_arguments(file: &LintFile, findings: &mut Findings<'_>) {
+    for (node, call) in calls(file) {
+        let Some(tool) = file.callee(&call) else {
+            continue;
+        };
+        for problem in argument::problems(&call, tool) {
+            let span = match &problem.argument {
+                Some(name) => file.call_span(node, &["arguments", name]),
+                None => file.call_span(node, &["arguments"]),
+            };
+            let finding = findings.report(span, problem.message);
+            if let Some(fix) = problem.fix {
+                finding.fix(fix);
+            }
+        }
+    }
+}
+
+fn unreachable_node(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(flow) = file.flow() else {
+        return;
+    };
+    for (node, [router, one, other]) in reach::contradictions(flow) {
+        let message = format!(
+            "`{node}` never runs: it needs `{one}` and `{other}`, and `{router}` chooses one of them"
+        );
+        findings.report(file.node_span(node, &[]), message);
+    }
+    for (router, index, to) in reach::untaken(flow) {
+        let span = file.node_span(router, &["router", &index.to_string()]);
+        let message = format!("`{to}` is never chosen: a choice before it has no condition");
+        findings
+            .report(span, message)
+            .fix("put the choice without `when` last");
+    }
+}
+
+fn unused_result(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(flow) = file.flow() else {
+        return;
+    };
+    let uses = reach::Uses::of(flow, &file.text);
+    for (name, _, sub_schema) in file.parameters() {
+        if !uses.has_parameter(name) {
+            let span = file.locate(&sub_schema.pointer);
+            findings.report(span, format!("no node uses the parameter `{name}`"));
+        }
+    }
+    // Without `output`, the result may be that of any node that others do not need.
+    let nodes = flow.nodes().iter().filter(|_| flow.has_output());
+    for node in nodes.filter(|node| !uses.has_node(node)) {
+        let message = format!("nothing uses the result of `{}`", node.id);
+        findings.report(file.node_span(&node.id, &[]), message);
+    }
+}
+
+fn missing_fallback(file: &LintFile, findings: &mut Findings<'_>) {
+    let routers = file.flow().map(reach::without_fallback);
+    for router in routers.unwrap_or_default() {
+        let message = format!("`{router}` chooses nothing if none of its conditions holds");
+        findings.report(file.node_span(router, &["router"]), message);
+    }
+}
+
+fn flow_limits(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some((tool, flow)) = file.tool.as_ref().zip(file.flow()) else {
+        return;
+    };
+    for node in flow.nodes() {
+        let id = node.id.as_str();
+        let limit = tool.timeout();
+        if let Some(timeout) = node.timeout.filter(|timeout| *timeout > limit) {
+            let (own, whole) = (timeout.as_secs_f64(), limit.as_secs_f64());
+            let message = format!("{own} s are longer than a call of the flow may take: {whole} s");
+            let finding = findings.report(file.node_span(id, &["timeout"]), message);
+            finding.fix("raise `timeout` of the tool, or lower this one");
+        }
+        let asks_for_each = node.kind() == "each" && node.asks_a_model();
+        if asks_for_each && !file.has_node_key(id, &["each", "agent", "budget"]) {
+            let message = "a model is asked for each item, without a budget";
+            let finding = findings.report(file.node_span(id, &["each", "agent"]), message);
+            finding.fix("add `budget: {turns: …, tokens: …}` to the agent");
+        }
+    }
+    for (node, call) in calls(file) {
+        let Some(callee) = file.callee(&call) else {
+            continue;
+        };
+        let annotations = callee.annotations();
+        let is = |hint: Option<bool>| hint == Some(true);
+        let may_repeat = is(annotations.read_only) || is(annotations.idempotent);
+        if node.is_cached && !may_repeat {
+            let message = format!(
+                "`cache` has no effect: `{}` neither only reads nor is idempotent",
+                callee.name()
+            );
+            let finding = findings.report(file.node_span(&node.id, &["cache"]), message);
+            finding.fix("annotate the tool with `read_only: true`, if it only reads");
+        }
+        let is_harmful =
+            annotations.destructive == Some(true) || annotations.idempotent == Some(false);
+        if node.retry.times > 0 && is_harmful && !may_repeat {
+            let message = format!(
+                "`retry` calls `{}` again, which is not idempotent",
+                callee.name()
+            );
+            let finding = findings.report(file.node_span(&node.id, &["retry"]), message);
+            finding.fix("remove `retry`, or make the tool idempotent");
+        }
+    }
+}
