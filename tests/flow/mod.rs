@@ -1,6 +1,7 @@
 //! Tools that are flows, as `cogtools flow` and hosts run them.
 
 mod agents;
+mod examples;
 mod format;
 mod import;
 mod lint;

@@ -273,6 +273,7 @@ fn one_node_runs_alone() {
                 "route": {
                     "capability": "calendar.find_free_time", "operation": "calendar.list_events",
                     "candidates": ["calendar", "search"], "tool": "calendar",
+                    "summary": "`calendar` matches `calendar.list_events`",
                 },
                 "output": "events for given",
             }),

@@ -10,6 +10,7 @@ mod late;
 mod living;
 mod official;
 pub(crate) mod peer;
+mod progress;
 mod proxy;
 mod session;
 mod shutdown;

@@ -11,7 +11,7 @@ use crate::command::root;
 use crate::process::run;
 
 /// The duration of each target in a brief run, in seconds.
-pub(crate) const BRIEF: u64 = 20;
+pub(crate) const BRIEF: u64 = 10;
 /// The crates with targets, their targets, and their dictionary if there is one.
 const CRATES: [(&str, &[&str], Option<&str>); 3] = [
     (

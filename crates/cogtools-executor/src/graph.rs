@@ -4,6 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::Node;
 
+/// How many nodes fit into a word of bits.
+const WORD: usize = 64;
+
 /// A graph of nodes.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -12,8 +15,8 @@ pub struct Graph {
     needs: Vec<Vec<(usize, bool)>>,
     /// For each node, the nodes that need it.
     dependents: Vec<Vec<usize>>,
-    /// For each node, all that it needs, directly or not.
-    ancestors: Vec<BTreeSet<usize>>,
+    /// For each node, all that it needs, directly or not: a bit for each other node.
+    ancestors: Vec<Vec<u64>>,
     indexes: HashMap<String, usize>,
 }
 
@@ -112,7 +115,8 @@ impl Graph {
 
     /// Whether the node at `index` needs the one at `other`, directly or not.
     pub(crate) fn is_after(&self, index: usize, other: usize) -> bool {
-        self.ancestors[index].contains(&other)
+        let word = self.ancestors[index].get(other / WORD);
+        word.is_some_and(|word| word >> (other % WORD) & 1 == 1)
     }
 
     /// The indexes of the nodes, each after what it needs.
@@ -160,13 +164,16 @@ impl Graph {
         )
     }
 
-    fn collect_ancestors(&self, order: &[usize]) -> Vec<BTreeSet<usize>> {
-        let mut ancestors = vec![BTreeSet::new(); self.nodes.len()];
+    fn collect_ancestors(&self, order: &[usize]) -> Vec<Vec<u64>> {
+        let words = self.nodes.len().div_ceil(WORD);
+        let mut ancestors = vec![vec![0; words]; self.nodes.len()];
         for index in order {
-            let mut all = BTreeSet::new();
+            let mut all = vec![0; words];
             for (need, _) in &self.needs[*index] {
-                all.insert(*need);
-                all.extend(&ancestors[*need]);
+                all[need / WORD] |= 1 << (need % WORD);
+                for (word, more) in all.iter_mut().zip(&ancestors[*need]) {
+                    *word |= more;
+                }
             }
             ancestors[*index] = all;
         }

@@ -8,7 +8,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::manual::MANUAL;
 use crate::routing::Capabilities;
-use crate::{import, node, resume, run, show, trace};
+use crate::{import, node, resume, run, show, test, trace};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -31,6 +31,8 @@ pub const PROGRAM: Program = Program {
         Code::InvalidSession,
         Code::SessionInUse,
         Code::SessionNotFound,
+        Code::TestFailed,
+        Code::IoFailed,
         Code::Timeout,
     ],
     variables: man::SOURCES,
@@ -51,6 +53,7 @@ fn command() -> Command {
         .subcommand(show::command())
         .subcommand(trace::command())
         .subcommand(node::command())
+        .subcommand(test::command())
         .subcommand(import::command())
         .subcommand(route_command())
 }
@@ -83,6 +86,7 @@ fn dispatch(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(("show", matches)) => show::run(matches, io),
         Some(("trace", matches)) => trace::run(matches, io),
         Some(("node", matches)) => node::run(matches, io),
+        Some(("test", matches)) => test::run(matches, io),
         Some(("import", matches)) => import::run(matches, io),
         Some(("route", matches)) => route(matches, io),
         _ => Err(PROGRAM.missing_subcommand()),

@@ -165,7 +165,9 @@ impl Worklist<'_> {
         if is_recorded {
             recorder.write(Line::new(id, NodeState::Started))?;
         }
-        let done = self.work.perform(id, self.node, action, self.cancel);
+        let done = self
+            .work
+            .perform(id, self.node, action, variables, self.cancel);
         let outcome = self.work.take_outcome(id);
         let value = done.map(Option::unwrap_or_default);
         let value = value.and_then(|value| self.work.check(self.node, variables, value, &cx));

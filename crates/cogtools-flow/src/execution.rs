@@ -76,7 +76,7 @@ impl FlowRun {
             (self.registry, self.cx),
             (self.answers, self.done_items),
             (self.recorder, self.earlier),
-        ));
+        )?);
         let mut events = Events {
             work: Arc::clone(&work),
             recorder: recorder.clone(),
@@ -93,6 +93,7 @@ impl FlowRun {
         if let Some(failure) = events.failure {
             return Err((*failure).into());
         }
+        work.save_tape()?;
         let flow = work.tool.flow().ok_or_else(no_flow)?;
         let resume = recorder.has_session().then_some(self.resume.as_str());
         let result = match failure(&work.tool, flow, &states, resume) {

@@ -13,6 +13,7 @@ mod import;
 mod inputs;
 mod logged;
 mod manual;
+mod model;
 mod node;
 mod outcome;
 mod recorder;
@@ -20,7 +21,9 @@ mod resume;
 mod routing;
 mod run;
 mod show;
+mod tape;
 mod target;
+mod test;
 mod trace;
 mod work;
 

@@ -1,6 +1,6 @@
 //! The flow in a session, and how far it came.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{BlobId, Event, NodeState, Route, Session, SessionFile};
@@ -13,8 +13,11 @@ pub(crate) struct LoggedFlow {
     pub(crate) tool: String,
     pub(crate) digest: String,
     pub(crate) arguments: Map<String, Value>,
-    /// The nodes and items that have started or were skipped, in the order of their last line.
+    /// The nodes and items that have started or were skipped, in the order of their first line:
+    /// how long others took makes no difference.
     pub(crate) nodes: Vec<LoggedNode>,
+    /// Where each is among them.
+    places: HashMap<String, usize>,
 }
 
 /// What has a result.
@@ -64,6 +67,7 @@ impl LoggedFlow {
                         digest: digest.clone(),
                         arguments: arguments.as_object().cloned().unwrap_or_default(),
                         nodes: Vec::new(),
+                        places: HashMap::new(),
                     });
                 }
                 (event @ Event::Node { .. }, Some(flow)) => flow.add(event),
@@ -94,8 +98,7 @@ impl LoggedFlow {
         else {
             return;
         };
-        self.nodes.retain(|other| other.id != *node);
-        self.nodes.push(LoggedNode {
+        let node = LoggedNode {
             id: node.clone(),
             state: state.clone(),
             inputs: inputs.clone(),
@@ -105,7 +108,13 @@ impl LoggedFlow {
             is_cached: *cached,
             key: key.clone(),
             blob: blob.clone(),
-        });
+        };
+        if let Some(place) = self.places.get(&node.id) {
+            self.nodes[*place] = node;
+        } else {
+            self.places.insert(node.id.clone(), self.nodes.len());
+            self.nodes.push(node);
+        }
     }
 
     /// The results that later runs may use, by the digests of their calls. What cannot be read is

@@ -16,7 +16,11 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SESSIONS",
-        "A run is kept in a session: the arguments, each start and end of each node, how its tool was chosen, its result. `trace` shows it, and so does `cogtools-session(1)`. `resume` goes on with a flow that has failed, that waits for an answer, or that was interrupted; what has a result does not run again. A node that was running when the run ended may have had an effect: unless its tool is a template, only reads or is idempotent, it is reported, and `--repeat NODE` runs it.\n\n`node` runs exactly one node, for engines that run flows themselves. Its events are written to the descriptor 3, if it is open.",
+        "A run is kept in a session: the arguments, each start and end of each node, how its tool was chosen, its result. `trace` shows it, and so does `cogtools-session(1)`; `trace --panel` shows which tool the last capability led to, and from what the model said. `resume` goes on with a flow that has failed, that waits for an answer, or that was interrupted; what has a result does not run again. A node that was running when the run ended may have had an effect: unless its tool is a template, only reads or is idempotent, it is reported, and `--repeat NODE` runs it.\n\n`run --record FILE` keeps what models answer, and `--replay FILE` runs without them.\n\n`node` runs exactly one node, for engines that run flows themselves. Its events are written to the descriptor 3, if it is open.",
+    ),
+    (
+        "TESTS",
+        "`cogtools-test(1)` runs the examples of a flow like those of any tool, and needs no model: what one has answered is in `FLOW.EXAMPLE.tape`, which `cogtools test --update` records. A `preset` stands for a call. `test` compares the way that each example takes, the state of each node and the tool that was chosen, with `FLOW.EXAMPLE.trace.golden`.",
     ),
     (
         "IMPORT",

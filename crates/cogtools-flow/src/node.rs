@@ -62,7 +62,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         (registry, cx),
         (answers(matches)?, BTreeMap::new()),
         (recorder.clone(), EarlierResults::default()),
-    );
+    )?;
     let node = work
         .tool
         .flow()

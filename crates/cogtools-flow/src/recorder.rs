@@ -1,12 +1,13 @@
 //! What happens to a flow, as its session keeps it.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::Diagnostic;
-use cogtools_log::{BlobId, EndStatus, Event, Id, Log, LogError, NodeState, preview};
+use cogtools_log::{BlobId, EndStatus, Event, Id, Log, LogError, NodeState, Route, preview};
 use serde_json::{Map, Value};
 
 use crate::outcome::Outcome;
@@ -22,6 +23,15 @@ struct Recorder {
     head: Option<Id>,
     /// Where lines are written besides, one JSON object each.
     events: Option<File>,
+    /// The last state of each node.
+    steps: BTreeMap<String, Step>,
+}
+
+/// How far a node is, and how its tool was chosen.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) state: NodeState,
+    pub(crate) route: Option<Route>,
 }
 
 /// A line about a node.
@@ -80,7 +90,7 @@ impl SharedRecorder {
         let recorder = Recorder {
             log,
             head,
-            events: None,
+            ..Recorder::default()
         };
         Self(Arc::new(Mutex::new(recorder)))
     }
@@ -117,6 +127,13 @@ impl SharedRecorder {
     /// Something has happened to a node.
     pub(crate) fn write(&self, line: Line<'_>) -> Result<(), Box<Diagnostic>> {
         let mut recorder = self.lock();
+        recorder.steps.insert(
+            line.node.to_owned(),
+            Step {
+                state: line.state.clone(),
+                route: line.outcome.route.clone(),
+            },
+        );
         let (output, blob) = match line.output {
             Some(value) => {
                 let (shown, whole) = preview(value);
@@ -143,6 +160,11 @@ impl SharedRecorder {
             ms: ms.map(|ms| ms.unwrap_or(u64::MAX)),
         };
         recorder.append(event).map_err(|error| failure(&error))
+    }
+
+    /// Takes the last state of each node and item.
+    pub(crate) fn take_steps(&self) -> BTreeMap<String, Step> {
+        std::mem::take(&mut self.lock().steps)
     }
 
     /// The run has ended.

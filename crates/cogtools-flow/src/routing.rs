@@ -69,6 +69,11 @@ impl Capabilities {
         };
         let name = |tool: &&CapableTool| tool.name.clone();
         let tools: Vec<String> = candidates.iter().filter(has_it).map(name).collect();
+        let summary = match tools.as_slice() {
+            [tool] => format!("`{tool}` matches `{operation}`"),
+            [] => format!("no tool matches `{operation}`"),
+            several => format!("several tools match `{operation}`: {}", several.join(", ")),
+        };
         Routing {
             route: Route {
                 capability: capability.to_owned(),
@@ -78,6 +83,8 @@ impl Capabilities {
                     [tool] => Some(tool.clone()),
                     _ => None,
                 },
+                intent: None,
+                summary,
             },
             tools,
             among,

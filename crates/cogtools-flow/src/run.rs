@@ -1,6 +1,7 @@
 //! `cogtools flow run`, and the same for a call of the tool.
 
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -16,6 +17,9 @@ use crate::earlier::EarlierResults;
 use crate::execution::{FlowRun, show};
 use crate::recorder::SharedRecorder;
 use crate::{inputs, target};
+
+/// Standard error, for events.
+const STDERR: &str = "/dev/fd/2";
 
 /// The command.
 pub(crate) fn command() -> Command {
@@ -38,6 +42,7 @@ pub(crate) fn command() -> Command {
                 .conflicts_with("session")
                 .help("Keep no session; the run cannot be resumed"),
         )
+        .args(tape_args())
         .args(RegistryArgs::options())
 }
 
@@ -46,11 +51,29 @@ pub(crate) fn call_command() -> Command {
     Command::new("call")
         .hide(true)
         .about("Run the flow on standard input, for cogtools-call")
+        .arg(
+            Arg::new("progress")
+                .long("progress")
+                .action(ArgAction::SetTrue)
+                .help("Print what happens to nodes on standard error, one JSON object per line"),
+        )
         .args(RegistryArgs::options())
-        .args(["record", "replay"].map(|name| {
-            let arg = Arg::new(name).long(name).value_name("FILE");
-            arg.value_parser(value_parser!(PathBuf))
-        }))
+        .args(tape_args())
+}
+
+/// A recording of what models answer.
+fn tape_args() -> [Arg; 2] {
+    [
+        ("record", "Record what models answer"),
+        (
+            "replay",
+            "Take the answers of models from a recording, without a network",
+        ),
+    ]
+    .map(|(name, help)| {
+        let arg = Arg::new(name).long(name).value_name("FILE").help(help);
+        arg.value_parser(value_parser!(PathBuf))
+    })
 }
 
 /// What the user answers to a node that asks.
@@ -93,7 +116,10 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         .file()
         .map(|file| format!(" {}", cogtools_program::call::quote(file)));
     let run = FlowRun {
-        cx: context.context(io),
+        cx: Context {
+            tape: tape(matches, io),
+            ..context.context(io)
+        },
         tool,
         arguments,
         registry,
@@ -131,10 +157,13 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
             .hint("call it again")
             .into());
     }
+    let has_progress = matches.get_flag("progress");
+    let events = || OpenOptions::new().append(true).open(STDERR).ok();
+    let events = has_progress.then(events).flatten();
     let run = FlowRun {
         arguments: inputs::accept(Arguments::from(task.arguments), &tool)?,
         cx: Context {
-            tape: tape(matches),
+            tape: tape(matches, io),
             ..context.context(io)
         },
         tool,
@@ -142,7 +171,7 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         done: BTreeMap::new(),
         done_items: BTreeMap::new(),
         answers: BTreeMap::new(),
-        recorder: SharedRecorder::default(),
+        recorder: SharedRecorder::of_events(events),
         earlier: EarlierResults::new(cogtools_journal::sessions(io)),
         resume: String::new(),
     };
@@ -151,8 +180,8 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
 }
 
 /// The recording of a call, if there is one.
-fn tape(matches: &ArgMatches) -> Option<Tape> {
-    let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+fn tape(matches: &ArgMatches, io: &Io<'_>) -> Option<Tape> {
+    let path = |name: &str| Some(io.cwd.join(matches.get_one::<PathBuf>(name)?));
     path("record")
         .map(Tape::Record)
         .or_else(|| path("replay").map(Tape::Replay))

@@ -1,8 +1,8 @@
 //! `cogtools flow trace`: what happened to each node of a run, and why.
 
-use clap::{ArgMatches, Command};
-use cogtools_core::Tool;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::Flow;
+use cogtools_core::{Code, Diagnostic, Tool};
 use cogtools_log::{NodeState, Route};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
@@ -28,6 +28,12 @@ pub(crate) fn command() -> Command {
     Command::new("trace")
         .about("Show what happened to each node of a run")
         .arg(session_arg())
+        .arg(
+            Arg::new("panel")
+                .long("panel")
+                .action(ArgAction::SetTrue)
+                .help("Show only what the last capability was resolved to"),
+        )
         .args(RegistryArgs::options())
 }
 
@@ -37,6 +43,9 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let file = cogtools_journal::locate(name, io)?;
     let session = cogtools_journal::read(&file)?;
     let flow = LoggedFlow::read(&session, &file)?;
+    if matches.get_flag("panel") {
+        return panel(&flow, io);
+    }
     let agents = agents(&flow.tool, matches, io);
     let mut lines = vec![format!(
         "{RUNNER}: {} {}",
@@ -48,6 +57,23 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         lines.extend(of_node(node, is_agent));
     }
     io.show(&format!("{}\n", lines.join("\n")))
+}
+
+/// Shows how the tool of the last node that asked for a capability was chosen.
+fn panel(flow: &LoggedFlow, io: &mut Io<'_>) -> Result<(), Failure> {
+    let Some(route) = flow.nodes.iter().rev().find_map(|node| node.route.as_ref()) else {
+        let diagnostic = Diagnostic::new(Code::Usage, "no node of this run asked for a capability");
+        return Err(diagnostic.with_subject(flow.tool.as_str()).into());
+    };
+    let intent = route.intent.as_ref().map(Value::to_string);
+    let none = || "none".to_owned();
+    io.show(&format!(
+        "Matched Tool: {}\nCapability: {}\nParsed Intent: {}\nSummary: {}\n",
+        route.tool.clone().unwrap_or_else(none),
+        route.capability,
+        intent.unwrap_or_else(none),
+        route.summary
+    ))
 }
 
 /// The nodes that ask a model, if the flow is still there.

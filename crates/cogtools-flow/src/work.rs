@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
-use cogtools_core::tool::{FlowAction, FlowCall, FlowNode, FlowQuestion, FlowTarget};
+use cogtools_core::tool::{FlowAction, FlowCall, FlowNode, FlowTarget};
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Registry, Tool};
 use cogtools_executor::{Attempt, Completion, Failure, Work};
 use cogtools_program::call_timeout;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::earlier::{EarlierResults, key};
 use crate::outcome::{Done, Outcome};
 use crate::recorder::SharedRecorder;
 use crate::routing::Capabilities;
+use crate::tape::{FlowTape, NodeTape};
 
 /// The nodes of a flow, and all that they work with.
 pub(crate) struct FlowWork {
@@ -31,6 +31,8 @@ pub(crate) struct FlowWork {
     pub(crate) recorder: SharedRecorder,
     /// What nodes with `cache` may use.
     earlier: EarlierResults,
+    /// What models answer, if that is recorded or replayed.
+    pub(crate) tape: Option<FlowTape>,
     outcomes: Mutex<BTreeMap<String, Outcome>>,
     /// What the tools are for, once a node asks.
     capabilities: OnceLock<Capabilities>,
@@ -42,8 +44,10 @@ impl FlowWork {
         (registry, cx): (Registry, Context),
         (answers, done_items): (BTreeMap<String, String>, BTreeMap<String, Value>),
         (recorder, earlier): (SharedRecorder, EarlierResults),
-    ) -> Self {
-        Self {
+    ) -> Result<Self, Box<Diagnostic>> {
+        let tape = cx.tape.as_ref().map(FlowTape::open).transpose()?;
+        Ok(Self {
+            tape,
             tool,
             arguments,
             registry,
@@ -54,7 +58,13 @@ impl FlowWork {
             earlier,
             outcomes: Mutex::default(),
             capabilities: OnceLock::new(),
-        }
+        })
+    }
+
+    /// Writes what models have answered, if that is recorded.
+    pub(crate) fn save_tape(&self) -> Result<(), Box<Diagnostic>> {
+        let tape = self.tape.as_ref();
+        tape.map_or(Ok(()), |tape| tape.save(&self.cx.root))
     }
 
     /// Takes what the node `id` has done besides its value.
@@ -83,7 +93,7 @@ impl FlowWork {
             FlowAction::Each(items) => {
                 return self.run_each(node, items, variables, cancel).map(Some);
             }
-            action => self.perform(&node.id, node, action, cancel)?,
+            action => self.perform(&node.id, node, action, variables, cancel)?,
         };
         let check = |value| self.check(node, variables, value, &cx);
         done.map(check).transpose()
@@ -118,15 +128,16 @@ impl FlowWork {
         id: &str,
         node: &FlowNode,
         action: FlowAction,
+        variables: &Map<String, Value>,
         cancel: &Cancel,
     ) -> Done {
         match action {
             FlowAction::Skip => Ok(None),
             FlowAction::Done(value) => Ok(Some(value)),
-            FlowAction::Call(call) => self.call(id, node, call, cancel).map(Some),
+            FlowAction::Call(call) => self.call(id, node, call, variables, cancel).map(Some),
             FlowAction::Agent(question) => {
                 let timeout = node.timeout.unwrap_or_else(|| self.tool.timeout());
-                Ok(Some(self.ask_model(&question, timeout, cancel)))
+                self.ask_model(id, &question, timeout, cancel).map(Some)
             }
             FlowAction::Ask(question) => match self.answers.get(id) {
                 Some(answer) => Ok(Some(answer.as_str().into())),
@@ -149,6 +160,7 @@ impl FlowWork {
         id: &str,
         node: &FlowNode,
         call: FlowCall,
+        variables: &Map<String, Value>,
         cancel: &Cancel,
     ) -> Result<Value, Box<Diagnostic>> {
         let FlowCall {
@@ -161,6 +173,9 @@ impl FlowWork {
             ..Outcome::default()
         };
         let tool = self.tool_for(target, &mut outcome);
+        if let Some(route) = &mut outcome.route {
+            route.intent = self.intent(node, variables);
+        }
         let is_keyed = node.is_cached && preset.is_none();
         if let Ok(tool) = &tool
             && is_keyed
@@ -180,11 +195,25 @@ impl FlowWork {
             .map_err(Diagnostic::merge)?;
         // The deadline of a call ends that call alone.
         let cancel = cancel.child();
-        let cx = self.context(&cancel);
+        let tape = self.tape_of(id)?;
+        let cx = Context {
+            tape: tape.as_ref().map(NodeTape::tape),
+            ..self.context(&cancel)
+        };
         let limit = call.limit().within(node.timeout);
         let output = call_timeout::run_within(&limit, &cancel, move || call.run(&cx));
+        self.keep(tape.as_ref());
         let output = output.map_err(Diagnostic::merge)?;
         Ok(output.value.unwrap_or(Value::String(output.text)))
+    }
+
+    /// What a model has answered, in JSON, that `node` needs: what the user wants.
+    fn intent(&self, node: &FlowNode, variables: &Map<String, Value>) -> Option<Value> {
+        let flow = self.tool.flow()?;
+        let is_agent = |id: &str| flow.node(id).is_some_and(FlowNode::asks_a_model);
+        let mut needs = node.needs.iter().filter(|need| is_agent(&need.node));
+        let answers = needs.find_map(|need| variables.get(&need.node));
+        answers.filter(|answer| answer.is_object()).cloned()
     }
 
     /// The tool of a call. How it is chosen is noted in `outcome`.
@@ -201,24 +230,6 @@ impl FlowWork {
         };
         let tool = self.registry.find(&name);
         tool.map_err(|error| Diagnostic::merge(error.diagnostics()))
-    }
-
-    /// The answer of a model. That it gave none is a value, too: the flow decides what that means.
-    fn ask_model(&self, question: &FlowQuestion, timeout: Duration, cancel: &Cancel) -> Value {
-        let answer = question.task.run(timeout, &self.context(cancel));
-        if let Some((yes, no)) = &question.branches {
-            let is_true = answer.is_ok_and(|answer| says_true(&answer));
-            return if is_true { yes } else { no }.as_str().into();
-        }
-        match answer {
-            Ok(answer) if question.is_json => {
-                let found = cogtools_lenient_json::last(&answer);
-                let error = |_| json!({"error": "the answer is not JSON", "text": answer});
-                found.map_or_else(error, |found| found.value.into())
-            }
-            Ok(answer) => answer.into(),
-            Err(diagnostic) => json!({"error": diagnostic.summary()}),
-        }
     }
 }
 
@@ -256,14 +267,6 @@ pub(crate) const fn may_pass(code: Code) -> bool {
         code,
         Code::ToolFailed | Code::NodeFailed | Code::Timeout | Code::IoFailed | Code::Unavailable
     )
-}
-
-/// Whether an answer is the word "true".
-fn says_true(answer: &str) -> bool {
-    let word = answer
-        .trim()
-        .trim_matches(|c: char| c.is_ascii_punctuation());
-    word.eq_ignore_ascii_case("true")
 }
 
 fn internal(message: &str) -> Box<Diagnostic> {

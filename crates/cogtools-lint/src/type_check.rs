@@ -81,7 +81,12 @@ impl ToolTypes {
             variables.extend(results.variables(&template));
             let source = &template.source;
             let checked = types::check(source.name(), source.source(), &variables, false, &find);
-            for problem in checked.map(|checked| checked.problems).unwrap_or_default() {
+            let problems = checked.map(|checked| checked.problems).unwrap_or_default();
+            for problem in problems {
+                // The condition of the node is a template of its own.
+                if source.is_added(problem.line, problem.column) {
+                    continue;
+                }
                 let location = locate(tool, source, &problem);
                 let found = location.map(|location| (location, problem.problem));
                 this.problems

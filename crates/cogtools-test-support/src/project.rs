@@ -117,6 +117,22 @@ impl Project {
         self
     }
 
+    /// Copies everything below the folder `from` into the project.
+    pub fn copy_all(&self, from: impl AsRef<Path>) -> &Self {
+        let from = from.as_ref().join(".");
+        let copied = Command::new("/bin/cp")
+            .arg("-R")
+            .arg(&from)
+            .arg(self.root())
+            .status();
+        assert!(
+            copied.as_ref().is_ok_and(ExitStatus::success),
+            "{}: {copied:?}",
+            from.display()
+        );
+        self
+    }
+
     /// Creates a directory, with its parents.
     pub fn dir(&self, name: impl AsRef<Path>) -> &Self {
         let path = self.path(name);

@@ -64,7 +64,7 @@ impl ToolUnderTest<'_> {
             Err(failure) => return case.failures.push(*failure),
         };
         let arguments = EncodedArguments::new(&example.arguments());
-        let called = if self.tool.is_agent() {
+        let called = if self.tool.asks_a_model() {
             let golden = Golden::new(&self.cx.root, self.file, &ExampleId::new(index, example));
             match tape::missing(&golden, self.shell_arg).filter(|_| !self.update) {
                 Some(failure) => return case.failures.push(failure),

@@ -1,4 +1,4 @@
-//! The recorded responses of a model for an example of a tool that is an agent: `TOOL.N.tape` or
+//! The recorded responses of a model for an example of a tool that asks it: `TOOL.N.tape` or
 //! `TOOL.NAME.tape` beside the tool. Tests never ask a model unless they may write.
 
 use cogtools_core::{Context, Tape, Tool};

@@ -9,6 +9,7 @@ mod captured;
 mod confinement;
 mod group;
 mod limits;
+mod lines;
 #[cfg(target_os = "linux")]
 mod orphans;
 mod pipe;
@@ -29,6 +30,7 @@ pub use captured::Captured;
 pub use confinement::Confinement;
 pub use group::Group;
 pub use limits::Limits;
+pub use lines::LineSink;
 pub use policy::{Bounds, Gap, Policy, SandboxMode, Support};
 
 use crate::Cancel;
@@ -49,6 +51,7 @@ pub struct Process {
     confinement: Confinement,
     /// A folder that is removed after the run.
     folder: Option<Arc<TempDir>>,
+    lines: Option<LineSink>,
 }
 
 /// How a run ended, and what the program printed.
@@ -100,6 +103,7 @@ impl Process {
             stdout_limit: Self::STDOUT_LIMIT,
             confinement: Confinement::default(),
             folder: None,
+            lines: None,
         }
     }
 
@@ -139,6 +143,12 @@ impl Process {
         self
     }
 
+    /// Passes the lines of its standard error on while it runs.
+    pub fn stderr_lines(mut self, lines: Option<LineSink>) -> Self {
+        self.lines = lines;
+        self
+    }
+
     /// Removes `folder` after the run.
     pub fn with_folder(mut self, folder: Arc<TempDir>) -> Self {
         self.folder = Some(folder);
@@ -173,7 +183,7 @@ impl Process {
             });
         }
         let group = self.start()?;
-        let supervisor = Supervisor::start(group, self.input, self.stdout_limit)?;
+        let supervisor = Supervisor::start(group, self.input, self.stdout_limit, self.lines)?;
         let output = supervisor.run(self.timeout, cancel)?;
         let error = match output.exit {
             Exit::Status(status) => self.confinement.start_error(status, &output.stderr.bytes),

@@ -5,8 +5,9 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
+use super::lines::Lines;
 use super::pipe::{self, Event, Stream};
-use super::{Captured, Exit, Group, Output, Process};
+use super::{Captured, Exit, Group, LineSink, Output, Process};
 use crate::Cancel;
 
 /// How long other processes may keep a pipe open after the program has exited.
@@ -25,6 +26,8 @@ pub(super) struct Supervisor {
     stdout: Captured,
     stderr: Captured,
     stdout_limit: usize,
+    /// Who reads standard error while the program runs.
+    lines: Option<Lines>,
     /// How many of its outputs are still open.
     open: usize,
     ended: bool,
@@ -33,7 +36,12 @@ pub(super) struct Supervisor {
 impl Supervisor {
     /// Serves the pipes of `group`, writes `input`, and captures up to `stdout_limit` bytes of
     /// its standard output.
-    pub(super) fn start(mut group: Group, input: Vec<u8>, stdout_limit: usize) -> io::Result<Self> {
+    pub(super) fn start(
+        mut group: Group,
+        input: Vec<u8>,
+        stdout_limit: usize,
+        lines: Option<LineSink>,
+    ) -> io::Result<Self> {
         let (sender, events) = sync_channel(16);
         #[cfg(unix)]
         group.notify_exit(sender.clone())?;
@@ -58,6 +66,7 @@ impl Supervisor {
             stdout: Captured::default(),
             stderr: Captured::default(),
             stdout_limit,
+            lines: lines.map(Lines::new),
             open,
             ended: false,
         })
@@ -136,7 +145,12 @@ impl Supervisor {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Data(Stream::Out, bytes) => self.stdout.keep_head(&bytes, self.stdout_limit),
-            Event::Data(Stream::Err, bytes) => self.stderr.keep_tail(&bytes, Process::STDERR_LIMIT),
+            Event::Data(Stream::Err, bytes) => {
+                if let Some(lines) = &mut self.lines {
+                    lines.push(&bytes);
+                }
+                self.stderr.keep_tail(&bytes, Process::STDERR_LIMIT);
+            }
             Event::Closed => {
                 self.open -= 1;
                 if self.open == 0 && !self.ended {

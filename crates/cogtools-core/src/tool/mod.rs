@@ -286,8 +286,13 @@ impl Tool {
         self.handler.is_template()
     }
 
-    /// Whether it is an agent, which asks a model.
+    /// Whether it is an agent.
     pub fn is_agent(&self) -> bool {
         self.handler.is_agent()
+    }
+
+    /// Whether it asks a model itself: an agent, or a flow with one.
+    pub fn asks_a_model(&self) -> bool {
+        self.is_agent() || self.flow().is_some_and(Flow::asks_a_model)
     }
 }

@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 mod endings;
 mod graphs;
 mod order;
+mod random;
 mod retries;
+mod scale;
 
 /// Work that a test describes.
 struct Script<F>(F);

@@ -77,14 +77,12 @@ fn answer(node: &FlowNode) -> Type {
         return Type::data();
     };
     let mut schema = reply.as_object().clone();
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    if let Some(properties) = properties {
+    let error = serde_json::json!({"type": "string", "default": ""});
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for name in ["error", "text"] {
-            let text = || serde_json::json!({"type": "string"});
-            properties.entry(name).or_insert_with(text);
+            properties.entry(name).or_insert_with(|| error.clone());
         }
     }
-    schema.shift_remove("required");
     ParameterTypes::of_value(&Value::Object(schema))
 }
 

@@ -268,7 +268,7 @@ impl NodeKind {
     }
 
     /// All templates but those of code and of agents, which their handlers check.
-    fn templates(&self) -> Vec<&Template> {
+    pub(super) fn templates(&self) -> Vec<&Template> {
         match self {
             Self::Text(value) | Self::Ask(value) => value.templates(),
             Self::Tool(tool) => {

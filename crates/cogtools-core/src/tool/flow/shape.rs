@@ -71,8 +71,13 @@ impl Flow {
                 });
             };
             let inline = |template: &Template| TemplateSource::inline(template, text);
-            for template in node.templates() {
-                add(inline(template), false);
+            for template in node.kind.templates() {
+                let under = |when: &Template| inline(&template.under(when));
+                let source = node.when.as_ref().map_or_else(|| inline(template), under);
+                add(source, false);
+            }
+            if let Some(when) = &node.when {
+                add(inline(when), false);
             }
             let handler = node.kind.implementation();
             for source in handler.into_iter().flat_map(|it| it.templates(text)) {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::error::CommandError;
 use super::locate::ProgramSearch;
+use super::progress;
 use crate::Context;
 use crate::containment::Boundary;
 use crate::environment::Vars;
@@ -101,6 +102,7 @@ impl<'c> CommandCall<'c> {
         process
             .input(std::mem::take(&mut self.input))
             .timeout(self.tool.timeout())
+            .stderr_lines(progress::of_lines(self.cx))
             .run(&self.cx.cancel)
             .map_err(|error| self.diagnostic(&CommandError::Start(program, error)))
     }

@@ -13,6 +13,7 @@ mod flow;
 mod js;
 mod locate;
 mod own_program;
+mod progress;
 mod script;
 mod template;
 mod template_file;

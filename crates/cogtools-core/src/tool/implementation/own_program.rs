@@ -5,9 +5,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::error::CommandError;
 use crate::environment::Vars;
-use crate::process::{Process, SandboxMode};
+use crate::process::{LineSink, Process, SandboxMode};
 use crate::tool::agent::AgentTask;
 use crate::tool::handler::RunError;
 use crate::{Code, Context, Diagnostic, Tape};
@@ -23,6 +25,8 @@ pub(super) struct OwnProgram<'p> {
     pub(super) timeout: Duration,
     /// The longest output, in bytes.
     pub(super) max_output: usize,
+    /// Who reads what it prints on standard error while it runs.
+    pub(super) lines: Option<LineSink>,
 }
 
 impl OwnProgram<'_> {
@@ -39,12 +43,13 @@ impl OwnProgram<'_> {
             .input(self.input)
             .timeout(self.timeout)
             .stdout_limit(self.max_output)
+            .stderr_lines(self.lines)
             .run(&cx.cancel)
             .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
         if output.exit.is_success() {
             return Ok(output.stdout.bytes);
         }
-        let Some(mut diagnostic) = Diagnostic::from_json(&output.stderr.bytes) else {
+        let Some(mut diagnostic) = diagnostic(&output.stderr.bytes) else {
             let error = CommandError::of(output.exit, self.timeout);
             return Err(error.diagnostic_with_output(name, &output));
         };
@@ -54,6 +59,17 @@ impl OwnProgram<'_> {
         }
         Err(Box::new(diagnostic.with_subject(name)))
     }
+}
+
+/// The diagnostic that it has printed, after its events if it prints any.
+fn diagnostic(stderr: &[u8]) -> Option<Diagnostic> {
+    let is_event = |line: &&[u8]| {
+        let value: Value = serde_json::from_slice(line).unwrap_or_default();
+        value.get("kind").is_some()
+    };
+    let lines = stderr.split_inclusive(|byte| *byte == b'\n');
+    let rest: Vec<u8> = lines.skip_while(is_event).flatten().copied().collect();
+    Diagnostic::from_json(&rest)
 }
 
 /// The program, if it is installed.

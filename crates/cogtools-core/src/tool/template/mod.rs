@@ -1,5 +1,6 @@
 //! A template in a YAML file, and the locations of its lines.
 
+mod condition;
 mod partials;
 mod source;
 mod value;
@@ -28,10 +29,6 @@ pub(super) struct Template {
     lead: usize,
 }
 
-/// What surrounds an expression to make it a template.
-const CONDITION: [&str; 2] = ["{% if ", " %}1{% endif %}"];
-const OUTPUT: [&str; 2] = ["{{ ", " }}"];
-
 impl Template {
     /// The template in a string of the file `text`.
     pub(super) fn read(node: &Node, text: &Text) -> Option<Self> {
@@ -44,49 +41,6 @@ impl Template {
 
     fn name(&self) -> &str {
         &self.name
-    }
-
-    /// The template that renders to text if the expression in a string of the file
-    /// `text` holds, and to nothing otherwise.
-    pub(super) fn read_condition(node: &Node, text: &Text) -> Option<Self> {
-        Self::read(node, text).map(|expression| expression.surround(CONDITION))
-    }
-
-    /// The template that prints the expression of a condition. Both compile only if it is
-    /// one expression.
-    pub(super) fn output_of_condition(&self) -> Self {
-        self.with_source(self.condition().to_owned())
-            .surround(OUTPUT)
-    }
-
-    /// The expression of a condition.
-    pub(super) fn condition(&self) -> &str {
-        let [start, end] = CONDITION;
-        let inner = self.source().strip_prefix(start);
-        let inner = inner.and_then(|inner| inner.strip_suffix(end));
-        inner.unwrap_or_default()
-    }
-
-    fn surround(self, [start, end]: [&str; 2]) -> Self {
-        let source = format!("{start}{}{end}", self.source());
-        Self {
-            lead: start.len(),
-            ..self.with_source(source)
-        }
-    }
-
-    /// Whether the condition holds only if `name` is set.
-    fn guards(&self, name: &str) -> bool {
-        let [_, end] = CONDITION;
-        let Some(open) = self.source().strip_suffix(end) else {
-            return false;
-        };
-        let guarded = format!("{open} %}}{{{{ {name} }}}}{{% endif %}}");
-        let analysis = njk::analyse(&guarded);
-        analysis.is_ok_and(|found| {
-            let mut reads = found.reads.iter();
-            reads.any(|read| read.name == name && read.guarded)
-        })
     }
 
     /// `value` as templates print it.

@@ -89,6 +89,11 @@ impl TemplateSource {
         self.condition.as_ref().is_some_and(guards) || self.spread.as_ref().is_some_and(spreads)
     }
 
+    /// Whether a character of the source, from 1, is not in the file, but was put before it.
+    pub const fn is_added(&self, line: usize, column: usize) -> bool {
+        line == 1 && column <= self.template.lead
+    }
+
     /// Its name for other templates: that of its file in the folder of the tool.
     pub fn name(&self) -> &str {
         self.template.name()

@@ -107,6 +107,7 @@ impl AgentTask {
             input: serde_json::to_vec(self).unwrap_or_default(),
             timeout,
             max_output: MAX_REPORT,
+            lines: None,
         };
         let report: Option<Value> = serde_json::from_slice(&program.run(name, cx)?).ok();
         let text = report.and_then(|report| Some(report.get("text")?.as_str()?.to_owned()));

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::Kind;
 use super::own_program::OwnProgram;
+use super::progress;
 use crate::text::Text;
 use crate::tool::agent::AgentTask;
 use crate::tool::flow::{Flow, FlowTask, Implementation};
@@ -27,8 +28,8 @@ pub(super) const KIND: Kind = Kind {
     read,
 };
 
-/// The subcommand that runs a flow, and its options.
-const ARGS: [&str; 3] = ["flow", "call", "--error-format=json"];
+/// The subcommand that runs a flow, and its options, the last one for progress.
+const ARGS: [&str; 4] = ["flow", "call", "--error-format=json", "--progress"];
 /// The longest result, in bytes.
 const MAX_RESULT: usize = 8 << 20;
 
@@ -55,11 +56,16 @@ impl Handler for FlowHandler {
             arguments,
         };
         let program = OwnProgram {
-            args: &ARGS,
+            args: if cx.progress.is_some() {
+                &ARGS
+            } else {
+                &ARGS[..3]
+            },
             // Serializing text and JSON cannot fail.
             input: serde_json::to_vec(&task).unwrap_or_default(),
             timeout: tool.timeout(),
             max_output: MAX_RESULT,
+            lines: progress::of_nodes(cx, self.0.nodes().len()),
         };
         let output = program.run(name, cx)?;
         Ok(ToolOutput::new(

@@ -1,0 +1,170 @@
+//! The recording of a flow: what models have answered to each of its nodes.
+//!
+//! A node that asks a model runs a program with a recording of its own. A line of the flow's is
+//! `{"node": …, "tape": …}`, with the whole recording of the node as a text; a node that runs
+//! again has one for each time.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cogtools_core::file::{self, WritePath};
+use cogtools_core::{Code, Diagnostic, Tape};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The longest recording that is read, in bytes.
+const MAX_BYTES: usize = 256 << 20;
+/// The file of a node's recording, in a folder of its own.
+const FILE: &str = "node.tape";
+
+/// The recording of a flow that runs.
+#[derive(Debug)]
+pub(crate) struct FlowTape {
+    path: PathBuf,
+    is_replay: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The recordings of nodes, by node and number of the run.
+    nodes: BTreeMap<(String, u32), String>,
+    /// How often each node has run.
+    runs: BTreeMap<String, u32>,
+}
+
+/// The recording of one run of a node, in a folder that is removed with it.
+#[derive(Debug)]
+pub(crate) struct NodeTape {
+    folder: TempDir,
+    key: (String, u32),
+    pub(crate) is_replay: bool,
+    /// Whether there is anything to replay.
+    pub(crate) is_known: bool,
+}
+
+impl FlowTape {
+    /// The recording that a run is given.
+    ///
+    /// # Errors
+    ///
+    /// It is replayed, and cannot be read.
+    pub(crate) fn open(tape: &Tape) -> Result<Self, Box<Diagnostic>> {
+        let (path, is_replay) = match tape {
+            Tape::Record(path) => (path, false),
+            Tape::Replay(path) => (path, true),
+        };
+        let nodes = if is_replay {
+            read(path)?
+        } else {
+            BTreeMap::new()
+        };
+        Ok(Self {
+            path: path.clone(),
+            is_replay,
+            state: Mutex::new(State {
+                nodes,
+                runs: BTreeMap::new(),
+            }),
+        })
+    }
+
+    /// The recording of the next run of the node or item `id`.
+    pub(crate) fn of_node(&self, id: &str) -> Result<NodeTape, Box<Diagnostic>> {
+        let mut state = self.state();
+        let run = state.runs.entry(id.to_owned()).or_default();
+        *run += 1;
+        let key = (id.to_owned(), *run);
+        let recorded = state.nodes.get(&key);
+        let write = |folder: TempDir| {
+            let written = recorded.map(|text| fs::write(folder.path().join(FILE), text));
+            written.transpose().map(|_| folder)
+        };
+        let folder = tempfile::tempdir().and_then(write).map_err(|error| {
+            let message = format!("the recording cannot be written: {error}");
+            Box::new(Diagnostic::new(Code::IoFailed, message).with_subject(id))
+        })?;
+        Ok(NodeTape {
+            folder,
+            is_known: recorded.is_some(),
+            is_replay: self.is_replay,
+            key,
+        })
+    }
+
+    /// Keeps what was recorded.
+    pub(crate) fn keep(&self, node: &NodeTape) {
+        let recorded = fs::read_to_string(node.folder.path().join(FILE));
+        if let (false, Ok(recorded)) = (self.is_replay, recorded) {
+            self.state().nodes.insert(node.key.clone(), recorded);
+        }
+    }
+
+    /// Writes what was recorded, relative to the project at `root`.
+    pub(crate) fn save(&self, root: &Path) -> Result<(), Box<Diagnostic>> {
+        let state = self.state();
+        if self.is_replay || state.nodes.is_empty() {
+            return Ok(());
+        }
+        let line = |((node, _), tape): (&(String, u32), &String)| {
+            format!("{}\n", json!({"node": node, "tape": tape}))
+        };
+        let lines: String = state.nodes.iter().map(line).collect();
+        let path = WritePath::in_project(root, &self.path);
+        file::write(&path, lines.as_bytes()).map_err(|error| {
+            let message = format!("the recording cannot be written: {error}");
+            Box::new(Diagnostic::new(Code::IoFailed, message))
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl NodeTape {
+    /// What the program of the node is given.
+    pub(crate) fn tape(&self) -> Tape {
+        let path = self.folder.path().join(FILE);
+        if self.is_replay {
+            Tape::Replay(path)
+        } else {
+            Tape::Record(path)
+        }
+    }
+}
+
+/// The recordings of nodes in the file at `path`.
+fn read(path: &Path) -> Result<BTreeMap<(String, u32), String>, Box<Diagnostic>> {
+    let fail = |message: String| {
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        Box::new(diagnostic.with_subject(path.display().to_string()))
+    };
+    let bytes = fs::metadata(path)
+        .and_then(|metadata| {
+            let is_long = usize::try_from(metadata.len()).is_ok_and(|len| len > MAX_BYTES);
+            if !metadata.is_file() || is_long {
+                return Err(std::io::Error::other("it is no file, or too long"));
+            }
+            fs::read_to_string(path)
+        })
+        .map_err(|error| fail(format!("the recording cannot be read: {error}")))?;
+    let mut nodes = BTreeMap::new();
+    let mut runs: BTreeMap<String, u32> = BTreeMap::new();
+    for (index, line) in bytes.lines().enumerate() {
+        let line: Value = serde_json::from_str(line).unwrap_or_default();
+        let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
+        let (Some(node), Some(tape)) = (text("node"), text("tape")) else {
+            let number = index + 1;
+            return Err(fail(format!(
+                "line {number} is not the recording of a node"
+            )));
+        };
+        let run = runs.entry(node.clone()).or_default();
+        *run += 1;
+        nodes.insert((node, *run), tape);
+    }
+    Ok(nodes)
+}

@@ -1,0 +1,195 @@
+//! `cogtools flow test`: the way that examples take through their flows, compared with
+//! `FLOW.EXAMPLE.trace.golden` beside the tool.
+//!
+//! What a flow answers is tested by `cogtools test`, as for any tool.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::arguments::Arguments;
+use cogtools_core::file::{self, WritePath};
+use cogtools_core::tool::Example;
+use cogtools_core::{Code, Context, Diagnostic, Tape, Tool};
+use cogtools_log::NodeState;
+use cogtools_program::args::{RegistryArgs, all};
+use cogtools_program::project::registry_and_context;
+use cogtools_program::terminal::pluralize;
+use cogtools_program::{Failure, Io, named_file};
+
+use crate::earlier::EarlierResults;
+use crate::execution::FlowRun;
+use crate::recorder::{SharedRecorder, Step};
+use crate::{inputs, target};
+
+/// The longest golden file, in bytes.
+const MAX_BYTES: usize = 16 << 20;
+
+/// The command.
+pub(crate) fn command() -> Command {
+    Command::new("test")
+        .about("Compare the ways that examples take with golden files")
+        .arg(
+            Arg::new("flows")
+                .value_name("FLOW")
+                .num_args(0..)
+                .help("The flows; by default, all of the project"),
+        )
+        .arg(
+            Arg::new("update")
+                .long("update")
+                .action(ArgAction::SetTrue)
+                .help("Write the golden files that differ or are missing"),
+        )
+        .args(RegistryArgs::options())
+}
+
+/// Tests the flows that the command line names.
+pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = RegistryArgs::from_matches(matches);
+    let (registry, _) = registry_and_context(&args, io, None)?;
+    let mut names: Vec<String> = all(matches, "flows");
+    if names.is_empty() {
+        let is_flow = |tool: Tool| tool.flow().map(|_| tool.name().to_string());
+        let found = registry.map(|tool| tool.ok().and_then(is_flow));
+        names = found.items.into_iter().flatten().collect();
+        names.sort_unstable();
+    }
+    let update = matches.get_flag("update");
+    let mut failures = 0;
+    for name in names {
+        let tool = target::find(&name, &registry, io)?;
+        for (index, example) in tool.tests().iter().enumerate() {
+            let id = example
+                .name()
+                .map_or_else(|| (index + 1).to_string(), ToString::to_string);
+            let path = tool
+                .text()
+                .path()
+                .with_extension(format!("{id}.trace.golden"));
+            let found = trace(&name, &id, example, &args, io)?;
+            if !compare(&format!("{name} {id}"), &path, &found, update, io)? {
+                failures += 1;
+            }
+        }
+    }
+    if failures == 0 {
+        return Ok(());
+    }
+    let message = format!("{} differ", pluralize(failures, "trace"));
+    let diagnostic = Diagnostic::new(Code::TestFailed, message);
+    Err(diagnostic
+        .hint("`cogtools flow test --update` accepts them as they are now")
+        .into())
+}
+
+/// The way that an example takes: a line for each node, in the order of the file.
+fn trace(
+    name: &str,
+    id: &str,
+    example: &Example,
+    args: &RegistryArgs,
+    io: &mut Io<'_>,
+) -> Result<String, Failure> {
+    let (registry, context) = registry_and_context(args, io, None)?;
+    let tool = target::find(name, &registry, io)?;
+    let tape = tool.text().path().with_extension(format!("{id}.tape"));
+    let tape = tape.is_file().then_some(Tape::Replay(tape));
+    if tape.is_none() && tool.asks_a_model() {
+        let diagnostic = Diagnostic::new(Code::TestFailed, "there is no recording of a model");
+        return Err(diagnostic
+            .with_subject(format!("{name} {id}"))
+            .hint("`cogtools test --update` asks the model and records its answers")
+            .into());
+    }
+    let recorder = SharedRecorder::default();
+    let arguments = inputs::accept(Arguments::from(example.arguments()), &tool)?;
+    let flow = tool
+        .flow()
+        .map(|flow| flow.nodes().iter().map(|node| node.id.clone()).collect());
+    let nodes: Vec<String> = flow.unwrap_or_default();
+    let run = FlowRun {
+        cx: Context {
+            tape,
+            ..context.context(io)
+        },
+        tool,
+        arguments,
+        registry,
+        done: BTreeMap::new(),
+        done_items: BTreeMap::new(),
+        answers: BTreeMap::new(),
+        recorder: recorder.clone(),
+        earlier: EarlierResults::default(),
+        resume: String::new(),
+    };
+    // A run that fails takes a way, too.
+    let _ = run.run();
+    let steps = recorder.take_steps();
+    let lines = nodes
+        .iter()
+        .filter_map(|node| Some(line(node, steps.get(node)?)));
+    Ok(lines.collect())
+}
+
+fn line(node: &str, step: &Step) -> String {
+    let state = match &step.state {
+        NodeState::Started => "started",
+        NodeState::Succeeded => "succeeded",
+        NodeState::Failed { code, .. } => code,
+        NodeState::Waiting { .. } => "waiting",
+        NodeState::Skipped => "skipped",
+    };
+    let route = step.route.as_ref().map(|route| {
+        let tool = route.tool.as_deref().unwrap_or("none");
+        format!(" {} -> {tool}", route.capability)
+    });
+    format!("{node} {state}{}\n", route.unwrap_or_default())
+}
+
+/// Whether the golden file at `path` has `found`; otherwise, what differs is shown, or written.
+fn compare(
+    name: &str,
+    path: &Path,
+    found: &str,
+    update: bool,
+    io: &mut Io<'_>,
+) -> Result<bool, Failure> {
+    let expected = if path.is_file() {
+        let bytes = named_file::read(path, MAX_BYTES, io)?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    } else {
+        None
+    };
+    if expected.as_deref() == Some(found) {
+        io.show(&format!("ok {name}\n"))?;
+        return Ok(true);
+    }
+    let shown = path.file_name().map(PathBuf::from).unwrap_or_default();
+    if update {
+        let root = cogtools_program::project::project(io).root().to_path_buf();
+        file::write(&WritePath::in_project(&root, path), found.as_bytes()).map_err(|error| {
+            let diagnostic = Diagnostic::new(Code::IoFailed, error.to_string());
+            Failure::from(diagnostic.with_subject(shown.display().to_string()))
+        })?;
+        io.show(&format!("wrote {}\n", shown.display()))?;
+        return Ok(true);
+    }
+    let reason = if expected.is_none() {
+        "is missing"
+    } else {
+        "differs"
+    };
+    let mut text = format!("FAILED {name}: `{}` {reason}\n", shown.display());
+    let expected = expected.unwrap_or_default();
+    let has = |lines: &str, line: &str| lines.lines().any(|other| other == line);
+    for line in expected.lines().filter(|line| !has(found, line)) {
+        let _ = writeln!(text, "  - {line}");
+    }
+    for line in found.lines().filter(|line| !has(&expected, line)) {
+        let _ = writeln!(text, "  + {line}");
+    }
+    io.show(&text)?;
+    Ok(false)
+}

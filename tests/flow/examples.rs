@@ -1,0 +1,150 @@
+//! The flows in `examples`, as their readers run them: without a network, from what is recorded.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_test_support::is_blessing;
+
+use super::*;
+
+/// What the model says to the examples, in their order, when they are recorded anew.
+const ANSWERS: [(&str, &[&str]); 2] = [
+    (
+        "find-time",
+        &[
+            "{\"capability\": \"calendar.find_free_time\"}",
+            "{\"capability\": \"web.search\"}",
+            "{\"text\": \"I find free time in your calendar, and look things up.\"}",
+        ],
+    ),
+    (
+        "review",
+        &[
+            "Say what it does instead of how good it is.",
+            "Say where the lines go.",
+        ],
+    ),
+];
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples")
+        .join(name)
+}
+
+/// A copy of the example `name`.
+fn copy(name: &str) -> Project {
+    let project = Project::new();
+    project.copy_all(folder(name));
+    project
+}
+
+#[test]
+fn examples_pass_their_tests_offline() {
+    for (name, answers) in ANSWERS {
+        let project = copy(name);
+        let has_failed = || run("cogtools-test", &project).run().status != 0.into();
+        if is_blessing() && has_failed() {
+            record(name, &project, answers);
+        }
+        run("cogtools-test", &project).run().succeeds();
+        flow_run(&project, &["test"]).run().succeeds();
+        run("cogtools-lint", &project)
+            .args(["--deny-warnings"])
+            .run()
+            .succeeds();
+    }
+}
+
+/// Records the examples of `name` anew, with these answers.
+fn record(name: &str, project: &Project, answers: &[&str]) {
+    let is_recorded = |path: &&PathBuf| {
+        let extension = path.extension();
+        extension.is_some_and(|it| it == "tape" || it == "golden")
+    };
+    for path in project.files().iter().filter(is_recorded) {
+        project.remove(path);
+    }
+    let fake = FakeGemini::start(answers.iter().copied().map(Turn::text));
+    run("cogtools-test", project)
+        .args(["--update"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .run()
+        .succeeds();
+    let _ = fake.finish();
+    flow_run(project, &["test", "--update"]).run().succeeds();
+    for path in project.files().iter().filter(is_recorded) {
+        let target = folder(name).join(path);
+        std::fs::copy(project.path(path), target).expect("the example is written");
+    }
+}
+
+#[test]
+fn the_calendar_example_shows_its_panel() {
+    let project = copy("find-time");
+    flow_run(&project, &["run", "find_time"])
+        .args([
+            "question=find 30 minutes free on my calendar",
+            "--replay",
+            "tools/find_time.calendar.tape",
+        ])
+        .run()
+        .outputs("Free: 08:00-09:00, 09:30-10:00, 12:00-13:00, 17:00-18:00\n");
+    flow_run(&project, &["trace", "--panel"])
+        .run()
+        .outputs(str![[r#"
+Matched Tool: calendar
+Capability: calendar.find_free_time
+Parsed Intent: {"capability":"calendar.find_free_time"}
+Summary: `calendar` matches `calendar.list_events`
+
+"#]]);
+}
+
+#[test]
+fn another_way_through_a_flow_is_reported() {
+    let project = copy("find-time");
+    project.file(".cogtoolrc.yaml", "");
+    flow_run(&project, &["test"]).run().expect(
+        1,
+        str![[r#"
+FAILED find_time calendar: `find_time.calendar.trace.golden` differs
+  - found succeeded calendar.find_free_time -> calendar
+  - free succeeded
+  - said skipped
+  + found TOOL_NOT_FOUND calendar.find_free_time -> none
+  + free skipped
+  + said succeeded
+FAILED find_time web: `find_time.web.trace.golden` differs
+  - found succeeded web.search -> web_search
+  - fact succeeded
+  - said skipped
+  + found TOOL_NOT_FOUND web.search -> none
+  + fact skipped
+  + said succeeded
+ok find_time greeting
+
+"#]],
+        str![[r#"
+cogtools-flow: error[TEST_FAILED]: 2 traces differ
+hint: `cogtools flow test --update` accepts them as they are now
+
+"#]],
+    );
+    flow_run(&project, &["test", "--update", "find_time"])
+        .run()
+        .outputs(str![[r#"
+wrote find_time.calendar.trace.golden
+wrote find_time.web.trace.golden
+ok find_time greeting
+
+"#]]);
+    flow_run(&project, &["test"]).run().outputs(str![[r#"
+ok find_time calendar
+ok find_time web
+ok find_time greeting
+
+"#]]);
+    project.remove("tools/find_time.web.tape");
+    flow_run(&project, &["test", "find_time"]).run().status(1);
+}
