@@ -3,7 +3,9 @@
 //! A rule is a value: its name, why it matters, how to fix a finding, and a failing
 //! and a passing project, which are its tests and its documentation.
 
+mod automaton;
 mod command;
+mod contradiction;
 mod explain;
 mod finding;
 mod fix;
@@ -15,6 +17,7 @@ mod linter;
 mod output;
 mod parameter_types;
 mod reference;
+mod required_names;
 mod rule;
 mod rules;
 mod secret;

@@ -11,6 +11,7 @@ use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use cogtools_core::{Code, Diagnostic, Tool};
 
+use crate::contradiction::{self, Contradiction};
 use crate::type_check::ToolTypes;
 
 /// A tool file, valid or not.
@@ -31,6 +32,7 @@ pub struct LintFile {
     /// An earlier file that declares the same name.
     pub duplicate_name: Option<PathBuf>,
     types: OnceLock<ToolTypes>,
+    contradictions: OnceLock<Vec<Contradiction>>,
 }
 
 impl LintFile {
@@ -73,6 +75,7 @@ impl LintFile {
             shadowed_by: None,
             duplicate_name: None,
             types: OnceLock::new(),
+            contradictions: OnceLock::new(),
         }
     }
 
@@ -88,6 +91,16 @@ impl LintFile {
     pub(crate) fn types(&self) -> &ToolTypes {
         self.types
             .get_or_init(|| self.tool.as_ref().map(ToolTypes::of).unwrap_or_default())
+    }
+
+    /// The contradictions in the schema of the parameters.
+    pub(crate) fn contradictions(&self) -> &[Contradiction] {
+        self.contradictions.get_or_init(|| {
+            let schema = self.tool.as_ref().map(Tool::schema);
+            schema
+                .map(contradiction::contradictions)
+                .unwrap_or_default()
+        })
     }
 
     /// The value of a top-level key.

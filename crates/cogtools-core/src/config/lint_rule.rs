@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 58] = [
+pub const LINT_RULES: [&str; 64] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -22,12 +22,18 @@ pub const LINT_RULES: [&str; 58] = [
     "lone-exclusive-bound",
     "lone-nullable",
     "untyped",
+    "impossible-schema",
+    "impossible-choice",
+    "overlapping-branches",
+    "undeclared-required",
+    "useless-keyword",
     "gemini-keyword",
     "gemini-enum",
     "gemini-format",
     "gemini-empty-object",
     "gemini-parameter-name",
     "pattern-escape",
+    "slow-pattern",
     "composed-root",
     "openai-strict",
     "lost-keyword",

@@ -1,5 +1,6 @@
 //! The rules, in the order of the reference.
 
+mod contradiction;
 mod description;
 mod example;
 mod file;
@@ -31,13 +32,14 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 15] = [
+    let groups: [&'static [Rule]; 16] = [
         validity::RULES,
         name::RULES,
         source::RULES,
         description::RULES,
         safety::RULES,
         schema::RULES,
+        contradiction::RULES,
         gemini::RULES,
         pattern::RULES,
         host::RULES,
