@@ -4,6 +4,7 @@
 //! and a passing project, which are its tests and its documentation.
 
 mod automaton;
+mod builtin_tools;
 mod command;
 mod contradiction;
 mod explain;

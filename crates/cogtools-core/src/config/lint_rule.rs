@@ -3,12 +3,14 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 64] = [
+pub const LINT_RULES: [&str; 67] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
     "unportable-name",
     "reserved-name",
+    "builtin-name",
+    "similar-parameters",
     "stem-differs",
     "shadowed-tool",
     "duplicate-name",
@@ -36,6 +38,7 @@ pub const LINT_RULES: [&str; 64] = [
     "slow-pattern",
     "composed-root",
     "openai-strict",
+    "host-limit",
     "lost-keyword",
     "invalid-example",
     "no-examples",

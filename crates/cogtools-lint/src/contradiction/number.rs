@@ -78,7 +78,7 @@ pub(super) fn numbers(parts: &[&Object], is_integer: bool) -> Outcome {
         if let Some((first, last)) = multiples(range, *step)
             && first > last
         {
-            let what = if *step > 1.0 || *step < 1.0 {
+            let what = if (*step - 1.0).abs() > f64::EPSILON {
                 format!("no multiple of {step} is within its bounds")
             } else {
                 "no integer is within its bounds".to_owned()

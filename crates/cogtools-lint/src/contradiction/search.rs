@@ -1,6 +1,9 @@
 //! The search for contradictions in a schema and all its parts, inner ones first: what only
 //! follows from an inner one is not reported again.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use cogtools_core::pointer::child;
 use cogtools_core::schema::{Schema, SubSchema};
 use serde_json::{Value, json};
@@ -94,21 +97,29 @@ impl Search<'_> {
             return;
         };
         let acceptor = Acceptor::of(self.root, schema);
-        let mut seen: Vec<&Value> = Vec::new();
+        let mut seen: HashMap<String, &Value> = HashMap::new();
         for (index, value) in values.iter().enumerate() {
             let at = child(&child(pointer, "enum"), &index.to_string());
-            let twin = seen.iter().find(|other| is_alike(value, other));
             if !acceptor.accepts(value) {
                 let message = format!("{value} is never valid: the rest of the schema excludes it");
                 self.report(ContradictionKind::Choice, at, message);
-            } else if seen.iter().any(|other| is_equal(value, other)) {
-                let message = format!("{value} is in the enum twice");
-                self.report(ContradictionKind::Choice, at, message);
-            } else if let Some(twin) = twin {
-                let message = format!("{value} differs from {twin} only in case or blanks");
-                self.report(ContradictionKind::Choice, at, message);
+                continue;
             }
-            seen.push(value);
+            match seen.entry(identity(value)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
+                }
+                Entry::Occupied(entry) => {
+                    let twin = *entry.get();
+                    let is_text = value != twin && value.is_string();
+                    let message = if is_text {
+                        format!("{value} differs from {twin} only in case or blanks")
+                    } else {
+                        format!("{value} is in the enum twice")
+                    };
+                    self.report(ContradictionKind::Choice, at, message);
+                }
+            }
         }
     }
 
@@ -253,21 +264,18 @@ fn all_properties(root: &Object, schema: &Object, pointer: &str) -> Vec<(String,
     found
 }
 
-/// Whether two values are equal, as numbers if they are numbers.
-fn is_equal(one: &Value, other: &Value) -> bool {
-    let is_same_number = || {
-        let both = one.as_f64().zip(other.as_f64());
-        both.is_some_and(|(one, other)| one.to_bits() == other.to_bits())
-    };
-    one == other || is_same_number()
-}
-
-/// Whether two texts differ only in letter case or in blanks around them. Short ones, such as
-/// units, can differ in case only.
-fn is_alike(one: &Value, other: &Value) -> bool {
-    let (Some(one), Some(other)) = (one.as_str(), other.as_str()) else {
-        return false;
-    };
-    let (one, other) = (one.trim(), other.trim());
-    one == other || (one.chars().count() > 2 && one.to_lowercase() == other.to_lowercase())
+/// What two values have in common that are equal, or that a model takes for each other: texts
+/// that differ only in letter case or in blanks around them. Short ones, such as units, can
+/// differ in case only.
+fn identity(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.trim().chars().count() > 2 => {
+            format!("\"{}", text.trim().to_lowercase())
+        }
+        Value::String(text) => format!("\"{}", text.trim()),
+        Value::Number(number) => number
+            .as_f64()
+            .map_or_else(String::new, |it| it.to_string()),
+        other => other.to_string(),
+    }
 }

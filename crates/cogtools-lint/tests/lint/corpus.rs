@@ -97,26 +97,31 @@ fn indent(text: &str) -> String {
     })
 }
 
-/// The rules that a case breaks, except for those that every case breaks.
+/// The rules that a case breaks.
 fn broken(case: &Case) -> Vec<&'static str> {
     let project = Project::new();
-    project.file("say.yaml", &case.tool);
+    let name = case
+        .tool
+        .lines()
+        .find_map(|line| line.strip_prefix("name: "));
+    let path = format!("{}.yaml", name.unwrap_or("say"));
+    project.file(&path, &case.tool);
     for (name, text) in &case.files {
         project.file(name, text);
     }
-    let file = LintFile::read(
-        &project.path("say.yaml"),
-        "say.yaml".as_ref(),
-        &ReadScope::User,
-    )
-    .unwrap();
+    let file = LintFile::read(&project.path(&path), path.as_ref(), &ReadScope::User).unwrap();
     assert!(file.tool.is_some(), "{}: {:?}", case.tool, file.diagnostics);
     Linter::new(Levels::default())
         .check(&file)
         .iter()
         .map(|finding| finding.rule.name)
-        .filter(|rule| !OF_ALL.contains(rule))
         .collect()
+}
+
+/// The rules that a correct tool breaks.
+fn alarmed(case: &Case) -> Vec<&'static str> {
+    let all = broken(case).into_iter();
+    all.filter(|rule| !OF_ALL.contains(rule)).collect()
 }
 
 #[test]
@@ -139,9 +144,9 @@ fn recall_and_precision_over_the_planted_corpus() {
         for case in bad.iter().filter(|case| !hit(case)) {
             eprintln!("missed in {class}: {:?}\n{}\n", broken(case), case.tool);
         }
-        for case in good.iter().filter(|case| !broken(case).is_empty()) {
+        for case in good.iter().filter(|case| !alarmed(case).is_empty()) {
             alarms += 1;
-            eprintln!("alarm in {class}: {:?}\n{}\n", broken(case), case.tool);
+            eprintln!("alarm in {class}: {:?}\n{}\n", alarmed(case), case.tool);
         }
         let _ = writeln!(table, "{class}: {hits} of {}", bad.len());
         planted += bad.len();
@@ -151,10 +156,14 @@ fn recall_and_precision_over_the_planted_corpus() {
     let _ = writeln!(table, "recall: {found} of {planted}");
     let _ = writeln!(table, "false alarms: {alarms} of {correct}");
     eprintln!("{table}");
+    assert_eq!((found, alarms), (planted, 0), "see above");
     assert_text(
         table,
         str![[r#"
+builtin-name: 8 of 8
 dropped-value: 15 of 15
+gemini-enum: 4 of 4
+host-limit: 3 of 3
 impossible-choice: 20 of 20
 impossible-comparison: 25 of 25
 impossible-schema: 47 of 47
@@ -163,9 +172,11 @@ lone-nullable: 5 of 5
 macro-arguments: 10 of 10
 missing-case: 6 of 6
 not-json: 18 of 18
+openai-strict: 5 of 5
 overlapping-branches: 11 of 11
 pattern-escape: 4 of 4
 printed-object: 14 of 14
+similar-parameters: 4 of 4
 slow-pattern: 16 of 16
 undeclared-required: 5 of 5
 unguarded-optional: 20 of 20
@@ -177,8 +188,8 @@ unused-parameter: 5 of 5
 useless-keyword: 19 of 19
 wrong-loop: 8 of 8
 wrong-operand: 10 of 10
-recall: 341 of 341
-false alarms: 0 of 117
+recall: 365 of 365
+false alarms: 0 of 129
 
 "#]],
     );
