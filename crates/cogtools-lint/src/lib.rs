@@ -17,12 +17,14 @@ mod lint_file;
 mod linter;
 mod output;
 mod parameter_types;
+mod program;
 mod reference;
 mod required_names;
 mod rule;
 mod rules;
 mod secret;
 mod target;
+mod tool_script;
 mod type_check;
 
 pub use command::PROGRAM;

@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 67] = [
+pub const LINT_RULES: [&str; 75] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -20,6 +20,14 @@ pub const LINT_RULES: [&str; 67] = [
     "hidden-character",
     "secret",
     "wide-sandbox",
+    "argument-in-code",
+    "program-from-argument",
+    "argument-as-option",
+    "shell-syntax",
+    "missing-program",
+    "undeclared-env",
+    "unused-env",
+    "false-annotation",
     "required-with-default",
     "lone-exclusive-bound",
     "lone-nullable",

@@ -1,5 +1,6 @@
 //! The rules, in the order of the reference.
 
+mod annotation;
 mod contradiction;
 mod description;
 mod example;
@@ -10,6 +11,7 @@ mod js;
 mod layout;
 mod name;
 mod pattern;
+mod program;
 mod safety;
 mod schema;
 mod source;
@@ -32,12 +34,14 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 16] = [
+    let groups: [&'static [Rule]; 18] = [
         validity::RULES,
         name::RULES,
         source::RULES,
         description::RULES,
         safety::RULES,
+        program::RULES,
+        annotation::RULES,
         schema::RULES,
         contradiction::RULES,
         gemini::RULES,

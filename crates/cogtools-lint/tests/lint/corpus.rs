@@ -160,8 +160,11 @@ fn recall_and_precision_over_the_planted_corpus() {
     assert_text(
         table,
         str![[r#"
+argument-as-option: 30 of 30
+argument-in-code: 36 of 36
 builtin-name: 8 of 8
 dropped-value: 15 of 15
+false-annotation: 31 of 31
 gemini-enum: 4 of 4
 host-limit: 3 of 3
 impossible-choice: 20 of 20
@@ -171,25 +174,30 @@ jinja-habit: 13 of 13
 lone-nullable: 5 of 5
 macro-arguments: 10 of 10
 missing-case: 6 of 6
+missing-program: 15 of 15
 not-json: 18 of 18
 openai-strict: 5 of 5
 overlapping-branches: 11 of 11
 pattern-escape: 4 of 4
 printed-object: 14 of 14
+program-from-argument: 12 of 12
+shell-syntax: 14 of 14
 similar-parameters: 4 of 4
 slow-pattern: 16 of 16
+undeclared-env: 17 of 17
 undeclared-required: 5 of 5
 unguarded-optional: 20 of 20
 unknown-member: 40 of 40
 unreachable-branch: 14 of 14
 unsafe-include: 7 of 7
 unused-definition: 9 of 9
+unused-env: 8 of 8
 unused-parameter: 5 of 5
 useless-keyword: 19 of 19
 wrong-loop: 8 of 8
 wrong-operand: 10 of 10
-recall: 365 of 365
-false alarms: 0 of 129
+recall: 528 of 528
+false alarms: 0 of 198
 
 "#]],
     );
