@@ -23,6 +23,7 @@ mod required_names;
 mod rule;
 mod rules;
 mod secret;
+mod secret_url;
 mod target;
 mod tool_script;
 mod type_check;

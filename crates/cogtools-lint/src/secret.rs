@@ -5,8 +5,10 @@
 
 use std::ops::Range;
 
+use crate::secret_url;
+
 /// A shape: its prefix, the minimum number of characters after it, and its name.
-const SHAPES: [(&str, usize, &str); 20] = [
+const SHAPES: [(&str, usize, &str); 31] = [
     ("AKIA", 16, "an AWS access key"),
     ("ASIA", 16, "an AWS access key"),
     ("ghp_", 30, "a GitHub token"),
@@ -27,20 +29,47 @@ const SHAPES: [(&str, usize, &str); 20] = [
     ("hf_", 30, "a Hugging Face token"),
     ("pypi-", 40, "a PyPI token"),
     ("eyJ", 40, "a JSON web token"),
+    ("xoxa-", 10, "a Slack token"),
+    ("xoxr-", 10, "a Slack token"),
+    ("xapp-", 10, "a Slack token"),
+    ("SG.", 40, "a SendGrid key"),
+    ("dop_v1_", 40, "a DigitalOcean token"),
+    ("shpat_", 24, "a Shopify token"),
+    ("whsec_", 20, "a webhook's secret"),
+    ("lin_api_", 20, "a Linear key"),
+    ("sbp_", 30, "a Supabase token"),
+    ("figd_", 30, "a Figma token"),
+    ("AGE-SECRET-KEY-1", 40, "a private key"),
 ];
 
 /// Labels before `:` or `=` that indicate a secret.
-const LABELS: [&str; 5] = ["key", "token", "secret", "password", "passwd"];
-/// The minimum length of a labelled value.
+const LABELS: [&str; 8] = [
+    "key",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "credential",
+];
+/// The labels of what people choose: it can be short.
+const CHOSEN: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
+/// The minimum length of a labelled value, if it could be a word.
 const MIN_LABELLED_LEN: usize = 20;
 /// The minimum entropy of a labelled value, in bits per character.
 const MIN_LABELLED_BITS: f64 = 3.5;
+/// The minimum length of a chosen password.
+const MIN_CHOSEN_LEN: usize = 6;
+/// How many bytes before a value its label can begin.
+const MAX_LABEL: usize = 64;
 /// How many characters stay visible.
 const VISIBLE_CHARS: usize = 4;
 
-/// The secrets in `text`: where each is, and what it is.
+/// The secrets in `text`: where each is, and what it is. Linear in its length.
 pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = private_keys(text);
+    found.extend(secret_url::all(text));
     for range in tokens(text) {
         let token = &text[range.clone()];
         let shape = SHAPES.iter().find(|(prefix, min_len, _)| {
@@ -51,11 +80,12 @@ pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
         });
         if let Some((_, _, what)) = shape {
             found.push((range, what));
-        } else if is_labelled(&text[..range.start]) && is_random(token) {
+        } else if is_labelled_secret(text, &range) {
             found.push((range, "a secret"));
         }
     }
-    found.sort_by_key(|(range, _)| range.start);
+    found.sort_by_key(|(range, _)| (range.start, range.end));
+    found.dedup_by(|next, one| next.0.start < one.0.end);
     found
 }
 
@@ -65,21 +95,25 @@ pub(crate) fn redact(text: &str) -> String {
     if secrets.is_empty() {
         return text.to_owned();
     }
+    let mut rest = secrets.iter().peekable();
     let mask = |(at, c)| {
+        while rest.next_if(|(range, _)| range.end <= at).is_some() {}
         let inside = |range: &Range<usize>| at >= range.start + VISIBLE_CHARS && at < range.end;
-        let secret = secrets.iter().any(|(range, _)| inside(range));
+        let secret = rest.peek().is_some_and(|(range, _)| inside(range));
         if secret { '*' } else { c }
     };
     text.char_indices().map(mask).collect()
 }
 
 fn private_keys(text: &str) -> Vec<(Range<usize>, &'static str)> {
-    const SUFFIX: &str = "PRIVATE KEY-----";
+    const SUFFIX: &str = "PRIVATE KEY";
     text.match_indices("-----BEGIN ")
         .filter_map(|(start, _)| {
             let line = text[start..].lines().next()?;
-            let end = start + line.find(SUFFIX)? + SUFFIX.len();
-            Some((start..end, "a private key"))
+            let end = line.char_indices().nth(60).map_or(line.len(), |(at, _)| at);
+            let at = line[..end].find(SUFFIX)?;
+            let closed = line[at..].find("-----")? + "-----".len();
+            Some((start..start + at + closed, "a private key"))
         })
         .collect()
 }
@@ -104,20 +138,129 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether the text before a value labels it as a secret: `api_key: "`.
-fn is_labelled(before: &str) -> bool {
+/// Whether a label before the value at `range` says that it is a secret: `api_key: "`, and it
+/// looks like one.
+fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
+    let token = &text[range.clone()];
+    if token.len() < MIN_CHOSEN_LEN {
+        return false;
+    }
+    let start = text.floor_char_boundary(range.start.saturating_sub(MAX_LABEL));
+    let before = &text[start..range.start];
     let line = before.rsplit('\n').next().unwrap_or(before);
     let opened = line.trim_end_matches(['"', '\'', ' ']);
-    let assigned = opened.strip_suffix("Bearer").unwrap_or(opened).trim_end();
+    if is_after_option(opened) {
+        return is_chosen(token);
+    }
+    let bearer = ["Bearer", "Basic", "bearer", "token"]
+        .iter()
+        .find_map(|scheme| opened.strip_suffix(scheme));
+    let assigned = bearer.unwrap_or(opened).trim_end();
     let Some(label) = assigned.strip_suffix([':', '=']) else {
         return false;
     };
     let name = label
         .trim_end_matches(['"', '\'', ' '])
         .to_ascii_lowercase();
-    let whole = |rest: &str| rest.ends_with("api") || !rest.ends_with(|c: char| c.is_alphabetic());
-    let mut rests = LABELS.iter().filter_map(|suffix| name.strip_suffix(suffix));
-    rests.any(whole)
+    if bearer.is_some() && name.ends_with("authorization") {
+        return token.len() >= 12 && !is_placeholder(token);
+    }
+    let named = |suffix: &&str| {
+        let rest = name.strip_suffix(*suffix);
+        rest.is_some_and(|rest| {
+            suffix.starts_with("pass")
+                || rest.ends_with("api")
+                || !rest.ends_with(|c: char| c.is_alphabetic())
+        })
+    };
+    if CHOSEN.iter().any(|label| named(&label)) {
+        return is_random(token) || is_chosen(token);
+    }
+    LABELS.iter().any(|label| named(&label)) && (is_random(token) || is_made_up(token))
+}
+
+/// Whether what is before a value says that it is a password: `curl -u name:`, `sshpass -p`.
+fn is_after_option(before: &str) -> bool {
+    let words = before.replace(['"', '\'', ',', '['], " ");
+    let mut last = words.split_whitespace().rev();
+    match (last.next(), last.next()) {
+        (Some(name), Some("-u" | "--user")) => name.ends_with(':') && !name.contains('/'),
+        (Some("-p"), Some("sshpass")) => true,
+        _ => false,
+    }
+}
+
+/// Whether `text` could be a password: letters and digits together, and no word that stands for
+/// one.
+fn is_chosen(text: &str) -> bool {
+    let has_digit = text.contains(|c: char| c.is_ascii_digit());
+    let has_letter = text.contains(|c: char| c.is_ascii_alphabetic());
+    text.len() >= MIN_CHOSEN_LEN
+        && !text.contains('/')
+        && has_digit
+        && has_letter
+        && !is_placeholder(text)
+        && !is_variable(text)
+}
+
+/// Whether `text` is shorter than what chance would have to make, and still no word.
+fn is_made_up(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    text.len() >= 12
+        && digits >= 3
+        && letters >= 3
+        && !text.contains(['_', '.', '/', '='])
+        && bits(text) >= 3.0
+        && !is_placeholder(text)
+}
+
+/// Whether `text` is the name of a variable.
+fn is_variable(text: &str) -> bool {
+    let mut letters = text.chars().filter(|c| c.is_alphabetic());
+    letters.all(|c| c.is_uppercase())
+}
+
+/// Whether a parameter of this name takes a password.
+pub(crate) fn is_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    CHOSEN.iter().any(|label| name.ends_with(label))
+        || [
+            "api_key",
+            "apikey",
+            "client_secret",
+            "access_token",
+            "auth_token",
+            "api_token",
+        ]
+        .iter()
+        .any(|label| name.ends_with(label))
+}
+
+/// Whether `text` stands for a value.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    const WORDS: [&str; 18] = [
+        "example",
+        "changeme",
+        "placeholder",
+        "xxxx",
+        "your",
+        "dummy",
+        "sample",
+        "redacted",
+        "...",
+        "****",
+        "secret",
+        "password",
+        "token",
+        "string",
+        "integer",
+        "apikey",
+        "api_key",
+        "env.",
+    ];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word)) || text.contains(['{', '$', '<', '%', '…'])
 }
 
 /// Whether `text` is too long and too mixed for a word.

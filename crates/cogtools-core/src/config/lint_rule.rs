@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 75] = [
+pub const LINT_RULES: [&str; 78] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -20,6 +20,9 @@ pub const LINT_RULES: [&str; 75] = [
     "hidden-character",
     "secret",
     "wide-sandbox",
+    "pushed-text",
+    "hidden-comment",
+    "order-to-model",
     "argument-in-code",
     "program-from-argument",
     "argument-as-option",

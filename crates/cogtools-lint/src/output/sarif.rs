@@ -78,20 +78,21 @@ fn fix(finding: &Finding) -> Option<Value> {
         return None;
     }
     let replacements = finding.edits.iter().map(|edit| {
-        let [start, end] = edit.region;
-        json!({
+        let [start, end] = edit.region?;
+        Some(json!({
             "deletedRegion": {
                 "startLine": start.0, "startColumn": start.1,
                 "endLine": end.0, "endColumn": end.1,
             },
             "insertedContent": {"text": edit.text},
-        })
+        }))
     });
+    let replacements: Vec<Value> = replacements.collect::<Option<_>>()?;
     Some(json!({
         "description": {"text": finding.fix},
         "artifactChanges": [{
             "artifactLocation": {"uri": uri(&finding.location.file)},
-            "replacements": replacements.collect::<Vec<_>>(),
+            "replacements": replacements,
         }],
     }))
 }

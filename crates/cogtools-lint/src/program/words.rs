@@ -72,7 +72,7 @@ enum Place {
     /// After the host of `ssh`, everything is code of its shell.
     Remote { host_seen: bool },
     /// Other arguments of a program.
-    Arguments(&'static str, bool),
+    Arguments(&'static str),
     /// Nothing can be mistaken any more.
     End,
 }
@@ -92,12 +92,11 @@ fn next(place: Place, word: &Word<'_>, before: Option<&str>) -> (Role, Place) {
     let text = word.text;
     let is_option = text.starts_with('-') && text.len() > 1;
     match place {
-        Place::Program => (Role::Program, after_program(text)),
-        Place::Wrapper if is_option => (Role::Option, place),
+        Place::Wrapper | Place::Remote { host_seen: false } if is_option => (Role::Option, place),
         Place::Wrapper if text.contains('=') || text.starts_with(|c: char| c.is_ascii_digit()) => {
             (Role::Value, place)
         }
-        Place::Wrapper => (Role::Program, after_program(text)),
+        Place::Program | Place::Wrapper => (Role::Program, after_program(text)),
         Place::Interpreter(options) if before.is_some_and(|it| takes_code(it, options)) => {
             let is_whole = text.starts_with("{{") && text.ends_with("}}");
             let is_query = options == SQL && is_whole;
@@ -106,14 +105,13 @@ fn next(place: Place, word: &Word<'_>, before: Option<&str>) -> (Role, Place) {
         Place::Interpreter(_) if is_option || text == "eval" || text == "run" => {
             (Role::Option, place)
         }
-        Place::Interpreter(_) if before == Some("-m") => (Role::Value, Place::Arguments("", true)),
+        Place::Interpreter(_) if before == Some("-m") => (Role::Value, Place::Arguments("")),
         Place::Interpreter(_) => (Role::Program, Place::End),
         Place::CodeFirst if before.is_some_and(|it| ["-v", "-F", "-f"].contains(&it)) => {
             (Role::Value, place)
         }
         Place::CodeFirst if is_option => (Role::Option, place),
-        Place::CodeFirst => (Role::Code, Place::Arguments("", true)),
-        Place::Remote { host_seen: false } if is_option => (Role::Option, place),
+        Place::CodeFirst => (Role::Code, Place::Arguments("")),
         Place::Remote { host_seen: false }
             if before.is_some_and(|it| ["-p", "-i", "-l", "-o", "-F"].contains(&it)) =>
         {
@@ -121,8 +119,8 @@ fn next(place: Place, word: &Word<'_>, before: Option<&str>) -> (Role, Place) {
         }
         Place::Remote { host_seen: false } => (Role::Argument, Place::Remote { host_seen: true }),
         Place::Remote { host_seen: true } => (Role::Code, place),
-        Place::Arguments(..) if text == "--" => (Role::Option, Place::End),
-        Place::Arguments(program, _) => arguments(program, word, before, place),
+        Place::Arguments(_) if text == "--" => (Role::Option, Place::End),
+        Place::Arguments(program) => arguments(program, word, before, place),
         Place::End => (Role::Value, place),
     }
 }
@@ -177,12 +175,12 @@ fn after_program(text: &str) -> Place {
     }
     // A program of the tool itself need not have options.
     if text.contains('/') && !text.starts_with('/') {
-        return Place::Arguments("", false);
+        return Place::Arguments("");
     }
     let no_options = NO_OPTIONS.iter().find(|known| **known == name);
     let flags = FLAGS.iter().map(|(known, _)| known);
     let known = no_options.or_else(|| flags.into_iter().find(|known| **known == name));
-    Place::Arguments(known.copied().unwrap_or("?"), false)
+    Place::Arguments(known.copied().unwrap_or("?"))
 }
 
 /// Whether code comes after `option`, which can have other letters before: `-lc`.

@@ -134,8 +134,9 @@ fn false_annotation(file: &LintFile, findings: &mut Findings<'_>) {
         Deed::Connects if hints.open_world == Some(false) => {
             report(findings, span("open_world"), &message);
         }
-        Deed::Changes if is_read_only => report(findings, span("read_only"), &message),
-        Deed::Destroys if is_read_only => report(findings, span("read_only"), &message),
+        Deed::Changes | Deed::Destroys if is_read_only => {
+            report(findings, span("read_only"), &message);
+        }
         Deed::Destroys if hints.destructive == Some(false) => {
             report(findings, span("destructive"), &message);
         }

@@ -110,7 +110,11 @@ fn placeholder(file: &LintFile, findings: &mut Findings<'_>) {
 
 /// The descriptions inside a schema, each with the name of the property that it
 /// describes.
-fn collect_descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n Node, &'n str)>) {
+pub(super) fn collect_descriptions<'n>(
+    node: &'n Node,
+    name: &'n str,
+    found: &mut Vec<(&'n Node, &'n str)>,
+) {
     for entry in node.entries().into_iter().flatten() {
         match entry.key.as_str() {
             "description" | "title" if entry.value.text().is_some() => {

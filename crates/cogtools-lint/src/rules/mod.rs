@@ -7,6 +7,7 @@ mod example;
 mod file;
 mod gemini;
 mod host;
+mod hostile;
 mod js;
 mod layout;
 mod name;
@@ -34,12 +35,13 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 18] = [
+    let groups: [&'static [Rule]; 19] = [
         validity::RULES,
         name::RULES,
         source::RULES,
         description::RULES,
         safety::RULES,
+        hostile::RULES,
         program::RULES,
         annotation::RULES,
         schema::RULES,

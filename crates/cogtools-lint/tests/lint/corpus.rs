@@ -166,6 +166,8 @@ builtin-name: 8 of 8
 dropped-value: 15 of 15
 false-annotation: 31 of 31
 gemini-enum: 4 of 4
+hidden-character: 21 of 21
+hidden-comment: 8 of 8
 host-limit: 3 of 3
 impossible-choice: 20 of 20
 impossible-comparison: 25 of 25
@@ -174,13 +176,16 @@ jinja-habit: 13 of 13
 lone-nullable: 5 of 5
 macro-arguments: 10 of 10
 missing-case: 6 of 6
-missing-program: 15 of 15
+missing-program: 17 of 17
 not-json: 18 of 18
 openai-strict: 5 of 5
+order-to-model: 32 of 32
 overlapping-branches: 11 of 11
 pattern-escape: 4 of 4
 printed-object: 14 of 14
 program-from-argument: 12 of 12
+pushed-text: 11 of 11
+secret: 39 of 39
 shell-syntax: 14 of 14
 similar-parameters: 4 of 4
 slow-pattern: 16 of 16
@@ -196,8 +201,8 @@ unused-parameter: 5 of 5
 useless-keyword: 19 of 19
 wrong-loop: 8 of 8
 wrong-operand: 10 of 10
-recall: 528 of 528
-false alarms: 0 of 198
+recall: 641 of 641
+false alarms: 0 of 252
 
 "#]],
     );

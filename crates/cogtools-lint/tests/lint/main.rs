@@ -5,6 +5,7 @@
 mod cases;
 mod configuration;
 mod corpus;
+mod cost;
 mod details;
 mod fixes;
 mod formats;
