@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use cogtools_core::file::ReadScope;
 use cogtools_core::pointer::segments;
 use cogtools_core::schema::{Role, SubSchema};
-use cogtools_core::text::{Span, Text, TextError};
+use cogtools_core::text::{self, Span, Text, TextError};
 use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
-use cogtools_core::{Code, Diagnostic, Tool};
+use cogtools_core::{Code, Diagnostic, Location, Tool};
 
 use crate::contradiction::{self, Contradiction};
 use crate::type_check::ToolTypes;
@@ -45,7 +45,12 @@ impl LintFile {
             Err(error) => {
                 let mut file =
                     Self::parse(path, Text::new(display_path, Vec::new())?.in_scope(scope));
-                file.diagnostics = vec![error.diagnostic(Code::InvalidTool)];
+                let diagnostic = error.diagnostic(Code::InvalidTool);
+                let location = invalid_byte(path, display_path, scope);
+                file.diagnostics = vec![match location {
+                    Some(location) => diagnostic.at(location),
+                    None => diagnostic,
+                }];
                 Ok(file)
             }
         }
@@ -188,6 +193,17 @@ impl LintFile {
     pub(crate) fn raw(&self, span: Span) -> &str {
         self.text.as_str().get(span.start..span.end).unwrap_or("")
     }
+}
+
+/// The location of the first byte that is not UTF-8.
+fn invalid_byte(path: &Path, display_path: &Path, scope: &ReadScope) -> Option<Location> {
+    let bytes = text::bytes(path, display_path, Text::MAX_BYTES, scope).ok()?;
+    let valid = std::str::from_utf8(&bytes).err()?.valid_up_to();
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let source = String::from_utf8_lossy(&bytes);
+    Some(Location::new(display_path, &source, line, column, 1))
 }
 
 fn collect_schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {

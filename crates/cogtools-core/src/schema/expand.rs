@@ -38,8 +38,26 @@ pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
     };
     let mut root = Object::new();
     root.insert("type".into(), "object".into());
+    if is_plain_schema(node) {
+        let at = find(node, "properties").map_or(node.span, |entry| entry.span);
+        expander.report(SchemaErrorKind::SchemaInSugar, at);
+        return Err(expander.errors);
+    }
     expander.properties(entries, &mut root);
     expander.finish(root)
+}
+
+/// Whether the map under `parameters` is a whole schema: then `properties` would be a parameter
+/// with keywords that no schema has.
+fn is_plain_schema(node: &Node) -> bool {
+    let is_object = node.get("type").and_then(Node::text) == Some("object");
+    let properties = node.get("properties").and_then(Node::entries);
+    let is_schema = |entry: &Entry| entry.value.entries().is_some();
+    let is_property = |entry: &Entry| keyword::takes(&entry.key).is_none();
+    is_object
+        && properties.is_some_and(|all| {
+            !all.is_empty() && all.iter().all(is_schema) && all.iter().any(is_property)
+        })
 }
 
 pub(super) fn verbatim(node: &Node) -> Result<Object, Vec<SchemaError>> {
@@ -260,6 +278,10 @@ impl Expander {
         let mut properties = Object::with_capacity(entries.len());
         let mut required = Vec::new();
         for entry in entries {
+            if self.sugar && entry.key == "required" && entry.value.items().is_some() {
+                self.report(SchemaErrorKind::RequiredInSugar, entry.span);
+                continue;
+            }
             let expanded = self.schema(&entry.value);
             if !expanded.optional {
                 required.push(Value::from(entry.key.as_str()));
