@@ -12,6 +12,7 @@ use cogtools_core::yaml::{self, Data, Entry, Node};
 use cogtools_core::{Code, Diagnostic, Location, Tool};
 
 use crate::contradiction::{self, Contradiction};
+use crate::suppression::{self, Suppression};
 use crate::type_check::ToolTypes;
 
 /// A tool file, valid or not.
@@ -33,6 +34,7 @@ pub struct LintFile {
     pub duplicate_name: Option<PathBuf>,
     types: OnceLock<ToolTypes>,
     contradictions: OnceLock<Vec<Contradiction>>,
+    suppressions: OnceLock<Vec<Suppression>>,
 }
 
 impl LintFile {
@@ -56,11 +58,13 @@ impl LintFile {
         }
     }
 
-    fn parse(path: &Path, text: Text) -> Self {
+    /// The file at `path` if it had this `text`.
+    pub(crate) fn parse(path: &Path, text: Text) -> Self {
         let (tool, diagnostics) = match Tool::parse(text.clone()) {
             Ok(tool) => {
                 let name = tool.name().as_str();
-                let diagnostics = if path.file_stem().is_some_and(|stem| stem == name) {
+                let is_fine = path.file_stem().is_some_and(|stem| stem == name);
+                let diagnostics = if is_fine || !path.exists() {
                     Vec::new()
                 } else {
                     // Loading checks the file name, parsing does not.
@@ -81,6 +85,7 @@ impl LintFile {
             duplicate_name: None,
             types: OnceLock::new(),
             contradictions: OnceLock::new(),
+            suppressions: OnceLock::new(),
         }
     }
 
@@ -105,6 +110,16 @@ impl LintFile {
             schema
                 .map(contradiction::contradictions)
                 .unwrap_or_default()
+        })
+    }
+
+    /// The comments that allow what a rule finds.
+    pub(crate) fn suppressions(&self) -> &[Suppression] {
+        self.suppressions.get_or_init(|| {
+            let entries = self.document.as_ref().and_then(Node::entries);
+            let first = entries.and_then(<[_]>::first);
+            let line = first.map_or(1, |entry| self.text.location(entry.span).line);
+            suppression::all(self.text.as_str(), line)
         })
     }
 
@@ -201,7 +216,13 @@ fn invalid_byte(path: &Path, display_path: &Path, scope: &ReadScope) -> Option<L
     let valid = std::str::from_utf8(&bytes).err()?.valid_up_to();
     let before = String::from_utf8_lossy(&bytes[..valid]);
     let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let column = before
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .count()
+        + 1;
     let source = String::from_utf8_lossy(&bytes);
     Some(Location::new(display_path, &source, line, column, 1))
 }

@@ -37,6 +37,7 @@ impl Linter {
             .map(Finding::position)
             .collect();
         findings.retain(|it| it.rule.name != INVALID_TOOL || !explained.contains(&it.position()));
+        findings.retain(|it| !file.suppressions().iter().any(|one| one.covers(it, file)));
         findings.sort_by_key(Finding::position);
         findings
     }

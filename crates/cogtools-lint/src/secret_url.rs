@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::secret::is_placeholder;
+use crate::secret_label::is_placeholder;
 
 /// Addresses that are secrets themselves: the host and the path before the secret, and its name.
 const WEBHOOKS: [(&str, &str); 9] = [

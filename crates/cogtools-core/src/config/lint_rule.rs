@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 78] = [
+pub const LINT_RULES: [&str; 84] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -54,6 +54,8 @@ pub const LINT_RULES: [&str; 78] = [
     "invalid-example",
     "no-examples",
     "uncovered-parameter",
+    "repeated-example",
+    "empty-example",
     "example-pattern",
     "template-error",
     "undeclared-variable",
@@ -80,6 +82,10 @@ pub const LINT_RULES: [&str; 78] = [
     "no-shebang",
     "not-executable",
     "yml-ending",
+    "broken-shebang",
+    "wrong-modeline",
+    "folded-template",
     "carriage-return",
     "trailing-space",
+    "useless-suppression",
 ];

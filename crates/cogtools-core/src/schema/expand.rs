@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::keyword::{self, KeywordKind};
 use super::types::{self, TypeExpr};
-use super::{first_char, reference};
+use super::{first_char, misplaced, reference};
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Diagnostic, Expected};
@@ -38,26 +38,12 @@ pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
     };
     let mut root = Object::new();
     root.insert("type".into(), "object".into());
-    if is_plain_schema(node) {
-        let at = find(node, "properties").map_or(node.span, |entry| entry.span);
-        expander.report(SchemaErrorKind::SchemaInSugar, at);
+    if let Some(span) = misplaced::schema(node) {
+        expander.report(SchemaErrorKind::SchemaInSugar, span);
         return Err(expander.errors);
     }
     expander.properties(entries, &mut root);
     expander.finish(root)
-}
-
-/// Whether the map under `parameters` is a whole schema: then `properties` would be a parameter
-/// with keywords that no schema has.
-fn is_plain_schema(node: &Node) -> bool {
-    let is_object = node.get("type").and_then(Node::text) == Some("object");
-    let properties = node.get("properties").and_then(Node::entries);
-    let is_schema = |entry: &Entry| entry.value.entries().is_some();
-    let is_property = |entry: &Entry| keyword::takes(&entry.key).is_none();
-    is_object
-        && properties.is_some_and(|all| {
-            !all.is_empty() && all.iter().all(is_schema) && all.iter().any(is_property)
-        })
 }
 
 pub(super) fn verbatim(node: &Node) -> Result<Object, Vec<SchemaError>> {

@@ -2,6 +2,7 @@
 
 mod dash;
 mod script;
+mod shell;
 mod table;
 mod words;
 

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::shell;
 use super::table::base;
 
 /// The language of a script.
@@ -24,41 +25,6 @@ pub(crate) struct Script<'s> {
     pub(crate) language: Language,
     pub(crate) text: &'s str,
 }
-
-/// Variables that a shell sets itself.
-const OF_SHELLS: [&str; 31] = [
-    "BASHPID",
-    "BASH_ARGV",
-    "BASH_REMATCH",
-    "BASH_SOURCE",
-    "BASH_VERSION",
-    "COLUMNS",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "EUID",
-    "FUNCNAME",
-    "HOSTNAME",
-    "HOSTTYPE",
-    "IFS",
-    "LINENO",
-    "LINES",
-    "MACHTYPE",
-    "OLDPWD",
-    "OPTARG",
-    "OPTIND",
-    "OSTYPE",
-    "PATH",
-    "PIPESTATUS",
-    "PPID",
-    "PWD",
-    "RANDOM",
-    "REPLY",
-    "SECONDS",
-    "SHLVL",
-    "SRANDOM",
-    "UID",
-    "TMPDIR",
-];
 
 /// How languages read a variable: what is before its name, and after it.
 const READS: [(Language, &str, &str); 12] = [
@@ -93,7 +59,7 @@ impl<'s> Script<'s> {
     pub(crate) fn reads(&self) -> BTreeMap<String, usize> {
         let mut found = BTreeMap::new();
         if self.language == Language::Shell {
-            shell_reads(self.text, &mut found);
+            shell::reads(self.text, &mut found);
             return found;
         }
         for (language, before, after) in READS {
@@ -165,22 +131,7 @@ impl<'s> Script<'s> {
 
     /// Whether a shell script writes its output to a file.
     pub(crate) fn redirects(&self) -> bool {
-        let lines = self
-            .text
-            .lines()
-            .filter(|line| !line.contains("((") && !line.contains("[["));
-        let mut plain = lines.map(without_quotes);
-        self.language == Language::Shell
-            && plain.any(|line| {
-                let line = line.replace("2>&1", "").replace(">>", ">");
-                line.match_indices('>').any(|(at, _)| {
-                    let target = line[at + 1..].trim_start();
-                    let is_arrow = line[..at].ends_with(['-', '=', '<', '>']);
-                    !is_arrow
-                        && !target.starts_with(['&', '(', '='])
-                        && !target.starts_with("/dev/")
-                })
-            })
+        self.language == Language::Shell && shell::redirects(self.text)
     }
 
     /// Where it makes code of a text that it has not written itself, and how.
@@ -257,87 +208,17 @@ impl Language {
     }
 }
 
-/// A line of a shell script without its comment and what is in quotes.
-fn without_quotes(line: &str) -> String {
-    let mut plain = String::new();
-    let mut quote = None;
-    let mut before = ' ';
-    for c in line.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if c == '\'' || c == '"' => {
-                quote = Some(c);
-                plain.push('_');
-            }
-            None if c == '#' && before.is_whitespace() => break,
-            None => plain.push(c),
-        }
-        before = c;
-    }
-    plain
-}
-
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The name at the beginning of `text`.
-fn name_at(text: &str) -> &str {
+pub(super) fn name_at(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     &text[..end.unwrap_or(text.len())]
 }
 
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| is_name(name))
-}
-
-/// The variables in capital letters that a shell script reads and does not set.
-fn shell_reads(text: &str, found: &mut BTreeMap<String, usize>) {
-    let is_set = |name: &str| {
-        let assigned = format!("{name}=");
-        let mut places = text.match_indices(&assigned);
-        let is_start = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        places.any(|(at, _)| is_start(at))
-            || text.lines().any(|line| {
-                let mut words = line.split_whitespace();
-                words.any(|word| {
-                    ["read", "for", "local", "declare", "mapfile", "printf"].contains(&word)
-                }) && words.any(|word| word.trim_matches([';', '"']) == name)
-            })
-    };
-    let mut in_single = false;
-    let mut in_double = false;
-    let mut in_comment = false;
-    let mut before = '\n';
-    for (at, c) in text.char_indices() {
-        match c {
-            '\n' => in_comment = false,
-            _ if in_comment => {}
-            '#' if before.is_whitespace() && !in_single && !in_double => in_comment = true,
-            '\'' if !in_double && before != '\\' => in_single = !in_single,
-            '"' if !in_single && before != '\\' => in_double = !in_double,
-            '$' if !in_single && before != '\\' => {
-                let rest = &text[at + 1..];
-                let inner = rest.strip_prefix('{').unwrap_or(rest);
-                let name = name_at(inner.trim_start_matches('#'));
-                let after = &inner[name.len().min(inner.len())..];
-                let has_other = rest.starts_with('{')
-                    && after.starts_with([':', '-', '+', '=', '?'])
-                    && !after.starts_with(":?");
-                let is_capital = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
-                if is_name(name)
-                    && is_capital
-                    && !has_other
-                    && !OF_SHELLS.contains(&name)
-                    && !is_set(name)
-                {
-                    found.entry(name.to_owned()).or_insert(at);
-                }
-            }
-            _ => {}
-        }
-        before = c;
-    }
 }

@@ -1,6 +1,7 @@
 //! The rules, in the order of the reference.
 
 mod annotation;
+mod argument;
 mod contradiction;
 mod description;
 mod example;
@@ -11,11 +12,13 @@ mod hostile;
 mod js;
 mod layout;
 mod name;
+mod opening;
 mod pattern;
 mod program;
 mod safety;
 mod schema;
 mod source;
+mod suppression;
 mod template;
 mod types;
 mod validity;
@@ -35,13 +38,14 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 19] = [
+    let groups: [&'static [Rule]; 22] = [
         validity::RULES,
         name::RULES,
         source::RULES,
         description::RULES,
         safety::RULES,
         hostile::RULES,
+        argument::RULES,
         program::RULES,
         annotation::RULES,
         schema::RULES,
@@ -54,7 +58,9 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         types::RULES,
         js::RULES,
         file::RULES,
+        opening::RULES,
         layout::RULES,
+        suppression::RULES,
     ];
     groups.into_iter().flatten()
 }

@@ -10,7 +10,7 @@ use cogtools_core::{Level, invisible};
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::{included_templates, secret};
+use crate::{included_templates, secret, secret_label};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -218,7 +218,7 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
         findings.report(span, format!("this looks like {what}"));
     }
     for (name, _, sub_schema) in file.parameters() {
-        if !secret::is_name(name) {
+        if !secret_label::is_name(name) {
             continue;
         }
         for keyword in ["default", "example"] {
@@ -226,7 +226,7 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
                 .schema
                 .get(keyword)
                 .and_then(|value| value.as_str());
-            let found = value.filter(|it| it.len() > 3 && !secret::is_placeholder(it));
+            let found = value.filter(|it| it.len() > 3 && !secret_label::is_placeholder(it));
             if found.is_some_and(|value| secret::all(value).is_empty()) {
                 let span = file.keyword(&sub_schema, keyword);
                 findings.report(

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use cogtools_core::file::ReadScope;
 use cogtools_lint::{Levels, LintFile, Linter};
-use cogtools_test_support::{Project, assert_text, str};
+use cogtools_test_support::{Expected, Project, assert_text};
 
 struct Case {
     bad: bool,
@@ -157,53 +157,6 @@ fn recall_and_precision_over_the_planted_corpus() {
     let _ = writeln!(table, "false alarms: {alarms} of {correct}");
     eprintln!("{table}");
     assert_eq!((found, alarms), (planted, 0), "see above");
-    assert_text(
-        table,
-        str![[r#"
-argument-as-option: 30 of 30
-argument-in-code: 36 of 36
-builtin-name: 8 of 8
-dropped-value: 15 of 15
-false-annotation: 31 of 31
-gemini-enum: 4 of 4
-hidden-character: 21 of 21
-hidden-comment: 8 of 8
-host-limit: 3 of 3
-impossible-choice: 20 of 20
-impossible-comparison: 25 of 25
-impossible-schema: 47 of 47
-jinja-habit: 13 of 13
-lone-nullable: 5 of 5
-macro-arguments: 10 of 10
-missing-case: 6 of 6
-missing-program: 17 of 17
-not-json: 18 of 18
-openai-strict: 5 of 5
-order-to-model: 32 of 32
-overlapping-branches: 11 of 11
-pattern-escape: 4 of 4
-printed-object: 14 of 14
-program-from-argument: 12 of 12
-pushed-text: 11 of 11
-secret: 39 of 39
-shell-syntax: 14 of 14
-similar-parameters: 4 of 4
-slow-pattern: 16 of 16
-undeclared-env: 17 of 17
-undeclared-required: 5 of 5
-unguarded-optional: 20 of 20
-unknown-member: 40 of 40
-unreachable-branch: 14 of 14
-unsafe-include: 7 of 7
-unused-definition: 9 of 9
-unused-env: 8 of 8
-unused-parameter: 5 of 5
-useless-keyword: 19 of 19
-wrong-loop: 8 of 8
-wrong-operand: 10 of 10
-recall: 641 of 641
-false alarms: 0 of 252
-
-"#]],
-    );
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint/recall.txt");
+    assert_text(table, Expected::file(path));
 }

@@ -11,3 +11,5 @@ mod fixes;
 mod formats;
 mod project;
 mod runs;
+mod suppression;
+mod targets;
