@@ -51,7 +51,11 @@ fn syntax_errors_point_at_the_token() {
         syntax,
         "1:12+3 expected `,` or `)` in the arguments, found `baz`",
     );
-    check("x {# y", syntax, "1:3+2 the comment is never closed; end it with `#}`");
+    check(
+        "x {# y",
+        syntax,
+        "1:3+2 the comment is never closed; end it with `#}`",
+    );
     check("{{ 'a }}", syntax, "1:4+1 the string is never closed");
     check(
         "{% raw %}",

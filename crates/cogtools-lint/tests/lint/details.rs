@@ -203,7 +203,10 @@ fn names_must_suit_every_host() {
 
 #[test]
 fn errors_are_where_they_can_be_corrected() {
-    template("Hello {% if text %}{{ voice or \"\" }}", &["7:12 template-error"]);
+    template(
+        "Hello {% if text %}{{ voice or \"\" }}",
+        &["7:12 template-error"],
+    );
     template("{# {{ text }}", &["7:3 template-error"]);
     let tool = |rest: &str| format!("name: say\ndescription: Say it\n{rest}\n");
     check(
@@ -211,7 +214,9 @@ fn errors_are_where_they_can_be_corrected() {
         &["5:3 invalid-tool"],
     );
     check(
-        &tool("parameters:\n  type: object\n  properties:\n    a: {type: string}\nimplementation: Hello"),
+        &tool(
+            "parameters:\n  type: object\n  properties:\n    a: {type: string}\nimplementation: Hello",
+        ),
         &["5:3 invalid-tool"],
     );
     check(
