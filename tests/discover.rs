@@ -167,10 +167,9 @@ cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:6: /a: invalid example:
  6 |   - {a: one, b: 2}
    |      ^
 hint: send a (integer)
-cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:9:3: expected `elif`, `elseif`, `else` or `endif`, found the end of the template
+cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:8:6: expected `elif`, `elseif`, `else` or `endif`, found the end of the template
    |
- 9 | 
-   |   ^
+ 8 | XXX
 hint: the `if` on line 8 needs `{% endif %}`
 
 "#]],

@@ -57,7 +57,7 @@ pub use config::{
     Origin, PromptConfig, Setting, Threshold,
 };
 pub use context::{Context, ListWait, Tape, Warnings};
-pub use declaration::Target;
+pub use declaration::{HostLimit, Target};
 pub use diagnostic::Diagnostic;
 pub use environment::{EnvPriority, Environment};
 pub use expected::{Actual, Expected};

@@ -75,6 +75,13 @@ impl Text {
         }
     }
 
+    /// The same text, as if it were in the file at `path`: other files are found from there.
+    #[must_use]
+    pub fn at(mut self, path: &Path) -> Self {
+        self.path = path.to_path_buf();
+        self
+    }
+
     /// An empty text for something known as `name` that is not a file.
     pub(crate) fn empty(name: impl Into<PathBuf>) -> Self {
         Self {

@@ -1,9 +1,10 @@
 //! The command line and what a run does.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Level};
+use cogtools_core::{Code, Diagnostic, Level};
 use cogtools_program::args::{self, required};
 use cogtools_program::project::{config, project};
 use cogtools_program::terminal::Stream;
@@ -33,8 +34,12 @@ const MANUAL: &[(&str, &str)] = &[
         "Every finding names its rule. --explain RULE describes which host is affected and what to do, with an example that fails and one that passes; --explain all prints the reference of all rules.\n\nEach rule has a level: off, warn or error. The project's configuration can change it:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off\n\nThe exit status is 78 if there is a finding of level error (with --deny-warnings, also warn), and 0 otherwise.",
     ),
     (
+        "COMMENTS",
+        "A comment allows what a rule finds on its line, or on the line after it if it is alone on its line; before the first key, in the whole file. Several names are separated by commas, and a reason can follow in parentheses:\n\n    # lint: allow argument-in-code (the model may run any command here)\n\ninvalid-tool cannot be allowed, and not be switched off.",
+    ),
+    (
         "FIXES",
-        "--fix applies the edits that cannot change the meaning of a tool: it adds $schema, removes invisible characters, corrects the spelling of types, and removes white space that YAML ignores. Everything else in the file is preserved byte for byte, and the file is replaced atomically. The remaining findings are reported.",
+        "--fix applies the edits that cannot change the meaning of a tool: it adds $schema, removes invisible characters, corrects the spelling of types, and removes white space that YAML ignores. The result is loaded and checked before it is written; an edit that would break the tool, or make two values equal, is left out. Everything else in the file is preserved byte for byte, and the file is replaced atomically. The remaining findings are reported.",
     ),
     (
         "FORMATS",
@@ -42,7 +47,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "EXAMPLES",
-        "    cogtools lint\n\n    cogtools lint --fix tools/say.yaml\n\n    cogtools lint --explain hidden-character\n\n    cogtools lint --format sarif > lint.sarif",
+        "    cogtools lint\n\n    cogtools lint --fix tools/say.yaml\n\n    cogtools lint say\n\n    cogtools lint --stdin-filename tools/say.yaml - < draft.yaml\n\n    cogtools lint --explain hidden-character\n\n    cogtools lint --format sarif > lint.sarif",
     ),
 ];
 
@@ -60,7 +65,14 @@ fn command() -> Command {
                 .value_name("PATH")
                 .num_args(0..)
                 .value_parser(value_parser!(OsString))
-                .help("Tool files, or folders that contain them"),
+                .help("Tool files, folders that contain them, names of tools, or `-`"),
+        )
+        .arg(
+            Arg::new("stdin-filename")
+                .long("stdin-filename")
+                .value_name("PATH")
+                .value_parser(value_parser!(OsString))
+                .help("The file that `-` stands for, in the report and for its templates"),
         )
         .arg(
             Arg::new("format")
@@ -89,11 +101,14 @@ struct LintArgs {
     /// The lowest level that makes the run fail.
     fatal: Level,
     explain: Option<String>,
+    /// What standard input is called.
+    stdin_name: Option<PathBuf>,
 }
 
 impl LintArgs {
     fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
         let format: String = required(matches, "format")?;
+        let stdin_name = matches.get_one::<OsString>("stdin-filename");
         let strict = matches.get_flag("deny-warnings");
         Ok(Self {
             paths: args::all(matches, "path"),
@@ -101,6 +116,7 @@ impl LintArgs {
             fix: matches.get_flag("fix"),
             fatal: if strict { Level::Warn } else { Level::Error },
             explain: matches.get_one::<String>("explain").cloned(),
+            stdin_name: stdin_name.map(PathBuf::from),
         })
     }
 }
@@ -111,10 +127,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let text = explain::explanation(rule)?;
         return io.print(text.as_bytes());
     }
+    if args.fix && args.paths.iter().any(|path| path == "-") {
+        let diagnostic = Diagnostic::new(Code::Usage, "standard input cannot be fixed");
+        return Err(diagnostic
+            .with_subject("--fix")
+            .hint("name the file")
+            .into());
+    }
     let project = project(io);
     let config = config(&project, io)?.without_user_folders();
     let linter = Linter::new(Levels::new(&config.rules)?);
-    let mut targets = target::collect(&args.paths, &config, io);
+    let mut targets = target::collect(&args.paths, args.stdin_name.as_deref(), &config, io);
     let mut findings = Vec::new();
     for file in &targets.files {
         let result = args.fix.then(|| fix::apply(file, &linter, project.root()));
@@ -131,8 +154,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let report = Report {
         findings: &findings,
         files: targets.files.len(),
+        root: project.root(),
+        folder: &io.cwd.clone(),
     };
     match args.format {
+        // Nothing was checked: an error follows.
+        Format::Human if report.files == 0 && !targets.diagnostics.is_empty() => {}
         Format::Human => {
             let text = output::human(&report, io.colour(Stream::Stdout));
             io.print(text.as_bytes())?;

@@ -1,5 +1,6 @@
 //! Findings of rules, and their edits.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use cogtools_core::text::{Span, Text};
@@ -32,8 +33,9 @@ pub struct Finding {
 pub struct Edit {
     /// The span to replace.
     pub span: Span,
-    /// Its start and end: line and column, both from 1.
-    pub region: [(usize, usize); 2],
+    /// Its start and end: line and column, both from 1; none for those after the first 64 of
+    /// one finding.
+    pub region: Option<[(usize, usize); 2]>,
     /// The replacement.
     pub text: String,
 }
@@ -44,10 +46,28 @@ pub(crate) struct Findings<'f> {
     level: Level,
     text: &'f Text,
     sink: &'f mut Vec<Finding>,
+    count: Count,
 }
 
+/// How many findings there are, so that one line or file does not fill the report.
+#[derive(Debug, Default)]
+struct Count {
+    in_file: usize,
+    /// The line of the last finding, and how many are on it.
+    line: Range<usize>,
+    on_line: usize,
+    left_out: usize,
+}
+
+/// How many findings of one rule are reported on a line.
+const MAX_ON_LINE: usize = 8;
+/// How many findings of one rule are reported in a file.
+const MAX_IN_FILE: usize = 100;
+/// How many edits of a finding have their lines and columns.
+const MAX_REGIONS: usize = 64;
+
 impl<'f> Findings<'f> {
-    pub(crate) const fn new(
+    pub(crate) fn new(
         rule: &'static Rule,
         level: Level,
         text: &'f Text,
@@ -58,12 +78,34 @@ impl<'f> Findings<'f> {
             level,
             text,
             sink,
+            count: Count::default(),
         }
     }
 
     /// Reports `message` at `span` of the file.
     pub(crate) fn report(&mut self, span: Span, message: impl Into<String>) -> FindingBuilder<'_> {
+        if self.count.is_full_at(span.start, self.text.as_str()) {
+            return self.more();
+        }
         self.report_at(self.text.location(span), message)
+    }
+
+    /// Completes the last finding by an edit of one that is left out.
+    fn more(&mut self) -> FindingBuilder<'_> {
+        self.count.left_out += 1;
+        FindingBuilder {
+            finding: self.sink.last_mut(),
+            text: self.text,
+            is_left_out: true,
+        }
+    }
+
+    /// Says how many findings are left out.
+    pub(crate) fn finish(self) {
+        let left_out = self.count.left_out;
+        if let Some(last) = self.sink.last_mut().filter(|_| left_out > 0) {
+            last.message = format!("{}; {left_out} more like this", last.message);
+        }
     }
 
     /// Reports `message` about the file as a whole.
@@ -77,6 +119,10 @@ impl<'f> Findings<'f> {
         mut location: Location,
         message: impl Into<String>,
     ) -> FindingBuilder<'_> {
+        if self.count.in_file >= MAX_IN_FILE {
+            return self.more();
+        }
+        self.count.in_file += 1;
         location.text = location
             .text
             .map(|text| invisible::mask(&secret::redact(&text)).into_owned());
@@ -92,7 +138,23 @@ impl<'f> Findings<'f> {
         FindingBuilder {
             finding: self.sink.last_mut(),
             text: self.text,
+            is_left_out: false,
         }
+    }
+}
+
+impl Count {
+    /// Counts a finding at an offset of `text`; whether there are too many already.
+    fn is_full_at(&mut self, at: usize, text: &str) -> bool {
+        if self.line.is_empty() || !self.line.contains(&at) {
+            let at = text.floor_char_boundary(at);
+            let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+            let end = text[at..].find('\n').map_or(text.len(), |it| at + it);
+            self.line = start..end + 1;
+            self.on_line = 0;
+        }
+        self.on_line += 1;
+        self.on_line > MAX_ON_LINE || self.in_file >= MAX_IN_FILE
     }
 }
 
@@ -100,12 +162,14 @@ impl<'f> Findings<'f> {
 pub(crate) struct FindingBuilder<'f> {
     finding: Option<&'f mut Finding>,
     text: &'f Text,
+    /// Only its edits count.
+    is_left_out: bool,
 }
 
 impl FindingBuilder<'_> {
     /// Replaces the rule's fix by a more specific one.
     pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
-        if let Some(finding) = &mut self.finding {
+        if let Some(finding) = self.finding.as_mut().filter(|_| !self.is_left_out) {
             finding.fix = invisible::escape(&secret::redact(&fix.into())).into_owned();
         }
         self
@@ -113,12 +177,15 @@ impl FindingBuilder<'_> {
 
     /// Adds an edit that fixes it.
     pub(crate) fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
-        let region = [span.start, span.end].map(|at| {
-            let location = self.text.location(Span { start: at, end: at });
-            (location.line, location.column)
-        });
         let text = text.into();
         if let Some(finding) = &mut self.finding {
+            let has_region = finding.edits.len() < MAX_REGIONS;
+            let region = has_region.then(|| {
+                [span.start, span.end].map(|at| {
+                    let location = self.text.location(Span { start: at, end: at });
+                    (location.line, location.column)
+                })
+            });
             finding.edits.push(Edit { span, region, text });
         }
         self

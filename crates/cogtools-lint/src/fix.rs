@@ -1,10 +1,14 @@
 //! `--fix`: edits by byte offset that leave everything else untouched.
+//!
+//! What the edits make is loaded and checked before it is written: a fix never breaks a tool,
+//! and never makes two things equal that were not.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, Text};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, Level};
 use cogtools_program::Failure;
 
 use crate::finding::{Edit, Finding};
@@ -25,20 +29,27 @@ pub(crate) fn apply(
     root: &Path,
 ) -> Result<Vec<Finding>, Failure> {
     let mut fixed = Vec::new();
+    let mut rejected = HashSet::new();
     // The same file may have been fixed already under another name.
     let mut current = file.reload();
     let mut findings = linter.check(current.as_ref().unwrap_or(file));
     for _ in 0..MAX_PASSES {
         let file_now = current.as_ref().unwrap_or(file);
+        for finding in &mut findings {
+            if rejected.contains(&identity(finding)) {
+                finding.edits.clear();
+            }
+        }
+        let before = findings.clone();
         let taken = take_non_overlapping(&mut findings);
         if taken.is_empty() {
             break;
         }
-        write(
-            root,
-            file_now,
-            taken.iter().flat_map(|finding| &finding.edits),
-        )?;
+        let (taken, worse) = safe(file_now, linter, &before, taken);
+        rejected.extend(worse.iter().map(identity));
+        if !taken.is_empty() {
+            write(root, file_now, &edited(file_now, &taken))?;
+        }
         fixed.extend(taken);
         let Some(next) = file.reload() else {
             break;
@@ -46,8 +57,71 @@ pub(crate) fn apply(
         findings = linter.check(&next);
         current = Some(next);
     }
+    for finding in &mut findings {
+        if rejected.contains(&identity(finding)) {
+            finding.edits.clear();
+        }
+    }
     fixed.extend(findings);
     Ok(fixed)
+}
+
+/// What tells findings apart from pass to pass.
+fn identity(finding: &Finding) -> (&'static str, String, Option<String>) {
+    let text = finding.location.text.clone();
+    (finding.rule.name, finding.message.clone(), text)
+}
+
+/// Divides findings into those whose edits make nothing worse, together, and the others.
+fn safe(
+    file: &LintFile,
+    linter: &Linter,
+    before: &[Finding],
+    taken: Vec<Finding>,
+) -> (Vec<Finding>, Vec<Finding>) {
+    if is_better(file, linter, before, &taken) {
+        return (taken, Vec::new());
+    }
+    let mut kept = Vec::new();
+    let mut worse = Vec::new();
+    for finding in taken {
+        kept.push(finding);
+        if !is_better(file, linter, before, &kept) {
+            worse.extend(kept.pop());
+        }
+    }
+    (kept, worse)
+}
+
+/// Whether the file is still a tool with the edits, if it is one, and no rule finds more errors.
+fn is_better(file: &LintFile, linter: &Linter, before: &[Finding], taken: &[Finding]) -> bool {
+    let bytes = edited(file, taken).into_bytes();
+    let name = file.text.display_path();
+    let Ok(text) = Text::new(name, bytes).map(|text| text.in_scope(file.text.scope())) else {
+        return false;
+    };
+    let after = LintFile::parse(&file.path, text);
+    let is_lost = |was: bool, is: bool| was && !is;
+    if is_lost(file.tool.is_some(), after.tool.is_some())
+        || is_lost(file.document.is_some(), after.document.is_some())
+    {
+        return false;
+    }
+    let errors = |findings: &[Finding]| {
+        let mut counts: HashMap<&'static str, usize> = HashMap::new();
+        for finding in findings.iter().filter(|it| it.level == Level::Error) {
+            *counts.entry(finding.rule.name).or_default() += 1;
+        }
+        counts
+    };
+    // A file that is not a tool yet shows more when it becomes one.
+    if file.tool.is_none() {
+        return true;
+    }
+    let (before, after) = (errors(before), errors(&linter.check(&after)));
+    after
+        .iter()
+        .all(|(rule, count)| before.get(rule).is_some_and(|it| count <= it))
 }
 
 /// Removes from `findings` those whose edits do not touch each other, and returns them.
@@ -80,12 +154,24 @@ fn take_non_overlapping(findings: &mut Vec<Finding>) -> Vec<Finding> {
     taken
 }
 
-/// Replaces the file atomically by the edited one.
-fn write<'e>(
-    root: &Path,
-    file: &LintFile,
-    edits: impl Iterator<Item = &'e Edit>,
-) -> Result<(), Failure> {
+/// The text of the file with the edits of `taken`.
+fn edited(file: &LintFile, taken: &[Finding]) -> String {
+    let text = file.text.as_str();
+    let mut edits: Vec<&Edit> = taken.iter().flat_map(|finding| &finding.edits).collect();
+    edits.sort_by_key(|edit| edit.span.start);
+    let mut new = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        new.push_str(&text[at..edit.span.start]);
+        new.push_str(&edit.text);
+        at = edit.span.end;
+    }
+    new.push_str(&text[at..]);
+    new
+}
+
+/// Replaces the text of the file atomically.
+fn write(root: &Path, file: &LintFile, text: &str) -> Result<(), Failure> {
     let write_error = |error: &WriteError| {
         let path = file.text.display_path().display();
         let message = format!("`{path}` cannot be written: {error}");
@@ -103,20 +189,12 @@ fn write<'e>(
     let name = file.text.display_path();
     let old = text::bytes(&file.path, name, Text::MAX_BYTES, file.text.scope())
         .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
-    let text = old.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&old);
-    if text != file.text.as_str().as_bytes() {
+    let before = old.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&old);
+    if before != file.text.as_str().as_bytes() {
         return Err(changed_error());
     }
-    let mut edits: Vec<&Edit> = edits.collect();
-    edits.sort_by_key(|edit| edit.span.start);
-    let mut new = old[..old.len() - text.len()].to_vec();
-    let mut at = 0;
-    for edit in edits {
-        new.extend_from_slice(&text[at..edit.span.start]);
-        new.extend_from_slice(edit.text.as_bytes());
-        at = edit.span.end;
-    }
-    new.extend_from_slice(&text[at..]);
+    let mark = &old[..old.len() - before.len()];
+    let new = [mark, text.as_bytes()].concat();
     let path = WritePath::in_project(root, &file.path);
     file::replace_if_unchanged(&path, Some(&old), &new).map_err(|error| match error {
         WriteError::Changed => changed_error(),

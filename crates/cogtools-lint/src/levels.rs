@@ -4,7 +4,7 @@ use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Level, RuleLevel};
 
 use crate::rule::Rule;
-use crate::rules::{find, rules};
+use crate::rules::{INVALID_TOOL, find, rules};
 
 /// The level of each rule.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,12 @@ impl Levels {
         let mut diagnostics = Vec::new();
         for one in configured {
             match find(&one.rule) {
+                Some(rule) if rule.name == INVALID_TOOL && one.level != Level::Error => {
+                    let message = format!("`{INVALID_TOOL}` is always an error");
+                    let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+                    let hint = "correct the file, or move it out of the folders of tools";
+                    diagnostics.push(diagnostic.hint(hint).at(one.location.clone()));
+                }
                 Some(rule) => levels.set(rule, one.level),
                 None => diagnostics.push(unknown_rule(&one.rule).at(one.location.clone())),
             }

@@ -3,7 +3,10 @@
 //! A rule is a value: its name, why it matters, how to fix a finding, and a failing
 //! and a passing project, which are its tests and its documentation.
 
+mod automaton;
+mod builtin_tools;
 mod command;
+mod contradiction;
 mod explain;
 mod finding;
 mod fix;
@@ -14,13 +17,21 @@ mod levels;
 mod lint_file;
 mod linter;
 mod neighbours;
+mod order;
 mod output;
 mod parameter_types;
+mod program;
 mod reference;
+mod rendered_example;
+mod required_names;
 mod rule;
 mod rules;
 mod secret;
+mod secret_label;
+mod secret_url;
+mod suppression;
 mod target;
+mod tool_script;
 mod type_check;
 
 pub use command::PROGRAM;

@@ -6,12 +6,14 @@ use std::sync::{Arc, OnceLock};
 use cogtools_core::file::ReadScope;
 use cogtools_core::pointer::segments;
 use cogtools_core::schema::{Role, SubSchema};
-use cogtools_core::text::{Span, Text, TextError};
+use cogtools_core::text::{self, Span, Text, TextError};
 use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
-use cogtools_core::{Code, Diagnostic, Tool};
+use cogtools_core::{Code, Diagnostic, Location, Tool};
 
+use crate::contradiction::{self, Contradiction};
 use crate::neighbours::Neighbours;
+use crate::suppression::{self, Suppression};
 use crate::type_check::ToolTypes;
 
 /// A tool file, valid or not.
@@ -34,6 +36,8 @@ pub struct LintFile {
     /// The other tools of the project, for a flow.
     pub(crate) neighbours: Arc<Neighbours>,
     types: OnceLock<ToolTypes>,
+    contradictions: OnceLock<Vec<Contradiction>>,
+    suppressions: OnceLock<Vec<Suppression>>,
 }
 
 impl LintFile {
@@ -46,17 +50,24 @@ impl LintFile {
             Err(error) => {
                 let mut file =
                     Self::parse(path, Text::new(display_path, Vec::new())?.in_scope(scope));
-                file.diagnostics = vec![error.diagnostic(Code::InvalidTool)];
+                let diagnostic = error.diagnostic(Code::InvalidTool);
+                let location = invalid_byte(path, display_path, scope);
+                file.diagnostics = vec![match location {
+                    Some(location) => diagnostic.at(location),
+                    None => diagnostic,
+                }];
                 Ok(file)
             }
         }
     }
 
-    fn parse(path: &Path, text: Text) -> Self {
+    /// The file at `path` if it had this `text`.
+    pub(crate) fn parse(path: &Path, text: Text) -> Self {
         let (tool, diagnostics) = match Tool::parse(text.clone()) {
             Ok(tool) => {
                 let name = tool.name().as_str();
-                let diagnostics = if path.file_stem().is_some_and(|stem| stem == name) {
+                let is_fine = path.file_stem().is_some_and(|stem| stem == name);
+                let diagnostics = if is_fine || !path.exists() {
                     Vec::new()
                 } else {
                     // Loading checks the file name, parsing does not.
@@ -77,6 +88,8 @@ impl LintFile {
             duplicate_name: None,
             neighbours: Arc::default(),
             types: OnceLock::new(),
+            contradictions: OnceLock::new(),
+            suppressions: OnceLock::new(),
         }
     }
 
@@ -94,6 +107,26 @@ impl LintFile {
         let types = |tool| ToolTypes::of(tool, &self.neighbours);
         self.types
             .get_or_init(|| self.tool.as_ref().map(types).unwrap_or_default())
+    }
+
+    /// The contradictions in the schema of the parameters.
+    pub(crate) fn contradictions(&self) -> &[Contradiction] {
+        self.contradictions.get_or_init(|| {
+            let schema = self.tool.as_ref().map(Tool::schema);
+            schema
+                .map(contradiction::contradictions)
+                .unwrap_or_default()
+        })
+    }
+
+    /// The comments that allow what a rule finds.
+    pub(crate) fn suppressions(&self) -> &[Suppression] {
+        self.suppressions.get_or_init(|| {
+            let entries = self.document.as_ref().and_then(Node::entries);
+            let first = entries.and_then(<[_]>::first);
+            let line = first.map_or(1, |entry| self.text.location(entry.span).line);
+            suppression::all(self.text.as_str(), line)
+        })
     }
 
     /// The value of a top-level key.
@@ -181,6 +214,23 @@ impl LintFile {
     pub(crate) fn raw(&self, span: Span) -> &str {
         self.text.as_str().get(span.start..span.end).unwrap_or("")
     }
+}
+
+/// The location of the first byte that is not UTF-8.
+fn invalid_byte(path: &Path, display_path: &Path, scope: &ReadScope) -> Option<Location> {
+    let bytes = text::bytes(path, display_path, Text::MAX_BYTES, scope).ok()?;
+    let valid = std::str::from_utf8(&bytes).err()?.valid_up_to();
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let line = before.matches('\n').count() + 1;
+    let column = before
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .count()
+        + 1;
+    let source = String::from_utf8_lossy(&bytes);
+    Some(Location::new(display_path, &source, line, column, 1))
 }
 
 fn collect_schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {

@@ -25,10 +25,9 @@ impl Linter {
         for rule in rules() {
             let level = self.levels.level_of(rule);
             if level != Level::Off {
-                (rule.check)(
-                    file,
-                    &mut Findings::new(rule, level, &file.text, &mut findings),
-                );
+                let mut of_rule = Findings::new(rule, level, &file.text, &mut findings);
+                (rule.check)(file, &mut of_rule);
+                of_rule.finish();
             }
         }
         // A specific rule explains more than the loader's own error.
@@ -38,6 +37,7 @@ impl Linter {
             .map(Finding::position)
             .collect();
         findings.retain(|it| it.rule.name != INVALID_TOOL || !explained.contains(&it.position()));
+        findings.retain(|it| !file.suppressions().iter().any(|one| one.covers(it, file)));
         findings.sort_by_key(Finding::position);
         findings
     }

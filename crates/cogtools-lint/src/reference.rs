@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use cogtools_core::{Level, invisible};
+use cogtools_core::{HostLimit, Level, invisible};
 
+use crate::builtin_tools;
 use crate::rule::{CaseFile, Rule};
 use crate::rules::rules;
 
@@ -28,6 +29,30 @@ pub fn reference() -> String {
     for rule in rules() {
         text.push('\n');
         text.push_str(&section(rule));
+    }
+    text.push_str(&limits());
+    text
+}
+
+/// The limits that rules compare with, and where they are from.
+fn limits() -> String {
+    let mut text =
+        "\n## The limits of hosts\n\n| limit | host | source | read |\n|---|---|---|---|\n"
+            .to_owned();
+    for limit in HostLimit::ALL {
+        let HostLimit {
+            host,
+            what,
+            max,
+            source,
+            date,
+        } = limit;
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "| {max} {what} | {host} | {source} | {date} |");
+    }
+    text.push_str("\nThe names of the tools that hosts have themselves:\n\n");
+    for (host, source) in builtin_tools::sources() {
+        let _ = writeln!(text, "- {host}: {source}");
     }
     text
 }

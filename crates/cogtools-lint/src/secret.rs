@@ -5,8 +5,10 @@
 
 use std::ops::Range;
 
+use crate::{secret_label, secret_url};
+
 /// A shape: its prefix, the minimum number of characters after it, and its name.
-const SHAPES: [(&str, usize, &str); 20] = [
+const SHAPES: [(&str, usize, &str); 31] = [
     ("AKIA", 16, "an AWS access key"),
     ("ASIA", 16, "an AWS access key"),
     ("ghp_", 30, "a GitHub token"),
@@ -27,20 +29,26 @@ const SHAPES: [(&str, usize, &str); 20] = [
     ("hf_", 30, "a Hugging Face token"),
     ("pypi-", 40, "a PyPI token"),
     ("eyJ", 40, "a JSON web token"),
+    ("xoxa-", 10, "a Slack token"),
+    ("xoxr-", 10, "a Slack token"),
+    ("xapp-", 10, "a Slack token"),
+    ("SG.", 40, "a SendGrid key"),
+    ("dop_v1_", 40, "a DigitalOcean token"),
+    ("shpat_", 24, "a Shopify token"),
+    ("whsec_", 20, "a webhook's secret"),
+    ("lin_api_", 20, "a Linear key"),
+    ("sbp_", 30, "a Supabase token"),
+    ("figd_", 30, "a Figma token"),
+    ("AGE-SECRET-KEY-1", 40, "a private key"),
 ];
 
-/// Labels before `:` or `=` that indicate a secret.
-const LABELS: [&str; 5] = ["key", "token", "secret", "password", "passwd"];
-/// The minimum length of a labelled value.
-const MIN_LABELLED_LEN: usize = 20;
-/// The minimum entropy of a labelled value, in bits per character.
-const MIN_LABELLED_BITS: f64 = 3.5;
 /// How many characters stay visible.
 const VISIBLE_CHARS: usize = 4;
 
-/// The secrets in `text`: where each is, and what it is.
+/// The secrets in `text`: where each is, and what it is. Linear in its length.
 pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = private_keys(text);
+    found.extend(secret_url::all(text));
     for range in tokens(text) {
         let token = &text[range.clone()];
         let shape = SHAPES.iter().find(|(prefix, min_len, _)| {
@@ -51,11 +59,12 @@ pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
         });
         if let Some((_, _, what)) = shape {
             found.push((range, what));
-        } else if is_labelled(&text[..range.start]) && is_random(token) {
+        } else if secret_label::is_labelled_secret(text, &range) {
             found.push((range, "a secret"));
         }
     }
-    found.sort_by_key(|(range, _)| range.start);
+    found.sort_by_key(|(range, _)| (range.start, range.end));
+    found.dedup_by(|next, one| next.0.start < one.0.end);
     found
 }
 
@@ -65,21 +74,25 @@ pub(crate) fn redact(text: &str) -> String {
     if secrets.is_empty() {
         return text.to_owned();
     }
+    let mut rest = secrets.iter().peekable();
     let mask = |(at, c)| {
+        while rest.next_if(|(range, _)| range.end <= at).is_some() {}
         let inside = |range: &Range<usize>| at >= range.start + VISIBLE_CHARS && at < range.end;
-        let secret = secrets.iter().any(|(range, _)| inside(range));
+        let secret = rest.peek().is_some_and(|(range, _)| inside(range));
         if secret { '*' } else { c }
     };
     text.char_indices().map(mask).collect()
 }
 
 fn private_keys(text: &str) -> Vec<(Range<usize>, &'static str)> {
-    const SUFFIX: &str = "PRIVATE KEY-----";
+    const SUFFIX: &str = "PRIVATE KEY";
     text.match_indices("-----BEGIN ")
         .filter_map(|(start, _)| {
             let line = text[start..].lines().next()?;
-            let end = start + line.find(SUFFIX)? + SUFFIX.len();
-            Some((start..end, "a private key"))
+            let end = line.char_indices().nth(60).map_or(line.len(), |(at, _)| at);
+            let at = line[..end].find(SUFFIX)?;
+            let closed = line[at..].find("-----")? + "-----".len();
+            Some((start..start + at + closed, "a private key"))
         })
         .collect()
 }
@@ -102,42 +115,6 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
         rest = end;
         Some(start..end)
     })
-}
-
-/// Whether the text before a value labels it as a secret: `api_key: "`.
-fn is_labelled(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or(before);
-    let opened = line.trim_end_matches(['"', '\'', ' ']);
-    let assigned = opened.strip_suffix("Bearer").unwrap_or(opened).trim_end();
-    let Some(label) = assigned.strip_suffix([':', '=']) else {
-        return false;
-    };
-    let name = label
-        .trim_end_matches(['"', '\'', ' '])
-        .to_ascii_lowercase();
-    let whole = |rest: &str| rest.ends_with("api") || !rest.ends_with(|c: char| c.is_alphabetic());
-    let mut rests = LABELS.iter().filter_map(|suffix| name.strip_suffix(suffix));
-    rests.any(whole)
-}
-
-/// Whether `text` is too long and too mixed for a word.
-fn is_random(text: &str) -> bool {
-    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    text.len() >= MIN_LABELLED_LEN && digits >= 2 && letters >= 2 && bits(text) >= MIN_LABELLED_BITS
-}
-
-/// The Shannon entropy, in bits per character.
-#[allow(clippy::cast_precision_loss, reason = "lengths of tokens are small")]
-fn bits(text: &str) -> f64 {
-    let mut counts = [0_usize; 256];
-    text.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
-    counts
-        .iter()
-        .filter(|count| **count > 0)
-        .map(|count| *count as f64 / text.len() as f64)
-        .map(|share| -share * share.log2())
-        .sum()
 }
 
 #[cfg(test)]

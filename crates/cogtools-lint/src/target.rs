@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cogtools_core::source::Listing;
-use cogtools_core::yaml::Node;
-use cogtools_core::{Candidate, Code, Config, Diagnostic, Folder, SourceError};
-use cogtools_program::Io;
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::text::Text;
+use cogtools_core::yaml::{self, Node};
+use cogtools_core::{Candidate, Code, Config, Diagnostic, Folder, Name, SourceError};
 use cogtools_program::project::read_scope;
+use cogtools_program::{InputError, Io};
 
 use crate::lint_file::LintFile;
 use crate::neighbours::Neighbours;
@@ -23,13 +25,34 @@ pub(crate) struct Targets {
 }
 
 /// The files at `paths`, or those of the project if there are no paths.
-pub(crate) fn collect(paths: &[OsString], config: &Config, io: &Io<'_>) -> Targets {
+///
+/// A path can be the name of a tool, or `-` for a file on standard input, which is then called
+/// `stdin_name`.
+pub(crate) fn collect(
+    paths: &[OsString],
+    stdin_name: Option<&Path>,
+    config: &Config,
+    io: &mut Io<'_>,
+) -> Targets {
     let mut found = Vec::new();
     let mut diagnostics = Vec::new();
+    let mut files: Vec<LintFile> = Vec::new();
     for path in paths.iter().map(Path::new) {
+        if path == Path::new(STDIN) {
+            match from_stdin(stdin_name, io) {
+                Ok(file) => files.push(file),
+                Err(diagnostic) => diagnostics.push(*diagnostic),
+            }
+            continue;
+        }
         let absolute = io.cwd.join(path);
         let scope = read_scope(&absolute, io);
-        if absolute.is_dir() {
+        if let Some(name) = tool_name(path, &absolute) {
+            match by_name(name, config) {
+                Ok(file) => found.push(file),
+                Err(diagnostic) => diagnostics.push(*diagnostic),
+            }
+        } else if absolute.is_dir() {
             let folder = Folder::new(absolute, path.to_path_buf(), true, scope);
             list(&folder, &mut found, &mut diagnostics);
         } else {
@@ -41,7 +64,6 @@ pub(crate) fn collect(paths: &[OsString], config: &Config, io: &Io<'_>) -> Targe
             list(folder, &mut found, &mut diagnostics);
         }
     }
-    let mut files: Vec<LintFile> = Vec::new();
     for file in found {
         if files.iter().any(|other| other.path == file.path) {
             continue;
@@ -57,6 +79,70 @@ pub(crate) fn collect(paths: &[OsString], config: &Config, io: &Io<'_>) -> Targe
     mark_duplicate_names(&mut files);
     add_neighbours(&mut files, config);
     Targets { files, diagnostics }
+}
+
+/// The path that stands for standard input.
+const STDIN: &str = "-";
+
+/// The tool file on standard input; without a name, it has that of its tool.
+fn from_stdin(name: Option<&Path>, io: &mut Io<'_>) -> Result<LintFile, Box<Diagnostic>> {
+    let unreadable = |what: String| {
+        let message = format!("standard input {what}");
+        Box::new(Diagnostic::new(Code::IoFailed, message).hint("pass the file as an argument"))
+    };
+    let bytes = io.stdin.read().map_err(|error| {
+        unreadable(match error {
+            InputError::Terminal => "is a terminal".to_owned(),
+            InputError::TooLarge => "is too large".to_owned(),
+            InputError::TimedOut(_) => "did not end in time".to_owned(),
+            InputError::Failed(error) => format!("cannot be read: {error}"),
+        })
+    })?;
+    if bytes.len() > Text::MAX_BYTES {
+        return Err(unreadable("is too large".to_owned()));
+    }
+    let name = name.map_or_else(|| default_name(&bytes), Path::to_path_buf);
+    let path = io.cwd.join(&name);
+    let scope = read_scope(&path, io);
+    let text = Text::new(name, bytes).map(|text| text.in_scope(&scope).at(&path));
+    let text = text.map_err(|error| Box::new(error.diagnostic(Code::InvalidTool)))?;
+    Ok(LintFile::parse(&path, text))
+}
+
+fn default_name(bytes: &[u8]) -> PathBuf {
+    let text = Text::new("", bytes.to_vec()).ok();
+    let document = text.and_then(|text| yaml::parse(&text).ok());
+    let name = document
+        .as_ref()
+        .and_then(|document| document.get("name")?.text());
+    let name = name.filter(|name| Name::new(name).is_ok());
+    PathBuf::from(format!("{}.yaml", name.unwrap_or("stdin")))
+}
+
+/// The name of a tool, if the path is one rather than a file or a folder.
+fn tool_name<'p>(path: &'p Path, absolute: &Path) -> Option<&'p str> {
+    let name = path.to_str()?;
+    (Name::new(name).is_ok() && !absolute.exists()).then_some(name)
+}
+
+/// The file of the tool `name` of the project.
+fn by_name(name: &str, config: &Config) -> Result<Candidate, Box<Diagnostic>> {
+    let all: Vec<Candidate> = config
+        .folders()
+        .flat_map(|folder| folder.list().entries)
+        .collect();
+    let names: Vec<String> = all
+        .iter()
+        .map(|it| it.name.to_string_lossy().into_owned())
+        .collect();
+    let found = all.into_iter().find(|it| it.name == *name);
+    found.ok_or_else(|| {
+        let message = format!("`{name}` is neither a file nor a tool of this project");
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        let suggestion = did_you_mean(name, names.iter().map(String::as_str));
+        let hint = suggestion.unwrap_or_else(|| "`cogtools list` names the tools".to_owned());
+        Box::new(diagnostic.hint(hint))
+    })
 }
 
 fn is_yml(path: &Path) -> bool {

@@ -142,7 +142,9 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let rest = self.rest();
         let Some(end) = rest[2..].find("#}") else {
-            return Self::fail("the comment is never closed", Span::new(start, start + 2));
+            let error = Error::new(ErrorKind::Syntax, "the comment is never closed");
+            let span = Span::new(start, start + 2);
+            return Err((error.with_hint("end it with `#}`"), span));
         };
         let inner = &rest[2..2 + end];
         self.at += end + 4;
@@ -164,7 +166,9 @@ impl<'a> Lexer<'a> {
             }
             raw::Found::Open { name, end } => {
                 let message = format!("`{name}` is never closed by `end{name}`");
-                Self::fail(&message, Span::new(start, end))
+                let error = Error::new(ErrorKind::Syntax, message);
+                let hint = format!("end it with `{{% end{name} %}}`");
+                Err((error.with_hint(hint), Span::new(start, end)))
             }
         }
     }

@@ -43,7 +43,7 @@ fn syntax_errors_point_at_the_token() {
     check(
         "{% if x %}",
         syntax,
-        "1:11+0 expected `elif`, `elseif`, `else` or `endif`, found the end of the template; \
+        "1:4+2 expected `elif`, `elseif`, `else` or `endif`, found the end of the template; \
          the `if` on line 1 needs `{% endif %}`",
     );
     check(
@@ -51,12 +51,16 @@ fn syntax_errors_point_at_the_token() {
         syntax,
         "1:12+3 expected `,` or `)` in the arguments, found `baz`",
     );
-    check("x {# y", syntax, "1:3+2 the comment is never closed");
+    check(
+        "x {# y",
+        syntax,
+        "1:3+2 the comment is never closed; end it with `#}`",
+    );
     check("{{ 'a }}", syntax, "1:4+1 the string is never closed");
     check(
         "{% raw %}",
         syntax,
-        "1:1+9 `raw` is never closed by `endraw`",
+        "1:1+9 `raw` is never closed by `endraw`; end it with `{% endraw %}`",
     );
     check(
         "{% block a %}{% endblock %}{% block a %}{% endblock %}",

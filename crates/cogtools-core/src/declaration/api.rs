@@ -7,15 +7,12 @@
 
 use serde_json::{Map, Value};
 
-use super::Target;
+use super::{HostLimit, Target};
 use crate::schema::{Role, Schema};
 use crate::{Code, Diagnostic, Tool};
 
 /// Keywords not permitted at the root, where APIs want an object with properties.
 pub(super) const NOT_AT_THE_ROOT: [&str; 5] = ["allOf", "anyOf", "oneOf", "not", "enum"];
-
-/// The maximum length of a parameter's name, where there is one.
-const MAX_NAME_BYTES: usize = 64;
 
 /// The rules of one API.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +51,7 @@ const OPEN_AI: Api = Api {
     name: "OpenAI's API",
     names: Names::Any,
     plain_root: true,
-    max_description: Some(1024),
+    max_description: Some(HostLimit::DESCRIPTION.max),
 };
 
 /// Anthropic's API.
@@ -147,7 +144,7 @@ impl Api {
 
 impl Names {
     fn accept(self, name: &str) -> bool {
-        let is_short = (1..=MAX_NAME_BYTES).contains(&name.len());
+        let is_short = (1..=HostLimit::PARAMETER_NAME.max).contains(&name.len());
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         match self {
             Self::Any => true,

@@ -1,9 +1,12 @@
 //! Declarations of tools, in the format of each host.
 
 mod api;
+mod limit;
 mod mcp;
 
 use std::borrow::Cow;
+
+pub use limit::HostLimit;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

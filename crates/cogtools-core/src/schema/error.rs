@@ -64,6 +64,9 @@ pub enum SchemaErrorKind {
     /// `required: […]` among sugared parameters.
     #[error("`required` is not used here: every parameter is required unless it is `optional`")]
     RequiredInSugar,
+    /// A whole schema under `parameters`.
+    #[error("`parameters` is a map from names to entries, not a schema with `properties`")]
+    SchemaInSugar,
     /// `optional` on something other than a property.
     #[error("`optional` applies only to a parameter or a property")]
     MisplacedOptional,
@@ -108,6 +111,10 @@ impl SchemaErrorKind {
             Self::Repeated { .. } => "remove one of the two".into(),
             Self::ArrayWithoutItems => "name the type of its items, as in `type: string[]`".into(),
             Self::RequiredInSugar => "remove it, and mark the others with `optional: true`".into(),
+            Self::SchemaInSugar => {
+                "rename `parameters` to `parameters_schema`, or keep only what is under `properties`"
+                    .into()
+            }
             Self::MisplacedOptional => "remove it".into(),
             Self::RequiredDefault => "remove either `optional: false` or `default`".into(),
             Self::RootType => "add `type: object`".into(),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::keyword::{self, KeywordKind};
 use super::types::{self, TypeExpr};
-use super::{first_char, reference};
+use super::{first_char, misplaced, reference};
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Diagnostic, Expected};
@@ -38,6 +38,10 @@ pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
     };
     let mut root = Object::new();
     root.insert("type".into(), "object".into());
+    if let Some(span) = misplaced::schema(node) {
+        expander.report(SchemaErrorKind::SchemaInSugar, span);
+        return Err(expander.errors);
+    }
     expander.properties(entries, &mut root);
     expander.finish(root)
 }
@@ -260,6 +264,10 @@ impl Expander {
         let mut properties = Object::with_capacity(entries.len());
         let mut required = Vec::new();
         for entry in entries {
+            if self.sugar && entry.key == "required" && entry.value.items().is_some() {
+                self.report(SchemaErrorKind::RequiredInSugar, entry.span);
+                continue;
+            }
             let expanded = self.schema(&entry.value);
             if !expanded.optional {
                 required.push(Value::from(entry.key.as_str()));

@@ -13,6 +13,7 @@ mod format;
 mod keyword;
 mod label;
 mod message;
+mod misplaced;
 mod path;
 mod pattern;
 mod recover;

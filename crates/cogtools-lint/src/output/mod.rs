@@ -8,6 +8,8 @@ pub(crate) use human::human;
 pub(crate) use json::json;
 pub(crate) use sarif::sarif;
 
+use std::path::Path;
+
 use cogtools_core::Level;
 
 use crate::finding::Finding;
@@ -18,6 +20,10 @@ pub(crate) struct Report<'r> {
     pub(crate) findings: &'r [Finding],
     /// How many files were checked.
     pub(crate) files: usize,
+    /// The root of the project.
+    pub(crate) root: &'r Path,
+    /// The folder that paths in findings are relative to.
+    pub(crate) folder: &'r Path,
 }
 
 /// An output format.

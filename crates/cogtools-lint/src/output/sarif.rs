@@ -1,7 +1,10 @@
 //! Findings for code hosts: SARIF 2.1.0.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::{Component, Path, PathBuf};
 
+use cogtools_core::digest;
 use serde_json::{Value, json};
 
 use super::{Report, severity};
@@ -10,12 +13,17 @@ use crate::rule::Rule;
 use crate::rules::rules;
 use crate::secret;
 
+/// The key of fingerprints; a change of how they are made needs another one.
+const FINGERPRINT: &str = "cogtoolsLint/v1";
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The report; fixed findings are not results.
 pub(crate) fn sarif(report: &Report<'_>) -> String {
     let open = report.findings.iter().filter(|finding| !finding.fixed);
-    let results: Vec<Value> = open.map(result).collect();
+    let mut seen = HashMap::new();
+    let results: Vec<Value> = open
+        .map(|finding| result(finding, &uri(&finding.location.file, report), &mut seen))
+        .collect();
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -48,7 +56,10 @@ fn descriptor(rule: &Rule) -> Value {
     })
 }
 
-fn result(finding: &Finding) -> Value {
+/// How many findings of a rule there are on lines with the same text.
+type Seen = HashMap<String, usize>;
+
+fn result(finding: &Finding, uri: &str, seen: &mut Seen) -> Value {
     let location = &finding.location;
     let index = rules().position(|rule| rule.name == finding.rule.name);
     let mut result = json!({
@@ -57,55 +68,68 @@ fn result(finding: &Finding) -> Value {
         "level": severity(finding),
         "message": {"text": format!("{}; {}", finding.message, finding.fix)},
         "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": uri(&location.file)},
+            "artifactLocation": {"uri": uri},
             "region": {
                 "startLine": location.line,
                 "startColumn": location.column,
                 "endColumn": location.column + location.width,
             },
         }}],
+        "partialFingerprints": {FINGERPRINT: fingerprint(finding, uri, seen)},
     });
-    if let Some(fix) = fix(finding) {
+    if let Some(fix) = fix(finding, uri) {
         result["fixes"] = json!([fix]);
     }
     result
 }
 
+/// What stays the same when lines before the finding change: a hash of the rule, the file and
+/// the text of the line, and which of several it is.
+fn fingerprint(finding: &Finding, uri: &str, seen: &mut Seen) -> String {
+    let line = finding.location.text.as_deref().unwrap_or_default().trim();
+    let text = format!("{}\0{uri}\0{line}", finding.rule.name);
+    let count = seen.entry(text.clone()).or_default();
+    *count += 1;
+    format!("{}:{count}", digest::bytes(text.as_bytes()))
+}
+
 /// The edits of `--fix`, unless they contain a secret.
-fn fix(finding: &Finding) -> Option<Value> {
+fn fix(finding: &Finding, uri: &str) -> Option<Value> {
     let secret = |edit: &Edit| secret::redact(&edit.text) != edit.text;
     if finding.edits.is_empty() || finding.edits.iter().any(secret) {
         return None;
     }
     let replacements = finding.edits.iter().map(|edit| {
-        let [start, end] = edit.region;
-        json!({
+        let [start, end] = edit.region?;
+        Some(json!({
             "deletedRegion": {
                 "startLine": start.0, "startColumn": start.1,
                 "endLine": end.0, "endColumn": end.1,
             },
             "insertedContent": {"text": edit.text},
-        })
+        }))
     });
+    let replacements: Vec<Value> = replacements.collect::<Option<_>>()?;
     Some(json!({
         "description": {"text": finding.fix},
         "artifactChanges": [{
-            "artifactLocation": {"uri": uri(&finding.location.file)},
-            "replacements": replacements.collect::<Vec<_>>(),
+            "artifactLocation": {"uri": uri},
+            "replacements": replacements,
         }],
     }))
 }
 
-/// A path as a relative or a `file` URI: `/` between parts, all but the
-/// unreserved characters percent-encoded.
-fn uri(path: &std::path::Path) -> String {
-    let text = path.to_string_lossy().replace('\\', "/");
-    let mut uri = if path.is_absolute() {
-        "file://".to_owned()
-    } else {
-        String::new()
+/// A path as a URI relative to the root of the project, or a `file` URI outside of it: `/`
+/// between parts, all but the unreserved characters percent-encoded.
+fn uri(path: &Path, report: &Report<'_>) -> String {
+    let absolute = normalized(&report.folder.join(path));
+    let relative = absolute.strip_prefix(normalized(report.root));
+    let (start, shown) = match relative {
+        Ok(relative) => ("", relative),
+        Err(_) => ("file://", absolute.as_path()),
     };
-    for byte in text.bytes() {
+    let mut uri = start.to_owned();
+    for byte in shown.to_string_lossy().replace('\\', "/").bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             uri.push(char::from(byte));
         } else {
@@ -114,4 +138,17 @@ fn uri(path: &std::path::Path) -> String {
         }
     }
     uri
+}
+
+/// The path without `.` and `..`.
+fn normalized(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(whole.pop()),
+            other => whole.push(other),
+        }
+    }
+    whole
 }

@@ -1,8 +1,8 @@
 //! Descriptions: what the model reads about a tool and its parameters.
 
-use cogtools_core::Level;
 use cogtools_core::schema::Role;
 use cogtools_core::yaml::Node;
+use cogtools_core::{HostLimit, Level};
 use serde_json::Value;
 
 use crate::finding::Findings;
@@ -45,8 +45,6 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-/// The limit of OpenAI.
-const MAX_DESCRIPTION_CHARS: usize = 1024;
 /// Descriptions without content.
 const PLACEHOLDERS: [&str; 14] = [
     "description",
@@ -86,10 +84,7 @@ fn long_description(file: &LintFile, findings: &mut Findings<'_>) {
         return;
     };
     let length = entry.value.text().map_or(0, |text| text.chars().count());
-    if length > MAX_DESCRIPTION_CHARS {
-        let message = format!(
-            "the description has {length} characters, OpenAI accepts {MAX_DESCRIPTION_CHARS}"
-        );
+    if let Some(message) = HostLimit::DESCRIPTION.exceeded(length) {
         findings.report(entry.span, message);
     }
 }
@@ -115,7 +110,11 @@ fn placeholder(file: &LintFile, findings: &mut Findings<'_>) {
 
 /// The descriptions inside a schema, each with the name of the property that it
 /// describes.
-fn collect_descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n Node, &'n str)>) {
+pub(super) fn collect_descriptions<'n>(
+    node: &'n Node,
+    name: &'n str,
+    found: &mut Vec<(&'n Node, &'n str)>,
+) {
     for entry in node.entries().into_iter().flatten() {
         match entry.key.as_str() {
             "description" | "title" if entry.value.text().is_some() => {

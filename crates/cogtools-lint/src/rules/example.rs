@@ -1,12 +1,18 @@
 //! Examples: documentation, tests and few-shot prompts.
 
+use std::collections::HashMap;
+
 use cogtools_core::Level;
+use cogtools_core::pointer::segments;
+use cogtools_core::schema::Role;
 use cogtools_core::yaml::Node;
 use cogtools_program::render_hints;
 use fancy_regex::Regex;
+use serde_json::{Map, Value};
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
+use crate::rendered_example;
 use crate::rule::{Rule, case};
 
 pub(super) static RULES: &[Rule] = &[
@@ -35,13 +41,35 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "uncovered-parameter",
         level: Level::Warn,
-        summary: "an optional parameter that no example sets, or that every example sets",
+        summary: "an optional parameter that no example sets, or that every example sets; an optional property that no example sets",
         why: "one of the two paths through the template is never tested",
         fix: "add an example that sets it, and one that omits it",
         fixable: false,
         fails: case!("uncovered-parameter/fails"),
         passes: case!("uncovered-parameter/passes"),
         check: uncovered_parameter,
+    },
+    Rule {
+        name: "repeated-example",
+        level: Level::Warn,
+        summary: "an example with the same arguments as an earlier one",
+        why: "it tests nothing more, and costs tokens wherever examples are sent",
+        fix: "remove it, or change what it was meant to show",
+        fixable: false,
+        fails: case!("repeated-example/fails"),
+        passes: case!("repeated-example/passes"),
+        check: repeated_example,
+    },
+    Rule {
+        name: "empty-example",
+        level: Level::Warn,
+        summary: "an example for which the template prints nothing",
+        why: "a model that calls the tool so reads an empty answer, and the test of the example shows nothing",
+        fix: "print something in that case, such as what is missing, or change the example",
+        fixable: false,
+        fails: case!("empty-example/fails"),
+        passes: case!("empty-example/passes"),
+        check: empty_example,
     },
     Rule {
         name: "example-pattern",
@@ -92,6 +120,42 @@ fn example_pattern(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
+/// The nodes of the examples, in the order of the file.
+fn nodes(file: &LintFile) -> impl Iterator<Item = &Node> {
+    let nodes = file.value("examples").and_then(Node::items);
+    nodes.into_iter().flatten()
+}
+
+fn repeated_example(file: &LintFile, findings: &mut Findings<'_>) {
+    let tests = file.tool.iter().flat_map(cogtools_core::Tool::tests);
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for (index, (test, node)) in tests.zip(nodes(file)).enumerate() {
+        let key = Value::Object(test.arguments()).to_string();
+        match seen.get(&key) {
+            Some(earlier) => {
+                let message = format!("the same arguments as in example {}", earlier + 1);
+                findings.report(node.span, message);
+            }
+            None => drop(seen.insert(key, index)),
+        }
+    }
+}
+
+fn empty_example(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(tool) = &file.tool else {
+        return;
+    };
+    for (test, node) in tool.tests().iter().zip(nodes(file)) {
+        if test.fails().is_some() {
+            continue;
+        }
+        let output = rendered_example::render(tool, test.arguments());
+        if output.is_some_and(|output| output.trim().is_empty()) {
+            findings.report(node.span, "the template prints nothing for this example");
+        }
+    }
+}
+
 fn no_examples(file: &LintFile, findings: &mut Findings<'_>) {
     let has_none = file
         .tool
@@ -123,5 +187,65 @@ fn uncovered_parameter(file: &LintFile, findings: &mut Findings<'_>) {
             _ => continue,
         };
         findings.report(file.locate(&sub_schema.pointer), message);
+    }
+    uncovered_properties(file, &examples, findings);
+}
+
+/// Optional properties of objects that examples have, and none sets.
+fn uncovered_properties(
+    file: &LintFile,
+    examples: &[Map<String, Value>],
+    findings: &mut Findings<'_>,
+) {
+    for sub_schema in file.sub_schemas() {
+        let Role::Property {
+            name,
+            required: false,
+        } = sub_schema.role
+        else {
+            continue;
+        };
+        let steps = segments(&sub_schema.pointer);
+        let keywords: Vec<&str> = steps.iter().map(String::as_str).collect();
+        let Some(path) = path_of(&keywords).filter(|path| path.len() > 1) else {
+            continue;
+        };
+        let values = examples.iter().cloned().map(Value::Object);
+        let parents = values.flat_map(|value| values_at(&value, &path[..path.len() - 1]));
+        let parents: Vec<Value> = parents.collect();
+        if !parents.is_empty() && parents.iter().all(|parent| parent.get(name).is_none()) {
+            let message = format!("no example sets `{}`", path.join("."));
+            findings.report(file.locate(&sub_schema.pointer), message);
+        }
+    }
+}
+
+/// The names of the properties that a pointer goes through; none if it goes through more than
+/// properties and items.
+fn path_of<'p>(steps: &[&'p str]) -> Option<Vec<&'p str>> {
+    let mut names = Vec::new();
+    let mut steps = steps.iter();
+    while let Some(keyword) = steps.next() {
+        match *keyword {
+            "properties" => names.push(*steps.next()?),
+            "items" => {}
+            _ => return None,
+        }
+    }
+    Some(names)
+}
+
+/// The objects at a path through a value, of which lists are one step less.
+fn values_at(value: &Value, path: &[&str]) -> Vec<Value> {
+    match (value, path) {
+        (Value::Array(items), _) => items.iter().flat_map(|it| values_at(it, path)).collect(),
+        (Value::Object(_), []) => vec![value.clone()],
+        (Value::Object(entries), [name, rest @ ..]) => {
+            let inner = entries.get(*name);
+            inner
+                .map(|inner| values_at(inner, rest))
+                .unwrap_or_default()
+        }
+        _ => Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! What `OpenAI`, `Anthropic` and MCP clients reject or do not receive.
 
-use cogtools_core::Level;
 use cogtools_core::schema::Role;
+use cogtools_core::{HostLimit, Level};
 use serde_json::Value;
 
 use crate::finding::Findings;
@@ -23,13 +23,24 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "openai-strict",
         level: Level::Warn,
-        summary: "a keyword that OpenAI's strict mode rejects",
+        summary: "a keyword that OpenAI's strict mode rejects, or look-around in a `pattern`",
         why: "with `strict: true` OpenAI rejects the whole request; without it the model may send invalid arguments",
         fix: "describe it in `description`, or turn the rule off if strict mode is not used",
         fixable: false,
         fails: case!("openai-strict/fails"),
         passes: case!("openai-strict/passes"),
         check: openai_strict,
+    },
+    Rule {
+        name: "host-limit",
+        level: Level::Warn,
+        summary: "a schema with more properties, values or levels than a host accepts",
+        why: "OpenAI rejects the whole request in strict mode; long enums cost tokens with every request to any host",
+        fix: "take a text instead of a long enum, or split the tool",
+        fixable: false,
+        fails: case!("host-limit/fails"),
+        passes: case!("host-limit/passes"),
+        check: host_limit,
     },
     Rule {
         name: "lost-keyword",
@@ -69,6 +80,11 @@ fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
         "uniqueItems",
     ];
     for sub_schema in file.sub_schemas() {
+        let pattern = sub_schema.schema.get("pattern").and_then(Value::as_str);
+        if pattern.is_some_and(looks_around) {
+            let message = "look-around in a pattern is not part of OpenAI's strict mode";
+            findings.report(file.keyword(&sub_schema, "pattern"), message);
+        }
         let open = sub_schema
             .schema
             .get("additionalProperties")
@@ -80,6 +96,55 @@ fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
         for keyword in unsupported.chain(open) {
             let message = format!("`{keyword}` is not part of OpenAI's strict mode");
             findings.report(file.keyword(&sub_schema, keyword), message);
+        }
+    }
+}
+
+/// Whether a pattern has look-ahead or look-behind.
+fn looks_around(pattern: &str) -> bool {
+    ["(?=", "(?!", "(?<=", "(?<!"]
+        .iter()
+        .any(|it| pattern.contains(it))
+}
+
+fn host_limit(file: &LintFile, findings: &mut Findings<'_>) {
+    let all = file.sub_schemas();
+    let (mut properties, mut values, mut text) = (0, 0, 0);
+    let mut deepest: Option<(usize, &str)> = None;
+    for sub_schema in &all {
+        if let Role::Property { name, .. } = sub_schema.role {
+            properties += 1;
+            text += name.chars().count();
+            let levels = sub_schema.pointer.matches("/properties/").count();
+            if deepest.is_none_or(|(most, _)| levels > most) {
+                deepest = Some((levels, &sub_schema.pointer));
+            }
+        }
+        let options = sub_schema.schema.get("enum").and_then(Value::as_array);
+        let Some(options) = options else {
+            continue;
+        };
+        let characters = |value: &Value| value.as_str().map_or(0, |text| text.chars().count());
+        let length = options.iter().map(characters).sum();
+        values += options.len();
+        text += length;
+        let is_large = options.len() > HostLimit::LARGE_ENUM_VALUES;
+        if let Some(message) = HostLimit::LARGE_ENUM.exceeded(length).filter(|_| is_large) {
+            findings.report(file.keyword(sub_schema, "enum"), message);
+        }
+    }
+    if let Some((levels, pointer)) = deepest
+        && let Some(message) = HostLimit::NESTING.exceeded(levels)
+    {
+        findings.report(file.locate(pointer), message);
+    }
+    for (limit, found) in [
+        (HostLimit::PROPERTIES, properties),
+        (HostLimit::ENUM_VALUES, values),
+        (HostLimit::SCHEMA_TEXT, text),
+    ] {
+        if let Some(message) = limit.exceeded(found) {
+            findings.report(file.locate(""), message);
         }
     }
 }

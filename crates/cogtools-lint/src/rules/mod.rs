@@ -1,18 +1,25 @@
 //! The rules, in the order of the reference.
 
+mod annotation;
+mod argument;
+mod contradiction;
 mod description;
 mod example;
 mod file;
 mod flow;
 mod gemini;
 mod host;
+mod hostile;
 mod js;
 mod layout;
 mod name;
+mod opening;
 mod pattern;
+mod program;
 mod safety;
 mod schema;
 mod source;
+mod suppression;
 mod template;
 mod types;
 mod validity;
@@ -32,13 +39,18 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 16] = [
+    let groups: [&'static [Rule]; 23] = [
         validity::RULES,
         name::RULES,
         source::RULES,
         description::RULES,
         safety::RULES,
+        hostile::RULES,
+        argument::RULES,
+        program::RULES,
+        annotation::RULES,
         schema::RULES,
+        contradiction::RULES,
         gemini::RULES,
         pattern::RULES,
         host::RULES,
@@ -48,7 +60,9 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         js::RULES,
         flow::RULES,
         file::RULES,
+        opening::RULES,
         layout::RULES,
+        suppression::RULES,
     ];
     groups.into_iter().flatten()
 }

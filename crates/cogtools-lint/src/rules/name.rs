@@ -1,7 +1,11 @@
 //! Names that a host rejects, changes or reserves.
 
+use std::collections::HashMap;
+
+use cogtools_core::schema::Role;
 use cogtools_core::{Level, Name};
 
+use crate::builtin_tools;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
@@ -28,6 +32,28 @@ pub(super) static RULES: &[Rule] = &[
         fails: case!("reserved-name/fails"),
         passes: case!("reserved-name/passes"),
         check: reserved_name,
+    },
+    Rule {
+        name: "builtin-name",
+        level: Level::Warn,
+        summary: "a tool with the name of one that Gemini CLI or Claude Code has itself",
+        why: "where the host adds no prefix, one of the two replaces the other in silence; where it does, the model takes one for the other",
+        fix: "say in the name what this tool does differently",
+        fixable: false,
+        fails: case!("builtin-name/fails": "tools/read_file.yaml"),
+        passes: case!("builtin-name/passes": "tools/read_chapter.yaml"),
+        check: builtin_name,
+    },
+    Rule {
+        name: "similar-parameters",
+        level: Level::Warn,
+        summary: "parameters, or properties of one object, whose names differ only in letter case or in `-` and `_`",
+        why: "models send one for the other, and a program that ignores case reads only one of them",
+        fix: "rename one of them so that the names differ in a word",
+        fixable: false,
+        fails: case!("similar-parameters/fails"),
+        passes: case!("similar-parameters/passes"),
+        check: similar_parameters,
     },
     Rule {
         name: "stem-differs",
@@ -82,6 +108,36 @@ fn reserved_name(file: &LintFile, findings: &mut Findings<'_>) {
                 file.locate(&sub_schema.pointer),
                 format!("`{RESERVED_PARAMETER}` is reserved for hosts"),
             );
+        }
+    }
+}
+
+fn builtin_name(file: &LintFile, findings: &mut Findings<'_>) {
+    let node = file.value("name");
+    let host = node.and_then(|node| Some((node, builtin_tools::host_of(node.text()?)?)));
+    if let Some((node, host)) = host {
+        findings.report(node.span, format!("{host} has a tool of this name itself"));
+    }
+}
+
+fn similar_parameters(file: &LintFile, findings: &mut Findings<'_>) {
+    let mut seen: HashMap<(String, String), (String, &str)> = HashMap::new();
+    for sub_schema in file.sub_schemas() {
+        let Role::Property { name, .. } = sub_schema.role else {
+            continue;
+        };
+        let object = sub_schema.pointer.rsplit_once('/').map_or("", |it| it.0);
+        let key = (
+            object.to_owned(),
+            name.to_lowercase().replace(['-', '_'], ""),
+        );
+        if let Some((pointer, earlier)) = seen.get(&key) {
+            let message = format!("`{name}` is nearly the same name as `{earlier}`");
+            if *pointer != sub_schema.pointer {
+                findings.report(file.locate(&sub_schema.pointer), message);
+            }
+        } else {
+            seen.insert(key, (sub_schema.pointer.clone(), name));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Invisible characters and secrets: what a reviewer overlooks, but a model or an
 //! attacker does not.
 
+use std::collections::HashSet;
+
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
 use cogtools_core::{Level, invisible};
@@ -8,13 +10,13 @@ use cogtools_core::{Level, invisible};
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
-use crate::{included_templates, secret};
+use crate::{included_templates, secret, secret_label};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "hidden-character",
         level: Level::Error,
-        summary: "zero-width and bidirectional characters, in the file or written as escapes",
+        summary: "zero-width, bidirectional and control characters, in the file or written as escapes; names and values with blanks that are not spaces",
         why: "a model reads what no reviewer sees: instructions can hide in such characters, and names or enum values that look alike can differ",
         fix: "remove it; where direction matters, write the text in its own script without control characters",
         fixable: true,
@@ -51,17 +53,29 @@ fn hidden_character(file: &LintFile, findings: &mut Findings<'_>) {
     if let Some(document) = &file.document {
         check_escapes(file, document, findings);
     }
+    check_blanks(file, findings);
     for template in template_files(file) {
         let text = template.text();
-        for (at, c, name) in invisible::all(text.as_str()) {
+        for (at, c, name) in invisible::all(text.as_str()).into_iter().take(MAX_CONTROLS) {
             let span = Span {
                 start: at,
                 end: at + c.len_utf8(),
             };
             findings.report_at(text.location(span), message(c, name));
         }
+        let controls = text.as_str().char_indices().filter(|(_, c)| is_control(*c));
+        for (at, c) in controls.take(MAX_CONTROLS) {
+            let span = Span {
+                start: at,
+                end: at + c.len_utf8(),
+            };
+            findings.report_at(text.location(span), control(c));
+        }
     }
 }
+
+/// How many control characters of a template are reported.
+const MAX_CONTROLS: usize = 8;
 
 /// Invisible characters in the file itself; a run of one kind is one finding.
 fn check_characters(text: &str, findings: &mut Findings<'_>) {
@@ -108,7 +122,10 @@ fn check_escapes(file: &LintFile, node: &Node, findings: &mut Findings<'_>) {
         Data::Map(entries) => {
             for entry in entries {
                 check_text(file, &entry.key, entry.span, findings);
-                check_escapes(file, &entry.value, findings);
+                // Another rule explains them in patterns.
+                if entry.key != "pattern" {
+                    check_escapes(file, &entry.value, findings);
+                }
             }
         }
         _ => {}
@@ -120,10 +137,68 @@ fn check_text(file: &LintFile, text: &str, span: Span, findings: &mut Findings<'
     if !raw.starts_with('"') {
         return;
     }
+    let written: HashSet<char> = raw.chars().collect();
+    let mut seen = HashSet::new();
     for (_, c, name) in invisible::all(text) {
-        if !raw.contains(c) {
+        if !written.contains(&c) && seen.insert(c) {
             findings.report(span, format!("{}, written as an escape", message(c, name)));
         }
+    }
+    for c in text.chars().filter(|c| is_control(*c)) {
+        if seen.insert(c) {
+            let message = format!("{}, written as an escape", control(c));
+            findings.report(span, message);
+        }
+    }
+}
+
+/// Whether `c` moves the cursor of a terminal, colours or deletes; lines and tabs do not count.
+const fn is_control(c: char) -> bool {
+    matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}')
+}
+
+fn control(c: char) -> String {
+    let name = match c {
+        '\u{1b}' | '\u{9b}' => "the beginning of a terminal sequence",
+        '\u{8}' | '\u{7f}' => "a deletion",
+        '\u{85}' => "a line break",
+        _ => "a control character",
+    };
+    format!("U+{:04X}, {name}, is visible to models only", u32::from(c))
+}
+
+/// Blanks that are not spaces, in what is compared: names, keys and values of enums.
+fn check_blanks(file: &LintFile, findings: &mut Findings<'_>) {
+    let is_blank = |c: char| {
+        c.is_whitespace() && !c.is_ascii() && !is_control(c) && invisible::name(c).is_none()
+    };
+    let mut compared: Vec<(&str, Span)> = Vec::new();
+    if let Some(document) = &file.document {
+        collect_compared(document, &mut compared);
+    }
+    for (text, span) in compared {
+        if let Some(c) = text.chars().find(|c| is_blank(*c)) {
+            let message = format!(
+                "U+{:04X} looks like a space, and is another character",
+                u32::from(c)
+            );
+            findings.report(span, message).fix("write a space");
+        }
+    }
+}
+
+fn collect_compared<'n>(node: &'n Node, found: &mut Vec<(&'n str, Span)>) {
+    for entry in node.entries().into_iter().flatten() {
+        found.push((&entry.key, entry.span));
+        if entry.key == "enum" {
+            let values = entry.value.items().into_iter().flatten();
+            found.extend(values.filter_map(|value| Some((value.text()?, value.span))));
+        } else {
+            collect_compared(&entry.value, found);
+        }
+    }
+    for item in node.items().into_iter().flatten() {
+        collect_compared(item, found);
     }
 }
 
@@ -141,6 +216,25 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
             end: range.end,
         };
         findings.report(span, format!("this looks like {what}"));
+    }
+    for (name, _, sub_schema) in file.parameters() {
+        if !secret_label::is_name(name) {
+            continue;
+        }
+        for keyword in ["default", "example"] {
+            let value = sub_schema
+                .schema
+                .get(keyword)
+                .and_then(|value| value.as_str());
+            let found = value.filter(|it| it.len() > 3 && !secret_label::is_placeholder(it));
+            if found.is_some_and(|value| secret::all(value).is_empty()) {
+                let span = file.keyword(&sub_schema, keyword);
+                findings.report(
+                    span,
+                    format!("`{name}` has a value that every caller shares"),
+                );
+            }
+        }
     }
     for template in template_files(file) {
         let text = template.text();

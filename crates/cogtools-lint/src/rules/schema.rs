@@ -4,6 +4,7 @@ use cogtools_core::Level;
 use cogtools_core::schema::Role;
 use serde_json::Value;
 
+use crate::contradiction::ContradictionKind;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::rule::{Rule, case};
@@ -34,9 +35,9 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "lone-nullable",
         level: Level::Warn,
-        summary: "`nullable` without `type`",
-        why: "it has an effect only together with `type`; Gemini CLI 0.35 and later stops validating when it finds it, and other hosts do not receive it",
-        fix: "add `type`, or remove `nullable`",
+        summary: "`nullable` that permits nothing: without `type`, or beside an enum without null",
+        why: "it has an effect only together with `type`, and only if null is among the values of the enum; Gemini CLI 0.35 and later stops validating when it finds it without `type`, and other hosts do not receive it then",
+        fix: "add `type`, or null to the enum, or remove `nullable`",
         fixable: false,
         fails: case!("lone-nullable/fails"),
         passes: case!("lone-nullable/passes"),
@@ -95,6 +96,10 @@ fn lone_nullable(file: &LintFile, findings: &mut Findings<'_>) {
             let span = file.keyword(&sub_schema, "nullable");
             findings.report(span, "`nullable` without `type` has no effect");
         }
+    }
+    let found = file.contradictions().iter();
+    for one in found.filter(|one| one.kind == ContradictionKind::Nullable) {
+        findings.report(file.locate(&one.pointer), one.message.clone());
     }
 }
 

@@ -1,6 +1,7 @@
 //! Templates checked against the parameters that they are rendered with.
 
 use cogtools_core::pointer::segments;
+use cogtools_core::text::Span;
 use cogtools_core::tool::TemplateSource;
 use cogtools_core::{Level, Tool};
 use cogtools_program::render_hints;
@@ -19,7 +20,7 @@ pub(super) static RULES: &[Rule] = &[
         level: Level::Error,
         summary: "a template that does not compile, refers to a filter, a test or a file that does not exist, or passes a filter arguments by name that it takes by position",
         why: "every call fails, or fails when it reaches that line; the model can do nothing about it",
-        fix: "correct the template",
+        fix: "correct what is marked; the reference of templates lists the tags, filters and tests",
         fixable: false,
         fails: case!("template-error/fails"),
         passes: case!("template-error/passes"),
@@ -71,7 +72,7 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
     if let Some(diagnostic) = diagnostic {
         let finding = match diagnostic.location.clone() {
             Some(location) => findings.report_at(location, diagnostic.message.clone()),
-            None => findings.report_file(diagnostic.message.clone()),
+            None => findings.report(template_key(file), diagnostic.message.clone()),
         };
         if !diagnostic.hints.is_empty() {
             finding.fix(render_hints(&diagnostic.hints).join("; "));
@@ -104,6 +105,14 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
             missing_template(tool, &source, name, findings);
         }
     }
+}
+
+/// The key that names the template's file, or the implementation.
+fn template_key(file: &LintFile) -> Span {
+    let whole = file.entry("implementation");
+    let inner = whole.and_then(|entry| entry.value.entries()?.first());
+    let entry = inner.or(whole);
+    entry.map_or(Span { start: 0, end: 1 }, |entry| entry.span)
 }
 
 fn missing_template(

@@ -94,7 +94,7 @@ cogtools-lint: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:16: there is no rule `no
    |
  1 | lint: {rules: {no-example: off}}
    |                ^^^^^^^^^^
-hint: did you mean `no-examples` or `invalid-example`?
+hint: did you mean `no-examples`, `empty-example` or `invalid-example`?
 
 "#]],
     );

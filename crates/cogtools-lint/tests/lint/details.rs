@@ -200,3 +200,41 @@ fn names_must_suit_every_host() {
         &["1:7 reserved-name", "1:7 stem-differs"],
     );
 }
+
+#[test]
+fn errors_are_where_they_can_be_corrected() {
+    template(
+        "Hello {% if text %}{{ voice or \"\" }}",
+        &["7:12 template-error"],
+    );
+    template("{# {{ text }}", &["7:3 template-error"]);
+    let tool = |rest: &str| format!("name: say\ndescription: Say it\n{rest}\n");
+    check(
+        &tool("parameters:\n  a: {type: string}\n  required: [a]\nimplementation: Hello"),
+        &["5:3 invalid-tool"],
+    );
+    check(
+        &tool(
+            "parameters:\n  type: object\n  properties:\n    a: {type: string}\nimplementation: Hello",
+        ),
+        &["5:3 invalid-tool"],
+    );
+    check(
+        &tool("implementation:\n  njk_file: gone.njk"),
+        &["4:3 template-error"],
+    );
+}
+
+#[test]
+fn a_byte_that_is_not_text_is_at_its_line() {
+    let project = Project::new();
+    project.file("say.yaml", b"name: say\n# \xc3\xa9 \xff\n".as_slice());
+    let path = project.path("say.yaml");
+    let file = LintFile::read(&path, "say.yaml".as_ref(), &ReadScope::User).unwrap();
+    let found = Linter::new(Levels::default()).check(&file);
+    let places: Vec<_> = found
+        .iter()
+        .map(|it| (it.rule.name, it.location.line, it.location.column))
+        .collect();
+    assert_eq!(places, [("invalid-tool", 2, 5)]);
+}

@@ -113,6 +113,35 @@ fn edits_never_change_the_meaning() {
 }
 
 #[test]
+fn a_fix_makes_no_two_things_equal() {
+    let schema = "$schema: schema:agladysh-research.org,2025/cogtools:tool\n";
+    let tool = |parameters: &str| {
+        format!(
+            "{schema}name: say\ndescription: Say it\nparameters:\n{parameters}\
+             examples: [{{}}]\nimplementation: Hello\n"
+        )
+    };
+    // Without the hidden character, there are two parameters of that name.
+    let text = tool("  text: string\n  \"te\u{200b}xt\": string\n");
+    check(&text, &text, &[]);
+    // And here the enum has a value twice; what is hidden elsewhere goes.
+    let before = tool("  # a\u{200b}b\n  text: {enum: [a, \"a\u{200b}\"]}\n");
+    let after = tool("  # ab\n  text: {enum: [a, \"a\u{200b}\"]}\n");
+    check(&before, &after, &["hidden-character"]);
+}
+
+#[test]
+fn a_folded_list_becomes_a_literal_one() {
+    let schema = "$schema: schema:agladysh-research.org,2025/cogtools:tool\n";
+    let tool = |style: &str| {
+        format!(
+            "{schema}name: say\ndescription: Say it\nimplementation: {style}\n  Said:\n  - hello\n"
+        )
+    };
+    check(&tool(">"), &tool("|"), &["folded-template"]);
+}
+
+#[test]
 fn a_file_that_is_not_a_tool_is_left_alone() {
     let project = Project::new();
     let text = "services: {web: {image: nginx}}\n";

@@ -6,7 +6,7 @@ use cogtools_program::Terminals;
 use cogtools_test_support::{Project, outcome, str};
 use serde_json::{Value, json};
 
-use crate::project::{run, run_on};
+use crate::project::{run, run_in, run_on};
 
 const TOOL: &str = "name: say
 description: Say it
@@ -105,6 +105,43 @@ fn fixed(mut result: Value, region: [u32; 4], text: &str) -> Value {
     result
 }
 
+/// The fingerprint of the only finding of a rule on a line.
+fn fingerprint(rule: &str, line: u32) -> String {
+    let line = TOOL.lines().nth(line as usize - 1).unwrap().trim();
+    let text = format!("{rule}\0tools/say.yaml\0{line}");
+    format!("{}:1", cogtools_core::digest::bytes(text.as_bytes()))
+}
+
+#[test]
+fn paths_in_sarif_are_relative_to_the_root_from_any_folder() {
+    let project = project();
+    project.dir("tools/deep");
+    let of = |value: &Value| -> Vec<Value> {
+        let results = value["runs"][0]["results"].as_array().unwrap().iter();
+        let results = results.map(|it| {
+            let uri = &it["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+            json!([uri, it["partialFingerprints"]])
+        });
+        results.collect()
+    };
+    let at = |folder: &str, args: &[&str]| -> Value {
+        let ended = run_in(&project, folder, args);
+        assert_eq!((ended.status, ended.stderr.as_str()), (78, ""));
+        serde_json::from_str(&ended.stdout).unwrap()
+    };
+    let expected = of(&at("", &["--format", "sarif"]));
+    assert_eq!(expected[0][0], "tools/say.yaml");
+    assert_eq!(
+        of(&at("tools/deep", &["--format", "sarif", "../say.yaml"])),
+        expected
+    );
+    assert_eq!(
+        of(&at("tools", &["--format", "sarif", "./say.yaml"])),
+        expected
+    );
+    assert_eq!(of(&at("tools/deep", &["--format", "sarif"])), expected);
+}
+
 #[test]
 fn sarif_format() {
     let ended = run(&project(), &["--format", "sarif"]);
@@ -130,6 +167,7 @@ fn sarif_format() {
                 "artifactLocation": {"uri": "tools/say.yaml"},
                 "region": {"startLine": at.0, "startColumn": at.1, "endColumn": at.2},
             }}],
+            "partialFingerprints": {"cogtoolsLint/v1": fingerprint(rule, at.0)},
         })
     };
     let expected = json!({

@@ -5,8 +5,11 @@
 mod cases;
 mod configuration;
 mod corpus;
+mod cost;
 mod details;
 mod fixes;
 mod formats;
 mod project;
 mod runs;
+mod suppression;
+mod targets;

@@ -21,18 +21,37 @@ pub(crate) fn run(project: &Project, args: &[&str]) -> CapturedRun {
     run_on(project, args, Terminals::default())
 }
 
+/// The same with this standard input.
+pub(crate) fn run_with(project: &Project, args: &[&str], stdin: Input) -> CapturedRun {
+    launch(project.root(), args, Terminals::default(), stdin)
+}
+
 pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> CapturedRun {
+    launch(project.root(), args, terminals, Input::empty())
+}
+
+/// The same in a folder of the project.
+pub(crate) fn run_in(project: &Project, folder: &str, args: &[&str]) -> CapturedRun {
+    launch(
+        project.root().join(folder),
+        args,
+        Terminals::default(),
+        Input::empty(),
+    )
+}
+
+fn launch(cwd: PathBuf, args: &[&str], terminals: Terminals, stdin: Input) -> CapturedRun {
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let mut io = Io {
         program: PathBuf::new(),
         next: None,
-        stdin: Input::empty(),
+        stdin,
         stdout: &mut stdout,
         stderr: &mut stderr,
         terminals,
         vars: BTreeMap::new(),
-        cwd: project.root(),
+        cwd,
         reporter: Reporter::new(PROGRAM.name, Format::Human, false),
         signals: SignalWatch::default(),
         context: IoContext::default(),

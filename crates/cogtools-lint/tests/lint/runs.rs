@@ -251,7 +251,7 @@ fn explain_prints_the_section_of_a_rule() {
             status: 2,
             stdout: String::new(),
             stderr: "cogtools-lint: error[USAGE]: --explain: there is no rule `no-example`\n\
-                     hint: did you mean `no-examples` or `invalid-example`?\n\
+                     hint: did you mean `no-examples`, `empty-example` or `invalid-example`?\n\
                      hint: `cogtools lint --explain all` lists the rules\n"
                 .to_owned(),
         },

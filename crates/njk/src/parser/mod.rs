@@ -206,7 +206,9 @@ impl Parser<'_> {
                 Kind::End if ends.is_empty() => return Ok((statements, "")),
                 Kind::End => {
                     let error = Error::new(ErrorKind::Syntax, unclosed(ends));
-                    return Err((error.with_mistake(self.unclosed(ends)), token.span));
+                    // The place to look at is where the block begins.
+                    let span = self.open.last().map_or(token.span, |tag| tag.span);
+                    return Err((error.with_mistake(self.unclosed(ends)), span));
                 }
                 _ => return fail("unexpected token outside of tags", token.span),
             }

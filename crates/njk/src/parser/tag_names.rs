@@ -63,7 +63,7 @@ pub(super) fn unknown_tag(tag: &Name) -> super::Failure {
             "ifAsync" => unknown.with_hint("use `if`: nothing here is asynchronous"),
             _ => {
                 let message = format!("`{}` does not belong here", tag.text);
-                Error::new(ErrorKind::Syntax, message)
+                Error::new(ErrorKind::Syntax, message).with_hint(out_of_place(&tag.text))
             }
         }
     } else if let Some(mistake) = Mistake::tag(&tag.text) {
@@ -75,4 +75,12 @@ pub(super) fn unknown_tag(tag: &Name) -> super::Failure {
         }
     };
     (error, tag.span)
+}
+
+/// What to do about a tag that only has a place inside another one.
+fn out_of_place(tag: &str) -> String {
+    match tag.strip_prefix("end") {
+        Some(opened) => format!("remove it, or begin the block with `{{% {opened} … %}}`"),
+        None => "remove it, or put it into the block that it belongs to".to_owned(),
+    }
 }

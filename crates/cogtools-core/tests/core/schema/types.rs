@@ -227,11 +227,11 @@ hint: remove it, and mark the others with `optional: true`
     (
         "required: [a]",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:5:13: a schema is a map, not a list
+error[INVALID_TOOL]: x.yaml:5:3: `required` is not used here: every parameter is required unless it is `optional`
    |
  5 |   required: [a]
-   |             ^^^
-hint: write a map such as `{type: string}`
+   |   ^^^^^^^^
+hint: remove it, and mark the others with `optional: true`
 
 "#]],
     ),

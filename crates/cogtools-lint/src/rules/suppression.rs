@@ -1,0 +1,33 @@
+//! Comments that allow what no rule finds.
+
+use cogtools_core::Level;
+use cogtools_core::suggest::did_you_mean;
+
+use crate::finding::Findings;
+use crate::lint_file::LintFile;
+use crate::rule::{Rule, case};
+use crate::rules::rules;
+
+pub(super) static RULES: &[Rule] = &[Rule {
+    name: "useless-suppression",
+    level: Level::Warn,
+    summary: "a comment `# lint: allow RULE` that names a rule that does not exist or cannot be switched off",
+    why: "the comment has no effect, and looks as if it had",
+    fix: "correct the name, or remove the comment",
+    fixable: false,
+    fails: case!("useless-suppression/fails"),
+    passes: case!("useless-suppression/passes"),
+    check: useless_suppression,
+}];
+
+fn useless_suppression(file: &LintFile, findings: &mut Findings<'_>) {
+    for one in file.suppressions() {
+        if let Some(fault) = one.fault() {
+            let suggestion = did_you_mean(&one.rule, rules().map(|rule| rule.name));
+            let finding = findings.report(one.span, fault);
+            if let Some(suggestion) = suggestion {
+                finding.fix(suggestion);
+            }
+        }
+    }
+}

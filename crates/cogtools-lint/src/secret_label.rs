@@ -1,0 +1,171 @@
+//! Secrets that their label gives away: `api_key: "…"`, `Authorization: Bearer …`, and what
+//! people choose as a password.
+
+use std::ops::Range;
+
+/// Labels before `:` or `=` that indicate a secret.
+const LABELS: [&str; 8] = [
+    "key",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "credential",
+];
+/// The labels of what people choose: it can be short.
+const CHOSEN: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
+/// The minimum length of a labelled value, if it could be a word.
+const MIN_LABELLED_LEN: usize = 20;
+/// The minimum entropy of a labelled value, in bits per character.
+const MIN_LABELLED_BITS: f64 = 3.5;
+/// The minimum length of a chosen password.
+const MIN_CHOSEN_LEN: usize = 6;
+/// How many bytes before a value its label can begin.
+const MAX_LABEL: usize = 64;
+
+/// Whether a label before the value at `range` says that it is a secret: `api_key: "`, and it
+/// looks like one.
+pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
+    let token = &text[range.clone()];
+    if token.len() < MIN_CHOSEN_LEN {
+        return false;
+    }
+    let start = text.floor_char_boundary(range.start.saturating_sub(MAX_LABEL));
+    let before = &text[start..range.start];
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    let opened = line.trim_end_matches(['"', '\'', ' ']);
+    if is_after_option(opened) {
+        return is_chosen(token);
+    }
+    let bearer = ["Bearer", "Basic", "bearer", "token"]
+        .iter()
+        .find_map(|scheme| opened.strip_suffix(scheme));
+    let assigned = bearer.unwrap_or(opened).trim_end();
+    let Some(label) = assigned.strip_suffix([':', '=']) else {
+        return false;
+    };
+    let name = label
+        .trim_end_matches(['"', '\'', ' '])
+        .to_ascii_lowercase();
+    if bearer.is_some() && name.ends_with("authorization") {
+        return token.len() >= 12 && !is_placeholder(token);
+    }
+    let named = |suffix: &&str| {
+        let rest = name.strip_suffix(*suffix);
+        rest.is_some_and(|rest| {
+            suffix.starts_with("pass")
+                || rest.ends_with("api")
+                || !rest.ends_with(|c: char| c.is_alphabetic())
+        })
+    };
+    if CHOSEN.iter().any(named) {
+        return is_random(token) || is_chosen(token);
+    }
+    LABELS.iter().any(named) && (is_random(token) || is_made_up(token))
+}
+
+/// Whether what is before a value says that it is a password: `curl -u name:`, `sshpass -p`.
+fn is_after_option(before: &str) -> bool {
+    let words = before.replace(['"', '\'', ',', '['], " ");
+    let mut last = words.split_whitespace().rev();
+    match (last.next(), last.next()) {
+        (Some(name), Some("-u" | "--user")) => name.ends_with(':') && !name.contains('/'),
+        (Some("-p"), Some("sshpass")) => true,
+        _ => false,
+    }
+}
+
+/// Whether `text` could be a password: letters and digits together, and no word that stands for
+/// one.
+fn is_chosen(text: &str) -> bool {
+    let has_digit = text.contains(|c: char| c.is_ascii_digit());
+    let has_letter = text.contains(|c: char| c.is_ascii_alphabetic());
+    text.len() >= MIN_CHOSEN_LEN
+        && !text.contains('/')
+        && has_digit
+        && has_letter
+        && !is_placeholder(text)
+        && !is_variable(text)
+}
+
+/// Whether `text` is shorter than what chance would have to make, and still no word.
+fn is_made_up(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    text.len() >= 12
+        && digits >= 3
+        && letters >= 3
+        && !text.contains(['_', '.', '/', '='])
+        && bits(text) >= 3.0
+        && !is_placeholder(text)
+}
+
+/// Whether `text` is the name of a variable.
+fn is_variable(text: &str) -> bool {
+    let mut letters = text.chars().filter(|c| c.is_alphabetic());
+    letters.all(char::is_uppercase)
+}
+
+/// Whether a parameter of this name takes a password.
+pub(crate) fn is_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    CHOSEN.iter().any(|label| name.ends_with(label))
+        || [
+            "api_key",
+            "apikey",
+            "client_secret",
+            "access_token",
+            "auth_token",
+            "api_token",
+        ]
+        .iter()
+        .any(|label| name.ends_with(label))
+}
+
+/// Whether `text` stands for a value.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    const WORDS: [&str; 18] = [
+        "example",
+        "changeme",
+        "placeholder",
+        "xxxx",
+        "your",
+        "dummy",
+        "sample",
+        "redacted",
+        "...",
+        "****",
+        "secret",
+        "password",
+        "token",
+        "string",
+        "integer",
+        "apikey",
+        "api_key",
+        "env.",
+    ];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word)) || text.contains(['{', '$', '<', '%', '…'])
+}
+
+/// Whether `text` is too long and too mixed for a word.
+fn is_random(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    text.len() >= MIN_LABELLED_LEN && digits >= 2 && letters >= 2 && bits(text) >= MIN_LABELLED_BITS
+}
+
+/// The Shannon entropy, in bits per character.
+#[allow(clippy::cast_precision_loss, reason = "lengths of tokens are small")]
+fn bits(text: &str) -> f64 {
+    let mut counts = [0_usize; 256];
+    text.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| *count as f64 / text.len() as f64)
+        .map(|share| -share * share.log2())
+        .sum()
+}

@@ -1,0 +1,113 @@
+//! The scripts of a tool: the one in its file, or those next to it that its command runs.
+
+use cogtools_core::Location;
+use cogtools_core::text::{Span, Text};
+use cogtools_core::yaml::Node;
+
+use crate::lint_file::LintFile;
+use crate::program::{Role, Script, words};
+
+/// Longer scripts are not examined.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// A script that a tool runs.
+pub(crate) struct ToolScript {
+    text: String,
+    /// The file that it is in, if it is not the tool's.
+    file: Option<Text>,
+    /// Where the tool names it.
+    span: Span,
+}
+
+/// The scripts of a tool.
+pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
+    let inline = file
+        .value("implementation")
+        .and_then(|node| node.get("script"));
+    if let Some((node, text)) = inline.and_then(|node| Some((node, node.text()?))) {
+        return vec![ToolScript {
+            text: text.to_owned(),
+            file: None,
+            span: node.span,
+        }];
+    }
+    let mut found = Vec::new();
+    for word in words(file) {
+        if word.role == Role::Code && !word.is_template {
+            // The first line says that it is a shell's; other languages are not examined.
+            found.push(ToolScript {
+                text: format!("#!/bin/sh\n{}", word.text),
+                file: None,
+                span: word.span,
+            });
+        }
+        let is_own = word.text.starts_with("./") || word.text.starts_with("../");
+        if word.role != Role::Program || word.is_template || !is_own {
+            continue;
+        }
+        let path = file.path.parent().map(|folder| folder.join(word.text));
+        let name = file
+            .text
+            .display_path()
+            .parent()
+            .map(|folder| folder.join(word.text.trim_start_matches("./")));
+        let read = path
+            .zip(name)
+            .and_then(|(path, name)| Text::read(&path, &name, file.text.scope()).ok());
+        if let Some(text) =
+            read.filter(|it| it.as_str().len() <= MAX_BYTES && it.as_str().starts_with("#!"))
+        {
+            found.push(ToolScript {
+                text: text.as_str().to_owned(),
+                file: Some(text),
+                span: word.span,
+            });
+        }
+    }
+    found
+}
+
+impl ToolScript {
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn script(&self) -> Script<'_> {
+        Script::of(&self.text)
+    }
+
+    /// The location of `length` bytes at an offset of the script.
+    pub(crate) fn location(&self, file: &LintFile, at: usize, length: usize) -> Location {
+        if let Some(text) = &self.file {
+            return text.location(Span {
+                start: at,
+                end: at + length,
+            });
+        }
+        let line = self.text[..at].matches('\n').count();
+        let line = self.text.lines().nth(line).unwrap_or_default().trim();
+        let raw = file.raw(self.span);
+        let start = raw.find(line).filter(|_| !line.is_empty());
+        let column = self.text[..at]
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .trim_start()
+            .len();
+        let found = start.map(|start| self.span.start + start + column);
+        let span = found.map_or(self.span, |start| Span {
+            start,
+            end: start + length,
+        });
+        file.text.location(span)
+    }
+}
+
+/// The span of `text` in the value `node`, or of the value.
+pub(crate) fn find(file: &LintFile, node: &Node, text: &str) -> Span {
+    let raw = file.raw(node.span);
+    raw.find(text).map_or(node.span, |at| Span {
+        start: node.span.start + at,
+        end: node.span.start + at + text.len(),
+    })
+}

@@ -1,0 +1,91 @@
+//! Tools by name, and a file on standard input.
+
+use std::io::Cursor;
+
+use cogtools_program::Input;
+use cogtools_test_support::{Project, outcome, str};
+
+use crate::project::{run, run_with};
+
+const TOOL: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: say
+description: Say it
+examples: [{}]
+implementation: Hello
+";
+
+fn input(text: String) -> Input {
+    Input::new(Cursor::new(text.into_bytes()), false)
+}
+
+#[test]
+fn a_tool_is_checked_by_its_name() {
+    let project = Project::new();
+    project
+        .dir(".gemini")
+        .file("tools/say.yaml", TOOL)
+        .file("tools/tell.yaml", "name: tell\n");
+    outcome!(run(&project, &["say"])).outputs("1 file: nothing to report\n");
+    outcome!(run(&project, &["sya"])).expect(
+        74,
+        "",
+        str![[r#"
+cogtools-lint: error[IO_FAILED]: `sya` is neither a file nor a tool of this project
+hint: did you mean `say`?
+
+"#]],
+    );
+}
+
+#[test]
+fn a_file_on_standard_input_has_the_name_that_it_is_given() {
+    let project = Project::new();
+    project
+        .dir(".gemini")
+        .file("tools/hello.njk", "Hello {{ name }}\n");
+    let tool = TOOL.replace(
+        "implementation: Hello",
+        "implementation: {njk_file: hello.njk}",
+    );
+    let args = ["-", "--stdin-filename", "tools/say.yaml"];
+    outcome!(run_with(&project, &args, input(tool))).expect(
+        78,
+        str![[r#"
+tools/hello.njk:1:10: error[undeclared-variable]: no parameter is named `name`
+   |
+ 1 | Hello {{ name }}
+   |          ^^^^
+why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
+fix: declare the parameter, or correct the name
+
+1 file: 1 error
+
+"#]],
+        "",
+    );
+    let tool = TOOL.replace("Say it", "TODO");
+    outcome!(run_with(&project, &["-"], input(tool))).expect(
+        0,
+        str![[r#"
+say.yaml:3:14: warning[placeholder]: a placeholder: `TODO`
+   |
+ 3 | description: TODO
+   |              ^^^^
+why: the model reads it literally, and learns neither when to call the tool nor what to send
+fix: write what the tool or the parameter is for
+
+1 file: 1 warning
+
+"#]],
+        "",
+    );
+    outcome!(run_with(&project, &["-", "--fix"], input(TOOL.to_owned()))).expect(
+        2,
+        "",
+        str![[r#"
+cogtools-lint: error[USAGE]: --fix: standard input cannot be fixed
+hint: name the file
+
+"#]],
+    );
+}
