@@ -112,12 +112,13 @@ fn may_depend(name: &str, other: &str) -> bool {
         | "cogtools-stub"
         | "cogtools-test-support"
         | "cogtools-http"
+        | "cogtools-editor-client"
         | "cogtools-lenient-json" => false,
         // Both give up what they do not need.
         "cogtools-confine" => other == "cogtools-sandbox",
         "cogtools-js" if other == "cogtools-sandbox" => true,
         "cogtools-json" if other == "cogtools-lenient-json" => true,
-        "cogtools-core" => other == "njk",
+        "cogtools-core" => matches!(other, "njk" | "cogtools-editor-client"),
         "cogtools-model" => other == "cogtools-http",
         "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
         "cogtools-ask" | "cogtools-plan" | "cogtools-provider" if TALKS.contains(&other) => true,
@@ -167,6 +168,7 @@ fn dependencies_point_one_way() {
             *name,
             "cogtools-core"
                 | "cogtools-edit"
+                | "cogtools-editor-client"
                 | "cogtools-gemini-cli"
                 | "cogtools-http"
                 | "cogtools-lenient-json"

@@ -12,11 +12,13 @@ use crate::process::{find, output, run};
 use crate::{fuzz, say};
 
 /// Programs that tests run, each with its Debian package.
-const PACKAGES: [(&str, &str); 7] = [
+const PACKAGES: [(&str, &str); 9] = [
     ("bash", "bash"),
     ("curl", "curl"),
+    ("emacs", "emacs-nox"),
     ("fish", "fish"),
     ("mandoc", "mandoc"),
+    ("nvim", "neovim"),
     ("shellcheck", "shellcheck"),
     ("wget", "wget"),
     ("zsh", "zsh"),
@@ -51,8 +53,8 @@ pub(crate) fn components() -> Result<()> {
     Ok(())
 }
 
-/// `mandoc` and `shellcheck`, which lint, the shells that take the completions, and
-/// what the shell installer fetches with.
+/// `mandoc` and `shellcheck`, which lint, the shells that take the completions, the editors that
+/// are asked for what they show, and what the shell installer fetches with.
 pub(crate) fn packages() -> Result<()> {
     let missing: Vec<&str> = PACKAGES
         .iter()
