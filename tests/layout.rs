@@ -135,6 +135,8 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
         "cogtools-init" if matches!(other, "cogtools-prompt" | "cogtools-table") => true,
         "cogtools-docs" | "cogtools-doctor" if other == "cogtools-table" => true,
+        // Both say which editor answers.
+        "cogtools-editor" | "cogtools-doctor" if other == "cogtools-editor-client" => true,
         // Both write what Gemini CLI reads.
         "cogtools-init" | "cogtools-doctor" => matches!(
             other,

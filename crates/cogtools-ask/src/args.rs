@@ -99,6 +99,7 @@ impl AskArgs {
                 filter: FilterArgs::from_matches(matches),
                 env: EnvArgs::from_matches(matches),
                 locked: locked_from_matches(matches),
+                editor: flag("editor"),
                 ..RegistryArgs::default()
             },
         })
@@ -165,6 +166,10 @@ fn question_args() -> Vec<Arg> {
         )
         .value_parser(value_parser!(PathBuf)),
         budget_arg(),
+        flag(
+            "editor",
+            "Let the model see the selection and the files of the editor around the terminal",
+        ),
         flag("models", "List the models of the provider"),
     ]);
     args
