@@ -2,7 +2,9 @@
 
 #![cfg(unix)]
 
+mod ask;
 mod peer;
+mod program;
 mod real;
 mod vscode;
 

@@ -1,5 +1,6 @@
 //! The real Neovim and the real Emacs, asked by a cold `cogtools-call`.
 
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -31,7 +32,7 @@ impl Editor {
             .unwrap_or_else(|error| panic!("{program}: {error}; `cargo xtask test` installs it"));
         let editor = Self(child);
         let end = Instant::now() + Duration::from_secs(30);
-        while !socket.exists() {
+        while UnixStream::connect(socket).is_err() {
             assert!(Instant::now() < end, "{program} does not listen");
             thread::sleep(Duration::from_millis(10));
         }

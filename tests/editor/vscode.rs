@@ -12,7 +12,7 @@ use super::{call, project};
 use crate::{repository, run};
 
 /// A window.
-struct Window {
+pub(super) struct Window {
     child: Child,
     /// What the extension has told the terminals.
     state: Value,
@@ -20,7 +20,7 @@ struct Window {
 
 impl Window {
     /// A window with `src/main.rs` open, changed by `scene`.
-    fn open(project: &Project, scene: &Value) -> Self {
+    pub(super) fn open(project: &Project, scene: &Value) -> Self {
         let mut whole = json!({
             "path": project.path("src/main.rs"),
             "text": "fn main() {}\n// åäö 🦀 x\n",
@@ -50,7 +50,7 @@ impl Window {
         Self { child, state }
     }
 
-    fn socket(&self) -> PathBuf {
+    pub(super) fn socket(&self) -> PathBuf {
         self.state["variables"]["COGTOOLS_EDITOR"]
             .as_str()
             .expect("it is set")

@@ -91,5 +91,6 @@ impl Failure {
 pub(crate) fn shown(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or_default().trim();
-    line.chars().take(Failure::MAX_SHOWN).collect()
+    let shown = line.chars().filter(|c| !c.is_control());
+    shown.take(Failure::MAX_SHOWN).collect()
 }

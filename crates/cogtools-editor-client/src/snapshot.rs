@@ -1,11 +1,10 @@
 //! What an editor has put into the environment of a program that it started. It is as old as the
 //! program.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::answer::{Answer, Position, Text};
 use crate::failure::Failure;
-use crate::place::Variables;
 use crate::{Place, Request, file};
 
 /// The variables of one editor.
@@ -48,42 +47,39 @@ pub(crate) fn find(
     match request {
         Request::SelectedText => names.find_map(|names| {
             let text = variables.text(names.text)?;
-            Some((names.text, Ok(selection(names, text, variables))))
+            Some((names.text, Ok(selection(names, text, place))))
         }),
         Request::CurrentFile => names.find_map(|names| {
             let path = variables.get(names.file)?;
-            let path = place.directory.join(path);
-            Some((names.file, whole(path)))
+            Some((names.file, whole(&place.directory.join(path))))
         }),
         _ => None,
     }
 }
 
-fn selection(names: &Names, text: String, variables: &Variables) -> Answer {
+fn selection(names: &Names, text: String, place: &Place) -> Answer {
+    let variables = &place.variables;
     let number = |name: Option<&str>| variables.text(name?)?.parse().ok();
-    let start = number(names.line).zip(number(names.column));
-    let text = Text {
-        path: variables.text(names.file).filter(|path| !path.is_empty()),
-        text,
-        // Editors tell where the cursor is, which is not always the beginning.
-        start: None,
-        ..Text::default()
-    };
+    let path = variables.get(names.file);
+    let path = path.map(|path| place.directory.join(path));
+    // Editors tell where the cursor is, which is the beginning only if nothing is selected.
+    let cursor = number(names.line).zip(number(names.column));
+    let start = cursor.filter(|_| text.is_empty());
     Answer::Text(
         Text {
-            start: start
-                .filter(|_| text.text.is_empty())
-                .map(|(line, column)| Position { line, column }),
-            ..text
+            path: path.map(|path| path.to_string_lossy().into_owned()),
+            text,
+            start: start.map(|(line, column)| Position { line, column }),
+            ..Text::default()
         }
         .bounded(),
     )
 }
 
 /// The whole text of the file, as it is saved.
-fn whole(path: PathBuf) -> Result<Answer, Failure> {
+fn whole(path: &Path) -> Result<Answer, Failure> {
     let limit = u64::try_from(Request::MAX_TEXT_BYTES).unwrap_or(u64::MAX);
-    let (mut bytes, truncated) = file::read_regular(&path, limit)?;
+    let (mut bytes, truncated) = file::read_regular(path, limit)?;
     if truncated {
         // The last character may be incomplete.
         let end = bytes
@@ -93,7 +89,7 @@ fn whole(path: PathBuf) -> Result<Answer, Failure> {
         bytes.truncate(bytes.len() - end);
     }
     let text = String::from_utf8(bytes).map_err(|_| Failure::Unreadable {
-        file: path.clone(),
+        file: path.to_path_buf(),
         reason: "it is not UTF-8".to_owned(),
     })?;
     Ok(Answer::Text(Text {

@@ -53,10 +53,10 @@ impl Fixture {
         self.children.push(child);
     }
 
-    /// Waits until `path` is there.
+    /// Waits until something listens at `path`.
     pub(crate) fn wait(&self, path: &Path) {
-        let end = Instant::now() + Duration::from_secs(20);
-        while !path.exists() {
+        let end = Instant::now() + Duration::from_secs(30);
+        while UnixStream::connect(path).is_err() {
             assert!(Instant::now() < end, "{} does not appear", path.display());
             thread::sleep(Duration::from_millis(10));
         }

@@ -224,6 +224,7 @@ fn long_texts_are_cut_between_characters() {
     });
     let (answer, reasons) = fixture.ask(&Request::CurrentFile);
     assert_eq!(reasons, [""; 0]);
+    assert_eq!(answer[0], "[31mred");
     let text = answer[1]["text"].as_str().expect("a text");
     assert_eq!(
         (text.len(), &answer[1]["truncated"]),

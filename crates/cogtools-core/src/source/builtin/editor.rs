@@ -98,7 +98,7 @@ fn text(tool: &str, request: &Request, cx: &Context) -> Result<ToolOutput, RunEr
         }),
         _,
     )) = &found.answer
-        && files::has_secrets(Path::new(path))
+        && files::has_secrets(&cx.root.join(path))
     {
         return Err(files::failed(tool, files::secret(&shown(path, cx))));
     }
@@ -109,7 +109,7 @@ fn text(tool: &str, request: &Request, cx: &Context) -> Result<ToolOutput, RunEr
 fn list(tool: &str, request: &Request, cx: &Context) -> Result<ToolOutput, RunError> {
     let mut found = ask(tool, request, cx)?;
     if let Some((Answer::Problems(problems), _)) = &mut found.answer {
-        let is_public = |path: &str| !files::has_secrets(Path::new(path));
+        let is_public = |path: &str| !files::has_secrets(&cx.root.join(path));
         problems.diagnostics.retain(|one| is_public(&one.path));
     }
     Ok(output(request, found, cx))
