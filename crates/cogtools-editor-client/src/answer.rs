@@ -144,12 +144,12 @@ impl Reply {
     /// An answer as JSON.
     pub(crate) fn parse(json: &[u8]) -> Result<Self, Failure> {
         // Texts in other encodings reach editors, and some send them as they are.
-        serde_json::from_str(&String::from_utf8_lossy(json)).map_err(Failure::invalid)
+        serde_json::from_str(&String::from_utf8_lossy(json)).map_err(Failure::from)
     }
 
     /// The same from a value.
     pub(crate) fn from_value(value: Value) -> Result<Self, Failure> {
-        serde_json::from_value(value).map_err(Failure::invalid)
+        serde_json::from_value(value).map_err(Failure::from)
     }
 
     /// The editor's name for people.

@@ -82,8 +82,14 @@ impl Failure {
     }
 
     /// An answer that is not valid.
-    pub(crate) fn invalid(reason: impl ToString) -> Self {
-        Self::Invalid(shown(&reason.to_string()))
+    pub(crate) fn invalid(reason: &str) -> Self {
+        Self::Invalid(shown(reason))
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        Self::invalid(&error.to_string())
     }
 }
 

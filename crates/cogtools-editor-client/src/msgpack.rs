@@ -1,4 +1,4 @@
-//! As much of MessagePack as calls over Neovim's RPC need.
+//! As much of `MessagePack` as calls over Neovim's RPC need.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -197,7 +197,7 @@ mod tests {
         check(&[0xc1], ErrorKind::InvalidData);
         check(&[0x91; 30], ErrorKind::InvalidData);
         let mut long = vec![0xdd, 0xff, 0xff, 0xff, 0xff];
-        long.extend([0xc0; 20_000]);
+        long.extend(vec![0xc0; 20_000]);
         check(&long, ErrorKind::InvalidData);
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn ask(socket: &Path, request: &Request, timeout: Duration) -> Result
         return Err(Failure::Closed);
     }
     let response: Response =
-        serde_json::from_str(&String::from_utf8_lossy(&line)).map_err(Failure::invalid)?;
+        serde_json::from_str(&String::from_utf8_lossy(&line)).map_err(Failure::from)?;
     match response {
         Response {
             error: Some(error), ..

@@ -56,6 +56,9 @@ pub fn find(request: &Request, place: &Place) -> Result<Found, Ambiguous> {
     .run()
 }
 
+/// An answer with the name of the editor, and how that was found.
+type Hit = ((Answer, String), String);
+
 /// A search that is under way.
 struct Search<'s> {
     request: &'s Request,
@@ -75,7 +78,7 @@ impl Search<'_> {
         })
     }
 
-    fn ask_all(&mut self) -> Result<Option<((Answer, String), String)>, Ambiguous> {
+    fn ask_all(&mut self) -> Result<Option<Hit>, Ambiguous> {
         let editor = self.place.variables.text(Variables::EDITOR);
         if editor.as_deref() == Some("none") {
             self.note(Variables::EDITOR, Failure::Disabled);
@@ -104,7 +107,7 @@ impl Search<'_> {
     }
 
     /// The editor that the variable names.
-    fn named(&mut self) -> Option<((Answer, String), String)> {
+    fn named(&mut self) -> Option<Hit> {
         let by = Variables::EDITOR;
         let socket = self.place.variables.get(by)?;
         let path = Path::new(socket);
@@ -126,7 +129,7 @@ impl Search<'_> {
     }
 
     /// The editor whose discovery file names the deepest folder.
-    fn discovered(&mut self) -> Result<Option<((Answer, String), String)>, Ambiguous> {
+    fn discovered(&mut self) -> Result<Option<Hit>, Ambiguous> {
         let (known, failures) = discovery::known(self.place);
         for (file, failure) in failures {
             self.note(&file.display().to_string(), failure);
@@ -173,7 +176,7 @@ impl Search<'_> {
         alive
     }
 
-    fn snapshot(&mut self) -> Option<((Answer, String), String)> {
+    fn snapshot(&mut self) -> Option<Hit> {
         let (by, answer) = snapshot::find(self.request, self.place)?;
         match answer {
             Ok(answer) => Some(((answer, "environment".to_owned()), by.to_owned())),
@@ -185,12 +188,7 @@ impl Search<'_> {
     }
 
     /// The answer of the editor found by `by`, if it has one.
-    fn accept(
-        &mut self,
-        by: &str,
-        name: &str,
-        reply: Result<Reply, Failure>,
-    ) -> Option<((Answer, String), String)> {
+    fn accept(&mut self, by: &str, name: &str, reply: Result<Reply, Failure>) -> Option<Hit> {
         let answer = reply.and_then(|reply| {
             let name = reply.name().unwrap_or_else(|| name.to_owned());
             Ok((reply.answer(self.request)?, name))

@@ -129,20 +129,23 @@ fn two_windows_of_one_folder_are_an_error_that_names_both() {
     );
 }
 
+/// Why nobody answers after `spoil`; `ID` stands for the number of this process.
+#[track_caller]
+fn check(spoil: fn(&Fixture), reason: &str) {
+    let fixture = Fixture::new();
+    fixture.editor("a.sock", other);
+    spoil(&fixture);
+    assert_eq!(
+        fixture.ask(&SELECTED),
+        (
+            Value::Null,
+            vec![reason.replace("ID", &process::id().to_string())]
+        )
+    );
+}
+
 #[test]
 fn files_that_are_not_the_users_own_are_not_read() {
-    let check = |spoil: fn(&Fixture), reason: &str| {
-        let fixture = Fixture::new();
-        fixture.editor("a.sock", other);
-        spoil(&fixture);
-        assert_eq!(
-            fixture.ask(&SELECTED),
-            (
-                Value::Null,
-                vec![reason.replace("ID", &process::id().to_string())]
-            )
-        );
-    };
     check(
         |fixture| {
             let file = fixture.discover(process::id(), "a.sock", "project");
@@ -173,6 +176,10 @@ fn files_that_are_not_the_users_own_are_not_read() {
         },
         "[..]/run/cogtools/editor/4194305.json: process 4194305 has ended",
     );
+}
+
+#[test]
+fn files_that_are_not_valid_are_not_used() {
     check(
         |fixture| {
             fixture.discover_as(process::id(), "{}");

@@ -36,7 +36,7 @@ impl Emacs {
         let child = emacs.spawn().expect("emacs is installed");
         let mut fixture = fixture;
         fixture.run(child);
-        fixture.wait(&socket);
+        Fixture::wait(&socket);
         let emacs = Self { fixture };
         emacs.evaluate(&format!("(find-file {:?})", file.display().to_string()));
         emacs

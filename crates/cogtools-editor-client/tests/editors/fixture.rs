@@ -54,7 +54,7 @@ impl Fixture {
     }
 
     /// Waits until something listens at `path`.
-    pub(crate) fn wait(&self, path: &Path) {
+    pub(crate) fn wait(path: &Path) {
         let end = Instant::now() + Duration::from_secs(30);
         while UnixStream::connect(path).is_err() {
             assert!(Instant::now() < end, "{} does not appear", path.display());

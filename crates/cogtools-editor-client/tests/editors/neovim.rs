@@ -53,7 +53,7 @@ impl Neovim {
         let child = neovim.spawn().expect("neovim is installed");
         let mut fixture = fixture.set("NVIM", &socket);
         fixture.run(child);
-        fixture.wait(&socket);
+        Fixture::wait(&socket);
         Self { fixture }
     }
 

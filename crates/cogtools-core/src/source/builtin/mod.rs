@@ -193,6 +193,17 @@ mod tests {
     use crate::{Target, yaml};
 
     #[test]
+    fn what_the_editor_can_is_a_capability() {
+        let capabilities = |set: &'static Set, name: &str| {
+            let name = Name::new(name).expect("a name");
+            set.find(&name).expect("it is there").capabilities()
+        };
+        let selected = capabilities(EDITOR, "get_selected_text");
+        assert_eq!(selected, ["editor.get_selected_text"]);
+        assert_eq!(capabilities(AGENT, "read_file"), [""; 0]);
+    }
+
+    #[test]
     fn all_are_valid_and_sorted() {
         for set in [AGENT, EDITOR] {
             let names: Vec<&str> = set.tools.iter().map(|tool| tool.name).collect();
