@@ -90,9 +90,12 @@ fn a_prompt_in_a_window_reaches_what_is_selected_there() {
     );
     let screenshots = tools.join("../../window");
     fs::create_dir_all(&screenshots).expect("a folder");
+    // The second time for the picture.
     let fake = FakeGemini::start([
         Turn::call("get_selected_text", json!({})),
-        Turn::text("It is the beginning of a comment."),
+        Turn::text("It is the name of a module."),
+        Turn::call("get_selected_text", json!({})),
+        Turn::text("It is the name of a module."),
     ]);
     let paths = json!({
         "tools": tools,
@@ -112,10 +115,7 @@ fn a_prompt_in_a_window_reaches_what_is_selected_there() {
             .env("GEMINI_API_KEY", "a-key-for-tests")
             .env("GOOGLE_GEMINI_BASE_URL", fake.url()),
     );
-    assert_eq!(
-        printed(&home, "answer"),
-        "It is the beginning of a comment.\n"
-    );
+    assert_eq!(printed(&home, "answer"), "It is the name of a module.\n");
     let conversation = fake.finish();
     let response = conversation.main()[1].responses()[0]["response"]["output"].clone();
     let expected = json!({

@@ -1,7 +1,7 @@
 // Drives a window of VS Code as its user does. The argument is JSON with the paths; every wait has
 // an end. It prints nothing unless a step fails.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { pathToFileURL } from 'node:url';
 
@@ -62,8 +62,15 @@ try {
     await page.keyboard.type(`${line}; touch ${home}/${done}\n`);
     return until(done, () => existsSync(`${home}/${done}`));
   };
-  await run(`clear; export PATH=${programs}:$PATH PS1='$ '; clear`, 'ready');
+  await run(`clear; export PATH=${programs}:$PATH PS1='$ ' PROMPT_COMMAND='touch ${home}/prompt'`, 'ready');
   await run(`cogtools ask -q --editor 'Explain this' | tee ${home}/answer`, 'asked');
+  // Once more, as a user sees it.
+  await run('clear', 'cleared');
+  await sleep(500);
+  rmSync(`${home}/prompt`, { force: true });
+  await page.keyboard.type("clear; cogtools ask -q --editor 'Explain what I have selected'\n");
+  await until('the prompt', () => existsSync(`${home}/prompt`));
+  await sleep(500);
   await page.screenshot({ path: `${screenshots}/ask.png` });
   // As in a terminal that is older than the extension.
   const early = 'env -u COGTOOLS_EDITOR cogtools-call get_current_file < /dev/null';
