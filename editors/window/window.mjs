@@ -68,7 +68,7 @@ try {
   await run('clear', 'cleared');
   await sleep(500);
   rmSync(`${home}/prompt`, { force: true });
-  await page.keyboard.type("clear; cogtools ask -q --editor 'Explain what I have selected'\n");
+  await page.keyboard.type("cogtools ask -q --editor 'Explain what I have selected'\n");
   await until('the prompt', () => existsSync(`${home}/prompt`));
   await sleep(500);
   await page.screenshot({ path: `${screenshots}/ask.png` });
