@@ -59,17 +59,8 @@ fn printed(home: &Path, name: &str) -> String {
     fs::read_to_string(home.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-#[test]
-fn a_prompt_in_a_window_reaches_what_is_selected_there() {
-    let (tools, node) = tools();
-    let programs = Path::new(env!("CARGO_BIN_EXE_cogtools"))
-        .parent()
-        .expect("a folder");
-    let project = Project::new();
-    project
-        .file(".cogtoolrc.yaml", "tool_sources: [editor]\n")
-        .file("src/main.rs", "fn main() {}\n");
-    let home = project.home().canonicalize().expect("it is there");
+/// The settings of the window, and the folder in which it makes itself known.
+fn prepare(home: &Path) {
     let settings = json!({
         "files.autoSave": "off",
         "workbench.startupEditor": "none",
@@ -82,6 +73,20 @@ fn a_prompt_in_a_window_reaches_what_is_selected_there() {
     fs::create_dir_all(home.join("data/User")).expect("a folder");
     fs::write(home.join("data/User/settings.json"), settings.to_string()).expect("it is written");
     fs::create_dir(home.join("run")).expect("a folder");
+}
+
+#[test]
+fn a_prompt_in_a_window_reaches_what_is_selected_there() {
+    let (tools, node) = tools();
+    let programs = Path::new(env!("CARGO_BIN_EXE_cogtools"))
+        .parent()
+        .expect("a folder");
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "tool_sources: [editor]\n")
+        .file("src/main.rs", "fn main() {}\n");
+    let home = project.home().canonicalize().expect("it is there");
+    prepare(&home);
     let vsix = home.join("cogtools.vsix");
     succeeds(
         Command::new(programs.join("cogtools-editor"))
@@ -128,18 +133,23 @@ fn a_prompt_in_a_window_reaches_what_is_selected_there() {
         "source": "code-server",
     });
     assert_eq!(response, expected);
+    check_files(&home);
+    // Saving is left to the user.
+    assert_eq!(project.read("src/main.rs"), "fn main() {}\n");
+}
+
+/// What an early terminal has got, and what has become of the proposal.
+fn check_files(home: &Path) {
     let file = |name: &str| {
-        let value: Value = serde_json::from_str(&printed(&home, name)).expect("it is JSON");
+        let value: Value = serde_json::from_str(&printed(home, name)).expect("it is JSON");
         json!([value["text"], value["dirty"], value["source"]])
     };
     let text = "mod åäö; fn main() {}\n";
     assert_eq!(file("early"), json!([text, true, "code-server"]));
     assert_eq!(
-        printed(&home, "edit"),
+        printed(home, "edit"),
         "{\"accepted\":true,\"source\":\"code-server\"}\n"
     );
     let text = "fn main() { run() }\n";
     assert_eq!(file("after"), json!([text, true, "code-server"]));
-    // Saving is left to the user.
-    assert_eq!(project.read("src/main.rs"), "fn main() {}\n");
 }
