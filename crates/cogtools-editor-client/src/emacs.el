@@ -9,7 +9,7 @@
     (list (cons 'line (line-number-at-pos point t))
           (cons 'column (1+ (- point (line-beginning-position))))))))
   (text (lambda (from to more)
-   (let ((end (min to (+ from limit))))
+   (let ((end (min to (or (byte-to-position (+ (position-bytes from) limit)) to))))
     (append
      (list (cons 'path (buffer-file-name))
            (cons 'language (replace-regexp-in-string "-\\(ts-\\)?mode\\'" "" (symbol-name major-mode)))

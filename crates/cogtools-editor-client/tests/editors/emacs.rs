@@ -102,7 +102,12 @@ fn selections_and_text_that_is_not_saved_are_returned() {
 fn a_long_text_is_cut() {
     let emacs = Emacs::start();
     emacs.evaluate("(with-current-buffer \"a.el\" (insert (make-string 2000000 ?ä)))");
-    let answer = emacs.ask(&Request::CurrentFile);
+    // A machine that does other things may take more than a second for so much.
+    let answers = (0..10).map(|_| emacs.fixture.ask(&Request::CurrentFile).0);
+    let answer = answers
+        .map(|answer| answer[1].clone())
+        .find(|answer| !answer.is_null());
+    let answer = answer.expect("it answers in time, at least once");
     let text = answer["text"].as_str().expect("a text");
     assert_eq!((text.len(), &answer["truncated"]), (1 << 20, &json!(true)));
 }
