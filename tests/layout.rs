@@ -112,12 +112,13 @@ fn may_depend(name: &str, other: &str) -> bool {
         | "cogtools-stub"
         | "cogtools-test-support"
         | "cogtools-http"
+        | "cogtools-editor-client"
         | "cogtools-lenient-json" => false,
         // Both give up what they do not need.
         "cogtools-confine" => other == "cogtools-sandbox",
         "cogtools-js" if other == "cogtools-sandbox" => true,
         "cogtools-json" if other == "cogtools-lenient-json" => true,
-        "cogtools-core" => other == "njk",
+        "cogtools-core" => matches!(other, "njk" | "cogtools-editor-client"),
         "cogtools-model" => other == "cogtools-http",
         "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
         "cogtools-ask" | "cogtools-plan" | "cogtools-provider" if TALKS.contains(&other) => true,
@@ -134,6 +135,8 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
         "cogtools-init" if matches!(other, "cogtools-prompt" | "cogtools-table") => true,
         "cogtools-docs" | "cogtools-doctor" if other == "cogtools-table" => true,
+        // Both say which editor answers.
+        "cogtools-editor" | "cogtools-doctor" if other == "cogtools-editor-client" => true,
         // Both write what Gemini CLI reads.
         "cogtools-init" | "cogtools-doctor" => matches!(
             other,
@@ -167,6 +170,7 @@ fn dependencies_point_one_way() {
             *name,
             "cogtools-core"
                 | "cogtools-edit"
+                | "cogtools-editor-client"
                 | "cogtools-gemini-cli"
                 | "cogtools-http"
                 | "cogtools-lenient-json"

@@ -21,6 +21,7 @@ mod discover;
 mod distribution;
 mod docs;
 mod dotenv;
+mod editor;
 mod elements;
 mod examples;
 mod failures;

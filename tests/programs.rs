@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 29] = [
+const NAMES: [&str; 30] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
@@ -15,6 +15,7 @@ const NAMES: [&str; 29] = [
     "cogtools-discover",
     "cogtools-docs",
     "cogtools-doctor",
+    "cogtools-editor",
     "cogtools-expand",
     "cogtools-flow",
     "cogtools-init",
@@ -76,6 +77,7 @@ fn every_program_rejects_unknown_arguments() {
                 name,
                 "cogtools"
                     | "cogtools-config"
+                    | "cogtools-editor"
                     | "cogtools-flow"
                     | "cogtools-mcp-client"
                     | "cogtools-session"
@@ -139,6 +141,7 @@ fn usage(name: &str) -> String {
         "cogtools-completions" => "cogtools-completions [OPTIONS] <SHELL> [-- <WORDS>...]",
         "cogtools-config" => "cogtools-config [OPTIONS] [COMMAND]",
         "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
+        "cogtools-editor" => "cogtools-editor [OPTIONS] [COMMAND]",
         "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
         "cogtools-flow" => "cogtools-flow [OPTIONS] [COMMAND]",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",

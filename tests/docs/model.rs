@@ -8,6 +8,7 @@ use super::document::Document;
 /// The pages with a model.
 const AGENT: &str = "docs/agent.md";
 const PLAN: &str = "docs/how-to/check-a-plan.md";
+const EDITOR: &str = "docs/how-to/use-your-editor.md";
 
 /// What the model of a page answers, in order; empty if it has none.
 fn turns(page: &str) -> Vec<Turn> {
@@ -19,6 +20,10 @@ fn turns(page: &str) -> Vec<Turn> {
             greet("Grace"),
             Turn::text("Hello, Grace!"),
             Turn::text("A semicolon."),
+        ],
+        EDITOR => vec![
+            Turn::call("get_selected_text", json!({})),
+            Turn::text("A function that does nothing."),
         ],
         PLAN => {
             let steps = json!([{

@@ -78,7 +78,7 @@ hint: send a (number): The first
             "2",
             str![[r#"
 cogtools-call: add: tools/add.yaml
-cogtools-call: add: the code logged:
+cogtools-call: add: the tool logged:
   | 1 and 1
 
 "#]],

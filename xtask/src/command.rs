@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::dist::Source;
-use crate::{bench, bless, dist, fuzz, install, manual, soak, test};
+use crate::{bench, bless, dist, editors, fuzz, install, manual, soak, test};
 
 /// Parses the command line and runs the command.
 pub(crate) fn run() -> Result<()> {
@@ -29,6 +29,7 @@ pub(crate) fn run() -> Result<()> {
             packages: all(matches, "package"),
             names: all(matches, "name"),
         }),
+        "editors" => editors::run(),
         "fuzz" => {
             let seconds = matches.get_one("seconds").copied();
             fuzz::run_targets(&all(matches, "target"), seconds.unwrap_or(fuzz::BRIEF))
@@ -80,6 +81,8 @@ fn command() -> Command {
                         .value_parser(value_parser!(u64))
                         .help("Duration in seconds; an hour by default"),
                 ),
+            Command::new("editors")
+                .about("Test the extension in a real window of VS Code, which is installed first"),
             Command::new("fuzz")
                 .about("Run the fuzz targets on random input")
                 .arg(

@@ -9,6 +9,7 @@ mod cargo;
 mod command;
 mod deny;
 mod dist;
+mod editors;
 mod files;
 mod fuzz;
 mod install;

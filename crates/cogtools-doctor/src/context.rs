@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use cogtools_editor_client::{Ambiguous, Found};
 use cogtools_program::Io;
 use cogtools_program::packages::{self, UnusedPackages};
 use cogtools_program::project::{config, project};
 
 use crate::discovery::{self, Discovery};
+use crate::editor;
 use crate::gemini::Gemini;
 use crate::host::Host;
 use crate::host_files::{self, HostFile};
@@ -24,6 +26,8 @@ pub(crate) struct Context {
     pub(crate) host_files: Vec<HostFile>,
     /// The sources that require approval.
     pub(crate) sources: Vec<SourceStatus>,
+    /// Which editor answers, if a source asks one.
+    pub(crate) editor: Option<Result<Found, Ambiguous>>,
     /// The packages with tools that no source brings.
     pub(crate) unused: Option<UnusedPackages>,
 }
@@ -36,6 +40,7 @@ impl Context {
         Self {
             tools: Tools::load(io),
             sources: sources::gather(io),
+            editor: editor::ask(io),
             unused: unused_packages(io),
             host_files: host_files::gather(&host.root, io),
             discovery: discovery::discover(&gemini, &host),

@@ -10,6 +10,7 @@ mod checks;
 mod command;
 mod context;
 mod discovery;
+mod editor;
 mod finding;
 mod fix;
 mod gemini;

@@ -124,6 +124,8 @@ pub struct RegistryArgs {
     /// Whether `--locked` was given; `None` for a program that may run tools which
     /// `cogtools.lock` does not pin.
     pub locked: Option<bool>,
+    /// Whether the source `editor` is added to those of the configuration.
+    pub editor: bool,
     /// Whether an invalid layer of the project's configuration is left out, rather than
     /// an error: hosts must get what there is.
     pub lenient: bool,

@@ -113,7 +113,7 @@ pub fn run(
         let message = if is_program {
             format!("{name}: the program wrote to standard error:")
         } else {
-            format!("{name}: the code logged:")
+            format!("{name}: the tool logged:")
         };
         io.note_with(&message, output.stderr.trim_end());
     }

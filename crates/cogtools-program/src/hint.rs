@@ -76,6 +76,7 @@ pub(crate) fn command_line(command: &Command) -> String {
         Command::Lock => "cogtools lock".to_owned(),
         Command::ConfigOrigins => "cogtools config list --show-origin".to_owned(),
         Command::EnvOrigins => "cogtools config env --explain".to_owned(),
+        Command::EditorStatus => "cogtools editor status".to_owned(),
     }
 }
 

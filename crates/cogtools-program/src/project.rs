@@ -5,6 +5,7 @@ use std::path::Path;
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
 use cogtools_core::file::ReadScope;
 use cogtools_core::process::Bounds;
+use cogtools_core::source::Source;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
     Cancel, Config, Context, Diagnostic, EnvPriority, Environment, ListWait, Lock, LockedTools,
@@ -113,6 +114,14 @@ pub fn registry_and_context(
         (config(&project, io)?, Vec::new())
     };
     args.filter.apply(&mut config.filter);
+    if args.editor
+        && !config
+            .sources
+            .iter()
+            .any(|one| matches!(one, Source::Editor))
+    {
+        config.sources.push(Source::Editor);
+    }
     let host = args.filter.host.or(host);
     let priority = args.env.priority(&config);
     config.env_priority = priority;

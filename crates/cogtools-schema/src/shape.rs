@@ -136,6 +136,8 @@ pub enum Keyword {
     /// have a list of things to do.
     #[schemars(rename = "builtin")]
     BuiltIn,
+    /// Tools that ask the editor around the terminal for its selection and its files.
+    Editor,
     /// The npm packages that the project depends on, linked packages, and globally installed
     /// packages.
     NodeModules,

@@ -16,7 +16,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 29] = [
+pub const PROGRAMS: [&Program; 30] = [
     &PROGRAM,
     &cogtools_packages::ADD,
     &cogtools_ask::PROGRAM,
@@ -26,6 +26,7 @@ pub const PROGRAMS: [&Program; 29] = [
     &cogtools_discover::PROGRAM,
     &cogtools_docs::PROGRAM,
     &cogtools_doctor::PROGRAM,
+    &cogtools_editor::PROGRAM,
     &cogtools_expand::PROGRAM,
     &cogtools_flow::PROGRAM,
     &cogtools_init::PROGRAM,

@@ -46,7 +46,7 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
     for source in &config.sources {
         match source {
             Source::Folder(folder) => TrustableSource::add_folder(folder, &mut own, &mut found),
-            Source::BuiltIn => {}
+            Source::BuiltIn | Source::Editor => {}
             Source::Provider(provider) if !provider.requires_approval(cx) => {}
             Source::Provider(provider) => found.push(TrustableSource {
                 name: provider.settings().name.clone(),

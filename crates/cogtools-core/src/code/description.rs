@@ -42,6 +42,9 @@ impl Code {
             Self::Locked => {
                 "a source's declarations differ from those pinned in cogtools.lock; each difference is reported"
             }
+            Self::AmbiguousEditor => {
+                "several windows of editors have the same folder open; the message names two"
+            }
             Self::Timeout => "the operation timed out",
             Self::ToolNotFound => "no tool of that name was found; the hints name similar ones",
             _ => self.model_description(),

@@ -84,6 +84,8 @@ pub enum Code {
     Locked,
     /// Several tools have the capability that a flow asks for.
     AmbiguousCapability,
+    /// Several windows of editors have the same folder open.
+    AmbiguousEditor,
     /// The operation timed out.
     Timeout,
     /// The JavaScript code ran too long.
@@ -96,7 +98,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of exit status.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 43] = [
         Self::ToolFailed,
         Self::UnknownProgram,
         Self::Unhealthy,
@@ -135,6 +137,7 @@ impl Code {
         Self::InvalidConfig,
         Self::Locked,
         Self::AmbiguousCapability,
+        Self::AmbiguousEditor,
         Self::Timeout,
         Self::JsTimeout,
         Self::ToolNotFound,
@@ -183,6 +186,7 @@ impl Code {
             Self::InvalidConfig => "INVALID_CONFIG",
             Self::Locked => "LOCKED",
             Self::AmbiguousCapability => "AMBIGUOUS_CAPABILITY",
+            Self::AmbiguousEditor => "AMBIGUOUS_EDITOR",
             Self::Timeout => "TIMEOUT",
             Self::ToolNotFound => "TOOL_NOT_FOUND",
             Self::SessionNotFound => "SESSION_NOT_FOUND",
@@ -223,9 +227,11 @@ impl Code {
             Self::IoFailed | Self::SessionInUse => 74,
             Self::ApprovalWanted | Self::AnswerWanted => 75,
             Self::Denied | Self::SandboxUnavailable => 77,
-            Self::InvalidTool | Self::InvalidConfig | Self::Locked | Self::AmbiguousCapability => {
-                78
-            }
+            Self::InvalidTool
+            | Self::InvalidConfig
+            | Self::Locked
+            | Self::AmbiguousCapability
+            | Self::AmbiguousEditor => 78,
             Self::Timeout | Self::JsTimeout => 124,
             Self::ToolNotFound | Self::SessionNotFound => 127,
         }

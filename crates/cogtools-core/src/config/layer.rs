@@ -3,6 +3,8 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+use cogtools_editor_client::Variables;
+
 use super::origin::Origin;
 use super::{ConfigErrors, package};
 use crate::file::ReadScope;
@@ -94,7 +96,10 @@ impl ConfigPaths {
     /// Variables of these names set no key: a warning for each.
     pub fn unknown_variables(&self) -> Vec<Diagnostic> {
         let names = self.variables.iter().map(|(name, _)| name);
-        let unknown = names.filter(|name| keys_of(name).is_none());
+        let unknown = names
+            .filter(|name| keys_of(name).is_none())
+            // These belong to the editor in which a terminal is.
+            .filter(|name| !Variables::NAMES.contains(&name.as_str()));
         unknown
             .map(|name| {
                 let message = format!("the environment variable `{name}` sets nothing");

@@ -15,7 +15,14 @@ use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 
 /// The kinds of sources.
-const KINDS: [&str; 5] = ["local", "node_modules", "command", "mcp", "builtin"];
+const KINDS: [&str; 6] = [
+    "local",
+    "node_modules",
+    "command",
+    "mcp",
+    "builtin",
+    "editor",
+];
 /// The keys of a source that is a program.
 const COMMAND: [&str; 10] = [
     "discover", "call", "name", "prefix", "env", "cwd", "timeout", "wait", "cache", "sandbox",
@@ -65,6 +72,7 @@ impl Reader<'_> {
                 return Some(Source::Packages(self.base.packages.clone()));
             }
             ("builtin", None) => return Some(Source::BuiltIn),
+            ("editor", None) => return Some(Source::Editor),
             (_, None) => self.report(&ConfigError::Source("a string"), span),
             (kind, Some(_)) => {
                 let suggestion = did_you_mean(kind, KINDS);

@@ -162,6 +162,12 @@ impl Environment {
         self
     }
 
+    /// The working directory, from which a project's `.env` is searched; empty if there is no
+    /// project.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// The variables of the process.
     pub const fn process(&self) -> &Vars {
         &self.process

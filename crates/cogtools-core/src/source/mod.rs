@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use builtin::{ambiguous_editor, editor_place};
 pub use folder::Folder;
 pub use global::GlobalModules;
 pub use package::Package;
@@ -38,6 +39,8 @@ pub enum Source {
     Provider(Provider),
     /// The tools that come with cogtools.
     BuiltIn,
+    /// The tools that ask the editor around the terminal.
+    Editor,
 }
 
 /// A candidate for a tool: a file, or a declaration of a provider.
@@ -62,7 +65,7 @@ enum Declared {
     /// A provider's declaration.
     Provider(Provider, RemoteTool),
     /// A built-in tool.
-    BuiltIn(&'static builtin::BuiltIn),
+    BuiltIn(&'static builtin::Set, &'static builtin::BuiltIn),
 }
 
 /// The entries of a source, and what is unavailable.
@@ -132,7 +135,8 @@ impl Source {
             Self::Folder(folder) => folder.find(name),
             Self::Packages(packages) => packages.find(name, errors),
             Self::Provider(provider) => provider.find(name, cx, errors),
-            Self::BuiltIn => Ok(builtin::find(name)),
+            Self::BuiltIn => Ok(builtin::AGENT.find(name)),
+            Self::Editor => Ok(builtin::EDITOR.find(name)),
         }
     }
 
@@ -142,7 +146,8 @@ impl Source {
             Self::Folder(folder) => folder.list(),
             Self::Packages(packages) => packages.list(),
             Self::Provider(provider) => provider.list(cx),
-            Self::BuiltIn => builtin::list(),
+            Self::BuiltIn => builtin::AGENT.list(),
+            Self::Editor => builtin::EDITOR.list(),
         }
     }
 
@@ -150,7 +155,7 @@ impl Source {
     pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         match self {
             Self::Folder(folder) => folder.wrong_extension(name),
-            Self::Packages(_) | Self::Provider(_) | Self::BuiltIn => None,
+            Self::Packages(_) | Self::Provider(_) | Self::BuiltIn | Self::Editor => None,
         }
     }
 
@@ -158,7 +163,7 @@ impl Source {
     pub const fn provider(&self) -> Option<&Provider> {
         match self {
             Self::Provider(provider) => Some(provider),
-            Self::Folder(_) | Self::Packages(_) | Self::BuiltIn => None,
+            Self::Folder(_) | Self::Packages(_) | Self::BuiltIn | Self::Editor => None,
         }
     }
 
@@ -167,7 +172,7 @@ impl Source {
     pub fn is_users(&self) -> bool {
         match self {
             Self::Folder(folder) => folder.is_users(),
-            Self::Packages(_) | Self::BuiltIn => false,
+            Self::Packages(_) | Self::BuiltIn | Self::Editor => false,
             Self::Provider(provider) => provider.settings().user_configured,
         }
     }
@@ -177,7 +182,9 @@ impl Source {
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Folder(one), Self::Folder(other)) => one.path() == other.path(),
-            (Self::Packages(_), Self::Packages(_)) | (Self::BuiltIn, Self::BuiltIn) => true,
+            (Self::Packages(_), Self::Packages(_))
+            | (Self::BuiltIn, Self::BuiltIn)
+            | (Self::Editor, Self::Editor) => true,
             _ => false,
         }
     }
@@ -186,7 +193,7 @@ impl Source {
     pub const fn folder(&self) -> Option<&Folder> {
         match self {
             Self::Folder(folder) => Some(folder),
-            Self::Packages(_) | Self::Provider(_) | Self::BuiltIn => None,
+            Self::Packages(_) | Self::Provider(_) | Self::BuiltIn | Self::Editor => None,
         }
     }
 }
@@ -208,9 +215,9 @@ impl Candidate {
     pub fn load(&self) -> Result<Tool, ToolError> {
         match &self.declared {
             Some(Declared::Provider(provider, tool)) => return provider.load(tool),
-            Some(Declared::BuiltIn(tool)) => {
+            Some(Declared::BuiltIn(set, tool)) => {
                 let bug = || ToolError::Bug(self.display_path.clone());
-                return tool.load().ok_or_else(bug);
+                return tool.load(set).ok_or_else(bug);
             }
             None => {}
         }
@@ -222,7 +229,7 @@ impl Candidate {
     pub const fn remote(&self) -> Option<&RemoteTool> {
         match &self.declared {
             Some(Declared::Provider(_, tool)) => Some(tool),
-            Some(Declared::BuiltIn(_)) | None => None,
+            Some(Declared::BuiltIn(..)) | None => None,
         }
     }
 

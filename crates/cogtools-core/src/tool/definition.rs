@@ -60,6 +60,13 @@ impl Definition {
         self
     }
 
+    /// Sets the capabilities that it provides, as `provider.operation`.
+    #[must_use]
+    pub(crate) fn with_capabilities(mut self, capabilities: Vec<String>) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
     /// Sets the schema of the arguments.
     #[must_use]
     pub(crate) fn with_schema(mut self, schema: Schema) -> Self {

@@ -6,6 +6,7 @@ pub(crate) mod commands;
 pub(crate) mod configuration;
 pub(crate) mod discovery;
 mod documents;
+pub(crate) mod editor;
 pub(crate) mod gemini;
 pub(crate) mod headless;
 mod host_files;

@@ -176,6 +176,12 @@ a list of things to do; in a session of `cogtools-ask(1)` it is part of the sess
 file below $XDG_STATE_HOME/cogtools/todos, one for each project. run_js evaluates JavaScript as \
 `cogtools-js(1)` does; get_current_date returns the time in the zone of TZ, or of the system.
 
+editor
+  Tools that ask the editor around the terminal: get_selected_text, get_current_file (with changes \
+that are not saved), get_open_files, get_diagnostics, and propose_edit, with which a model shows a \
+change that you accept or reject. They are safe without an editor. Files that may contain secrets \
+are not read, by the names above. `cogtools-editor(1)` says which editors are asked, and how.
+
 local: FOLDER
   The tool files in FOLDER: every NAME.yaml that does not begin with a dot. A subfolder is a \
 toolset of that name (nested ones such as a/b too, up to eight levels), unless its name begins \

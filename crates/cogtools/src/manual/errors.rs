@@ -149,6 +149,9 @@ const fn remedy(code: Code) -> &'static str {
 /// The same for what models do.
 const fn model_remedy(code: Code) -> &'static str {
     match code {
+        Code::AmbiguousEditor => {
+            "Close one of the windows, or set COGTOOLS_EDITOR to the socket of the other one."
+        }
         Code::SessionDamaged => {
             "Remove the lines that the report names, or restore the file from a copy."
         }

@@ -94,15 +94,29 @@ impl Files {
     }
 }
 
+/// The full path of the file `path` in the project, which need not exist.
+pub(super) fn full_path(tool: &str, path: &str, cx: &Context) -> Result<PathBuf, RunError> {
+    let below = below(tool, path)?;
+    if is_secret(&below) || is_secret(&target(&below, cx)) {
+        return Err(failed(tool, secret(path)));
+    }
+    let full = cx.root.join(&below);
+    if ReadScope::project(&cx.root).is_left_by(&full) {
+        return Err(failed(tool, outside(path)));
+    }
+    Ok(full)
+}
+
+/// Whether the file at `path`, or the one that it leads to, may contain secrets.
+pub(super) fn has_secrets(path: &Path) -> bool {
+    is_secret(path) || path.canonicalize().is_ok_and(|target| is_secret(&target))
+}
+
 /// The text of the file `path` in the project.
 pub(super) fn read(tool: &str, path: &str, cx: &Context) -> Result<String, RunError> {
     let below = below(tool, path)?;
     if is_secret(&below) || is_secret(&target(&below, cx)) {
-        let diagnostic = Diagnostic::new(
-            Code::ToolFailed,
-            format!("`{path}` may contain secrets and is not read"),
-        );
-        return Err(failed(tool, diagnostic));
+        return Err(failed(tool, secret(path)));
     }
     read_text(&cx.root.join(&below), cx).map_err(|error| {
         let diagnostic = match error {
@@ -187,6 +201,12 @@ fn matcher(tool: &str, pattern: &str) -> Result<GlobMatcher, RunError> {
         let diagnostic = Diagnostic::new(Code::ToolFailed, message);
         failed(tool, diagnostic.hint("write it as in `src/**/*.rs`"))
     })
+}
+
+/// Why a file that may contain secrets is not read.
+pub(super) fn secret(path: &str) -> Diagnostic {
+    let message = format!("`{path}` may contain secrets and is not read");
+    Diagnostic::new(Code::ToolFailed, message)
 }
 
 fn outside(path: &str) -> Diagnostic {

@@ -1,7 +1,9 @@
 //! The tools that come with cogtools, for agents: files of the project, read only, a list of
-//! things to do, the time, and JavaScript. They are there only if `tool_sources` names `builtin`.
+//! things to do, the time, and JavaScript; and what the editor around the terminal shows. They are
+//! there only if `tool_sources` names `builtin` or `editor`.
 
 mod current_date;
+mod editor;
 mod files;
 mod list_files;
 mod read_file;
@@ -10,8 +12,11 @@ mod search_files;
 mod todos;
 mod walk;
 
+pub use editor::{ambiguous_editor, editor_place};
+
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -36,19 +41,43 @@ pub(super) struct BuiltIn {
     run: Run,
 }
 
-/// The word in `tool_sources`, and the name of the source.
-pub(super) const SOURCE: &str = "builtin";
+/// Built-in tools under one word of `tool_sources`.
+#[derive(Debug)]
+pub(super) struct Set {
+    /// The word, and the name of the source.
+    source: &'static str,
+    /// Whether each tool is a capability of that source, such as `editor.get_selected_text`.
+    has_capabilities: bool,
+    /// How long a call may take.
+    timeout: Duration,
+    /// The tools, sorted by name.
+    tools: &'static [BuiltIn],
+}
 
-/// All of them, sorted by name.
-const TOOLS: [BuiltIn; 7] = [
-    current_date::TOOL,
-    list_files::TOOL,
-    read_file::TOOL,
-    run_js::TOOL,
-    search_files::TOOL,
-    todos::READ,
-    todos::WRITE,
-];
+/// The tools for agents.
+pub(super) const AGENT: &Set = &Set {
+    source: "builtin",
+    has_capabilities: false,
+    timeout: Tool::TIMEOUT,
+    tools: &[
+        current_date::TOOL,
+        list_files::TOOL,
+        read_file::TOOL,
+        run_js::TOOL,
+        search_files::TOOL,
+        todos::READ,
+        todos::WRITE,
+    ],
+};
+
+/// The tools that ask the editor.
+pub(super) const EDITOR: &Set = &Set {
+    source: "editor",
+    has_capabilities: true,
+    // The user answers a proposal; an editor has its own timeout.
+    timeout: Duration::from_mins(10),
+    tools: &editor::TOOLS,
+};
 
 /// The hints of a tool that changes nothing.
 const READ_ONLY: Annotations = Annotations {
@@ -58,46 +87,60 @@ const READ_ONLY: Annotations = Annotations {
     open_world: Some(false),
 };
 
-/// The tool of that name.
-pub(super) fn find(name: &Name) -> Option<Tool> {
-    let mut tools = TOOLS.iter();
-    let tool = tools.find(|tool| tool.name == name.as_str())?;
-    tool.load()
-}
+impl Set {
+    /// The tool of that name.
+    pub(super) fn find(&'static self, name: &Name) -> Option<Tool> {
+        let mut tools = self.tools.iter();
+        let tool = tools.find(|tool| tool.name == name.as_str())?;
+        tool.load(self)
+    }
 
-/// All tools.
-pub(super) fn list() -> Listing {
-    let entries = TOOLS.iter().map(|tool| Candidate {
-        name: tool.name.into(),
-        path: PathBuf::new(),
-        display_path: tool.display_path(),
-        provenance: provenance(),
-        scope: ReadScope::default(),
-        declared: Some(super::Declared::BuiltIn(tool)),
-    });
-    Listing {
-        entries: entries.collect(),
-        errors: Vec::new(),
+    /// All tools.
+    pub(super) fn list(&'static self) -> Listing {
+        let entries = self.tools.iter().map(|tool| Candidate {
+            name: tool.name.into(),
+            path: PathBuf::new(),
+            display_path: tool.display_path(self),
+            provenance: self.provenance(),
+            scope: ReadScope::default(),
+            declared: Some(super::Declared::BuiltIn(self, tool)),
+        });
+        Listing {
+            entries: entries.collect(),
+            errors: Vec::new(),
+        }
+    }
+
+    fn provenance(&self) -> Arc<Provenance> {
+        Arc::new(Provenance {
+            source: self.source.to_owned(),
+            toolset: None,
+            author: Author::BuiltIn,
+        })
     }
 }
 
 impl BuiltIn {
-    /// The tool.
-    pub(super) fn load(&self) -> Option<Tool> {
+    /// The tool of `set`.
+    pub(super) fn load(&self, set: &Set) -> Option<Tool> {
         let Value::Object(schema) = (self.parameters)() else {
             return None;
         };
         let name = Name::new(self.name).ok()?;
+        let capability = format!("{}.{}", set.source, self.name);
+        let capabilities = set.has_capabilities.then_some(capability);
         let definition = Definition::new(name, self.description, Schema::from(schema))
             .with_title(self.title)
-            .with_annotations(self.annotations);
-        let tool = Tool::new(definition, Arc::new(*self), &self.display_path());
-        Some(tool.from(provenance()))
+            .with_annotations(self.annotations)
+            .with_capabilities(capabilities.into_iter().collect())
+            .with_timeout(set.timeout);
+        let tool = Tool::new(definition, Arc::new(*self), &self.display_path(set));
+        Some(tool.from(set.provenance()))
     }
 
     /// The name used in place of a file's.
-    fn display_path(&self) -> PathBuf {
-        PathBuf::from(format!("{SOURCE}: {}", self.name))
+    fn display_path(&self, set: &Set) -> PathBuf {
+        PathBuf::from(format!("{}: {}", set.source, self.name))
     }
 }
 
@@ -126,14 +169,6 @@ impl std::fmt::Debug for BuiltIn {
     }
 }
 
-fn provenance() -> Arc<Provenance> {
-    Arc::new(Provenance {
-        source: SOURCE.to_owned(),
-        toolset: None,
-        author: Author::BuiltIn,
-    })
-}
-
 /// The argument `key`, whose schema is made by [`count`].
 fn number(arguments: &Map<String, Value>, key: &str) -> usize {
     let number = arguments.get(key).and_then(Value::as_u64);
@@ -158,18 +193,31 @@ mod tests {
     use crate::{Target, yaml};
 
     #[test]
+    fn what_the_editor_can_is_a_capability() {
+        let capabilities = |set: &'static Set, name: &str| {
+            let name = Name::new(name).expect("a name");
+            set.find(&name).expect("it is there").capabilities()
+        };
+        let selected = capabilities(EDITOR, "get_selected_text");
+        assert_eq!(selected, ["editor.get_selected_text"]);
+        assert_eq!(capabilities(AGENT, "read_file"), [""; 0]);
+    }
+
+    #[test]
     fn all_are_valid_and_sorted() {
-        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-        assert!(names.is_sorted());
-        for tool in &TOOLS {
-            let text = (tool.parameters)().to_string();
-            let text = Text::new("x", text.into_bytes()).expect("it is text");
-            let document = yaml::parse(&text).expect("JSON is YAML");
-            let read = Schema::verbatim(&document).map_err(|errors| format!("{errors:?}"));
-            let tool = tool.load().expect("it has a valid name");
-            assert_eq!(read.as_ref(), Ok(tool.schema()));
-            assert_eq!(tool.schema().invalid_defaults(), []);
-            assert_eq!(Target::Gemini.rejections(&tool), []);
+        for set in [AGENT, EDITOR] {
+            let names: Vec<&str> = set.tools.iter().map(|tool| tool.name).collect();
+            assert!(names.is_sorted(), "{names:?}");
+            for tool in set.tools {
+                let text = (tool.parameters)().to_string();
+                let text = Text::new("x", text.into_bytes()).expect("it is text");
+                let document = yaml::parse(&text).expect("JSON is YAML");
+                let read = Schema::verbatim(&document).map_err(|errors| format!("{errors:?}"));
+                let tool = tool.load(set).expect("it has a valid name");
+                assert_eq!(read.as_ref(), Ok(tool.schema()));
+                assert_eq!(tool.schema().invalid_defaults(), []);
+                assert_eq!(Target::Gemini.rejections(&tool), []);
+            }
         }
     }
 }

@@ -1,0 +1,253 @@
+//! What an editor answers, checked and bounded.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Request;
+use crate::failure::{Failure, shown};
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// The selection, or the whole text of a file.
+    Text(Text),
+    /// The open files.
+    Files(OpenFiles),
+    /// What the editor finds wrong.
+    Problems(Problems),
+    /// What has become of a proposal.
+    Edit(Edit),
+}
+
+/// Text in an editor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Text {
+    /// The file; none for text that was never saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The language, as the editor calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// The text; empty if nothing is selected.
+    pub text: String,
+    /// Where it begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Position>,
+    /// The position after its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<Position>,
+    /// Whether the file has text that is not saved, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<bool>,
+    /// Whether the text goes on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// A position in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u64,
+    /// The character in the line, from 1, as Unicode counts.
+    pub column: u64,
+}
+
+/// The open files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OpenFiles {
+    /// The files, in the editor's order.
+    pub files: Vec<OpenFile>,
+    /// Whether there are more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// One open file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenFile {
+    /// Its path.
+    pub path: String,
+    /// Whether it is the current one.
+    #[serde(default)]
+    pub active: bool,
+    /// Whether it has text that is not saved.
+    #[serde(default)]
+    pub dirty: bool,
+}
+
+/// What an editor finds wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Problems {
+    /// Each finding.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether there are more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// One finding of an editor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// The file.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u64,
+    /// The character in the line, from 1.
+    pub column: u64,
+    /// `error`, `warning`, `information` or `hint`.
+    pub severity: String,
+    /// What is wrong.
+    pub message: String,
+    /// What has found it, such as `rustc`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// What has become of a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Edit {
+    /// Whether the user has accepted it. The editor has then changed its text, and not saved it.
+    pub accepted: bool,
+}
+
+/// What an editor sends, before it is checked; what is unknown is left out.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Reply {
+    name: Option<String>,
+    #[serde(default)]
+    folders: Vec<PathBuf>,
+    path: Option<String>,
+    language: Option<String>,
+    text: Option<String>,
+    start: Option<Position>,
+    end: Option<Position>,
+    dirty: Option<bool>,
+    #[serde(default)]
+    truncated: bool,
+    files: Option<Vec<OpenFile>>,
+    diagnostics: Option<Vec<Diagnostic>>,
+    accepted: Option<bool>,
+}
+
+/// The most files and findings of an answer.
+const MAX_ITEMS: usize = 200;
+/// The longest message of a finding, in characters.
+const MAX_MESSAGE: usize = 2_000;
+/// The severities, as LSP calls them.
+const SEVERITIES: [&str; 4] = ["error", "warning", "information", "hint"];
+
+impl Reply {
+    /// An answer as JSON.
+    pub(crate) fn parse(json: &[u8]) -> Result<Self, Failure> {
+        // Texts in other encodings reach editors, and some send them as they are.
+        serde_json::from_str(&String::from_utf8_lossy(json)).map_err(Failure::from)
+    }
+
+    /// The same from a value.
+    pub(crate) fn from_value(value: Value) -> Result<Self, Failure> {
+        serde_json::from_value(value).map_err(Failure::from)
+    }
+
+    /// The editor's name for people.
+    pub(crate) fn name(&self) -> Option<String> {
+        self.name.as_deref().map(name)
+    }
+
+    /// The folders that are open in its window.
+    pub(crate) fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// The answer to `request`.
+    pub(crate) fn answer(self, request: &Request) -> Result<Answer, Failure> {
+        let missing = |key: &str| Failure::Invalid(format!("it has no `{key}`"));
+        match request {
+            Request::SelectedText | Request::CurrentFile => {
+                let text = self.text.ok_or_else(|| missing("text"))?;
+                Ok(Answer::Text(
+                    Text {
+                        path: self.path,
+                        language: self.language,
+                        text,
+                        start: self.start,
+                        end: self.end,
+                        dirty: self.dirty,
+                        truncated: self.truncated,
+                    }
+                    .bounded(),
+                ))
+            }
+            Request::OpenFiles => {
+                let mut files = self.files.ok_or_else(|| missing("files"))?;
+                let truncated = self.truncated || files.len() > MAX_ITEMS;
+                files.truncate(MAX_ITEMS);
+                Ok(Answer::Files(OpenFiles { files, truncated }))
+            }
+            Request::Diagnostics => {
+                let diagnostics = self.diagnostics.ok_or_else(|| missing("diagnostics"))?;
+                Problems::new(diagnostics, self.truncated).map(Answer::Problems)
+            }
+            Request::ProposeEdit { .. } => {
+                let accepted = self.accepted.ok_or_else(|| missing("accepted"))?;
+                Ok(Answer::Edit(Edit { accepted }))
+            }
+        }
+    }
+}
+
+impl Text {
+    /// The text, cut at [`Request::MAX_TEXT_BYTES`].
+    pub(crate) fn bounded(mut self) -> Self {
+        if self.text.len() > Request::MAX_TEXT_BYTES {
+            let end = self.text.floor_char_boundary(Request::MAX_TEXT_BYTES);
+            self.text.truncate(end);
+            self.truncated = true;
+        }
+        self
+    }
+}
+
+impl Problems {
+    fn new(mut diagnostics: Vec<Diagnostic>, truncated: bool) -> Result<Self, Failure> {
+        let truncated = truncated || diagnostics.len() > MAX_ITEMS;
+        diagnostics.truncate(MAX_ITEMS);
+        for diagnostic in &mut diagnostics {
+            if !SEVERITIES.contains(&diagnostic.severity.as_str()) {
+                return Err(Failure::invalid("a severity is unknown"));
+            }
+            if let Some((end, _)) = diagnostic.message.char_indices().nth(MAX_MESSAGE) {
+                diagnostic.message.truncate(end);
+            }
+        }
+        Ok(Self {
+            diagnostics,
+            truncated,
+        })
+    }
+}
+
+impl Answer {
+    /// The answer when no editor has one.
+    pub fn empty(request: &Request) -> Self {
+        match request {
+            Request::SelectedText | Request::CurrentFile => Self::Text(Text::default()),
+            Request::OpenFiles => Self::Files(OpenFiles::default()),
+            Request::Diagnostics => Self::Problems(Problems::default()),
+            Request::ProposeEdit { .. } => Self::Edit(Edit { accepted: false }),
+        }
+    }
+}
+
+/// The name of an editor, which is shown to people.
+pub(crate) fn name(text: &str) -> String {
+    let name: String = shown(text).chars().take(60).collect();
+    if name.is_empty() {
+        "editor".to_owned()
+    } else {
+        name
+    }
+}

@@ -1,0 +1,10 @@
+//! Editors, real and false, asked for what they show.
+
+#![cfg(unix)]
+
+mod discovery;
+mod emacs;
+mod fixture;
+mod hostile;
+mod neovim;
+mod snapshot;

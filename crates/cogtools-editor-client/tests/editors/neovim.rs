@@ -1,0 +1,236 @@
+//! The real Neovim.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use cogtools_editor_client::Request;
+use serde_json::{Value, json};
+
+use crate::fixture::{Fixture, program};
+
+const TEXT: &str = "one\ntwo åäö\n\tthree\nfour\n";
+
+/// A Neovim with a file open.
+struct Neovim {
+    fixture: Fixture,
+}
+
+impl Neovim {
+    fn start() -> Self {
+        let mut headless = program("nvim");
+        headless.args(["--headless"]).stdin(Stdio::null());
+        Self::start_as(headless)
+    }
+
+    /// With a terminal, in which it can ask its user.
+    fn start_in_terminal() -> Self {
+        let mut terminal = program("script");
+        terminal
+            .args([
+                "-q",
+                "-c",
+                "exec nvim --clean --listen ../nvim.sock a.txt",
+                "/dev/null",
+            ])
+            .env("TERM", "xterm")
+            .stdin(Stdio::piped());
+        Self::start_as(terminal)
+    }
+
+    fn start_as(mut neovim: Command) -> Self {
+        let fixture = Fixture::new();
+        let (socket, file) = (fixture.path("nvim.sock"), fixture.path("project/a.txt"));
+        fs::write(&file, TEXT).expect("it is written");
+        if neovim.get_program() == "nvim" {
+            neovim.args(["--clean", "--listen"]).arg(&socket).arg(file);
+        }
+        neovim
+            .env("HOME", fixture.path(""))
+            .current_dir(fixture.path("project"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let child = neovim.spawn().expect("neovim is installed");
+        let mut fixture = fixture.set("NVIM", &socket);
+        fixture.run(child);
+        Fixture::wait(&socket);
+        Self { fixture }
+    }
+
+    /// Types `keys`, in the notation of Neovim, and waits until they are done.
+    fn types(&self, keys: &str) -> &Self {
+        self.remote("--remote-send", keys);
+        self.remote("--remote-expr", "1");
+        self
+    }
+
+    fn remote(&self, how: &str, text: &str) -> String {
+        let output = program("nvim")
+            .arg("--server")
+            .arg(self.fixture.path("nvim.sock"))
+            .args([how, text])
+            .output()
+            .expect("neovim is installed");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    fn ask(&self, request: &Request) -> Value {
+        let (answer, reasons) = self.fixture.ask(request);
+        assert_eq!(reasons, [""; 0]);
+        assert_eq!(answer[0], "Neovim");
+        answer[1].clone()
+    }
+
+    /// The selected text and its range.
+    fn selected(&self) -> Value {
+        let answer = self.ask(&Request::SelectedText);
+        json!([answer["text"], answer["start"], answer["end"]])
+    }
+}
+
+fn at(line: u64, column: u64) -> Value {
+    json!({"line": line, "column": column})
+}
+
+#[test]
+fn nothing_is_selected_at_first() {
+    let neovim = Neovim::start();
+    let expected = json!({
+        "path": "[..]/project/a.txt",
+        "language": "text",
+        "text": "",
+        "dirty": false,
+    });
+    assert_eq!(neovim.ask(&Request::SelectedText), expected);
+}
+
+#[test]
+fn selections_are_returned() {
+    let neovim = Neovim::start();
+    let check = |keys: &str, expected: Value| {
+        neovim.types(&format!("<Esc>gg0{keys}"));
+        assert_eq!(neovim.selected(), expected, "{keys}");
+    };
+    // While it is made, in both directions.
+    check("jwve", json!(["åäö", at(2, 5), at(2, 8)]));
+    check("j$vb", json!(["åäö", at(2, 5), at(2, 8)]));
+    check("jwvj0", json!(["åäö\n\t", at(2, 5), at(3, 2)]));
+    check("jVj", json!(["two åäö\n\tthree\n", at(2, 1), at(3, 7)]));
+    check("jw<C-v>jl", json!(["åäö\nt", at(2, 5), at(3, 3)]));
+    // And after it.
+    check("jwve<Esc>", json!(["åäö", at(2, 5), at(2, 8)]));
+    // From the terminal in another window.
+    check(
+        "jVy<C-w>v:enew<CR>:terminal<CR>i",
+        json!(["two åäö\n", at(2, 1), at(2, 8)]),
+    );
+}
+
+#[test]
+fn text_that_is_not_saved_is_returned() {
+    let neovim = Neovim::start();
+    neovim.types("ggOnew<Esc>");
+    let expected = json!({
+        "path": "[..]/project/a.txt",
+        "language": "text",
+        "text": format!("new\n{TEXT}"),
+        "dirty": true,
+    });
+    assert_eq!(neovim.ask(&Request::CurrentFile), expected);
+    let files = json!({
+        "files": [{"path": "[..]/project/a.txt", "active": true, "dirty": true}],
+    });
+    assert_eq!(neovim.ask(&Request::OpenFiles), files);
+}
+
+#[test]
+fn an_editor_without_a_file_has_no_text() {
+    let neovim = Neovim::start();
+    neovim.types(":%bwipeout!<CR>:terminal<CR>");
+    assert_eq!(neovim.ask(&Request::CurrentFile), json!({"text": ""}));
+    assert_eq!(neovim.ask(&Request::OpenFiles), json!({"files": []}));
+    assert_eq!(
+        neovim.ask(&Request::Diagnostics),
+        json!({"diagnostics": []})
+    );
+}
+
+#[test]
+fn long_texts_and_other_encodings() {
+    let neovim = Neovim::start();
+    let long = "ä".repeat(800_000);
+    fs::write(neovim.fixture.path("project/long.txt"), long).expect("it is written");
+    neovim.types(":e long.txt<CR>");
+    let answer = neovim.ask(&Request::CurrentFile);
+    let text = answer["text"].as_str().expect("a text");
+    assert_eq!((text.len(), &answer["truncated"]), (1 << 20, &json!(true)));
+    fs::write(neovim.fixture.path("project/latin.txt"), b"a\xffb\n").expect("it is written");
+    neovim.types(":e ++enc=utf-8 ++bad=keep latin.txt<CR>");
+    let answer = neovim.ask(&Request::CurrentFile);
+    assert_eq!(answer["text"], "a\u{fffd}b\n");
+}
+
+#[test]
+fn findings_are_returned() {
+    let neovim = Neovim::start();
+    let set = "vim.diagnostic.set(vim.api.nvim_create_namespace('t'), 0, \
+               {{lnum = 1, col = 6, severity = 2, message = 'odd', source = 'test'}})";
+    neovim.types(&format!(":lua {}<CR>", set.replace('<', "<lt>")));
+    let expected = json!({"diagnostics": [{
+        "path": "[..]/project/a.txt",
+        "line": 2,
+        "column": 6,
+        "severity": "warning",
+        "message": "odd",
+        "source": "test",
+    }]});
+    assert_eq!(neovim.ask(&Request::Diagnostics), expected);
+}
+
+#[test]
+fn a_proposal_is_accepted_or_rejected_by_its_user() {
+    let neovim = Neovim::start_in_terminal();
+    let request = Request::ProposeEdit {
+        path: neovim.fixture.path("project/a.txt"),
+        content: "one\nTWO\n".to_owned(),
+    };
+    let answer = |key: &str| {
+        std::thread::scope(|scope| {
+            let asked = scope.spawn(|| neovim.ask(&request));
+            // The question waits for a key.
+            while !asked.is_finished() {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                neovim.remote("--remote-send", key);
+            }
+            asked.join().expect("it answers")
+        })
+    };
+    assert_eq!(answer("<Esc>"), json!({"accepted": false}));
+    neovim.types("<Esc>");
+    assert_eq!(neovim.ask(&Request::CurrentFile)["text"], TEXT);
+    assert_eq!(answer("a"), json!({"accepted": true}));
+    neovim.types("<Esc>");
+    let now = neovim.ask(&Request::CurrentFile);
+    assert_eq!(
+        json!([now["text"], now["dirty"]]),
+        json!(["one\nTWO\n", true])
+    );
+    // Saving is left to the user.
+    let saved = fs::read_to_string(neovim.fixture.path("project/a.txt"));
+    assert_eq!(saved.expect("it is there"), TEXT);
+}
+
+#[test]
+fn an_answer_takes_milliseconds() {
+    let neovim = Neovim::start();
+    neovim.ask(&Request::SelectedText);
+    let start = Instant::now();
+    for _ in 0..10 {
+        neovim.ask(&Request::SelectedText);
+    }
+    let each = start.elapsed() / 10;
+    println!("Neovim: {each:?}");
+    // Ten times what it takes, for a machine that does other things.
+    assert!(each.as_millis() < 100, "{each:?}");
+}

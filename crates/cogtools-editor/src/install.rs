@@ -1,0 +1,120 @@
+//! Installs the extension.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cogtools_core::file::{self, WritePath};
+use cogtools_core::process::{Exit, Output};
+use cogtools_core::{Code, Diagnostic};
+use cogtools_program::project::project;
+use cogtools_program::{Failure, Io, SystemProgram, dirs};
+
+use crate::extension::vsix;
+
+/// What to install.
+pub(crate) struct Install {
+    /// The only program, or each of [`PROGRAMS`].
+    pub(crate) program: Option<String>,
+    /// Only write the extension to this file.
+    pub(crate) to: Option<PathBuf>,
+}
+
+/// Programs with the command line of VS Code.
+const PROGRAMS: [&str; 7] = [
+    "code",
+    "code-insiders",
+    "code-server",
+    "codium",
+    "cursor",
+    "positron",
+    "windsurf",
+];
+/// How long one may take: the first run of an editor is slow.
+const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// Installs the extension into each editor, and prints a line for each.
+pub(crate) fn install(args: &Install, io: &mut Io<'_>) -> Result<(), Failure> {
+    if let Some(to) = &args.to {
+        let path = io.cwd.join(to);
+        write(&WritePath::of_user(&path), to)?;
+        return io.show(&format!("wrote {}\n", to.display()));
+    }
+    let root = project(io).root().to_path_buf();
+    let names = args
+        .program
+        .as_deref()
+        .map_or(PROGRAMS.to_vec(), |name| vec![name]);
+    let found: Vec<(&str, SystemProgram)> = names
+        .iter()
+        .filter_map(|name| Some((*name, SystemProgram::find(name, &root, io)?)))
+        .collect();
+    if found.is_empty() {
+        return Err(not_found(args.program.as_deref()).into());
+    }
+    let extension = stored(io)?;
+    let cancel = io.signals.begin();
+    for (name, program) in found {
+        let process = program
+            .process(&io.cwd)
+            .args([
+                "--install-extension".into(),
+                extension.as_os_str().to_owned(),
+                "--force".into(),
+            ])
+            .timeout(TIMEOUT);
+        let output = process.run(&cancel).map_err(|error| {
+            let message = format!("`{name}` cannot be started: {error}");
+            Diagnostic::new(Code::ToolFailed, message)
+        })?;
+        check(name, &output)?;
+        io.show(&format!("installed in {name}\n"))?;
+    }
+    Ok(())
+}
+
+fn check(name: &str, output: &Output) -> Result<(), Failure> {
+    if matches!(output.exit, Exit::Status(status) if status.success()) {
+        return Ok(());
+    }
+    let message = format!("`{name} --install-extension` {}", output.exit.describe());
+    let stderr = String::from_utf8_lossy(&output.stderr.bytes);
+    let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+    let line = stderr.lines().find(|line| !line.trim().is_empty());
+    Err(match line {
+        Some(line) => diagnostic.hint(format!("it printed: {}", line.trim())),
+        None => diagnostic.hint("write the extension with --to FILE, and install it in the editor"),
+    }
+    .into())
+}
+
+fn not_found(program: Option<&str>) -> Diagnostic {
+    let message = program.map_or_else(
+        || "no VS Code and no editor that is built on it is on PATH".to_owned(),
+        |name| format!("`{name}` is not on PATH"),
+    );
+    Diagnostic::new(Code::UnknownProgram, message)
+        .hint("write the extension with --to FILE, and install it in the editor")
+        .hint("Neovim and Emacs need no extension: cogtools editor print neovim")
+}
+
+/// The extension as a file of the user's, which an editor can read.
+fn stored(io: &Io<'_>) -> Result<PathBuf, Failure> {
+    let folder = dirs::state_dir(io).ok_or_else(|| {
+        let message = "there is no folder for the extension";
+        Diagnostic::new(Code::IoFailed, message).hint("set HOME")
+    })?;
+    let path = folder.join("cogtools.vsix");
+    file::create_private_folder(&folder).map_err(|error| failed(&path, &error.to_string()))?;
+    write(&WritePath::in_folder(&path), &path)?;
+    Ok(path)
+}
+
+fn write(path: &WritePath, display_path: &Path) -> Result<(), Failure> {
+    let bytes = vsix().map_err(|error| failed(display_path, &error.to_string()))?;
+    file::write(path, &bytes).map_err(|error| failed(display_path, &error.to_string()).into())
+}
+
+fn failed(path: &Path, reason: &str) -> Diagnostic {
+    let message = format!("`{}` cannot be written: {reason}", path.display());
+    Diagnostic::new(Code::IoFailed, message)
+}

@@ -1,0 +1,247 @@
+//! The source `editor`: the editor around the terminal, asked by the installed programs.
+
+#![cfg(unix)]
+
+mod ask;
+mod peer;
+mod program;
+mod real;
+mod vscode;
+
+use std::os::unix::fs::symlink;
+
+use cogtools_test_support::{Outcome, Project, Run, str};
+use serde_json::{Value, json};
+
+use crate::run;
+use peer::Peer;
+
+/// A project with the source.
+fn project() -> Project {
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "tool_sources: [editor]\n")
+        .file("src/main.rs", "fn main() {}\n");
+    project
+}
+
+fn call(project: &Project, tool: &str) -> Run {
+    run("cogtools-call", project).arg(tool).stdin("{}")
+}
+
+/// A call with the editor of `peer` in the variable.
+fn ask(peer: &Peer, project: &Project, tool: &str) -> Outcome {
+    call(project, tool)
+        .env("COGTOOLS_EDITOR", peer.socket())
+        .run()
+}
+
+#[test]
+fn what_is_declared() {
+    run("cogtools-list", &project()).run().outputs(str![[r#"
+NAME               SOURCE  FILE                       TOKENS  NOTES
+get_current_file   editor  editor: get_current_file       71
+get_diagnostics    editor  editor: get_diagnostics        47
+get_open_files     editor  editor: get_open_files         55
+get_selected_text  editor  editor: get_selected_text      67
+propose_edit       editor  editor: propose_edit          117
+
+5 tools, about 357 tokens with every request
+
+"#]]);
+}
+
+#[test]
+fn without_an_editor_nothing_is_selected() {
+    let project = project();
+    let none = |tool: &str, expected: &str| {
+        call(&project, tool).run().outputs(expected);
+    };
+    none("get_selected_text", "{\"text\":\"\",\"source\":\"none\"}\n");
+    none("get_current_file", "{\"text\":\"\",\"source\":\"none\"}\n");
+    none("get_open_files", "{\"files\":[],\"source\":\"none\"}\n");
+    none(
+        "get_diagnostics",
+        "{\"diagnostics\":[],\"source\":\"none\"}\n",
+    );
+    run("cogtools-call", &project)
+        .arg("propose_edit")
+        .stdin("{\"path\": \"src/main.rs\", \"content\": \"\"}")
+        .run()
+        .fails(
+            1,
+            str![[r#"
+cogtools-call: error[TOOL_FAILED]: propose_edit: no editor can show a change
+hint: cogtools editor status explains which editor answers
+
+"#]],
+        );
+}
+
+#[test]
+fn the_selection_of_an_editor_is_the_answer() {
+    let project = project();
+    let peer = Peer::start(|_| {
+        json!({"result": {
+            "name": "Test",
+            "path": "src/main.rs",
+            "text": "main\u{1b}[31m",
+            "start": {"line": 1, "column": 4},
+            "end": {"line": 1, "column": 8},
+            "dirty": true,
+        }})
+    });
+    ask(&peer, &project, "get_selected_text").outputs(str![[r#"
+{"path":"src/main.rs","text":"main\u001b[31m","start":{"line":1,"column":4},"end":{"line":1,"column":8},"dirty":true,"source":"Test"}
+
+"#]]);
+    // In the project's own words, wherever it is.
+    let root = project.root().display().to_string();
+    let path = json!({"result": {"path": format!("{root}/src/main.rs"), "text": "x"}});
+    let peer = Peer::start(move |_| path.clone());
+    ask(&peer, &project, "get_current_file").outputs(str![[r#"
+{"path":"src/main.rs","text":"x","source":"editor"}
+
+"#]]);
+}
+
+#[test]
+fn files_with_secrets_are_not_read() {
+    let project = project();
+    project.file(".env", "TOKEN=1\n");
+    symlink(project.path(".env"), project.path("notes.txt")).expect("a link");
+    let answer = |name: &str| {
+        let path = project.path(name).display().to_string();
+        Peer::start(move |request| match request["method"].as_str() {
+            Some("get_diagnostics") => json!({"result": {"diagnostics": [
+                {"path": path, "line": 1, "column": 1, "severity": "error", "message": "TOKEN=1"},
+            ]}}),
+            _ => json!({"result": {"path": path, "text": "TOKEN=1"}}),
+        })
+    };
+    for name in [".env", "notes.txt"] {
+        for tool in ["get_selected_text", "get_current_file"] {
+            let message = format!(
+                "cogtools-call: error[TOOL_FAILED]: {tool}: `{name}` may contain secrets and is not read\n"
+            );
+            ask(&answer(name), &project, tool).fails(1, message);
+        }
+        ask(&answer(name), &project, "get_diagnostics")
+            .outputs("{\"diagnostics\":[],\"source\":\"editor\"}\n");
+    }
+}
+
+#[test]
+fn verbose_says_why_an_editor_did_not_answer() {
+    call(&project(), "get_selected_text")
+        .arg("--verbose")
+        .env("COGTOOLS_EDITOR", "/gone")
+        .env("NVIM", "gone")
+        .env("INSIDE_EMACS", "28.2,comint")
+        .run()
+        .expect(
+            0,
+            "{\"text\":\"\",\"source\":\"none\"}\n",
+            str![[r#"
+cogtools-call: get_selected_text: editor: get_selected_text
+cogtools-call: get_selected_text: the tool logged:
+  | COGTOOLS_EDITOR: there is no socket at `/gone`
+  | NVIM: `gone` is not the path of a socket
+  | INSIDE_EMACS: it has no server: run M-x server-start
+
+"#]],
+        );
+}
+
+#[test]
+fn two_windows_are_an_error_that_names_both() {
+    let project = project();
+    let peers = ["One", "Two"].map(|name| {
+        let peer = Peer::start(|_| json!({"result": {"text": "x"}}));
+        peer.discover(&project, name);
+        peer
+    });
+    let [one, two] = &peers;
+    call(&project, "get_selected_text")
+        .env("XDG_RUNTIME_DIR", project.path("../run"))
+        .redact(one.socket(), "SOCKET")
+        .redact(format!("process {}", one.pid()), "process 1")
+        .redact(format!("process {}", two.pid()), "process 2")
+        .run()
+        .fails(78, str![[r#"
+cogtools-call: error[AMBIGUOUS_EDITOR]: get_selected_text: One (process 1) and Two (process 2) have the same folder open
+hint: close one of the windows, or call from a terminal in the one that is meant
+hint: or set COGTOOLS_EDITOR=SOCKET
+
+"#]]);
+}
+
+/// A project must not choose whose text a model reads.
+#[test]
+fn a_project_cannot_redirect_the_editor() {
+    let project = project();
+    let peer = Peer::start(|_| json!({"result": {"text": "of the project"}}));
+    let line = format!("COGTOOLS_EDITOR={0}\nNVIM={0}\n", peer.socket().display());
+    project.file(".env", &line);
+    let none = "{\"text\":\"\",\"source\":\"none\"}\n";
+    call(&project, "get_selected_text").run().outputs(none);
+    // A host has loaded the file.
+    ask(&peer, &project, "get_selected_text").outputs(none);
+    project.file(".env", "COGTOOLS_SELECTED_TEXT=lie\nXDG_RUNTIME_DIR=.\n");
+    call(&project, "get_selected_text")
+        .env("COGTOOLS_SELECTED_TEXT", "lie")
+        .run()
+        .outputs(none);
+}
+
+#[test]
+fn proposals_are_for_files_of_the_project() {
+    let project = project();
+    let peer = Peer::start(|request| {
+        let accepted = request["params"]["content"] == "new\n";
+        json!({"result": {"accepted": accepted}})
+    });
+    let propose = |path: &str, content: &str| {
+        run("cogtools-call", &project)
+            .arg("propose_edit")
+            .stdin(json!({"path": path, "content": content}).to_string())
+            .env("COGTOOLS_EDITOR", peer.socket())
+            .run()
+    };
+    propose("src/main.rs", "new\n").outputs("{\"accepted\":true,\"source\":\"editor\"}\n");
+    propose("src/new.rs", "other\n").outputs("{\"accepted\":false,\"source\":\"editor\"}\n");
+    propose("../other", "").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: propose_edit: `../other` is outside the project
+hint: name a path relative to the project's folder
+
+"#]],
+    );
+    propose(".env", "").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: propose_edit: `.env` may contain secrets and is not read
+
+"#]],
+    );
+    symlink("/etc", project.path("etc")).expect("a link");
+    propose("etc/passwd", "").fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: propose_edit: `etc/passwd` is outside the project
+hint: name a path relative to the project's folder
+
+"#]],
+    );
+    let file = project.path("src/main.rs");
+    let last: Value = peer.last();
+    assert_eq!(
+        last["params"]["path"],
+        project.path("src/new.rs").display().to_string()
+    );
+    assert_eq!(
+        std::fs::read_to_string(file).expect("it is there"),
+        "fn main() {}\n"
+    );
+}
