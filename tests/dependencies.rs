@@ -31,7 +31,7 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 10] = [
+const WRITERS: [&str; 11] = [
     "crates/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
@@ -45,8 +45,10 @@ const WRITERS: [&str; 10] = [
     // A program in a sandbox has a temporary folder of its own, which its process keeps.
     "crates/cogtools-core/src/sandbox/run.rs",
     "crates/cogtools-core/src/process/mod.rs",
-    // An engine that runs a node gets its events through a descriptor that it has opened.
-    "crates/cogtools-flow/src/node.rs",
+    // Programs that run nodes and flows get events through descriptors that they have opened.
+    "crates/cogtools-flow/src/recorder.rs",
+    // The recording of a node is in a temporary folder of its own; its process reads it.
+    "crates/cogtools-flow/src/tape.rs",
     // The lock is on a file of the user, which stays empty.
     "crates/cogtools-core/src/trust/record.rs",
 ];

@@ -169,7 +169,8 @@ cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:6:6: /a: invalid example:
 hint: send a (integer)
 cogtools-discover: error[INVALID_TOOL]: tools/odd.yaml:8:6: expected `elif`, `elseif`, `else` or `endif`, found the end of the template
    |
- 8 | XXX
+ 8 |   {% if a %}
+   |      ^^
 hint: the `if` on line 8 needs `{% endif %}`
 
 "#]],

@@ -380,7 +380,7 @@ tools/t.yaml:9:11: error[template-error]: expected `%}` at the end of `if`, foun
  9 |         b c
    |           ^
 why: every call fails, or fails when it reaches that line; the model can do nothing about it
-fix: correct the template
+fix: correct what is marked; the reference of templates lists the tags, filters and tests
 
 1 file: 1 error, 3 warnings, `--fix` can fix 1
 

@@ -116,7 +116,7 @@ FAILED find_time calendar: `find_time.calendar.trace.golden` differs
   + free skipped
   + said succeeded
 FAILED find_time web: `find_time.web.trace.golden` differs
-  - found succeeded web.search -> web_search
+  - found succeeded web.search -> lookup
   - fact succeeded
   - said skipped
   + found TOOL_NOT_FOUND web.search -> none

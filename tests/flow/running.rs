@@ -194,10 +194,10 @@ hint: 1 node done; `cogtools flow resume s.jsonl` goes on here
         traced(&project, &["s.jsonl"]),
         str![[r#"
 🧪 Runner: f {"question":"what"}
-🧪 Runner: beside succeeded
-  result: beside
 🧪 Runner: route failed (TOOL_FAILED): broken: the program exited with status 3
   🔍 Properties: {}
+🧪 Runner: beside succeeded
+  result: beside
 🧪 Runner: after skipped
 
 "#]],

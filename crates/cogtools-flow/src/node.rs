@@ -1,7 +1,6 @@
 //! `cogtools flow node`: exactly one node, for engines that run flows themselves.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -55,8 +54,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let variables = read_inputs(&path, io)?;
     let cx = context.context(io);
     let cancel = cx.cancel.clone();
-    let events = OpenOptions::new().append(true).open(EVENTS).ok();
-    let recorder = SharedRecorder::of_events(events);
+    let recorder = SharedRecorder::of_descriptor(EVENTS);
     let work = FlowWork::new(
         (tool, Map::new()),
         (registry, cx),

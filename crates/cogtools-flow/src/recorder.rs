@@ -1,7 +1,7 @@
 //! What happens to a flow, as its session keeps it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -95,10 +95,10 @@ impl SharedRecorder {
         Self(Arc::new(Mutex::new(recorder)))
     }
 
-    /// Writes lines to `events` only.
-    pub(crate) fn of_events(events: Option<File>) -> Self {
+    /// Writes lines only to the descriptor at `path`, if it is open.
+    pub(crate) fn of_descriptor(path: &str) -> Self {
         let recorder = Recorder {
-            events,
+            events: OpenOptions::new().append(true).open(path).ok(),
             ..Recorder::default()
         };
         Self(Arc::new(Mutex::new(recorder)))

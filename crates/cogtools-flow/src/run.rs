@@ -1,7 +1,6 @@
 //! `cogtools flow run`, and the same for a call of the tool.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -157,9 +156,11 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
             .hint("call it again")
             .into());
     }
-    let has_progress = matches.get_flag("progress");
-    let events = || OpenOptions::new().append(true).open(STDERR).ok();
-    let events = has_progress.then(events).flatten();
+    let recorder = if matches.get_flag("progress") {
+        SharedRecorder::of_descriptor(STDERR)
+    } else {
+        SharedRecorder::default()
+    };
     let run = FlowRun {
         arguments: inputs::accept(Arguments::from(task.arguments), &tool)?,
         cx: Context {
@@ -171,7 +172,7 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         done: BTreeMap::new(),
         done_items: BTreeMap::new(),
         answers: BTreeMap::new(),
-        recorder: SharedRecorder::of_events(events),
+        recorder,
         earlier: EarlierResults::new(cogtools_journal::sessions(io)),
         resume: String::new(),
     };
