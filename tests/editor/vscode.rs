@@ -14,7 +14,7 @@ use crate::{repository, run};
 /// A window.
 pub(super) struct Window {
     child: Child,
-    /// What the extension has told the terminals.
+    /// The variables that the extension has set in terminals.
     state: Value,
 }
 

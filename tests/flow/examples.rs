@@ -148,3 +148,20 @@ ok find_time greeting
     project.remove("tools/find_time.web.tape");
     flow_run(&project, &["test", "find_time"]).run().status(1);
 }
+
+#[test]
+fn no_golden_file_outside_the_project_is_shown() {
+    let project = copy("find-time");
+    project
+        .file("../secret", "the key\n")
+        .remove("tools/find_time.web.trace.golden");
+    project.link("tools/find_time.web.trace.golden", "../../secret");
+    let outcome = flow_run(&project, &["test", "find_time"]).run();
+    assert_eq!(outcome.status, 74.into(), "{outcome}");
+    for text in [&outcome.stdout, &outcome.stderr] {
+        assert!(
+            !String::from_utf8_lossy(text).contains("the key"),
+            "{outcome}"
+        );
+    }
+}

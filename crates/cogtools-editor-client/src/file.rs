@@ -31,7 +31,7 @@ pub(crate) fn is_alive(pid: u32) -> bool {
         })
 }
 
-/// Checks that a folder is the user's, that nobody else can write in it, and that it is no link.
+/// Checks that a folder is the user's, that no one else can write in it, and that it is no link.
 pub(crate) fn check_folder(folder: &Path) -> Result<(), Failure> {
     let meta = folder.symlink_metadata()?;
     if !meta.is_dir() {

@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::file::{self, WritePath};
+use cogtools_core::text::{self, TextError};
 use cogtools_core::tool::Example;
 use cogtools_core::{Code, Context, Diagnostic, Tape, Tool};
 use cogtools_log::NodeState;
 use cogtools_program::args::{RegistryArgs, all};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io, named_file};
+use cogtools_program::{Failure, Io};
 
 use crate::earlier::EarlierResults;
 use crate::execution::FlowRun;
@@ -156,20 +157,20 @@ fn compare(
     update: bool,
     io: &mut Io<'_>,
 ) -> Result<bool, Failure> {
-    let expected = if path.is_file() {
-        let bytes = named_file::read(path, MAX_BYTES, io)?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    } else {
-        None
+    let shown = path.file_name().map(PathBuf::from).unwrap_or_default();
+    let golden = WritePath::in_project(cogtools_program::project::project(io).root(), path);
+    // A link out of the project would show a file of the user.
+    let expected = match text::bytes(path, &shown, MAX_BYTES, &golden.read_scope()) {
+        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(TextError::NotFound(_)) => None,
+        Err(error) => return Err(error.diagnostic(Code::IoFailed).into()),
     };
     if expected.as_deref() == Some(found) {
         io.show(&format!("ok {name}\n"))?;
         return Ok(true);
     }
-    let shown = path.file_name().map(PathBuf::from).unwrap_or_default();
     if update {
-        let root = cogtools_program::project::project(io).root().to_path_buf();
-        file::write(&WritePath::in_project(&root, path), found.as_bytes()).map_err(|error| {
+        file::write(&golden, found.as_bytes()).map_err(|error| {
             let diagnostic = Diagnostic::new(Code::IoFailed, error.to_string());
             Failure::from(diagnostic.with_subject(shown.display().to_string()))
         })?;

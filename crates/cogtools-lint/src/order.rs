@@ -1,5 +1,5 @@
 //! Orders in a description: words that tell a model what to do with other tools, with the user,
-//! or with what it was told before.
+//! or with what it has read before.
 
 use crate::builtin_tools;
 

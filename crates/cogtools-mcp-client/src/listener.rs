@@ -116,7 +116,7 @@ impl Notifications {
 
 impl RequestWatch<'_> {
     /// Waits for the response to `handle`. If it is cancelled or takes too long, the server is
-    /// told.
+    /// notified.
     pub(crate) async fn wait(
         &self,
         mut handle: RequestHandle<RoleClient>,

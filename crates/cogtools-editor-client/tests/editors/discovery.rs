@@ -129,7 +129,7 @@ fn two_windows_of_one_folder_are_an_error_that_names_both() {
     );
 }
 
-/// Why nobody answers after `spoil`; `ID` stands for the number of this process.
+/// Why no editor answers after `spoil`; `ID` stands for the number of this process.
 #[track_caller]
 fn check(spoil: fn(&Fixture), reason: &str) {
     let fixture = Fixture::new();

@@ -76,7 +76,7 @@ fn other_programs_are_recognised() {
     let check = |bytes: &'static [u8], expected: &str| {
         let reason = reason("COGTOOLS_EDITOR", &Request::SelectedText, |fixture| {
             fixture.listen("a.sock", move |mut stream| {
-                // Bytes that nobody has read would reset the connection.
+                // Bytes that were not read would reset the connection.
                 let _ = stream.read(&mut [0; 1 << 10]);
                 let _ = stream.write_all(bytes);
             });
@@ -160,7 +160,7 @@ fn an_editor_that_accepts_nobody_is_left_as_well() {
     let full = reason("COGTOOLS_EDITOR", &Request::SelectedText, |fixture| {
         let socket = fixture.path("a.sock");
         let listener = UnixListener::bind(&socket).expect("a socket");
-        // Nobody accepts, until the queue is full.
+        // No one accepts, until the queue is full.
         let queue = thread::spawn(move || {
             let mut streams = Vec::new();
             for _ in 0..200 {

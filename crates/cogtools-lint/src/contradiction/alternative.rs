@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Object;
 
-/// More alternatives than this are not told apart.
+/// More alternatives than this are not compared.
 const MAX_ALTERNATIVES: usize = 64;
 /// Compositions that nest deeper are not followed.
 const MAX_DEPTH: usize = 16;

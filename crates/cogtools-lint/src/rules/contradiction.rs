@@ -27,7 +27,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "impossible-choice",
         level: Level::Error,
         summary: "a value of an enum, a branch or a property that the rest of the schema excludes, or that is there twice",
-        why: "a model is told that it may send it, and the call fails",
+        why: "the declaration says that it may be sent, and the call fails",
         fix: "remove it, or correct what excludes it",
         fixable: false,
         fails: case!("impossible-choice/fails"),

@@ -15,7 +15,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "pushed-text",
         level: Level::Error,
-        summary: "text after so many blanks or empty lines that nobody sees it",
+        summary: "text after so many blanks or empty lines that no reader sees it",
         why: "editors and reviews show the beginning of a line; a model reads all of it",
         fix: "remove the blanks, and read what is after them",
         fixable: false,
@@ -27,7 +27,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "hidden-comment",
         level: Level::Error,
         summary: "a comment of HTML or Markdown, or hidden HTML, in a title or a description",
-        why: "where descriptions are shown as Markdown nobody sees it; a model reads it",
+        why: "where descriptions are shown as Markdown no reader sees it; a model reads it",
         fix: "remove it, or say it openly; a note for the author belongs into a comment of YAML",
         fixable: false,
         fails: case!("hidden-comment/fails"),
@@ -37,7 +37,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "order-to-model",
         level: Level::Warn,
-        summary: "a description that gives the model orders about other tools, the user, or what it was told before",
+        summary: "a description that gives the model orders about other tools, the user, or what it has read before",
         why: "a description says when to call this tool; what else it orders holds for the whole session, and is how a hostile tool takes it over",
         fix: "say what this tool does and when it helps, and leave the rest to the model and its user",
         fixable: false,

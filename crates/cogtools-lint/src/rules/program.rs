@@ -1,4 +1,4 @@
-//! What a tool runs: programs that are not there, and variables that nobody declares.
+//! What a tool runs: programs that are not there, and variables that are not declared.
 
 use cogtools_core::Level;
 use cogtools_core::suggest::did_you_mean;

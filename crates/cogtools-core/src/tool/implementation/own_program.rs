@@ -67,9 +67,9 @@ fn diagnostic(stderr: &[u8]) -> Option<Diagnostic> {
         let value: Value = serde_json::from_slice(line).unwrap_or_default();
         value.get("kind").is_some()
     };
-    let lines = stderr.split_inclusive(|byte| *byte == b'\n');
-    let rest: Vec<u8> = lines.skip_while(is_event).flatten().copied().collect();
-    Diagnostic::from_json(&rest)
+    let lines: Vec<&[u8]> = stderr.split_inclusive(|byte| *byte == b'\n').collect();
+    let end = lines.iter().rposition(is_event).map_or(0, |last| last + 1);
+    Diagnostic::from_json(&lines[end..].concat())
 }
 
 /// The program, if it is installed.
