@@ -6,8 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use cogtools_core::tool::Flow;
 use cogtools_core::{Registry, Tool, digest};
 use cogtools_log::SessionFile;
+use cogtools_program::Io;
 use serde_json::{Map, Value, json};
 
 use crate::logged::LoggedFlow;
@@ -23,8 +25,13 @@ pub(crate) struct EarlierResults {
 }
 
 impl EarlierResults {
-    /// Those in `sessions`, the newest first.
-    pub(crate) fn new(mut sessions: Vec<SessionFile>) -> Self {
+    /// Those of the project that nodes of `tool` may use. Without `cache` no session is looked for.
+    pub(crate) fn of(tool: &Tool, io: &Io<'_>) -> Self {
+        let mut nodes = tool.flow().map(Flow::nodes).unwrap_or_default().iter();
+        if !nodes.any(|node| node.is_cached) {
+            return Self::default();
+        }
+        let mut sessions = cogtools_journal::sessions(io);
         sessions.truncate(MAX_SESSIONS);
         Self {
             sessions,

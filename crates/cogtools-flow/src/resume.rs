@@ -56,6 +56,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let repeat: Vec<String> = all(matches, "repeat");
     check_interrupted(&logged, &tool, &repeat, &registry, name)?;
     let results = logged.results(&file)?;
+    let earlier = EarlierResults::of(&tool, io);
     let run = FlowRun {
         cx: context.context(io),
         tool,
@@ -65,7 +66,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         done_items: results.items,
         answers: answers(matches)?,
         recorder: SharedRecorder::new(Some(log), session.head()),
-        earlier: EarlierResults::new(cogtools_journal::sessions(io)),
+        earlier,
         resume: match name {
             Some(name) => format!("cogtools flow resume {}", quote(name)),
             None => "cogtools flow resume".to_owned(),

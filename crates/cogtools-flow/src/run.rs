@@ -109,7 +109,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         None => Target::Stored,
     };
     // The new session has no results yet.
-    let earlier = EarlierResults::new(cogtools_journal::sessions(io));
+    let earlier = EarlierResults::of(&tool, io);
     let log = cogtools_journal::create(&session, "", io)?;
     let file = session
         .file()
@@ -161,6 +161,7 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
     } else {
         SharedRecorder::default()
     };
+    let earlier = EarlierResults::of(&tool, io);
     let run = FlowRun {
         arguments: inputs::accept(Arguments::from(task.arguments), &tool)?,
         cx: Context {
@@ -173,7 +174,7 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         done_items: BTreeMap::new(),
         answers: BTreeMap::new(),
         recorder,
-        earlier: EarlierResults::new(cogtools_journal::sessions(io)),
+        earlier,
         resume: String::new(),
     };
     let value = run.run()?;
