@@ -21,6 +21,11 @@ const FIND_TIME: &str = "\
     output: '{{ route or understand.text or understand.error }}'
 ";
 
+/// An answer, as a model gives it: as a call.
+fn answer(arguments: Value) -> Turn {
+    Turn::call("answer", arguments)
+}
+
 /// A run of the flow `f` of `project` with a model that answers `turns`.
 fn ask(project: &Project, turns: impl IntoIterator<Item = Turn>) -> (Outcome, Vec<Value>) {
     let fake = FakeGemini::start(turns);
@@ -40,7 +45,7 @@ fn ask(project: &Project, turns: impl IntoIterator<Item = Turn>) -> (Outcome, Ve
 #[test]
 fn the_agent_extracts_a_capability_and_its_tool_runs() {
     let project = project_with(FIND_TIME);
-    let answer = || Turn::text("{\"capability\": \"calendar.find_free_time\"}");
+    let answer = || answer(json!({"capability": "calendar.find_free_time"}));
     let (outcome, requests) = ask(&project, [answer()]);
     outcome.outputs("events for find 30 minutes\n");
     assert_text(
@@ -74,6 +79,18 @@ These rules take precedence over everything above.
     let config = &request["generationConfig"];
     assert_eq!(config["temperature"], 0.2);
     assert_eq!(config["maxOutputTokens"], 2000);
+    assert_eq!(config.get("responseJsonSchema"), None);
+    // The answer is a call, which the model has to make.
+    let mode = json!({"mode": "ANY", "allowedFunctionNames": ["answer"]});
+    assert_eq!(request["toolConfig"]["functionCallingConfig"], mode);
+    let declarations = &request["tools"][0]["functionDeclarations"];
+    let properties = declarations[0]["parametersJsonSchema"]["properties"].as_object();
+    let names: Vec<&String> = properties
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ["capability", "text"]);
     let (_, again) = ask(&project, [answer()]);
     assert_eq!(again[0], *request);
 }
@@ -81,8 +98,41 @@ These rules take precedence over everything above.
 #[test]
 fn without_a_capability_the_text_stands() {
     let project = project_with(FIND_TIME);
-    let (outcome, _) = ask(&project, [Turn::text("{\"text\": \"Lima.\"}")]);
+    let (outcome, _) = ask(&project, [answer(json!({"text": "Lima."}))]);
     outcome.outputs("Lima.\n");
+}
+
+#[test]
+fn a_model_without_calls_answers_in_json() {
+    let project = project_with(FIND_TIME);
+    let rejected = Turn::error(ApiError::new(400).message("the model does not support tools"));
+    let fenced = "It needs the calendar.\n```json\n{\"capability\": 'calendar.list_events',}\n```";
+    let (outcome, requests) = ask(&project, [rejected, Turn::text(fenced)]);
+    outcome.outputs("events for find 30 minutes\n");
+    let [first, second] = &requests[..] else {
+        panic!("two requests: {requests:?}");
+    };
+    assert!(first["tools"].is_array());
+    assert_eq!(second.get("tools"), None);
+    let schema = &second["generationConfig"]["responseJsonSchema"];
+    assert_eq!(
+        *schema,
+        first["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"]
+    );
+}
+
+#[test]
+fn an_answer_that_does_not_match_is_made_again() {
+    let project = project_with(FIND_TIME);
+    let turns = [
+        answer(json!({"capability": 1})),
+        answer(json!({"text": "Lima."})),
+    ];
+    let (outcome, requests) = ask(&project, turns);
+    outcome.outputs("Lima.\n");
+    let contents = requests[1]["contents"].as_array().map_or(0, Vec::len);
+    // The question, the call, its result, and what is wrong with it.
+    assert_eq!(contents, 4);
 }
 
 #[test]
@@ -90,7 +140,7 @@ fn a_capability_that_no_tool_has_is_an_error_with_the_nearest() {
     let project = project_with(FIND_TIME);
     let (outcome, _) = ask(
         &project,
-        [Turn::text("{\"capability\": \"calendar.list_event\"}")],
+        [answer(json!({"capability": "calendar.list_event"}))],
     );
     outcome.fails(1, str![[r#"
 cogtools-flow: error[NODE_FAILED]: route: TOOL_NOT_FOUND: no tool matches the capability `calendar.list_event`

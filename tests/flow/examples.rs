@@ -48,6 +48,8 @@ fn examples_pass_their_tests_offline() {
         }
         run("cogtools-test", &project).run().succeeds();
         flow_run(&project, &["test"]).run().succeeds();
+        let diagram = run("cogtools-docs", &project).args(["--check", "README.md"]);
+        diagram.run().outputs("unchanged README.md\n");
         run("cogtools-lint", &project)
             .args(["--deny-warnings"])
             .run()
@@ -64,7 +66,11 @@ fn record(name: &str, project: &Project, answers: &[&str]) {
     for path in project.files().iter().filter(is_recorded) {
         project.remove(path);
     }
-    let fake = FakeGemini::start(answers.iter().copied().map(Turn::text));
+    let turn = |answer: &&str| match serde_json::from_str(answer) {
+        Ok(arguments) => Turn::call("answer", arguments),
+        Err(_) => Turn::text(*answer),
+    };
+    let fake = FakeGemini::start(answers.iter().map(turn));
     run("cogtools-test", project)
         .args(["--update"])
         .env("GEMINI_API_KEY", "a-key-for-tests")

@@ -103,7 +103,7 @@ cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:10:13: `fourth` is neither a pa
 }
 
 #[test]
-fn the_graph_is_shown_in_three_forms() {
+fn the_graph_is_drawn_in_four_forms() {
     let project = project_with(
         "\
     nodes:
@@ -117,12 +117,13 @@ fn the_graph_is_shown_in_three_forms() {
 ",
     );
     flow_run(&project, &["show", "f"]).run().outputs(str![[r#"
-NODE        KIND    NEEDS             USES
-understand  agent
-route       tool    understand        calendar.list_events
-good        router  route?            -> summary, -> plain
-summary     text    route, good
-plain       ask     understand, good
+understand: agent
+├── route: tool calendar.list_events
+│   ├╌╌ good: router -> summary, plain
+│   │   ├── summary: text
+│   │   └── plain: ask
+│   └── summary
+└── plain
 
 "#]]);
     flow_run(&project, &["show", "f", "--mermaid"])

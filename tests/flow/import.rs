@@ -92,10 +92,9 @@ fn an_imported_flow_runs() {
     flow_run(&project, &["show", "theirs"])
         .run()
         .outputs(str![[r#"
-NODE       KIND   NEEDS      USES
-find_docs  tool              find_docs
-context    text   find_docs
-answer     agent  context
+find_docs: tool find_docs
+└── context: text
+    └── answer: agent
 
 "#]]);
     flow_run(

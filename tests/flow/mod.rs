@@ -1,16 +1,18 @@
 //! Tools that are flows, as `cogtools flow` and hosts run them.
 
 mod agents;
+mod diagrams;
 mod examples;
 mod format;
 mod import;
 mod lint;
+mod private;
 mod recorded;
 mod resuming;
 mod retries;
 mod running;
 
-use cogtools_test_support::{FakeGemini, Outcome, Project, Run, Turn, assert_text, str};
+use cogtools_test_support::{ApiError, FakeGemini, Outcome, Project, Run, Turn, assert_text, str};
 use serde_json::{Value, json};
 
 use crate::{programs, run};

@@ -16,7 +16,7 @@ use crate::observer::{Activity, Observer};
 use crate::respond::Ended;
 use crate::scope::Questions;
 use crate::state::Fixed;
-use crate::{AgentTool, Journal, Ledger, Settings, ToolTraits, Tools, declarations};
+use crate::{AgentTool, Journal, Ledger, Settings, ToolTraits, Tools, answer_call};
 
 /// What an agent consists of.
 pub struct AgentParts<'a> {
@@ -76,8 +76,9 @@ pub struct RunEnd {
 
 impl<'a> Agent<'a> {
     /// An agent.
-    pub fn new(parts: AgentParts<'a>) -> Self {
+    pub fn new(mut parts: AgentParts<'a>) -> Self {
         let tools: Vec<AgentTool> = parts.tools.list();
+        let declared = answer_call::declare(&tools, &mut parts.settings);
         Self {
             model: parts.model,
             traits: tools
@@ -86,7 +87,7 @@ impl<'a> Agent<'a> {
                 .collect(),
             fixed: Fixed {
                 system: parts.system,
-                tools: declarations(&tools),
+                tools: declared,
                 dynamic: parts.dynamic,
                 whole_results: parts.settings.history.whole_results,
             },
@@ -192,12 +193,16 @@ impl<'a> Agent<'a> {
                     let limit = BudgetLimit::Seconds;
                     return self.keep_partial(&response, EndStatus::Budget { limit }, None);
                 }
+                Ended::Failed(_, error) if self.ask_without_call(&error) => continue,
                 Ended::Failed(response, error) => {
                     let status = status_of(&error);
                     return self.keep_partial(&response, status, Some(error));
                 }
             };
             self.record(&response)?;
+            if let Some(end) = self.end_with_answer(&response)? {
+                return Ok(end);
+            }
             if let Some(status) = final_status(&response) {
                 return self.end(status, None);
             }

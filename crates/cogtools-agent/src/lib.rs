@@ -3,6 +3,7 @@
 //! Nothing here knows where tools, models or files come from: a program brings them.
 
 mod agent;
+mod answer_call;
 mod answered;
 mod budget;
 mod cache;

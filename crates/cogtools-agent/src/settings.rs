@@ -1,6 +1,7 @@
 //! How an agent works.
 
 use cogtools_model::RetryPolicy;
+use serde_json::Value;
 
 use crate::{Permissions, Price, RequestOptions};
 
@@ -17,6 +18,9 @@ pub struct Settings {
     pub price: Option<Price>,
     /// How much of the conversation is sent.
     pub history: HistorySettings,
+    /// The JSON Schema of an answer that is the arguments of a call, which the model has to make.
+    /// It then makes no other calls. A model that cannot make calls is asked for JSON.
+    pub answer_call: Option<Value>,
 }
 
 /// How much of a conversation is sent, and what is cached.

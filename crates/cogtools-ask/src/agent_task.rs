@@ -224,7 +224,7 @@ pub(crate) fn settings(
         seed: Some(task.seed.unwrap_or_else(|| stable_seed(&model, &parts))),
         max_output_tokens: task.max_tokens,
         stop_sequences: task.stop.clone(),
-        response_json_schema: task.schema.clone(),
+        response_json_schema: task.schema.clone().filter(|_| !task.answers_by_call),
         ..Generation::default()
     };
     let facts = facts(ask, &model)?;
@@ -237,6 +237,7 @@ pub(crate) fn settings(
         permissions,
         price: facts.price,
         history: configuration::history(ask.history, facts.context),
+        answer_call: task.schema.clone().filter(|_| task.answers_by_call),
         ..Settings::default()
     })
 }

@@ -50,16 +50,30 @@ impl AnswerSchema {
         self.schema.to_json_schema()
     }
 
-    /// What is wrong with an answer; empty if it matches.
-    pub(crate) fn violations(&self, answer: &str) -> Vec<String> {
-        match serde_json::from_str(answer) {
-            Ok(value) => {
-                let violations = self.validator.violations(&self.schema, &value);
-                let shown = violations.iter().take(Diagnostic::MAX_SHOWN);
-                shown.map(line).collect()
-            }
+    /// The JSON of an answer that matches: all of it, or what it says among other text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(crate) fn accept(&self, answer: &str) -> Result<String, Vec<String>> {
+        let error = match serde_json::from_str(answer) {
+            Ok(value) => return self.check(&value).map(|()| answer.to_owned()),
             Err(error) => vec![format!("the answer is not JSON: {error}")],
+        };
+        let found = cogtools_lenient_json::last(answer).map_err(|_| error.clone())?;
+        let value: Value = found.value.into();
+        self.check(&value)
+            .map(|()| value.to_string())
+            .map_err(|_| error)
+    }
+
+    fn check(&self, value: &Value) -> Result<(), Vec<String>> {
+        let violations = self.validator.violations(&self.schema, value);
+        if violations.is_empty() {
+            return Ok(());
         }
+        let shown = violations.iter().take(Diagnostic::MAX_SHOWN);
+        Err(shown.map(line).collect())
     }
 }
 

@@ -177,15 +177,20 @@ pub(crate) async fn run(
     } else {
         agent.run(task).await?
     };
-    let violations = |end: &RunEnd| match schema {
-        Some(schema) if end.status == EndStatus::Completed => schema.violations(&end.text),
-        _ => Vec::new(),
+    let violations = |end: &mut RunEnd| {
+        let schema = schema.filter(|_| end.status == EndStatus::Completed);
+        match schema.map(|schema| schema.accept(&end.text)) {
+            Some(Err(violations)) => return violations,
+            Some(Ok(answer)) => end.text = answer,
+            None => {}
+        }
+        Vec::new()
     };
-    let mut found = violations(&end);
+    let mut found = violations(&mut end);
     // What was cut off would be cut off again.
     if !found.is_empty() && end.finish != Some(Finish::MaxTokens) {
         end = agent.run(answer_schema::correction(&found)).await?;
-        found = violations(&end);
+        found = violations(&mut end);
     }
     if found.is_empty() {
         return Ok((end, None));

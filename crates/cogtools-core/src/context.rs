@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::{Map, Value};
+
 use crate::environment::{EnvError, Unread, Vars};
 use crate::process::{Confinement, Limits, SandboxMode};
 use crate::todo::TodoList;
@@ -70,6 +72,9 @@ pub struct Context {
     pub progress: Option<Progress>,
     /// What agents do with recorded responses.
     pub tape: Option<Tape>,
+    /// What the tools that flows call answer without being called, by their names or
+    /// capabilities: those of an example that is tested.
+    pub presets: Arc<Map<String, Value>>,
 }
 
 impl Warnings {

@@ -32,6 +32,10 @@ const MANUAL: &[(&str, &str)] = &[
         "The table is between two comments, each on a line of its own:\n\n    <!-- cogtools:begin -->\n    <!-- cogtools:end -->\n\nA remark may follow the keyword in either. Everything between them is replaced; every other byte of the file is preserved. If FILE is given and has no markers, they are appended with the table; move them to where the table belongs. Comments in code blocks are not markers. A file contains one table.",
     ),
     (
+        "FLOWS",
+        "The graph of a flow, as a Mermaid diagram, is written between two comments as well, in any file and as often as you like:\n\n    <!-- cogtools:flow NAME -->\n    <!-- cogtools:end -->\n\nA file that has only such markers gets no table.",
+    ),
+    (
         "TABLE",
         "One row per tool, in the order of sources and names: its name, the description up to the first line that ends a sentence, and its arguments, with optional ones marked. Invalid tools are left out and reported on standard error. Only the project's own configuration applies, not the user's or the system's, so that the table is the same everywhere.",
     ),
@@ -53,11 +57,12 @@ const MANUAL: &[(&str, &str)] = &[
 fn command() -> Command {
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     Command::new(PROGRAM.name)
-        .about("Update the table of tools in GEMINI.md, AGENTS.md or CLAUDE.md")
+        .about("Update the table of tools and the diagrams of flows in Markdown files")
         .long_about(
             "Write the table of the project's tools into the files that agents read, between two \
-             markers. Without FILE, update those of GEMINI.md, AGENTS.md and CLAUDE.md at the \
-             project's root that contain the markers.",
+             markers, and the diagrams of flows between markers of their own. Without FILE, update \
+             those of GEMINI.md, AGENTS.md and CLAUDE.md at the project's root that contain the \
+             markers.",
         )
         .arg(
             Arg::new("file")

@@ -64,9 +64,11 @@ impl Peer {
         let mut line = Vec::new();
         let mut buffer = [0; 16 << 10];
         loop {
-            let count = self
-                .read(&mut buffer)
-                .map_err(|error| self.failure(error))?;
+            let count = match self.read(&mut buffer) {
+                // A read with a timeout is not started again after a signal.
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                read => read.map_err(|error| self.failure(error))?,
+            };
             let chunk = buffer.get(..count).unwrap_or_default();
             if let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
                 line.extend(chunk.iter().take(end));
@@ -143,8 +145,10 @@ fn open(path: &Path, deadline: Instant, timeout: Duration) -> Result<OwnedFd, Fa
         rustix::io::ioctl_fionbio(&fd, true).map_err(io::Error::from)?;
         match connect(&fd, &address) {
             Ok(()) => return Ok(fd),
-            Err(Errno::AGAIN | Errno::INPROGRESS) if Instant::now() < deadline => sleep(RETRY),
-            Err(Errno::AGAIN | Errno::INPROGRESS) => {
+            Err(Errno::AGAIN | Errno::INPROGRESS | Errno::INTR) if Instant::now() < deadline => {
+                sleep(RETRY);
+            }
+            Err(Errno::AGAIN | Errno::INPROGRESS | Errno::INTR) => {
                 return Err(Failure::TimedOut(timeout.as_secs().max(1)));
             }
             Err(Errno::CONNREFUSED) => return Err(Failure::Refused(path.to_path_buf())),

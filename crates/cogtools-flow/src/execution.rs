@@ -50,6 +50,27 @@ struct Events {
 }
 
 impl FlowRun {
+    /// The first run of `tool`, a flow, with these arguments, in no session.
+    pub(crate) fn new(
+        tool: Tool,
+        arguments: Map<String, Value>,
+        registry: Registry,
+        cx: Context,
+    ) -> Self {
+        Self {
+            tool,
+            arguments,
+            registry,
+            cx,
+            done: BTreeMap::new(),
+            done_items: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            recorder: SharedRecorder::default(),
+            earlier: EarlierResults::default(),
+            resume: String::new(),
+        }
+    }
+
     /// Records that the flow is about to run.
     pub(crate) fn begin(self) -> Result<Self, Failure> {
         let digest = FlowTask::digest(&self.tool);

@@ -12,7 +12,10 @@ use serde_json::{Map, Value};
 pub(crate) struct LoggedFlow {
     pub(crate) tool: String,
     pub(crate) digest: String,
+    /// The arguments, as the line has them.
     pub(crate) arguments: Map<String, Value>,
+    /// The whole arguments, if those are masked.
+    blob: Option<BlobId>,
     /// The nodes and items that have started or were skipped, in the order of their first line:
     /// how long others took makes no difference.
     pub(crate) nodes: Vec<LoggedNode>,
@@ -39,6 +42,8 @@ pub(crate) struct LoggedNode {
     pub(crate) output: Option<Value>,
     pub(crate) ms: Option<u64>,
     pub(crate) is_cached: bool,
+    /// Whether a secret in its result is masked.
+    is_masked: bool,
     key: Option<String>,
     blob: Option<BlobId>,
 }
@@ -59,6 +64,7 @@ impl LoggedFlow {
                         tool,
                         digest,
                         arguments,
+                        blob,
                     },
                     _,
                 ) => {
@@ -66,6 +72,7 @@ impl LoggedFlow {
                         tool: tool.clone(),
                         digest: digest.clone(),
                         arguments: arguments.as_object().cloned().unwrap_or_default(),
+                        blob: blob.clone(),
                         nodes: Vec::new(),
                         places: HashMap::new(),
                     });
@@ -91,6 +98,7 @@ impl LoggedFlow {
             route,
             output,
             blob,
+            masked,
             key,
             cached,
             ms,
@@ -106,6 +114,7 @@ impl LoggedFlow {
             output: output.clone(),
             ms: *ms,
             is_cached: *cached,
+            is_masked: *masked,
             key: key.clone(),
             blob: blob.clone(),
         };
@@ -121,9 +130,28 @@ impl LoggedFlow {
     /// left out.
     pub(crate) fn keyed_results(&self, file: &SessionFile) -> Vec<(String, Value)> {
         let ended = self.nodes.iter();
-        let ended = ended.filter(|node| node.state == NodeState::Succeeded);
+        let ended = ended.filter(|node| node.has_result());
         let keyed = ended.filter_map(|node| Some((node.key.clone()?, node.whole(file).ok()?)));
         keyed.collect()
+    }
+
+    /// The whole arguments.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be read.
+    pub(crate) fn whole_arguments(
+        &self,
+        file: &SessionFile,
+    ) -> Result<Map<String, Value>, Failure> {
+        let Some(blob) = &self.blob else {
+            return Ok(self.arguments.clone());
+        };
+        match read_blob(blob, file) {
+            Ok(Value::Object(arguments)) => Ok(arguments),
+            Ok(_) => Err(unreadable(&self.tool, "argument map", "it is no object")),
+            Err(reason) => Err(unreadable(&self.tool, "argument map", &reason)),
+        }
     }
 
     /// The results of nodes, and of items, by their names.
@@ -134,15 +162,12 @@ impl LoggedFlow {
     pub(crate) fn results(&self, file: &SessionFile) -> Result<Results, Failure> {
         let mut results = Results::default();
         for node in &self.nodes {
-            if node.state != NodeState::Succeeded {
+            if !node.has_result() {
                 continue;
             }
-            let value = node.whole(file).map_err(|reason| {
-                let message = format!("its result cannot be read: {reason}");
-                Diagnostic::new(Code::InvalidSession, message)
-                    .with_subject(node.id.as_str())
-                    .hint("`cogtools session verify` checks the session")
-            })?;
+            let value = node
+                .whole(file)
+                .map_err(|reason| unreadable(&node.id, "result", &reason))?;
             let of_kind = if node.id.contains('.') {
                 &mut results.items
             } else {
@@ -160,7 +185,38 @@ impl LoggedNode {
         let Some(blob) = &self.blob else {
             return Ok(self.output.clone().unwrap_or_default());
         };
-        let bytes = file.blobs().read(blob).map_err(|error| error.to_string())?;
-        serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+        read_blob(blob, file)
     }
+
+    /// Whether it has ended with a result from which a run can go on.
+    const fn has_result(&self) -> bool {
+        matches!(self.state, NodeState::Succeeded) && !self.is_masked
+    }
+
+    /// Whether it may have done something, and there is no result from which a run can go on.
+    pub(crate) const fn has_no_result(&self) -> bool {
+        match self.state {
+            NodeState::Started => true,
+            NodeState::Succeeded => self.is_masked,
+            _ => false,
+        }
+    }
+
+    /// Whether it has ended, and a secret in its result is masked.
+    pub(crate) const fn is_masked(&self) -> bool {
+        self.is_masked
+    }
+}
+
+fn read_blob(blob: &BlobId, file: &SessionFile) -> Result<Value, String> {
+    let bytes = file.blobs().read(blob).map_err(|error| error.to_string())?;
+    serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+}
+
+fn unreadable(subject: &str, what: &str, reason: &str) -> Failure {
+    let message = format!("its {what} cannot be read: {reason}");
+    Diagnostic::new(Code::InvalidSession, message)
+        .with_subject(subject)
+        .hint("`cogtools session verify` checks the session")
+        .into()
 }

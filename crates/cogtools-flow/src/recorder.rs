@@ -1,4 +1,5 @@
-//! What happens to a flow, as its session keeps it.
+//! What happens to a flow, as its session keeps it. Personal data is masked in lines; what a run
+//! needs to go on is in blobs, which only the user can read.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -7,7 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::Diagnostic;
-use cogtools_log::{BlobId, EndStatus, Event, Id, Log, LogError, NodeState, Route, preview};
+use cogtools_log::{
+    BlobId, EndStatus, Event, Id, Log, LogError, NodeState, Route, mask_personal, mask_text,
+    preview,
+};
 use serde_json::{Map, Value};
 
 use crate::outcome::Outcome;
@@ -32,6 +36,14 @@ struct Recorder {
 pub(crate) struct Step {
     pub(crate) state: NodeState,
     pub(crate) route: Option<Route>,
+}
+
+/// A result, as a line has it.
+#[derive(Default)]
+struct KeptResult {
+    shown: Option<Value>,
+    blob: Option<BlobId>,
+    has_secret: bool,
 }
 
 /// A line about a node.
@@ -116,12 +128,21 @@ impl SharedRecorder {
         digest: String,
         arguments: &Map<String, Value>,
     ) -> Result<(), Box<Diagnostic>> {
+        let mut recorder = self.lock();
+        let mut shown = Value::Object(arguments.clone());
+        let whole = shown.to_string();
+        let blob = if mask_personal(&mut shown) {
+            recorder.write_blob(whole.as_bytes())
+        } else {
+            Ok(None)
+        };
         let event = Event::Flow {
             tool: tool.to_owned(),
             digest,
-            arguments: Value::Object(arguments.clone()),
+            arguments: shown,
+            blob: blob.map_err(|error| failure(&error))?,
         };
-        self.lock().append(event).map_err(|error| failure(&error))
+        recorder.append(event).map_err(|error| failure(&error))
     }
 
     /// Something has happened to a node.
@@ -134,27 +155,22 @@ impl SharedRecorder {
                 route: line.outcome.route.clone(),
             },
         );
-        let (output, blob) = match line.output {
-            Some(value) => {
-                let (shown, whole) = preview(value);
-                let blob = whole.map(|whole| recorder.write_blob(whole.as_bytes()));
-                (
-                    Some(shown),
-                    blob.transpose().map_err(|error| failure(&error))?.flatten(),
-                )
-            }
-            None => (None, None),
-        };
+        let result = line.output.map(|output| recorder.keep(output));
+        let result = result.transpose().map_err(|error| failure(&error))?;
+        let result = result.unwrap_or_default();
         let ms = line
             .duration
             .map(|duration| u64::try_from(duration.as_millis()));
+        let mut inputs = line.outcome.arguments.map(Value::Object);
+        inputs.as_mut().map(mask_personal);
         let event = Event::Node {
             node: line.node.to_owned(),
-            state: line.state,
-            inputs: line.outcome.arguments.map(Value::Object),
-            route: line.outcome.route,
-            output,
-            blob,
+            state: without_personal_data(line.state),
+            inputs,
+            route: line.outcome.route.map(masked_route),
+            output: result.shown,
+            blob: result.blob,
+            masked: result.has_secret,
             key: line.outcome.key,
             cached: line.outcome.is_cached,
             ms: ms.map(|ms| ms.unwrap_or(u64::MAX)),
@@ -197,12 +213,56 @@ impl Recorder {
         Ok(())
     }
 
+    /// Keeps a result: the whole in a blob, if the line does not have it.
+    fn keep(&mut self, output: &Value) -> Result<KeptResult, LogError> {
+        let mut masked = output.clone();
+        let is_masked = mask_personal(&mut masked);
+        let (shown, whole) = preview(&masked);
+        let blob = if is_masked {
+            Some(output.to_string())
+        } else {
+            whole
+        };
+        let has_secret = match (&self.log, &blob) {
+            (Some(log), Some(whole)) => log.has_secret(whole),
+            (Some(log), None) => log.has_secret(&output.to_string()),
+            (None, _) => false,
+        };
+        let blob = blob.map(|whole| self.write_blob(whole.as_bytes()));
+        Ok(KeptResult {
+            shown: Some(shown),
+            blob: blob.transpose()?.flatten(),
+            has_secret,
+        })
+    }
+
     fn write_blob(&mut self, bytes: &[u8]) -> Result<Option<BlobId>, LogError> {
         self.log
             .as_mut()
             .map(|log| log.write_blob(bytes))
             .transpose()
     }
+}
+
+fn without_personal_data(mut state: NodeState) -> NodeState {
+    match &mut state {
+        NodeState::Failed { message, .. } => mask_text(message),
+        NodeState::Waiting { question } => mask_text(question),
+        NodeState::Started | NodeState::Succeeded | NodeState::Skipped => false,
+    };
+    state
+}
+
+fn masked_route(mut route: Route) -> Route {
+    for text in [
+        &mut route.capability,
+        &mut route.operation,
+        &mut route.summary,
+    ] {
+        mask_text(text);
+    }
+    route.intent.as_mut().map(mask_personal);
+    route
 }
 
 fn failure(error: &LogError) -> Box<Diagnostic> {

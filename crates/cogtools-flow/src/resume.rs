@@ -1,9 +1,9 @@
 //! `cogtools flow resume`: goes on with a flow whose run has failed, waits or was interrupted.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::FlowTask;
 use cogtools_core::{Code, Diagnostic, Registry, Tool};
-use cogtools_log::NodeState;
 use cogtools_program::args::{RegistryArgs, all};
 use cogtools_program::call::quote;
 use cogtools_program::project::registry_and_context;
@@ -54,14 +54,11 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         return Err(diagnostic.with_subject(logged.tool).hint(hint).into());
     }
     let repeat: Vec<String> = all(matches, "repeat");
+    check_repeated(&repeat, &tool)?;
     check_interrupted(&logged, &tool, &repeat, &registry, name)?;
-    let results = logged.results(&file)?;
+    let (results, arguments) = (logged.results(&file)?, logged.whole_arguments(&file)?);
     let earlier = EarlierResults::of(&tool, io);
     let run = FlowRun {
-        cx: context.context(io),
-        tool,
-        arguments: logged.arguments,
-        registry,
         done: results.nodes,
         done_items: results.items,
         answers: answers(matches)?,
@@ -71,9 +68,36 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
             Some(name) => format!("cogtools flow resume {}", quote(name)),
             None => "cogtools flow resume".to_owned(),
         },
+        ..FlowRun::new(tool, arguments, registry, context.context(io))
     };
     let value = run.run()?;
     show(&value, io)
+}
+
+/// Fails if a node is to be repeated that there is not. An item is `NODE.INDEX`.
+fn check_repeated(repeat: &[String], tool: &Tool) -> Result<(), Failure> {
+    let nodes: Vec<&str> = tool.flow().map_or_else(Vec::new, |flow| {
+        flow.nodes().iter().map(|node| node.id.as_str()).collect()
+    });
+    let node_of = |name: &str| {
+        name.split_once('.')
+            .map_or(name, |(node, _)| node)
+            .to_owned()
+    };
+    let Some(unknown) = repeat
+        .iter()
+        .find(|name| !nodes.contains(&node_of(name).as_str()))
+    else {
+        return Ok(());
+    };
+    let diagnostic = Diagnostic::new(Code::Usage, "the flow has no such node");
+    let diagnostic = diagnostic.with_subject(unknown.as_str());
+    Err(match did_you_mean(unknown, nodes) {
+        Some(meant) => diagnostic.hint(meant).into(),
+        None => diagnostic
+            .hint("`cogtools flow show` lists its nodes")
+            .into(),
+    })
 }
 
 /// Fails if a node was interrupted, and a second call could do something twice.
@@ -85,14 +109,18 @@ fn check_interrupted(
     session: Option<&str>,
 ) -> Result<(), Failure> {
     let is_open = |node: &&LoggedNode| {
-        node.state == NodeState::Started
+        node.has_no_result()
             && !repeat.contains(&node.id)
             && !is_repeatable(&node.id, tool, registry)
     };
     let Some(node) = logged.nodes.iter().find(is_open) else {
         return Ok(());
     };
-    let message = "the run ended while this node was running; it may have had an effect";
+    let message = if node.is_masked() {
+        "its result has a secret, which is masked, and it may have had an effect"
+    } else {
+        "the run ended while this node was running; it may have had an effect"
+    };
     let session = session.map_or_else(String::new, |session| format!("{} ", quote(session)));
     let hint = format!(
         "`cogtools flow resume {session}--repeat {}` runs it again",

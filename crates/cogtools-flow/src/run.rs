@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::arguments::Arguments;
@@ -114,20 +115,16 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let file = session
         .file()
         .map(|file| format!(" {}", cogtools_program::call::quote(file)));
+    let cx = Context {
+        tape: tape(matches, io),
+        ..context.context(io)
+    };
     let run = FlowRun {
-        cx: Context {
-            tape: tape(matches, io),
-            ..context.context(io)
-        },
-        tool,
-        arguments,
-        registry,
-        done: BTreeMap::new(),
-        done_items: BTreeMap::new(),
         answers: answers(matches)?,
         recorder: SharedRecorder::new(log, None),
         earlier,
         resume: format!("cogtools flow resume{}", file.unwrap_or_default()),
+        ..FlowRun::new(tool, arguments, registry, cx)
     };
     let value = run.begin()?.run()?;
     show(&value, io)
@@ -162,20 +159,16 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
         SharedRecorder::default()
     };
     let earlier = EarlierResults::of(&tool, io);
+    let arguments = inputs::accept(Arguments::from(task.arguments), &tool)?;
+    let cx = Context {
+        tape: tape(matches, io),
+        presets: Arc::new(task.presets),
+        ..context.context(io)
+    };
     let run = FlowRun {
-        arguments: inputs::accept(Arguments::from(task.arguments), &tool)?,
-        cx: Context {
-            tape: tape(matches, io),
-            ..context.context(io)
-        },
-        tool,
-        registry,
-        done: BTreeMap::new(),
-        done_items: BTreeMap::new(),
-        answers: BTreeMap::new(),
         recorder,
         earlier,
-        resume: String::new(),
+        ..FlowRun::new(tool, arguments, registry, cx)
     };
     let value = run.run()?;
     io.print(Flow::text(&value).as_bytes())

@@ -1,29 +1,24 @@
-//! `cogtools flow show`: the graph of a flow, as a table, as Mermaid or as JSON.
+//! `cogtools flow show`: the graph of a flow, for the terminal, for documents or for programs.
 
-use std::fmt::Write as _;
-
-use clap::{Arg, ArgAction, ArgMatches, Command};
-use cogtools_core::tool::{Flow, FlowNode};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
+use cogtools_core::tool::Flow;
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
-use cogtools_program::terminal::{Column, Stream, Table};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::target;
+use crate::{svg, target, tree};
 
 /// The command.
 pub(crate) fn command() -> Command {
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     Command::new("show")
-        .about("Show the nodes of a flow, and what each needs")
+        .about("Draw the graph of a flow")
         .arg(target::arg())
-        .arg(
-            flag("mermaid")
-                .help("Print a diagram for Markdown")
-                .conflicts_with("json"),
-        )
+        .arg(flag("mermaid").help("Print a Mermaid diagram for Markdown"))
+        .arg(flag("svg").help("Print a picture"))
         .arg(flag("json").help("Print the graph as JSON"))
+        .group(ArgGroup::new("form").args(["mermaid", "svg", "json"]))
         .args(RegistryArgs::options())
 }
 
@@ -37,69 +32,15 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     if matches.get_flag("json") {
         return io.show_json(&format!("{}\n", json(flow)));
     }
+    if matches.get_flag("svg") {
+        return io.print(svg::draw(flow).as_bytes());
+    }
     let text = if matches.get_flag("mermaid") {
-        mermaid(flow)
+        flow.mermaid()
     } else {
-        table(flow, io.colour(Stream::Stdout))
+        tree::draw(flow)
     };
     io.show(&text)
-}
-
-fn table(flow: &Flow, colour: bool) -> String {
-    let mut table = Table::new([
-        Column::text("NODE"),
-        Column::text("KIND"),
-        Column::text("NEEDS").optional(),
-        Column::text("USES").optional(),
-    ]);
-    for node in flow.nodes() {
-        table.row([
-            node.id.clone(),
-            node.kind().to_owned(),
-            needs(node).join(", "),
-            uses(node).join(", "),
-        ]);
-    }
-    table.render(colour)
-}
-
-/// What a node needs, as `needs` writes it.
-fn needs(node: &FlowNode) -> Vec<String> {
-    let mark = |is_optional: bool| if is_optional { "?" } else { "" };
-    let needs = node.needs.iter();
-    needs
-        .map(|need| format!("{}{}", need.node, mark(need.is_optional)))
-        .collect()
-}
-
-/// The tool or the capabilities that a node uses, and the nodes that it chooses.
-fn uses(node: &FlowNode) -> Vec<String> {
-    let tool = node.tool().map(str::to_owned);
-    let among = node.among().iter().cloned();
-    let targets = node.targets().into_iter().map(|id| format!("-> {id}"));
-    tool.into_iter().chain(among).chain(targets).collect()
-}
-
-fn mermaid(flow: &Flow) -> String {
-    let mut text = "flowchart TD\n".to_owned();
-    for node in flow.nodes() {
-        let (open, close) = match node.kind() {
-            _ if node.is_router() => ("{", "}"),
-            "agent" => ("([", "])"),
-            "ask" => ("[/", "/]"),
-            _ => ("[", "]"),
-        };
-        let (id, kind) = (&node.id, node.kind());
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "    {id}{open}\"{id}: {kind}\"{close}");
-    }
-    for node in flow.nodes() {
-        for need in &node.needs {
-            let arrow = if need.is_optional { "-.->" } else { "-->" };
-            let _ = writeln!(text, "    {} {arrow} {}", need.node, node.id);
-        }
-    }
-    text
 }
 
 fn json(flow: &Flow) -> Value {

@@ -3,9 +3,9 @@
 //!
 //! What a flow answers is tested by `cogtools test`, as for any tool.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::arguments::Arguments;
@@ -19,7 +19,6 @@ use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 
-use crate::earlier::EarlierResults;
 use crate::execution::FlowRun;
 use crate::recorder::{SharedRecorder, Step};
 use crate::{inputs, target};
@@ -110,24 +109,21 @@ fn trace(
         .flow()
         .map(|flow| flow.nodes().iter().map(|node| node.id.clone()).collect());
     let nodes: Vec<String> = flow.unwrap_or_default();
-    let run = FlowRun {
-        cx: Context {
-            tape,
-            ..context.context(io)
-        },
-        tool,
-        arguments,
-        registry,
-        done: BTreeMap::new(),
-        done_items: BTreeMap::new(),
-        answers: BTreeMap::new(),
-        recorder: recorder.clone(),
-        earlier: EarlierResults::default(),
-        resume: String::new(),
+    let cx = Context {
+        tape,
+        presets: Arc::new(example.presets().clone()),
+        ..context.context(io)
     };
-    // A run that fails takes a way, too.
-    let _ = run.run();
+    let run = FlowRun {
+        recorder: recorder.clone(),
+        ..FlowRun::new(tool, arguments, registry, cx)
+    };
+    let failure = run.run().err();
     let steps = recorder.take_steps();
+    // A run in which a node fails takes a way, too; one that did not begin does not.
+    if let Some(failure) = failure.filter(|_| steps.is_empty()) {
+        return Err(failure);
+    }
     let lines = nodes
         .iter()
         .filter_map(|node| Some(line(node, steps.get(node)?)));

@@ -8,6 +8,7 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{FlowAction, FlowCall, FlowNode, FlowTarget};
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Registry, Tool};
 use cogtools_executor::{Attempt, Completion, Failure, Work};
+use cogtools_log::Route;
 use cogtools_program::call_timeout;
 use serde_json::{Map, Value};
 
@@ -176,7 +177,8 @@ impl FlowWork {
         if let Some(route) = &mut outcome.route {
             route.intent = self.intent(node, variables);
         }
-        let is_keyed = node.is_cached && preset.is_none();
+        let example = self.example_result(tool.as_ref().ok(), outcome.route.as_ref());
+        let is_keyed = node.is_cached && preset.is_none() && example.is_none();
         if let Ok(tool) = &tool
             && is_keyed
         {
@@ -186,6 +188,7 @@ impl FlowWork {
         outcome.is_cached = known.is_some();
         self.note(id, outcome);
         let tool = tool?;
+        let preset = example.or(preset);
         if let Some(value) = known.or(preset) {
             return Ok(value);
         }
@@ -205,6 +208,20 @@ impl FlowWork {
         self.keep(tape.as_ref());
         let output = output.map_err(Diagnostic::merge)?;
         Ok(output.value.unwrap_or(Value::String(output.text)))
+    }
+
+    /// What the example that is tested says a tool answers, by its name or by the capability that
+    /// it was chosen for.
+    fn example_result(&self, tool: Option<&Tool>, route: Option<&Route>) -> Option<Value> {
+        let presets = &self.cx.presets;
+        let name = tool.map(|tool| tool.name().as_str());
+        let names = name.into_iter();
+        let mut names = names.chain(
+            route
+                .into_iter()
+                .flat_map(|route| [route.operation.as_str(), route.capability.as_str()]),
+        );
+        names.find_map(|name| presets.get(name)).cloned()
     }
 
     /// What a model has answered, in JSON, that `node` needs: what the user wants.

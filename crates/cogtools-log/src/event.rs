@@ -86,8 +86,11 @@ pub enum Event {
         tool: String,
         /// The digest of its file.
         digest: String,
-        /// The arguments, with defaults.
+        /// The arguments, with defaults. Personal data in them is masked.
         arguments: Value,
+        /// The whole arguments as JSON, if something in `arguments` is masked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blob: Option<BlobId>,
     },
     /// A node of the last flow has started or ended.
     Node {
@@ -102,12 +105,16 @@ pub enum Event {
         /// How its tool was chosen, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         route: Option<Route>,
-        /// Its result, at its end. Of a long result, the beginning and the end as text.
+        /// Its result, at its end. Of a long result, the beginning and the end as text. Personal
+        /// data in it is masked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<Value>,
         /// The whole result as JSON, if `output` is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blob: Option<BlobId>,
+        /// Whether a secret in the whole result is masked, so that no run can go on from it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        masked: bool,
         /// The digest of its call, if later runs may use its result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<String>,

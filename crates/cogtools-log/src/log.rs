@@ -127,6 +127,11 @@ impl Log {
         })
     }
 
+    /// Whether a secret in the JSON `text` would be masked.
+    pub fn has_secret(&self, text: &str) -> bool {
+        self.options.mask.may_be_in(text)
+    }
+
     /// Waits until everything is on the disk.
     pub fn sync(&self) -> Result<(), LogError> {
         self.file.sync_data().map_err(|error| LogError::Write {

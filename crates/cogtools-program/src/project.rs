@@ -1,6 +1,7 @@
 //! The project that contains the working directory, its configuration and its tools.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
 use cogtools_core::file::ReadScope;
@@ -224,6 +225,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bo
         cancel: Cancel::default(),
         todos: None,
         tape: None,
+        presets: Arc::default(),
     }
 }
 

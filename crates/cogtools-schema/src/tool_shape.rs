@@ -28,6 +28,8 @@ pub struct Example {
     pub name: Option<String>,
     /// The arguments of the call.
     pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// What tools that a flow calls answer without being called, by name or capability.
+    pub with: Option<serde_json::Map<String, serde_json::Value>>,
     /// What the result contains, or the message of a failure.
     pub contains: Option<Texts>,
     /// Regular expressions that match in the result, or in the message of a failure.

@@ -1,5 +1,6 @@
 //! Which tools are in the table: those of the project itself.
 
+use cogtools_core::tool::Flow;
 use cogtools_core::{
     Config, ConfigErrors, ConfigPaths, Diagnostic, Project, Registry, SourceError, Tool,
 };
@@ -48,9 +49,9 @@ pub fn collect(
     let (before, _) = rows(before, project, io);
     let (mut table, diagnostics) = rows(config, project, io);
     let row = Row::new(new.tool);
-    if is_listed && !before.0.iter().any(|other| other.name == row.name) {
-        table.0.retain(|other| other.name != row.name);
-        table.0.insert(before.len().min(table.len()), row);
+    if is_listed && !before.rows.iter().any(|other| other.name == row.name) {
+        table.rows.retain(|other| other.name != row.name);
+        table.rows.insert(before.len().min(table.len()), row);
     }
     (table, diagnostics)
 }
@@ -58,7 +59,7 @@ pub fn collect(
 fn rows(config: Config, project: &Project, io: &Io<'_>) -> (Table, Vec<Diagnostic>) {
     let cx = context(io, project, config.env_priority, config.bounds());
     let found = Registry::new(config, None, cx).map(|tool| match tool {
-        Ok(tool) => Ok(Row::new(&tool)),
+        Ok(tool) => Ok((Row::new(&tool), tool.flow().map(Flow::mermaid))),
         Err(error) => Err(error.diagnostics()),
     });
     let mut diagnostics: Vec<Diagnostic> = found
@@ -66,12 +67,16 @@ fn rows(config: Config, project: &Project, io: &Io<'_>) -> (Table, Vec<Diagnosti
         .iter()
         .map(SourceError::diagnostic)
         .collect();
-    let mut rows = Vec::new();
+    let mut table = Table::default();
     for item in found.items {
         match item {
-            Ok(row) => rows.push(row),
+            Ok((row, diagram)) => {
+                let named = diagram.map(|diagram| (row.name.clone(), diagram));
+                table.flows.extend(named);
+                table.rows.push(row);
+            }
             Err(errors) => diagnostics.extend(errors),
         }
     }
-    (Table(rows), diagnostics)
+    (table, diagnostics)
 }

@@ -1,4 +1,4 @@
-//! A Markdown file with the table, or to which it is added.
+//! A Markdown file with the table or with diagrams of flows, or to which the table is added.
 //!
 //! It is handled as bytes, so that everything outside the markers is preserved, even if it is
 //! not UTF-8.
@@ -13,7 +13,7 @@ use cogtools_program::terminal::sanitize;
 use similar::TextDiff;
 
 use crate::error::DocumentError;
-use crate::markers::{self, BEGIN, Block, END};
+use crate::markers::{self, BEGIN, Block, BlockKind, END, MarkerError};
 use crate::table::Table;
 
 /// A file, which may not exist.
@@ -24,7 +24,7 @@ pub struct Document {
     path: WritePath,
     /// Its content, if it exists.
     before: Option<Vec<u8>>,
-    block: Option<Block>,
+    blocks: Vec<Block>,
 }
 
 /// A document with its new content.
@@ -43,18 +43,18 @@ impl Document {
             Err(TextError::NotFound(_)) => None,
             Err(error) => return Err(error.into()),
         };
-        let block = find_block(before.as_deref().unwrap_or_default(), &display_path)?;
+        let blocks = find_blocks(before.as_deref().unwrap_or_default(), &display_path)?;
         Ok(Self {
             display_path,
             path,
             before,
-            block,
+            blocks,
         })
     }
 
-    /// Whether it contains the markers.
+    /// Whether it contains the markers of the table or of a diagram.
     pub const fn has_markers(&self) -> bool {
-        self.block.is_some()
+        !self.blocks.is_empty()
     }
 
     /// Its content; `None` if it does not exist.
@@ -68,18 +68,15 @@ impl Document {
         path.canonicalize().unwrap_or(path)
     }
 
-    /// Puts `table` between the markers, or appends it with new markers.
+    /// Puts `table` and its diagrams between their markers. Without any, appends the table with
+    /// new markers.
     pub fn update(self, table: &Table) -> Result<Update, DocumentError> {
         let old = self.before.as_deref().unwrap_or_default();
-        let mut after;
-        if let Some(block) = &self.block {
-            let (head, tail) = (&old[..block.inner.start], &old[block.inner.end..]);
-            after = head.to_vec();
-            after.extend(table_lines(table, &block.indent, line_ending(head)));
-            after.extend_from_slice(tail);
+        let after = if self.has_markers() {
+            self.replaced(table)?
         } else {
             let end = line_ending(old);
-            after = old.to_vec();
+            let mut after = old.to_vec();
             let text = old.strip_prefix("\u{feff}".as_bytes()).unwrap_or(old);
             if !text.is_empty() && !text.ends_with(b"\n") {
                 after.extend_from_slice(end.as_bytes());
@@ -88,17 +85,41 @@ impl Document {
                 after.extend_from_slice(end.as_bytes());
             }
             after.extend_from_slice(format!("{BEGIN}{end}").as_bytes());
-            after.extend(table_lines(table, "", end));
+            after.extend(block_text(&table.lines(), "", end));
             after.extend_from_slice(format!("{END}{end}").as_bytes());
-        }
+            after
+        };
         // After an unclosed code block, the table would be code.
-        if !matches!(find_block(&after, &self.display_path), Ok(Some(_))) {
+        let has_blocks = |blocks: Vec<Block>| !blocks.is_empty();
+        if !find_blocks(&after, &self.display_path).is_ok_and(has_blocks) {
             return Err(DocumentError::UnclosedBlock(self.display_path));
         }
         Ok(Update {
             document: self,
             after,
         })
+    }
+
+    /// The content with everything of ours replaced.
+    fn replaced(&self, table: &Table) -> Result<Vec<u8>, DocumentError> {
+        let old = self.before.as_deref().unwrap_or_default();
+        let mut after = Vec::with_capacity(old.len());
+        let mut copied = 0;
+        for block in &self.blocks {
+            let head = &old[copied..block.inner.start];
+            after.extend_from_slice(head);
+            let lines = match &block.kind {
+                BlockKind::Table => table.lines(),
+                BlockKind::Flow(name) => table.diagram(name).ok_or_else(|| {
+                    let error = MarkerError::NoFlow(name.clone(), block.marker.clone());
+                    error_at(old, &self.display_path, error)
+                })?,
+            };
+            after.extend(block_text(&lines, &block.indent, line_ending(head)));
+            copied = block.inner.end;
+        }
+        after.extend_from_slice(&old[copied..]);
+        Ok(after)
     }
 }
 
@@ -174,32 +195,41 @@ impl Update {
     }
 }
 
-/// Finds the table in `bytes`, the content of the file shown as `display_path`.
-fn find_block(bytes: &[u8], display_path: &Path) -> Result<Option<Block>, DocumentError> {
-    // Each invalid byte is replaced by one character, so that offsets are preserved.
+/// Finds what is ours in `bytes`, the content of the file shown as `display_path`.
+fn find_blocks(bytes: &[u8], display_path: &Path) -> Result<Vec<Block>, DocumentError> {
+    markers::find(&text_of(bytes)).map_err(|error| error_at(bytes, display_path, error))
+}
+
+/// The text of a file. Each invalid byte is replaced by one character, so that offsets are
+/// preserved.
+fn text_of(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         text.extend(chunk.invalid().iter().map(|_| '?'));
     }
-    markers::find(&text).map_err(|error| {
-        let at = error.range().clone();
-        let text = text.trim_start_matches('\u{feff}');
-        let skipped = bytes.len() - text.len();
-        let before = &text[..at.start - skipped];
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let location = Location::new(display_path, text, line, column, at.len());
-        DocumentError::Markers { error, location }
-    })
+    text
 }
 
-/// The text between the markers.
-fn table_lines(table: &Table, indent: &str, end: &str) -> Vec<u8> {
+/// `error` at its place in the file.
+fn error_at(bytes: &[u8], display_path: &Path, error: MarkerError) -> DocumentError {
+    let at = error.range().clone();
+    let text = text_of(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    let skipped = bytes.len() - text.len();
+    let before = &text[..at.start - skipped];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let location = Location::new(display_path, text, line, column, at.len());
+    DocumentError::Markers { error, location }
+}
+
+/// The text between two markers.
+fn block_text(lines: &[String], indent: &str, end: &str) -> Vec<u8> {
     let mut text = end.to_owned();
-    for line in table.lines() {
+    for line in lines {
         text.push_str(indent);
-        text.push_str(&line);
+        text.push_str(line);
         text.push_str(end);
     }
     text.push_str(end);

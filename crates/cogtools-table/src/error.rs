@@ -54,6 +54,9 @@ impl DocumentError {
                     MarkerError::EndFirst(_) => {
                         "remove it, or move it after `cogtools:begin`".to_owned()
                     }
+                    MarkerError::Nested(_) => format!("write `{END}` before it"),
+                    MarkerError::Unnamed(_) => "write `<!-- cogtools:flow NAME -->`".to_owned(),
+                    MarkerError::NoFlow(..) => "`cogtools list` shows the tools".to_owned(),
                     _ => "remove it".to_owned(),
                 };
                 diagnostic(Code::InvalidConfig)

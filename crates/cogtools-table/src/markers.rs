@@ -1,4 +1,4 @@
-//! The two comments that enclose the table.
+//! The two comments that enclose the table, and those that enclose the diagram of a flow.
 //!
 //! Only a Markdown parser knows whether a line is a comment or part of a code block.
 
@@ -11,13 +11,25 @@ pub(crate) const BEGIN: &str = "<!-- cogtools:begin (`cogtools docs` writes this
 /// The marker after a table.
 pub(crate) const END: &str = "<!-- cogtools:end -->";
 
-/// The location of a table.
-#[derive(Debug, PartialEq, Eq)]
+/// Where something of ours belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
+    pub(crate) kind: BlockKind,
     /// The byte range between the lines of the markers.
     pub(crate) inner: Range<usize>,
     /// The white space before the first marker.
     pub(crate) indent: String,
+    /// The byte range of the first marker.
+    pub(crate) marker: Range<usize>,
+}
+
+/// What belongs there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    /// The table of tools.
+    Table,
+    /// The diagram of the flow with this name.
+    Flow(String),
 }
 
 /// Markers that are not a pair, with the byte range of the wrong one.
@@ -27,7 +39,7 @@ pub enum MarkerError {
     #[error("a second `cogtools:begin`; a file has one table")]
     SecondBegin(Range<usize>),
     /// A second end.
-    #[error("a second `cogtools:end`; a file has one table")]
+    #[error("a second `cogtools:end`")]
     SecondEnd(Range<usize>),
     /// An end without a beginning.
     #[error("`cogtools:end` without a `cogtools:begin` before it")]
@@ -35,50 +47,81 @@ pub enum MarkerError {
     /// A beginning without an end.
     #[error("`cogtools:begin` without a `cogtools:end` after it")]
     NoEnd(Range<usize>),
+    /// A beginning before the end of another one.
+    #[error("a beginning before the `cogtools:end` of the one above it")]
+    Nested(Range<usize>),
+    /// The beginning of a diagram without the name of a flow.
+    #[error("`cogtools:flow` without the name of a flow")]
+    Unnamed(Range<usize>),
+    /// The beginning of a diagram of a flow that the project does not have.
+    #[error("the project has no flow `{0}`")]
+    NoFlow(String, Range<usize>),
 }
 
 impl MarkerError {
     /// The byte range of the wrong marker.
     pub(crate) const fn range(&self) -> &Range<usize> {
         match self {
-            Self::SecondBegin(at) | Self::SecondEnd(at) | Self::EndFirst(at) | Self::NoEnd(at) => {
-                at
-            }
+            Self::SecondBegin(at)
+            | Self::SecondEnd(at)
+            | Self::EndFirst(at)
+            | Self::NoEnd(at)
+            | Self::Nested(at)
+            | Self::Unnamed(at)
+            | Self::NoFlow(_, at) => at,
         }
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Marker {
+#[derive(Clone, PartialEq, Eq)]
+enum Marker<'t> {
     Begin,
+    Flow(Option<&'t str>),
     End,
 }
 
-/// Finds the table in `text`; `None` if there are no markers.
-pub(crate) fn find(text: &str) -> Result<Option<Block>, MarkerError> {
-    let mut begin: Option<Range<usize>> = None;
-    let mut block = None;
+/// Finds what belongs to us in `text`, in its order.
+pub(crate) fn find(text: &str) -> Result<Vec<Block>, MarkerError> {
+    let mut open: Option<(BlockKind, Range<usize>)> = None;
+    let mut blocks: Vec<Block> = Vec::new();
     for line in html_lines(text) {
         let Some(marker) = parse_marker(&text[line.clone()]) else {
             continue;
         };
         let at = trim(text, &line);
-        match (marker, &begin, &block) {
-            (Marker::Begin, None, _) => begin = Some(line),
-            (Marker::Begin, Some(_), _) => return Err(MarkerError::SecondBegin(at)),
-            (Marker::End, None, _) => return Err(MarkerError::EndFirst(at)),
-            (Marker::End, Some(_), Some(_)) => return Err(MarkerError::SecondEnd(at)),
-            (Marker::End, Some(begin), None) => {
-                block = Some(Block {
+        match (marker, open.take()) {
+            (Marker::Begin, before) => {
+                let earlier = blocks.iter().map(|block| &block.kind);
+                let mut kinds = earlier.chain(before.as_ref().map(|(kind, _)| kind));
+                if kinds.any(|kind| *kind == BlockKind::Table) {
+                    return Err(MarkerError::SecondBegin(at));
+                }
+                if before.is_some() {
+                    return Err(MarkerError::Nested(at));
+                }
+                open = Some((BlockKind::Table, line));
+            }
+            (Marker::Flow(_), Some(_)) => return Err(MarkerError::Nested(at)),
+            (Marker::Flow(None), None) => return Err(MarkerError::Unnamed(at)),
+            (Marker::Flow(Some(name)), None) => {
+                open = Some((BlockKind::Flow(name.to_owned()), line));
+            }
+            (Marker::End, None) if blocks.is_empty() => return Err(MarkerError::EndFirst(at)),
+            (Marker::End, None) => return Err(MarkerError::SecondEnd(at)),
+            (Marker::End, Some((kind, begin))) => {
+                let marker = trim(text, &begin);
+                blocks.push(Block {
+                    kind,
                     inner: begin.end..line.start,
-                    indent: text[begin.start..trim(text, begin).start].to_owned(),
+                    indent: text[begin.start..marker.start].to_owned(),
+                    marker,
                 });
             }
         }
     }
-    match (begin, &block) {
-        (Some(begin), None) => Err(MarkerError::NoEnd(trim(text, &begin))),
-        _ => Ok(block),
+    match open {
+        Some((_, begin)) => Err(MarkerError::NoEnd(trim(text, &begin))),
+        None => Ok(blocks),
     }
 }
 
@@ -109,12 +152,14 @@ fn html_lines(text: &str) -> Vec<Range<usize>> {
     lines
 }
 
-/// Parses a line that consists of a marker. Text after its name is a remark.
-fn parse_marker(line: &str) -> Option<Marker> {
+/// Parses a line that consists of a marker. Text after what it names is a remark.
+fn parse_marker(line: &str) -> Option<Marker<'_>> {
     let inside = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
-    match inside.split_whitespace().next()? {
+    let mut words = inside.split_whitespace();
+    match words.next()? {
         _ if inside.contains("-->") => None,
         "cogtools:begin" => Some(Marker::Begin),
+        "cogtools:flow" => Some(Marker::Flow(words.next())),
         "cogtools:end" => Some(Marker::End),
         _ => None,
     }
@@ -136,7 +181,7 @@ mod tests {
     fn check(text: &str, expected: Result<Option<&str>, &str>) {
         let result = find(text);
         let found = match &result {
-            Ok(block) => Ok(block.as_ref().map(|block| &text[block.inner.clone()])),
+            Ok(blocks) => Ok(blocks.first().map(|block| &text[block.inner.clone()])),
             Err(error) => Err((error.to_string(), error.range().start)),
         };
         let expected = expected.map_err(|at| {
@@ -194,7 +239,7 @@ mod tests {
         );
         check(
             &format!("{B}\n{END}\n{END}\n"),
-            Err("a second `cogtools:end`; a file has one table@46"),
+            Err("a second `cogtools:end`@46"),
         );
         check(
             &format!("{B}\n{END}\n{B}\n{END}\n"),
@@ -211,6 +256,24 @@ mod tests {
         check(
             &format!("{B}\n```\n{END}\n"),
             Err("`cogtools:begin` without a `cogtools:end` after it@0"),
+        );
+    }
+
+    #[test]
+    fn diagrams_have_markers_of_their_own() {
+        let flow = "<!-- cogtools:flow review -->";
+        let text = format!("{flow}\nold\n{END}\n{B}\n{END}\n{flow}\n{END}\n");
+        let found = find(&text).expect("blocks");
+        let kinds: Vec<BlockKind> = found.into_iter().map(|block| block.kind).collect();
+        let review = || BlockKind::Flow("review".to_owned());
+        assert_eq!(kinds, [review(), BlockKind::Table, review()]);
+        check(
+            &format!("{B}\n{flow}\n{END}\n"),
+            Err("a beginning before the `cogtools:end` of the one above it@24"),
+        );
+        check(
+            &format!("<!-- cogtools:flow -->\n{END}\n"),
+            Err("`cogtools:flow` without the name of a flow@0"),
         );
     }
 }

@@ -1,4 +1,6 @@
-//! The table: one row per tool, in the order of declarations.
+//! The table: one row per tool, in the order of declarations. With it come the diagrams of flows.
+
+use std::collections::BTreeMap;
 
 use cogtools_core::Tool;
 use serde_json::{Map, Value, json};
@@ -18,8 +20,12 @@ pub(crate) struct Row {
 }
 
 /// All tools of a project.
-#[derive(Clone, Debug)]
-pub struct Table(pub(crate) Vec<Row>);
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    pub(crate) rows: Vec<Row>,
+    /// The diagrams of those that are flows, by name.
+    pub(crate) flows: BTreeMap<String, String>,
+}
 
 impl Row {
     pub(crate) fn new(tool: &Tool) -> Self {
@@ -59,12 +65,12 @@ impl Row {
 impl Table {
     /// The number of tools.
     pub const fn len(&self) -> usize {
-        self.0.len()
+        self.rows.len()
     }
 
     /// Whether there are none.
     pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rows.is_empty()
     }
 
     /// The lines of the table, in Markdown.
@@ -73,13 +79,21 @@ impl Table {
             return vec![EMPTY.to_owned()];
         }
         let header = ["| Tool | What it is for | Arguments |", "|---|---|---|"];
-        let rows = self.0.iter().map(Row::line);
+        let rows = self.rows.iter().map(Row::line);
         header.map(str::to_owned).into_iter().chain(rows).collect()
+    }
+
+    /// The diagram of the flow `name`, in Markdown.
+    pub(crate) fn diagram(&self, name: &str) -> Option<Vec<String>> {
+        let mut lines = vec!["```mermaid".to_owned()];
+        lines.extend(self.flows.get(name)?.lines().map(str::to_owned));
+        lines.push("```".to_owned());
+        Some(lines)
     }
 
     /// The table as JSON.
     pub fn json(&self) -> Value {
-        let rows = self.0.iter().map(|row| {
+        let rows = self.rows.iter().map(|row| {
             let arguments: Vec<Value> = row
                 .arguments
                 .iter()

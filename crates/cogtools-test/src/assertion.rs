@@ -34,6 +34,12 @@ pub(crate) fn no_failure(example: &Example, result: &[u8]) -> TestFailure {
         .detail(shown(&String::from_utf8_lossy(result)))
 }
 
+/// The failure of an example that says what other tools answer, of a tool that calls none.
+pub(crate) fn no_flow() -> TestFailure {
+    let message = "`with` says what the tools that a flow calls answer, and this tool is no flow";
+    TestFailure::new(FailureKind::Assertion, message).hint("remove `with`")
+}
+
 /// Checks `contains` and `matches` in `text`, which messages call `name`.
 pub(crate) fn check_text(example: &Example, name: &str, text: &str) -> Vec<TestFailure> {
     let patterns = match pattern::compile_all("matches", example.matches()) {

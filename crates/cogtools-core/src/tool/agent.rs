@@ -46,6 +46,9 @@ pub struct AgentTask {
     /// The JSON Schema of its answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
+    /// Whether the answer is the arguments of a call, which a model without tools has to make.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub answers_by_call: bool,
 }
 
 /// The limits of a run of an agent. An absent one does not limit it further than its caller does.

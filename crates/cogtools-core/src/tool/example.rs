@@ -20,6 +20,7 @@ const FAILS: &str = "fails";
 const CONTAINS: &str = "contains";
 const MATCHES: &str = "matches";
 const REDACT: &str = "redact";
+const WITH: &str = "with";
 
 /// An example of a tool.
 #[derive(Clone, Debug)]
@@ -31,11 +32,12 @@ pub struct Example {
     contains: Vec<String>,
     matches: Vec<String>,
     redact: Vec<String>,
+    presets: Map<String, Value>,
 }
 
 impl Example {
     /// The keys of an example with expectations.
-    pub const KEYS: [&'static str; 6] = [NAME, ARGUMENTS, CONTAINS, MATCHES, REDACT, FAILS];
+    pub const KEYS: [&'static str; 7] = [NAME, ARGUMENTS, WITH, CONTAINS, MATCHES, REDACT, FAILS];
     /// The codes that a call can be expected to fail with.
     pub const CODES: [Code; 4] = EXAMPLE_CODES;
 
@@ -47,6 +49,7 @@ impl Example {
         let strings = |key: &str| field(key).map(strings).unwrap_or_default();
         let (contains, matches, redact) = (strings(CONTAINS), strings(MATCHES), strings(REDACT));
         let name = field(NAME).and_then(|name| Name::new(name.text()?).ok());
+        let presets = field(WITH).map(map).unwrap_or_default();
         let fails = field(FAILS).and_then(|code| parse_code(code.text()?));
         if has_expectations && let Some(arguments) = node.take(ARGUMENTS) {
             node = arguments;
@@ -59,15 +62,19 @@ impl Example {
             contains,
             matches,
             redact,
+            presets,
         }
     }
 
     /// The arguments of the call.
     pub fn arguments(&self) -> Map<String, Value> {
-        match self.arguments.to_json() {
-            Value::Object(object) => object,
-            _ => Map::new(),
-        }
+        map(&self.arguments)
+    }
+
+    /// What the tools that a flow calls answer in this example without being called, by their
+    /// names or capabilities.
+    pub const fn presets(&self) -> &Map<String, Value> {
+        &self.presets
     }
 
     /// Its name, which is unique in the tool.
@@ -156,8 +163,8 @@ fn check(items: &[Node], schema: Option<&Schema>, reader: &mut Reader<'_>) {
 fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) {
     let (key, value) = (entry.key.as_str(), &entry.value);
     match key {
-        ARGUMENTS if value.entries().is_some() => {}
-        ARGUMENTS => reader.report_kind(key, Expected::Map, value),
+        ARGUMENTS | WITH if value.entries().is_some() => {}
+        ARGUMENTS | WITH => reader.report_kind(key, Expected::Map, value),
         NAME => {
             let Some(name) = reader.name(entry) else {
                 return;
@@ -197,6 +204,14 @@ fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) 
 
 fn parse_code(text: &str) -> Option<Code> {
     Example::CODES.into_iter().find(|code| code.name() == text)
+}
+
+/// The values of a map; none of anything else.
+fn map(node: &Node) -> Map<String, Value> {
+    match node.to_json() {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
 }
 
 /// The string, or the strings of the list.

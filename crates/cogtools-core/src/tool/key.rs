@@ -92,7 +92,7 @@ impl Key {
                 "A plain OpenAPI 3.0 Schema Object of type object, instead of parameters."
             }
             Self::Examples => {
-                "A list of argument maps, which must be valid; they serve as documentation and tests. A map with the key arguments says more: name, contains, matches, redact and fails."
+                "A list of argument maps, which must be valid; they serve as documentation and tests. A map with the key arguments says more: name, with, contains, matches, redact and fails."
             }
             Self::Implementation => {
                 "A string is a Nunjucks template over the arguments, whose output is the result. A map selects another kind: njk_file, js, exec, script, agent or flow. Required."

@@ -50,6 +50,7 @@ fn events() -> Vec<Event> {
             tool: "review".to_owned(),
             digest: "00ff".to_owned(),
             arguments: json!({"file": "a"}),
+            blob: None,
         },
         Event::Node {
             node: "plan".to_owned(),
@@ -58,6 +59,7 @@ fn events() -> Vec<Event> {
             route: from_value(json!({"capability": "a", "operation": "b", "candidates": []})).ok(),
             output: Some(json!([1.5])),
             blob: None,
+            masked: true,
             key: Some("00ff".to_owned()),
             cached: true,
             ms: Some(3),

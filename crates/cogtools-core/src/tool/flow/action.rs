@@ -95,6 +95,9 @@ pub struct FlowTask {
     pub digest: String,
     /// The arguments of the call.
     pub arguments: Map<String, Value>,
+    /// What the tools that it calls answer without being called, by their names or capabilities.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub presets: Map<String, Value>,
 }
 
 impl FlowTask {
@@ -188,6 +191,7 @@ impl AgentNode {
         task.seed
             .get_or_insert_with(|| seed(id, attempt, variables));
         task.schema = self.reply.as_ref().map(Schema::to_json_schema);
+        task.answers_by_call = task.schema.is_some() && task.tools.is_empty();
         let names = |branches: &super::Branches| (branches.yes.0.clone(), branches.no.0.clone());
         let branches = self.branches.as_ref().map(names);
         if branches.is_some() {

@@ -8,6 +8,7 @@ mod action;
 mod error;
 mod implementation;
 mod link;
+mod mermaid;
 mod node;
 mod shape;
 

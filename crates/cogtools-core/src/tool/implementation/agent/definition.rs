@@ -146,6 +146,7 @@ impl Definition {
             stop: self.stop.clone(),
             budget: self.budget,
             schema: schema.map(Schema::to_json_schema),
+            answers_by_call: false,
         })
     }
 

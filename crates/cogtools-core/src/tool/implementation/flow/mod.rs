@@ -54,6 +54,7 @@ impl Handler for FlowHandler {
             file: tool.text().path().to_path_buf(),
             digest: FlowTask::digest(tool),
             arguments,
+            presets: Map::clone(&cx.presets),
         };
         let program = OwnProgram {
             args: if cx.progress.is_some() {
