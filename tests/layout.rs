@@ -122,6 +122,7 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-model" => other == "cogtools-http",
         "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
         "cogtools-ask" | "cogtools-plan" | "cogtools-provider" if TALKS.contains(&other) => true,
+        "cogtools-ask" if other == "cogtools-lenient-json" => true,
         // Both talk over HTTP, one as a server, one as a client.
         "cogtools-mcp" | "cogtools-mcp-client" if other == "cogtools-http" => true,
         "cogtools-program" | "cogtools-edit" | "cogtools-log" | "cogtools-executor" => {

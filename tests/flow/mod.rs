@@ -6,6 +6,7 @@ mod examples;
 mod format;
 mod import;
 mod lint;
+mod presets;
 mod private;
 mod recorded;
 mod resuming;

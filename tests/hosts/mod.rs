@@ -10,6 +10,7 @@ mod declaration;
 mod doctor;
 mod facepalm;
 mod failure;
+mod flow;
 mod host;
 mod permission;
 #[cfg(target_os = "linux")]

@@ -10,6 +10,7 @@ use cogtools_core::file::{self, Mode, ReadError, WriteError, WritePath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Event;
 use crate::limits::MAX_BLOB_BYTES;
 
 /// A blob: the SHA-256 of its content, in hexadecimal digits.
@@ -46,6 +47,19 @@ pub enum BlobError {
     /// Its content is not what its name says.
     #[error("its content has changed")]
     Changed,
+}
+
+impl Event {
+    /// The blob with the whole of what the line has only in part.
+    pub const fn blob(&self) -> Option<&BlobId> {
+        match self {
+            Self::Result { blob, .. }
+            | Self::Flow { blob, .. }
+            | Self::Node { blob, .. }
+            | Self::Step { blob, .. } => blob.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 impl Blobs {

@@ -31,8 +31,7 @@ pub enum Event {
     },
     /// The model has answered.
     Response {
-        /// The content of the answer exactly as the provider sent it, with all signatures: of
-        /// the Gemini API a content, of the OpenAI API a message.
+        /// Exactly what the provider sent, with all signatures: a content, or a message of OpenAI's.
         content: Value,
         /// Why the model has ended, in the provider's words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,7 +85,7 @@ pub enum Event {
         tool: String,
         /// The digest of its file.
         digest: String,
-        /// The arguments, with defaults. Personal data in them is masked.
+        /// The arguments, with defaults and without personal data.
         arguments: Value,
         /// The whole arguments as JSON, if something in `arguments` is masked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,14 +104,13 @@ pub enum Event {
         /// How its tool was chosen, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         route: Option<Route>,
-        /// Its result, at its end. Of a long result, the beginning and the end as text. Personal
-        /// data in it is masked.
+        /// Its result, without personal data. Of a long one, the beginning and the end as text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<Value>,
         /// The whole result as JSON, if `output` is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blob: Option<BlobId>,
-        /// Whether a secret in the whole result is masked, so that no run can go on from it.
+        /// Whether a secret in the result is masked: no run can go on from it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         masked: bool,
         /// The digest of its call, if later runs may use its result.
@@ -288,15 +286,5 @@ impl Event {
         };
         let mut texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
         texts.find(|text| !text.trim().is_empty())
-    }
-
-    /// The blob with the whole of a result that is too long for the line.
-    pub const fn blob(&self) -> Option<&BlobId> {
-        match self {
-            Self::Result { blob, .. } | Self::Node { blob, .. } | Self::Step { blob, .. } => {
-                blob.as_ref()
-            }
-            _ => None,
-        }
     }
 }

@@ -18,7 +18,7 @@ use crate::cargo::{Build, target};
 use crate::say;
 use peer::{Peers, sources};
 use server::Servers;
-use table::{Goal, Limit, Row};
+use table::{Goal, Limit, Row, Unit};
 use timer::{Case, compare};
 
 /// How many tool files a discovery is measured with: how many runs of it, the
@@ -61,6 +61,7 @@ pub(crate) fn run(quick: bool, write: bool) -> Result<()> {
     bench.one_discovery()?;
     bench.discoveries()?;
     bench.server(&build)?;
+    bench.flow()?;
     let table = table::markdown(&bench.rows, &bench.limits);
     say::line(&table);
     let linked = if build.is_static() {
@@ -185,6 +186,25 @@ impl Bench {
         self.rows
             .push(servers.start(if self.quick { 10 } else { 100 })?);
         self.limits = servers.limits(self.quick)?;
+        Ok(())
+    }
+
+    /// What a node of a flow costs besides what it does: a chain of nodes against one node.
+    fn flow(&mut self) -> Result<()> {
+        const NODES: u32 = 1_000;
+        let run = |nodes: u32| -> Result<Case> {
+            let project = project::with_flow(&self.dir, nodes)?;
+            let args = ["flow", "run", "chain", "--no-session"];
+            Ok(Case::new(self.bin.join("cogtools"), &args, &project))
+        };
+        let rounds = if self.quick { 3 } else { 30 };
+        let (long, short) = compare(&run(NODES)?, &run(1)?, rounds)?;
+        self.limits.push(Limit {
+            what: "flow: each of 1,000 nodes".to_owned(),
+            measured: long.saturating_sub(short).as_secs_f64() * 1e3 / f64::from(NODES - 1),
+            unit: Unit::Milliseconds,
+            must: 0.1,
+        });
         Ok(())
     }
 

@@ -54,6 +54,24 @@ pub(super) fn with_kinds(below: &Path) -> Result<PathBuf> {
     Ok(project)
 }
 
+/// A project with a flow of `nodes` nodes, each of which uses the result of the one before.
+pub(super) fn with_flow(below: &Path, nodes: u32) -> Result<PathBuf> {
+    let project = below.join(format!("flow-{nodes}"));
+    make(&project, 1)?;
+    let mut text = "name: chain\ndescription: d\nparameters: {}\nimplementation:\n  flow:\n    \
+                    nodes:\n      n0: {text: x}\n"
+        .to_owned();
+    for number in 1..nodes {
+        let _ = writeln!(
+            text,
+            "      n{number}: {{text: '{{{{ n{} }}}}'}}",
+            number - 1
+        );
+    }
+    write(&project.join("tools/chain.yaml"), &text)?;
+    Ok(project)
+}
+
 /// A file with an array of `items`, each of about 50 bytes and with mistakes.
 pub(super) fn broken_json(below: &Path, items: usize) -> Result<PathBuf> {
     let mut text = "Here it is:\n```json\n[\n".to_owned();

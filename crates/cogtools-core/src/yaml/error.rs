@@ -68,6 +68,13 @@ pub enum YamlErrorKind {
 }
 
 impl YamlErrorKind {
+    /// A message of the parser: in lower case, and without a full stop.
+    pub(super) fn syntax(message: &str) -> Self {
+        let mut message = message.trim_end_matches('.').to_owned();
+        message.get_mut(..1).map(str::make_ascii_lowercase);
+        Self::Syntax(message)
+    }
+
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Syntax(message) => return syntax_hint(message).map(str::to_owned),

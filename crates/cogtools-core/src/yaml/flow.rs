@@ -18,21 +18,8 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// The flow collection that is open after the innermost of `open` has begun at `start`: the
-    /// one that was open before, or this one, if it is one in a block.
-    pub(super) fn begun(
-        before: Option<Self>,
-        text: &str,
-        open: &[Frame],
-        start: &Marker,
-    ) -> Option<Self> {
-        if before.is_some() {
-            return before;
-        }
-        let rest = text.get(start.byte_offset()?..)?;
-        if !rest.starts_with(['[', '{']) {
-            return None;
-        }
+    /// The innermost of `open`, which has begun at `start`, if it is in a block.
+    pub(super) fn begun(text: &str, open: &[Frame], start: &Marker) -> Option<Self> {
         let depth = open.len().checked_sub(1)?;
         let block = open.get(depth.checked_sub(1)?)?.start;
         Some(Self {

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, Span as Marks, StrInput, Tag};
+use granit_parser::{
+    Event, Marker, Options, Parser, ScalarStyle, Span as Marks, StrInput, StructureStyle, Tag,
+};
 
 use super::error::{YamlError, YamlErrorKind};
 use super::flow::{self, Flow};
@@ -48,7 +50,7 @@ pub(super) fn load(text: &str) -> Result<Node, YamlError> {
                 let kind = match error.info().as_str() {
                     // The parser also limits the depth, before it emits the event.
                     "recursion limit exceeded" => YamlErrorKind::TooDeep,
-                    info => YamlErrorKind::Syntax(uncapitalize(info)),
+                    info => YamlErrorKind::syntax(info),
                 };
                 return Err(YamlError {
                     kind,
@@ -94,13 +96,13 @@ impl Loader<'_> {
                 let data = self.scalar(text, style, marks).map_err(at)?;
                 self.insert(Node { data, span }, anchor, size)?;
             }
-            Event::SequenceStart(_, anchor, tag) => {
+            Event::SequenceStart(style, anchor, tag) => {
                 self.begin(anchor, tag.as_deref(), span, Partial::List(Vec::new()))?;
-                self.flow = Flow::begun(self.flow.take(), self.text, &self.open, &marks.start);
+                self.begin_flow(style, &marks.start);
             }
-            Event::MappingStart(_, anchor, tag) => {
+            Event::MappingStart(style, anchor, tag) => {
                 self.begin(anchor, tag.as_deref(), span, Partial::map())?;
-                self.flow = Flow::begun(self.flow.take(), self.text, &self.open, &marks.start);
+                self.begin_flow(style, &marks.start);
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span)?,
             Event::Alias(id) => {
@@ -173,6 +175,13 @@ impl Loader<'_> {
         account(&mut self.total, frame.size, span)?;
         self.open.push(frame);
         Ok(())
+    }
+
+    /// Notes the outermost flow collection.
+    fn begin_flow(&mut self, style: StructureStyle, start: &Marker) {
+        if style == StructureStyle::Flow && self.flow.is_none() {
+            self.flow = Flow::begun(self.text, &self.open, start);
+        }
     }
 
     fn end(&mut self, span: Span) -> Result<(), YamlError> {
@@ -282,11 +291,4 @@ impl Loader<'_> {
 
 fn offset(marker: &Marker) -> usize {
     marker.byte_offset().unwrap_or_default()
-}
-
-/// The parser's message in lower case and without a full stop.
-fn uncapitalize(message: &str) -> String {
-    let mut letters = message.trim_end_matches('.').chars();
-    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
-    first.into_iter().chain(letters).collect()
 }

@@ -288,15 +288,3 @@ fn a_clock_that_is_set_back_changes_no_order() {
         .filter_map(|entry| entry.event.text());
     assert_eq!(texts.collect::<Vec<_>>(), ["first", "second", "third"]);
 }
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_device_is_not_a_session() {
-    let root = std::path::Path::new("/dev");
-    let file = SessionFile::named(root, root, "full".as_ref());
-    let error = Log::create(&file, &header(), options()).expect_err("an error");
-    assert_eq!(
-        error.to_string(),
-        "`full` cannot be written: not a regular file"
-    );
-}

@@ -1,0 +1,70 @@
+//! Tools that answer without being called: as their nodes say, or as an example says.
+
+use super::*;
+
+#[test]
+fn a_preset_answers_without_a_call() {
+    output_of(
+        "\
+    nodes:
+      route: {tool: {name: broken, preset: {events: [1]}}}
+      summary: {text: '{{ route.events | length }} events'}
+",
+    )
+    .outputs("1 events\n");
+}
+
+#[test]
+fn an_example_says_what_tools_answer() {
+    let project = project_with(
+        "\
+    nodes:
+      list: {tool: {capability: calendar.find_free_time, arguments: {query: '{{ question }}'}}}
+      act: {tool: {name: broken, preset: preset}}
+      last: {text: '{{ list.events | length }} events, {{ act }}'}
+examples:
+  - name: none
+    arguments: {question: a}
+    with: {calendar.list_events: {events: []}, broken: mended}
+  - name: two
+    arguments: {question: b}
+    with: {calendar.list_events: {events: [1, 2]}}
+  - name: else
+    arguments: {question: c}
+    contains: events
+",
+    );
+    let tests = || run("cogtools-test", &project).args(["f"]);
+    tests().args(["--update"]).run().succeeds();
+    assert_eq!(project.read("tools/f.none.golden"), "0 events, mended");
+    assert_eq!(project.read("tools/f.two.golden"), "2 events, preset");
+    flow_run(&project, &["test", "--update", "f"])
+        .run()
+        .succeeds();
+    flow_run(&project, &["test", "f"]).run().succeeds();
+    // A tool that calls none has nothing to answer for.
+    project.file(
+        "tools/calendar.yaml",
+        "name: calendar\ndescription: Says x\nparameters: {query: string}\nimplementation: x\n\
+         examples: [{arguments: {query: a}, with: {b: c}}]\n",
+    );
+    run("cogtools-test", &project)
+        .args(["calendar"])
+        .run()
+        .expect(
+            1,
+            str![[r#"
+FAILED calendar (1 example)
+  tools/calendar.yaml:5:12: example 1: assertion: `with` says what the tools that a flow calls answer, and this tool is no flow
+    hint: remove `with`
+
+1 tool, 1 example: 1 failure
+
+"#]],
+            str![[r#"
+cogtools-test: error[TEST_FAILED]: 1 failure
+hint: the report on standard output shows what to fix
+
+"#]],
+        );
+}
