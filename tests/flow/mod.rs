@@ -11,6 +11,7 @@ mod private;
 mod recorded;
 mod resuming;
 mod retries;
+mod rules;
 mod running;
 
 use cogtools_test_support::{ApiError, FakeGemini, Outcome, Project, Run, Turn, assert_text, str};

@@ -1,8 +1,8 @@
 //! `cogtools flow trace`: what happened to each node of a run, and why.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use cogtools_core::Tool;
 use cogtools_core::tool::Flow;
-use cogtools_core::{Code, Diagnostic, Tool};
 use cogtools_log::{NodeState, Route};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
@@ -20,6 +20,8 @@ const RUNNER: &str = "🧪 Runner";
 const AGENT: &str = "🤖 Agent";
 const TOOLS: &str = "🛠️ Tools";
 const PROPERTIES: &str = "🔍 Properties";
+/// What the panel says of a run in which no node asked for a capability.
+const NO_TOOL: &str = "no tool was called for a capability; the text stands";
 /// How much of a value is shown, in characters.
 const MAX_VALUE_CHARS: usize = 100;
 
@@ -43,10 +45,10 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let file = cogtools_journal::locate(name, io)?;
     let session = cogtools_journal::read(&file)?;
     let flow = LoggedFlow::read(&session, &file)?;
-    if matches.get_flag("panel") {
-        return panel(&flow, io);
-    }
     let agents = agents(&flow.tool, matches, io);
+    if matches.get_flag("panel") {
+        return io.show(&panel(&flow, &agents));
+    }
     let mut lines = vec![format!(
         "{RUNNER}: {} {}",
         flow.tool,
@@ -59,21 +61,29 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     io.show(&format!("{}\n", lines.join("\n")))
 }
 
-/// Shows how the tool of the last node that asked for a capability was chosen.
-fn panel(flow: &LoggedFlow, io: &mut Io<'_>) -> Result<(), Failure> {
-    let Some(route) = flow.nodes.iter().rev().find_map(|node| node.route.as_ref()) else {
-        let diagnostic = Diagnostic::new(Code::Usage, "no node of this run asked for a capability");
-        return Err(diagnostic.with_subject(flow.tool.as_str()).into());
+/// How the tool of the last node that asked for a capability was chosen, or that none did.
+fn panel(flow: &LoggedFlow, agents: &[String]) -> String {
+    let mut nodes = flow.nodes.iter().rev();
+    let route = nodes.find_map(|node| node.route.as_ref());
+    let is_agent = |node: &&LoggedNode| agents.iter().any(|id| is_of(&node.id, id));
+    let said = || {
+        let mut agents = flow.nodes.iter().rev().filter(is_agent);
+        agents.find_map(|node| node.output.as_ref())
     };
-    let intent = route.intent.as_ref().map(Value::to_string);
+    let intent = match route {
+        Some(route) => route.intent.as_ref(),
+        None => said().filter(|said| said.is_object()),
+    };
     let none = || "none".to_owned();
-    io.show(&format!(
+    format!(
         "Matched Tool: {}\nCapability: {}\nParsed Intent: {}\nSummary: {}\n",
-        route.tool.clone().unwrap_or_else(none),
-        route.capability,
-        intent.unwrap_or_else(none),
-        route.summary
-    ))
+        route
+            .and_then(|route| route.tool.clone())
+            .unwrap_or_else(none),
+        route.map_or_else(none, |route| route.capability.clone()),
+        intent.map_or_else(none, Value::to_string),
+        route.map_or(NO_TOOL, |route| route.summary.as_str()),
+    )
 }
 
 /// The nodes that ask a model, if the flow is still there.
