@@ -5,7 +5,7 @@ use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::Node;
 
 use crate::lint_file::LintFile;
-use crate::program::{Role, Script, words};
+use crate::program::{Role, Script, interpreter_name, words};
 
 /// Longer scripts are not examined.
 const MAX_BYTES: usize = 256 * 1024;
@@ -32,11 +32,15 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
         }];
     }
     let mut found = Vec::new();
+    let mut interpreter = "sh";
     for word in words(file) {
+        if let Some(name) = interpreter_name(word.text) {
+            interpreter = name;
+        }
         if word.role == Role::Code && !word.is_template {
-            // The first line says that it is a shell's; other languages are not examined.
+            // The first line says whose code it is.
             found.push(ToolScript {
-                text: format!("#!/bin/sh\n{}", word.text),
+                text: format!("#!{interpreter}\n{}", word.text),
                 file: None,
                 span: word.span,
             });
