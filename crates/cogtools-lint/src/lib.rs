@@ -19,6 +19,7 @@ mod lint_file;
 mod linter;
 mod neighbours;
 mod order;
+mod order_phrases;
 mod output;
 mod parameter_types;
 mod program;

@@ -16,6 +16,7 @@ mod name;
 mod opening;
 mod pattern;
 mod program;
+mod pushed;
 mod safety;
 mod schema;
 mod source;

@@ -92,7 +92,12 @@ impl Checker<'_> {
         let printing = std::mem::replace(&mut self.printing, false);
         let types = self.arguments(arguments);
         self.printing = printing;
-        if ty.is_only_list() && name.text == "join" {
+        let is_printing = match name.text.as_str() {
+            "join" => ty.is_only_list(),
+            "toString" | "concat" => ty.is_only_object(),
+            _ => false,
+        };
+        if is_printing {
             self.printed(owner, &ty);
         }
         if is_data(&ty) && !has_method(&ty, &name.text) {
@@ -152,10 +157,11 @@ fn method_result(ty: &Type, name: &str, arguments: &[Type]) -> Type {
             Type::string()
         }
         "slice" if is_text => Type::string(),
-        "slice" if ty.is_only_list() => Type {
-            absent: super::lattice::Absent::Never,
-            ..ty.present()
-        },
+        "slice" | "reverse" if ty.is_only_list() => ty.present().unsized_list(),
+        "concat" if ty.is_only_list() && arguments.iter().all(Type::is_only_list) => {
+            let all = arguments.iter().fold(ty.present(), |all, one| all.union(one));
+            all.present().unsized_list()
+        }
         "includes" | "startsWith" | "endsWith" if arguments.len() == 1 => Type::boolean(),
         "indexOf" | "lastIndexOf" | "search" => Type::number(),
         "join" | "toFixed" | "toString" => Type::string(),

@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::condition::{Judged, fact, flag};
 use super::equality::{different_from, equal_to, is_constant, may_equal};
-use super::lattice::{Absent, FALSE, NULL, TRUE, Type};
+use super::lattice::{Absent, FALSE, NULL, SAFE, TRUE, Type};
 use super::literal::Numbers;
 use super::problem::{Habit, Problem};
 use super::scope::Facts;
@@ -94,8 +94,18 @@ impl Checker<'_> {
                 yes.extend(self.mentioned(side));
             }
         }
+        let is_only = |ty: &Type, other: &Type| {
+            is_constant(other)
+                && other.simple & NULL == 0
+                && ty.absent == Absent::Never
+                && ty.simple & (NULL | SAFE) == 0
+                && !ty.is_never()
+                && different_from(ty, other, strict).is_never()
+        };
+        let always = self.place(left).is_some() && is_only(&first, &second)
+            || self.place(right).is_some() && is_only(&second, &first);
         Judged {
-            ty: flag(may_hold, true),
+            ty: flag(may_hold, !(always && may_hold)),
             yes,
             no,
         }
@@ -181,6 +191,15 @@ impl Checker<'_> {
         }
         self.list_operand(left, &first, &second);
         self.list_operand(right, &second, &first);
+        match &left.kind {
+            Kind::Unary(Unary::Not, _) => {
+                self.report(one.span, Problem::Habit(Habit::NotComparison));
+            }
+            Kind::Binary(Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual, ..) => {
+                self.report(one.span, Problem::Habit(Habit::Chained));
+            }
+            _ => {}
+        }
         let mut may_hold = true;
         if let (Some(one_range), Some(other_range)) = (range(&first), range(&second)) {
             may_hold = match operator {
@@ -210,10 +229,12 @@ impl Checker<'_> {
         }
         let mut yes = self.mentioned(left);
         yes.extend(self.mentioned(right));
+        let mut no = Facts::new();
+        self.limit(operator, (left, &first), &second, &mut yes, &mut no);
         Judged {
             ty: flag(may_hold, true),
             yes,
-            no: Facts::new(),
+            no,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::checker::Checker;
 use super::json::Json;
 use super::lattice::{Any, Type};
+use super::literal::Strings;
 use super::problem::Problem;
 use super::scope::Role;
 use crate::ast::{Expression, Kind, Statement};
@@ -60,7 +61,17 @@ impl Checker<'_> {
             }
         });
         let Some((name, inner)) = argument else {
+            let free = |strings: &Strings| strings.known.is_none();
+            let is_text = ty.any == Any::No && ty.simple == 0 && ty.list.is_none();
+            if is_text && ty.string.as_ref().is_some_and(free) {
+                let name = self.text(template.span);
+                self.report(template.span, Problem::FromArgument { name });
+            }
             return;
+        };
+        let inner = match &template.kind {
+            Kind::Member(..) | Kind::Index(..) => template,
+            _ => inner,
         };
         let known = self.quietly(|this| this.expression(inner));
         let is_enum = known

@@ -104,6 +104,9 @@ impl Json {
                 }
                 self.last = Last::Value;
             }
+            '0' if before != Last::Unknown && rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+                return Err(JsonFlaw::Text);
+            }
             '0'..='9' | '-' | '+' | '.' | 'E' | 'e' => {
                 // A gap may add more digits.
                 self.last = Last::Unknown;

@@ -77,6 +77,8 @@ impl Checker<'_> {
         };
         if owner.absent == Absent::Declared {
             ty.absent = Absent::Declared;
+        } else if ty.absent == Absent::Declared {
+            // What may lack it may itself be missing.
         } else if owner.absent == Absent::Perhaps || owner.simple & NULL != 0 {
             ty.absent = Absent::Perhaps;
         }
@@ -147,7 +149,11 @@ impl Checker<'_> {
         self.escape_object(&owner);
         match &owner.list {
             Some(item) if owner.any == Any::No && owner.object.is_none() => {
-                item.as_ref().clone().lenient_item()
+                let item = item.as_ref().clone().lenient_item();
+                match owner.absent {
+                    Absent::Declared => item.optional(),
+                    _ => item,
+                }
             }
             _ => Type::unknown(),
         }
@@ -248,7 +254,7 @@ fn loop_member(name: &str) -> Option<Type> {
 fn built_in(owner: &Type, name: &str) -> Option<Type> {
     let has_length = owner.list.is_some() || owner.string.is_some() || owner.simple & SAFE != 0;
     if name == "length" && has_length {
-        return Some(Type::number_between(0.0, f64::INFINITY, true));
+        return Some(owner.length());
     }
     let scalar = owner.number.is_some() || owner.simple & (TRUE | FALSE | LOOP) != 0;
     let owners = [

@@ -1,6 +1,7 @@
 //! What remains of a type after a condition has held, or has not.
 
 use super::lattice::{Absent, Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
+use super::length::Length;
 use super::literal::{Numbers, Strings};
 
 impl Type {
@@ -82,6 +83,26 @@ impl Type {
             simple: self.simple & !NULL,
             ..self.clone()
         }
+    }
+
+    /// The number of characters or items.
+    pub(super) fn length(&self) -> Self {
+        let known = match (&self.string, &self.list) {
+            // A character can count twice.
+            (Some(strings), None) if strings.known.is_none() => strings.length.numbers(2),
+            (None, Some(_)) => self.items.numbers(1),
+            _ => (0.0, f64::INFINITY),
+        };
+        let is_known = self.any == Any::No && self.object.is_none() && self.simple & SAFE == 0;
+        let (min, max) = if is_known { known } else { (0.0, f64::INFINITY) };
+        let min = if self.absent == Absent::Never && self.simple & NULL == 0 { min } else { 0.0 };
+        Self::number_between(min, max, true)
+    }
+
+    /// The same list, of any length.
+    pub(super) fn unsized_list(mut self) -> Self {
+        self.items = Length::default();
+        self
     }
 
     /// The same, not undefined.

@@ -72,7 +72,7 @@ impl Checker<'_> {
         self.printing = true;
         let ty = self.expression(value);
         self.printing = false;
-        self.printed(value, &ty);
+        self.printed_parts(value, &ty);
         self.need(value, &ty);
         self.escape(&ty);
         self.json_value(value, &ty);
@@ -228,7 +228,7 @@ impl Checker<'_> {
         if names.len() == 1 {
             return vec![item.as_ref().clone()];
         }
-        let is_flat = item.is_only_object() || (item.is_scalar() && item.string.is_none());
+        let is_flat = item.is_only_object() || item.is_scalar();
         if item.any == Any::No && is_flat {
             let kind = item.kind();
             self.report(iterable.span, Problem::Unpacked { value, kind });
