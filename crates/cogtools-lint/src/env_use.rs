@@ -50,6 +50,9 @@ pub(crate) fn is_deaf(words: &[Word<'_>], name: &str) -> bool {
 /// Whether a script mentions `name`, or runs something that can read it: variables that many
 /// programs know, and those that begin with the name of what the script mentions.
 pub(crate) fn may_read(script: &ToolScript, name: &str, env: &[String]) -> bool {
+    if script.script().is_unknown() && !script.is_of_file() {
+        return true;
+    }
     let text = script.text();
     let read: Vec<String> = script.script().reads().into_keys().collect();
     // What it reads under other names says nothing about this one.

@@ -31,6 +31,11 @@ pub(crate) fn order(text: &str) -> Option<String> {
         .map(|word| word.to_lowercase().replace("don't", "dont").replace("user's", "users"))
         .collect();
     (0..words.len()).find_map(|at| {
+        // What it must not do is no order, unless that is the order.
+        const NOT: [&str; 6] = ["never", "not", "dont", "cannot", "without", "no"];
+        if at > 0 && NOT.contains(&lower[at - 1].as_str()) {
+            return None;
+        }
         let rest: Vec<&str> = lower[at..].iter().take(MAX_WORDS).map(String::as_str).collect();
         let length = ORDERS
             .iter()

@@ -197,6 +197,12 @@ impl ParameterTypes {
                 .is_some_and(|value| *value != Value::Bool(false)),
             ..Object::default()
         };
+        if object.open
+            && let Some(rest) = schema.get("additionalProperties").filter(|it| it.is_object())
+        {
+            let pointer = child(pointer, "additionalProperties");
+            object.rest = Some(self.value(rest, &pointer, depth));
+        }
         let below = child(pointer, "properties");
         for (name, property) in properties(schema) {
             let property = self.property(schema, name, property, (&below, depth));

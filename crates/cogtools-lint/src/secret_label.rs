@@ -45,6 +45,9 @@ pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
     {
         return is_chosen(token);
     }
+    if ["token", "key", "secret"].iter().any(|word| opened.to_ascii_lowercase().ends_with(&format!(" {word}"))) {
+        return is_random(token) || is_made_up(token);
+    }
     const SCHEMES: [&str; 14] = [
         "Bearer", "bearer", "BEARER", "Basic", "basic", "token", "Token", "Bot", "ApiKey", "Key",
         "OAuth", "Splunk", "GenieKey", "Digest",

@@ -15,6 +15,8 @@ pub(crate) struct ToolScript {
     text: String,
     /// The file that it is in, if it is not the tool's.
     file: Option<Text>,
+    /// It is the tool's `script`.
+    is_whole: bool,
     /// Where the tool names it.
     span: Span,
 }
@@ -28,6 +30,7 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
         return vec![ToolScript {
             text: text.to_owned(),
             file: None,
+            is_whole: true,
             span: node.span,
         }];
     }
@@ -42,6 +45,7 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
             found.push(ToolScript {
                 text: format!("#!{interpreter}\n{}", word.text),
                 file: None,
+                is_whole: false,
                 span: word.span,
             });
         }
@@ -64,6 +68,7 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
             found.push(ToolScript {
                 text: text.as_str().to_owned(),
                 file: Some(text),
+                is_whole: false,
                 span: word.span,
             });
         }
@@ -74,6 +79,11 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
 impl ToolScript {
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether it is a file, or the whole of the tool's implementation.
+    pub(crate) fn is_of_file(&self) -> bool {
+        self.file.is_some() || self.is_whole
     }
 
     pub(crate) fn script(&self) -> Script<'_> {

@@ -14,6 +14,11 @@ const MAX_DEPTH: usize = 8;
 /// Whether the template `word` can begin with `-`, as far as that is certain: it begins with
 /// an argument that the schema lets begin so.
 pub(crate) fn can_begin_with_dash(word: &str, schema: &Schema) -> bool {
+    // `{% if a %}{{ a }}{% endif %}`
+    let word = match word.trim_start().strip_prefix("{%") {
+        Some(rest) => rest.split_once("%}").map_or("", |(_, rest)| rest),
+        None => word,
+    };
     let Some(inner) = word
         .trim_start()
         .strip_prefix("{{")

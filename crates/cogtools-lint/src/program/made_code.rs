@@ -223,7 +223,9 @@ fn runs_value(rest: &str, options: &[&str]) -> bool {
     })
 }
 
-/// The texts in double quotes.
+/// The texts in double quotes that are words of their own: `-v x="$a"` gives a variable a value.
 fn in_double_quotes(text: &str) -> impl Iterator<Item = &str> {
-    text.split('"').skip(1).step_by(2)
+    let parts: Vec<&str> = text.split('"').collect();
+    let quoted = (1..parts.len()).step_by(2);
+    quoted.filter_map(move |at| (!parts[at - 1].ends_with('=')).then(|| parts[at]))
 }

@@ -55,6 +55,11 @@ impl<'s> Script<'s> {
         found
     }
 
+    /// Whether it is not known how it reads variables.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.language == Language::Other
+    }
+
     /// The commands of a shell script: their words, and the offset of each.
     pub(crate) fn commands(&self) -> Vec<(usize, Vec<&'s str>)> {
         if self.language != Language::Shell {

@@ -126,8 +126,11 @@ pub(super) const SHELL_VALUES: [&str; 12] = [
 
 /// The name of the interpreter that this word is, without its folder and its version.
 pub(crate) fn interpreter_name(word: &str) -> Option<&'static str> {
-    let first = CODE_FIRST.iter().find(|known| **known == base(word)).copied();
-    first.or_else(|| interpreter(word).map(|(name, _)| name))
+    let name = base(word);
+    let others = CODE_FIRST.iter().chain(&FILTER_FIRST).chain(&QUERY_SECOND);
+    let mut others = others.copied().chain(CODE_OPTIONS.iter().map(|(known, _)| *known));
+    let found = others.find(|known| *known == name);
+    found.or_else(|| interpreter(word).map(|(name, _)| name))
 }
 
 /// The interpreter of this name, also with a version: `python3.12`.
@@ -146,7 +149,7 @@ pub(super) const NO_OPTIONS: [&str; 9] = [
 
 /// The options without a value, after which an argument can be taken for an option: short
 /// ones in one text.
-pub(super) const FLAGS: [(&str, &str); 23] = [
+pub(super) const FLAGS: [(&str, &str); 25] = [
     ("cat", "AbeEnstTuv"),
     ("cp", "abdfHilLnPpRrTuvx"),
     ("cut", "ns"),
@@ -170,6 +173,8 @@ pub(super) const FLAGS: [(&str, &str); 23] = [
     ("tail", "fFqvz"),
     ("touch", "acfhm"),
     ("wc", "clLmw"),
+    ("wget", "bcdFkKmNpqrSv"),
+    ("rsync", "aAcghHikKlLnNopPqrRStuUvWxXz"),
 ];
 
 /// The file name of a program.

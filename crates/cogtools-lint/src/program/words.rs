@@ -76,6 +76,8 @@ enum Place {
     },
     /// Code comes after options.
     CodeFirst,
+    /// The value that a filter knows by a name.
+    FilterValue,
     /// A filter, which is code if an argument is a part of it, comes after options.
     FilterFirst,
     /// The name of a database, then a query.
@@ -119,11 +121,14 @@ fn next(place: Place, word: &Word<'_>, before: Option<&str>, program: &str) -> (
         Place::Interpreter { options, code_next } => {
             interpreted(word, before, program, (options, code_next))
         }
-        Place::CodeFirst | Place::FilterFirst
-            if before.is_some_and(|it| ["-v", "-F", "-f", "--arg"].contains(&it)) =>
-        {
+        Place::CodeFirst if before.is_some_and(|it| ["-v", "-F", "-f"].contains(&it)) => {
             (Role::Value, place)
         }
+        Place::FilterFirst if before.is_some_and(|it| it.starts_with("--arg")) => {
+            (Role::Value, Place::FilterValue)
+        }
+        Place::FilterFirst if before == Some("-f") => (Role::Value, place),
+        Place::FilterValue => (Role::Value, Place::FilterFirst),
         Place::Shell if before == Some("-n") => (Role::Value, place),
         Place::CodeFirst | Place::FilterFirst | Place::Shell if is_option => (Role::Option, place),
         Place::CodeFirst if program.ends_with("sed") => (Role::Code, Place::Arguments("sed")),

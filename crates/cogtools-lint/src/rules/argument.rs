@@ -133,6 +133,11 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
         // Files, not patterns: what `find` and `grep` get may have a `*`.
         let is_pattern = is_file_program && !word.is_template && (text.contains('*') || has_braces(text));
         let is_quoted = text.len() > 2 && text.starts_with('\'') && text.ends_with('\'');
+        // `find` ends a command with it.
+        let is_end = text == ";" && all.iter().any(|it| it.text.starts_with("-exec") || it.text.starts_with("-ok"));
+        if is_end {
+            continue;
+        }
         if index == 0 && !word.is_template && is_command_line(text) {
             findings.report(word.span, format!("only a shell understands `{text}` as a command"));
         } else if word.role != Role::Code && (is_syntax(text) || is_pattern || is_quoted) {

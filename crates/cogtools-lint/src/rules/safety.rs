@@ -230,7 +230,9 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
                 .schema
                 .get(keyword)
                 .and_then(|value| value.as_str());
-            let found = value.filter(|it| it.len() > 3 && !secret_label::is_placeholder(it));
+            let is_pin = name == "pin";
+            let found = value.filter(|it| !is_pin || it.bytes().all(|byte| byte.is_ascii_digit()));
+            let found = found.filter(|it| it.len() > 3 && !secret_label::is_placeholder(it));
             if found.is_some_and(|value| secret::all(value).is_empty()) {
                 let span = file.keyword(&sub_schema, keyword);
                 findings.report(

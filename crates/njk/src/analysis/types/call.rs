@@ -1,7 +1,7 @@
 //! Calls of macros, methods and globals.
 
 use super::checker::Checker;
-use super::lattice::{Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
+use super::lattice::{Absent, Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
 use super::problem::Problem;
 use super::scope::Role;
 use crate::ast::{Arguments, Expression, Kind, Name};
@@ -89,6 +89,10 @@ impl Checker<'_> {
     ) -> Type {
         let ty = self.expression(owner);
         self.need(owner, &ty);
+        if ty.simple & NULL != 0 && ty.absent == Absent::Never && self.is_declared(owner) {
+            // A method of null ends the call.
+            self.need(owner, &ty.clone().optional());
+        }
         let printing = std::mem::replace(&mut self.printing, false);
         let types = self.arguments(arguments);
         self.printing = printing;

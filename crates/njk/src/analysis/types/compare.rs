@@ -45,8 +45,14 @@ impl Checker<'_> {
         if matches!(left.kind, Kind::Unary(Unary::Not, _)) {
             self.report(one.span, Problem::Habit(Habit::NotComparison));
         }
-        let judged = self.equality(one, left, right, strict);
-        if unequal { judged.negated() } else { judged }
+        let mut judged = self.equality(one, left, right, strict);
+        if !unequal {
+            return judged;
+        }
+        if judged.ty.may_hold() && self.is_always(left, right, strict) {
+            judged.ty = flag(true, false);
+        }
+        judged.negated()
     }
 
     /// Whether two values are equal.
@@ -94,6 +100,17 @@ impl Checker<'_> {
                 yes.extend(self.mentioned(side));
             }
         }
+        Judged {
+            ty: flag(may_hold, true),
+            yes,
+            no,
+        }
+    }
+
+    /// Whether two values are certainly equal, as conditions around them say. The last of a chain
+    /// of questions is no example of it: the `else` after it is prudence.
+    fn is_always(&mut self, left: &Expression, right: &Expression, strict: bool) -> bool {
+        let (first, second) = self.quietly(|this| (this.expression(left), this.expression(right)));
         let is_only = |ty: &Type, other: &Type| {
             is_constant(other)
                 && other.simple & NULL == 0
@@ -102,13 +119,8 @@ impl Checker<'_> {
                 && !ty.is_never()
                 && different_from(ty, other, strict).is_never()
         };
-        let always = self.place(left).is_some() && is_only(&first, &second)
-            || self.place(right).is_some() && is_only(&second, &first);
-        Judged {
-            ty: flag(may_hold, !(always && may_hold)),
-            yes,
-            no,
-        }
+        self.place(left).is_some() && is_only(&first, &second)
+            || self.place(right).is_some() && is_only(&second, &first)
     }
 
     /// Reports a comparison with a value that is never there; one that only the conditions around

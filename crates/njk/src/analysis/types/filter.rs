@@ -266,6 +266,7 @@ impl Checker<'_> {
         Type::object(Object {
             open: !is_closed || properties.is_empty(),
             properties,
+            rest: None,
         })
     }
 }

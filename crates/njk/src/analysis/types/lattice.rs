@@ -158,6 +158,10 @@ impl Type {
             weight = weight.saturating_add(property.ty.weight).saturating_add(1);
             depth = property.ty.depth.max(depth);
         }
+        if let Some(rest) = &object.rest {
+            weight = weight.saturating_add(rest.weight);
+            depth = rest.depth.max(depth);
+        }
         let this = Self {
             object: Some(Arc::new(object)),
             weight,

@@ -52,7 +52,7 @@ impl Checker<'_> {
                 self.used.extend(property.origins.iter().cloned());
                 add(property.read());
             } else if object.open {
-                add(Type::unknown());
+                add(object.other());
             }
         }
         if owner.simple & LOOP != 0
@@ -137,6 +137,7 @@ impl Checker<'_> {
         }
         let key = self.expression(index);
         self.need(index, &key);
+        self.foreign_entry(target, index, &key);
         if let Some(object) = &owner.object
             && let Some(names) = key.string.as_ref().and_then(|it| it.known.clone())
             && key.is_scalar()
@@ -182,7 +183,7 @@ impl Checker<'_> {
                     self.used.extend(property.origins.iter().cloned());
                     property.read()
                 }
-                None if object.open => Type::unknown(),
+                None if object.open => object.other(),
                 None => {
                     lacks = true;
                     continue;
@@ -220,6 +221,9 @@ impl Checker<'_> {
             } else {
                 self.union(&values, &ty)
             };
+        }
+        if let (Some(rest), true) = (&object.rest, object.properties.is_empty()) {
+            return (Type::string(), rest.clone());
         }
         if object.open || first {
             self.escape(&values);

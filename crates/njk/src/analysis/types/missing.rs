@@ -96,24 +96,31 @@ impl Checker<'_> {
             .iter()
             .filter(|name| !object.properties.contains_key(&***name));
         let missing: Vec<String> = lacking.map(ToString::to_string).collect();
-        if let Kind::Dict(pairs) = &target.kind {
-            let known = |name: &str| names.iter().any(|it| &**it == name);
-            if let Some((name, _)) = pairs.iter().find(|(name, _)| !known(&name.text)) {
-                let problem = Problem::Impossible {
-                    value: self.text(index.span),
-                    other: format!("\"{}\"", name.text),
-                    known: names.iter().map(ToString::to_string).collect(),
-                    meant: None,
-                };
-                self.report(name.span, problem);
-            }
-        }
         if missing.is_empty() {
             return false;
         }
         let value = self.text(index.span);
         self.report(one.span, Problem::MissingCase { value, missing });
         true
+    }
+
+    /// Reports `{a: 1, b: 2}[x]` if `x` is of an enum that lacks one of the names.
+    pub(super) fn foreign_entry(&mut self, target: &Expression, index: &Expression, key: &Type) {
+        let (Kind::Dict(pairs), Some(names)) =
+            (&target.kind, key.string.as_ref().and_then(Strings::of_enum))
+        else {
+            return;
+        };
+        let known = |name: &str| names.iter().any(|it| &**it == name);
+        if let Some((name, _)) = pairs.iter().find(|(name, _)| !known(&name.text)) {
+            let problem = Problem::Impossible {
+                value: self.text(index.span),
+                other: format!("\"{}\"", name.text),
+                known: names.iter().map(ToString::to_string).collect(),
+                meant: None,
+            };
+            self.report(name.span, problem);
+        }
     }
 
     pub(super) fn report_missing(

@@ -87,6 +87,15 @@ impl Type {
 
     /// The number of characters or items.
     pub(super) fn length(&self) -> Self {
+        if let Some(known) = self.string.as_ref().and_then(Strings::of_enum)
+            && self.is_scalar()
+            && self.number.is_none()
+            && self.absent == Absent::Never
+            && self.simple == 0
+        {
+            let lengths = known.iter().map(|text| u32::try_from(text.encode_utf16().count()));
+            return Self::numbers(lengths.map(|length| f64::from(length.unwrap_or(u32::MAX))));
+        }
         let known = match (&self.string, &self.list) {
             // A character can count twice.
             (Some(strings), None) if strings.known.is_none() => strings.length.numbers(2),

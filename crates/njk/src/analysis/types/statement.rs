@@ -166,6 +166,13 @@ impl Checker<'_> {
         self.scope.forget_to(facts);
         self.scope.undo_to(mark);
         let before = self.json.clone();
+        let is_never_empty = ty.is_only_list()
+            && ty.items.min > 0
+            && ty.absent == super::lattice::Absent::Never
+            && ty.simple == 0;
+        if is_never_empty && !otherwise.is_empty() {
+            self.never_other(iterable);
+        }
         self.body(otherwise);
         if let (Some(json), Some(before)) = (self.json.take(), before) {
             self.json = Some(Json::merge(vec![before, json]));
