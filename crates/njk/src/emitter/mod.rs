@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::ast::{self, Name, Statement};
+use crate::coverage::BranchKind;
 use crate::error::{Error, Span};
 use crate::program::Signature;
 use scope::Scope;
@@ -35,6 +36,8 @@ pub(crate) struct Emitted {
     /// The blocks and their functions.
     pub(crate) blocks: Vec<(String, usize)>,
     pub(crate) extends: bool,
+    /// The conditions of branches, numbered as the source does; none are if nobody asks.
+    pub(crate) branches: Vec<(Span, BranchKind)>,
 }
 
 type Failure = (Error, Span);
@@ -47,6 +50,8 @@ struct Emitter {
     counted: bool,
     /// Whether what is printed is escaped, which counted text must not be.
     autoescape: bool,
+    /// Whether branches are recorded.
+    coverage: bool,
     /// The number of `switch` subjects named so far.
     switches: usize,
     in_block: bool,
@@ -57,17 +62,18 @@ struct Emitter {
 }
 
 /// The minijinja source of a template of `size` bytes, for an engine that escapes what it
-/// prints or not.
+/// prints or not, and that records the branches that it takes or not.
 pub(crate) fn emit(
     statements: &[Statement],
     size: usize,
-    autoescape: bool,
+    (autoescape, coverage): (bool, bool),
 ) -> Result<Emitted, Failure> {
     let mut emitter = Emitter {
         out: String::with_capacity(size + size / 4 + 64),
         weight: 0,
         counted: false,
         autoescape,
+        coverage,
         switches: 0,
         in_block: false,
         scope: Scope::default(),
@@ -77,6 +83,7 @@ pub(crate) fn emit(
             spans: Vec::new(),
             blocks: Vec::new(),
             extends: false,
+            branches: Vec::new(),
         },
         pending: Vec::new(),
     };
