@@ -6,9 +6,9 @@ use crate::program::{Role, Word};
 use crate::tool_script::ToolScript;
 
 const KNOWN: [&str; 26] = [
-    "AWS_", "AZURE_", "CARGO_", "DOCKER_", "GCLOUD_", "GH_", "GIT_", "GITHUB_", "GO",
-    "GOOGLE_", "HOME", "HTTP", "JAVA_", "KUBE", "LANG", "LC_", "LD_", "NODE_", "NO_", "NPM_",
-    "PG", "PYTHON", "RUST", "SSH_", "SSL_", "XDG_",
+    "AWS_", "AZURE_", "CARGO_", "DOCKER_", "GCLOUD_", "GH_", "GIT_", "GITHUB_", "GO", "GOOGLE_",
+    "HOME", "HTTP", "JAVA_", "KUBE", "LANG", "LC_", "LD_", "NODE_", "NO_", "NPM_", "PG", "PYTHON",
+    "RUST", "SSH_", "SSL_", "XDG_",
 ];
 const WHOLE: [&str; 14] = [
     "ALL_PROXY",
@@ -40,9 +40,15 @@ fn is_of_all(name: &str) -> bool {
 
 /// Whether none of the programs of a command reads the variable `name`.
 pub(crate) fn is_deaf(words: &[Word<'_>], name: &str) -> bool {
-    let mut programs = words.iter().filter(|word| word.role == Role::Program).peekable();
+    let mut programs = words
+        .iter()
+        .filter(|word| word.role == Role::Program)
+        .peekable();
     programs.peek().is_some()
-        && programs.all(|word| DEAF.split_ascii_whitespace().any(|known| known == word.text))
+        && programs.all(|word| {
+            DEAF.split_ascii_whitespace()
+                .any(|known| known == word.text)
+        })
         && !words.iter().any(|word| word.text.contains(name))
         && !is_of_all(name)
 }
@@ -56,7 +62,9 @@ pub(crate) fn may_read(script: &ToolScript, name: &str, env: &[String]) -> bool 
     let text = script.text();
     let read: Vec<String> = script.script().reads().into_keys().collect();
     // What it reads under other names says nothing about this one.
-    let other = read.iter().fold(text.to_owned(), |text, name| text.replace(name.as_str(), ""));
+    let other = read.iter().fold(text.to_owned(), |text, name| {
+        text.replace(name.as_str(), "")
+    });
     let declared = |other: &&String| env.contains(other);
     let read: Vec<&String> = read.iter().filter(|it| !declared(it)).collect();
     let is_misspelt = did_you_mean(name, read.iter().map(|it| it.as_str())).is_some();

@@ -13,7 +13,9 @@ pub(crate) fn order(text: &str) -> Option<String> {
     if let Some(mark) = MARKS.iter().find(|mark| plain.contains(**mark)) {
         return Some(mark.trim().to_owned());
     }
-    let pair = PAIRS.iter().find(|(one, other)| plain.contains(one) && plain.contains(other));
+    let pair = PAIRS
+        .iter()
+        .find(|(one, other)| plain.contains(one) && plain.contains(other));
     if let Some((one, _)) = pair {
         return Some(one.trim().to_owned());
     }
@@ -28,7 +30,11 @@ pub(crate) fn order(text: &str) -> Option<String> {
     let words = joined(words);
     let lower: Vec<String> = words
         .iter()
-        .map(|word| word.to_lowercase().replace("don't", "dont").replace("user's", "users"))
+        .map(|word| {
+            word.to_lowercase()
+                .replace("don't", "dont")
+                .replace("user's", "users")
+        })
         .collect();
     (0..words.len()).find_map(|at| {
         // What it must not do is no order, unless that is the order.
@@ -36,7 +42,11 @@ pub(crate) fn order(text: &str) -> Option<String> {
         if at > 0 && NOT.contains(&lower[at - 1].as_str()) {
             return None;
         }
-        let rest: Vec<&str> = lower[at..].iter().take(MAX_WORDS).map(String::as_str).collect();
+        let rest: Vec<&str> = lower[at..]
+            .iter()
+            .take(MAX_WORDS)
+            .map(String::as_str)
+            .collect();
         let length = ORDERS
             .iter()
             .find_map(|order| matches(order.split(' '), &rest))

@@ -3,9 +3,25 @@
 /// Marks of the formats in which hosts talk to models, and commands: they have no place in a
 /// description.
 pub(crate) const MARKS: [&str; 19] = [
-    "<|im_start|>", "<|im_end|>", "<|system|>", "<|user|>", "<|assistant|>", "<|endoftext|>",
-    "[inst]", "[/inst]", "<<sys>>", "### instruction", "### system", "### human", "</description>",
-    "</tool>", "<system", "begin system", "assistant: ", "sys_prompt", "<tool_result",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|system|>",
+    "<|user|>",
+    "<|assistant|>",
+    "<|endoftext|>",
+    "[inst]",
+    "[/inst]",
+    "<<sys>>",
+    "### instruction",
+    "### system",
+    "### human",
+    "</description>",
+    "</tool>",
+    "<system",
+    "begin system",
+    "assistant: ",
+    "sys_prompt",
+    "<tool_result",
 ];
 
 /// Two texts that are an order together.
@@ -98,7 +114,7 @@ pub(crate) const ORDERS: &[&str] = &[
     "when|if|whenever the user mentions|talks|says|speaks|writes|types|pays ** send|transfer|change|replace|redirect|swap|switch",
     "change|replace|swap|redirect|substitute * the recipient|address|account|amount|destination|iban",
     // What it answers.
-    "every|each|all|your|any reply|answer|response|replies|responses|answers|message|output must|should|has|have|shall|needs|ends|end|begins",
+    "every|each|all|your reply|answer|response|replies|responses|answers|message|output must|should|has|have|shall|needs|ends|end|begins",
     "always|only answer|respond|reply|end|begin|finish * in|with|by|your",
     "recommend|promote|advertise|praise|mention|suggest * our|my product|products|service|services|company|brand|link|site|website|app",
     "remember|save|store|memorise|memorize|persist|keep * this|these|the * instruction+|rule|rules|orders",

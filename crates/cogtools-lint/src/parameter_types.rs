@@ -126,12 +126,7 @@ impl ParameterTypes {
     }
 
     /// The object of which each schema in `allOf` declares some properties.
-    fn parts(
-        &mut self,
-        schema: &Map<String, Value>,
-        pointer: &str,
-        depth: usize,
-    ) -> Option<Type> {
+    fn parts(&mut self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Option<Type> {
         let is_plain = |schema: &Map<String, Value>| {
             let known = ["type", "properties", "required", "description", "title"];
             schema.keys().all(|key| known.contains(&key.as_str()))
@@ -139,8 +134,11 @@ impl ParameterTypes {
         };
         let mut whole = schema.clone();
         let parts = whole.remove("allOf")?;
-        let parts: Vec<&Map<String, Value>> =
-            parts.as_array()?.iter().map(Value::as_object).collect::<Option<_>>()?;
+        let parts: Vec<&Map<String, Value>> = parts
+            .as_array()?
+            .iter()
+            .map(Value::as_object)
+            .collect::<Option<_>>()?;
         if !is_plain(&whole) || !parts.iter().all(|part| is_plain(part)) {
             return None;
         }
@@ -155,10 +153,16 @@ impl ParameterTypes {
         };
         let mut object = Object::default();
         let all = std::iter::once((None, &whole));
-        let all = all.chain(parts.iter().enumerate().map(|(index, part)| (Some(index), *part)));
+        let all = all.chain(
+            parts
+                .iter()
+                .enumerate()
+                .map(|(index, part)| (Some(index), *part)),
+        );
         for (index, part) in all {
             let below = child(&pointer(index), "properties");
-            let requiring = Map::from_iter([("required".to_owned(), Value::from(required.clone()))]);
+            let requiring =
+                Map::from_iter([("required".to_owned(), Value::from(required.clone()))]);
             for (name, property) in properties(part) {
                 if object.properties.contains_key(name) {
                     return None;
@@ -198,7 +202,9 @@ impl ParameterTypes {
             ..Object::default()
         };
         if object.open
-            && let Some(rest) = schema.get("additionalProperties").filter(|it| it.is_object())
+            && let Some(rest) = schema
+                .get("additionalProperties")
+                .filter(|it| it.is_object())
         {
             let pointer = child(pointer, "additionalProperties");
             object.rest = Some(self.value(rest, &pointer, depth));

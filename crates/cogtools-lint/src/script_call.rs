@@ -154,7 +154,9 @@ pub(crate) fn deeds(script: &ToolScript, is_temporary: bool) -> Vec<(Deed, Strin
             continue;
         }
         let call = calls.iter().find(|call| text.contains(**call));
-        found.extend(call.map(|call| (deed, call.trim_end_matches(['(', '"', '$', ' ']).to_owned())));
+        found.extend(
+            call.map(|call| (deed, call.trim_end_matches(['(', '"', '$', ' ']).to_owned())),
+        );
     }
     let statements = text.lines().filter_map(of_sql).max();
     found.extend(statements.map(|deed| (deed, "SQL".to_owned())));

@@ -45,14 +45,19 @@ pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
     {
         return is_chosen(token);
     }
-    if ["token", "key", "secret"].iter().any(|word| opened.to_ascii_lowercase().ends_with(&format!(" {word}"))) {
+    if ["token", "key", "secret"]
+        .iter()
+        .any(|word| opened.to_ascii_lowercase().ends_with(&format!(" {word}")))
+    {
         return is_random(token) || is_made_up(token);
     }
     const SCHEMES: [&str; 14] = [
         "Bearer", "bearer", "BEARER", "Basic", "basic", "token", "Token", "Bot", "ApiKey", "Key",
         "OAuth", "Splunk", "GenieKey", "Digest",
     ];
-    let bearer = SCHEMES.iter().find_map(|scheme| opened.strip_suffix(scheme));
+    let bearer = SCHEMES
+        .iter()
+        .find_map(|scheme| opened.strip_suffix(scheme));
     let assigned = bearer.unwrap_or(opened).trim_end_matches(['"', '\'', ' ']);
     let Some(label) = assigned.strip_suffix([':', '=']) else {
         return false;
@@ -95,13 +100,18 @@ const OPTIONS: [(&str, &str); 11] = [
 /// Whether what is before a value says that it is a password: `curl -u name:`, `sshpass -p`.
 fn is_after_option(before: &str) -> bool {
     let words = before.replace(['"', '\'', ',', '['], " ");
-    let words: Vec<&str> = words.split_whitespace().filter(|word| *word != "-").collect();
+    let words: Vec<&str> = words
+        .split_whitespace()
+        .filter(|word| *word != "-")
+        .collect();
     match words.as_slice() {
         [.., "-u" | "--user", name] => name.ends_with(':') && !name.contains('/'),
         [rest @ .., option] => {
-            let is_user = option.starts_with("-u") && option.ends_with(':') && !option.starts_with("--");
+            let is_user =
+                option.starts_with("-u") && option.ends_with(':') && !option.starts_with("--");
             let known = OPTIONS.iter().any(|(program, known)| {
-                known == option && (program.is_empty() || rest.iter().any(|it| it.ends_with(program)))
+                known == option
+                    && (program.is_empty() || rest.iter().any(|it| it.ends_with(program)))
             });
             is_user || known
         }
@@ -111,9 +121,14 @@ fn is_after_option(before: &str) -> bool {
 
 /// Whether the words before a value say that it is a password: `the password is`, `password`.
 fn is_after_word(before: &str) -> bool {
-    let mut last = before.split_whitespace().rev().filter(|word| !["is", "was", "of"].contains(word));
+    let mut last = before
+        .split_whitespace()
+        .rev()
+        .filter(|word| !["is", "was", "of"].contains(word));
     last.next().is_some_and(|word| {
-        let word = word.trim_start_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+        let word = word
+            .trim_start_matches(|c: char| !c.is_alphanumeric())
+            .to_ascii_lowercase();
         CHOSEN.contains(&word.as_str()) && before.ends_with(|c: char| c.is_alphabetic())
     })
 }
@@ -122,7 +137,8 @@ fn is_after_word(before: &str) -> bool {
 fn attached_password(before: &str, token: &str) -> bool {
     let words = before.replace(['"', '\'', ',', '['], " ");
     let mut words = words.split_whitespace();
-    let known = words.any(|word| ["mysql", "mysqldump", "mariadb", "sshpass", "7z"].contains(&word));
+    let known =
+        words.any(|word| ["mysql", "mysqldump", "mariadb", "sshpass", "7z"].contains(&word));
     known && before.ends_with('-') && token.starts_with('p')
 }
 
@@ -141,7 +157,9 @@ fn is_chosen(text: &str) -> bool {
 
 /// Whether `text` is `secret123`, or one like it: nobody writes that for a value to be filled in.
 fn is_word_and_digits(text: &str) -> bool {
-    let word = text.trim_end_matches(|c: char| c.is_ascii_digit()).trim_start_matches('p');
+    let word = text
+        .trim_end_matches(|c: char| c.is_ascii_digit())
+        .trim_start_matches('p');
     ["secret", "assword"].contains(&word)
 }
 
@@ -217,7 +235,10 @@ fn is_random(text: &str) -> bool {
     let is_mixed = text.len() >= 32
         && text.contains(|c: char| c.is_ascii_uppercase())
         && text.contains(|c: char| c.is_ascii_lowercase());
-    text.len() >= MIN_LABELLED_LEN && digits >= if is_mixed { 1 } else { 2 } && letters >= 2 && bits(text) >= MIN_LABELLED_BITS
+    text.len() >= MIN_LABELLED_LEN
+        && digits >= if is_mixed { 1 } else { 2 }
+        && letters >= 2
+        && bits(text) >= MIN_LABELLED_BITS
 }
 
 /// The Shannon entropy, in bits per character.

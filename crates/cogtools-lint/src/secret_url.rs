@@ -114,7 +114,11 @@ fn examine(url: &str, start: usize, found: &mut Vec<(Range<usize>, &'static str)
         if let Some((name, value)) = pair.split_once('=') {
             let is_known = PARAMETERS.contains(&name.to_ascii_lowercase().as_str());
             let has_digit = value.contains(|c: char| c.is_ascii_digit());
-            if is_known && value.len() >= MIN_LENGTH && has_digit && is_value(&value.replace('%', "")) {
+            if is_known
+                && value.len() >= MIN_LENGTH
+                && has_digit
+                && is_value(&value.replace('%', ""))
+            {
                 let from = at + name.len() + 1;
                 found.push((from..from + value.len(), "a secret in a URL"));
             }

@@ -77,7 +77,11 @@ impl Coverage {
 fn branch(program: &Program, span: Span, kind: BranchKind) -> Branch {
     let place = Error::new(ErrorKind::Syntax, "").at(program.name(), program.source(), span);
     let text = program.source().get(span.start as usize..span.end());
-    let text = text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     let condition = match kind {
         BranchKind::If => format!("if {text}"),
         BranchKind::Elif => format!("elif {text}"),

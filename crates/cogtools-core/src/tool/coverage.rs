@@ -96,7 +96,13 @@ impl Tool {
         let all = self.schema().sub_schemas();
         let optional = all.iter().filter(|it| {
             let role = &it.role;
-            matches!(role, Role::Property { required: false, .. })
+            matches!(
+                role,
+                Role::Property {
+                    required: false,
+                    ..
+                }
+            )
         });
         let found = optional.filter_map(|sub_schema| {
             let steps = segments(&sub_schema.pointer);

@@ -160,7 +160,9 @@ impl Search<'_> {
                 self.report(ContradictionKind::Choice, at, message);
                 continue;
             }
-            let earlier = branches[..index].iter().position(|other| bare(other) == bare(branch));
+            let earlier = branches[..index]
+                .iter()
+                .position(|other| bare(other) == bare(branch));
             if let Some(earlier) = earlier {
                 dead.push(index);
                 let message = format!("the same as branch {}", earlier + 1);

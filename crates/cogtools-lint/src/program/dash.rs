@@ -42,7 +42,9 @@ fn can_expression(expression: &str, schema: &Schema) -> bool {
         NEUTRAL.contains(&filter)
             || filter.starts_with("default(")
             || filter.starts_with("d(")
-            || (["replace(", "truncate(", "indent("].iter().any(|it| filter.starts_with(it))
+            || (["replace(", "truncate(", "indent("]
+                .iter()
+                .any(|it| filter.starts_with(it))
                 && !filter.contains('-'))
     };
     if !parts.all(keeps) {
@@ -56,7 +58,9 @@ fn can_expression(expression: &str, schema: &Schema) -> bool {
     if path.is_empty() || !is_item || !path.chars().all(is_name) {
         return false;
     }
-    schema.at(path.split('.')).is_some_and(|found| can_value(found, 0))
+    schema
+        .at(path.split('.'))
+        .is_some_and(|found| can_value(found, 0))
 }
 
 /// Whether a text of this schema can begin with `-`.
@@ -70,15 +74,22 @@ fn can_value(found: &Map<String, Value>, depth: usize) -> bool {
         let mut texts = values.iter().filter_map(Value::as_str);
         return texts.any(|text| text.starts_with('-'));
     }
-    if ["allOf", "not", "$ref"].iter().any(|it| found.contains_key(*it)) {
+    if ["allOf", "not", "$ref"]
+        .iter()
+        .any(|it| found.contains_key(*it))
+    {
         return false;
     }
-    let branches = ["anyOf", "oneOf"].iter().filter_map(|it| found.get(*it)?.as_array());
+    let branches = ["anyOf", "oneOf"]
+        .iter()
+        .filter_map(|it| found.get(*it)?.as_array());
     let mut branches = branches.flatten().filter_map(Value::as_object).peekable();
     if branches.peek().is_some() {
         return depth < MAX_DEPTH && branches.any(|branch| can_value(branch, depth + 1));
     }
-    let is_formatted = found.get("format").is_some_and(|format| format != "password");
+    let is_formatted = found
+        .get("format")
+        .is_some_and(|format| format != "password");
     if kind != Some("string") || is_formatted {
         return false;
     }

@@ -68,7 +68,9 @@ pub(crate) fn deeds_of(words: &[&str]) -> Vec<Deed> {
     }
     deeds.extend(change(name, rest));
     if name == "find" {
-        let at = rest.iter().position(|word| word.starts_with("-exec") || word.starts_with("-ok"));
+        let at = rest
+            .iter()
+            .position(|word| word.starts_with("-exec") || word.starts_with("-ok"));
         deeds.extend(at.into_iter().flat_map(|at| deeds_of(&rest[at + 1..])));
     }
     deeds
@@ -114,7 +116,18 @@ fn change(name: &str, rest: &[&str]) -> Option<Deed> {
             before.is_some_and(|before| before.chars().all(|c| flags.contains(c)))
         })
     };
-    let to_output = ["-c", "--stdout", "--to-stdout", "-l", "-t", "-lv", "-tv", "-", "-p", "-Z1"];
+    let to_output = [
+        "-c",
+        "--stdout",
+        "--to-stdout",
+        "-l",
+        "-t",
+        "-lv",
+        "-tv",
+        "-",
+        "-p",
+        "-Z1",
+    ];
     match name {
         "gzip" | "gunzip" | "bzip2" | "xz" | "unzip" | "zip" if has(&to_output) => None,
         "unzip" | "7z" => Some(Deed::Changes),
@@ -162,15 +175,30 @@ fn request(rest: &[&str]) -> Option<Deed> {
         .find(|pair| ["-X", "--request", "--method"].contains(&pair[0]))
         .map(|pair| pair[1]);
     let attached = rest.iter().find_map(|word| {
-        let method = word.strip_prefix("-X").or_else(|| word.strip_prefix("--request="));
-        method.or_else(|| word.strip_prefix("--method=")).filter(|it| !it.is_empty())
+        let method = word
+            .strip_prefix("-X")
+            .or_else(|| word.strip_prefix("--request="));
+        method
+            .or_else(|| word.strip_prefix("--method="))
+            .filter(|it| !it.is_empty())
     });
     let plain = rest.first().copied();
     let method = after.or(attached).or(plain).unwrap_or_default();
     let sends = |word: &&&str| {
         ["-d", "-F", "-T"].iter().any(|it| word.starts_with(it)) && !word.starts_with("-dir")
-            || ["--data", "--form", "--json", "--upload-file"].iter().any(|it| word.starts_with(it))
-            || ["-o", "-O", "--output", "--remote-name", "-LO", "-sLO", "-fsSLO"].contains(*word)
+            || ["--data", "--form", "--json", "--upload-file"]
+                .iter()
+                .any(|it| word.starts_with(it))
+            || [
+                "-o",
+                "-O",
+                "--output",
+                "--remote-name",
+                "-LO",
+                "-sLO",
+                "-fsSLO",
+            ]
+            .contains(*word)
     };
     match method.to_ascii_uppercase().as_str() {
         "DELETE" => Some(Deed::Destroys),
@@ -185,7 +213,9 @@ fn request(rest: &[&str]) -> Option<Deed> {
 fn subcommand(name: &str, rest: &[&str]) -> Option<Deed> {
     let Subcommands {
         changes, destroys, ..
-    } = SUBCOMMANDS.iter().find(|known| is_in(name, known.programs))?;
+    } = SUBCOMMANDS
+        .iter()
+        .find(|known| is_in(name, known.programs))?;
     let found = rest.iter().find_map(|word| {
         if is_in(word, destroys) {
             Some(Deed::Destroys)
@@ -199,7 +229,10 @@ fn subcommand(name: &str, rest: &[&str]) -> Option<Deed> {
 /// What the subcommands of git do that read or write by their options.
 fn git(rest: &[&str]) -> Option<Deed> {
     let at = rest.iter().position(|word| {
-        is_in(word, "branch config push remote stash submodule tag worktree notes reflog")
+        is_in(
+            word,
+            "branch config push remote stash submodule tag worktree notes reflog",
+        )
     })?;
     let (name, options) = (rest[at], &rest[at + 1..]);
     let has = |known: &str| options.iter().any(|word| is_in(word, known));
@@ -220,6 +253,8 @@ fn git(rest: &[&str]) -> Option<Deed> {
         "reflog" => has("expire delete").then_some(Deed::Destroys),
         "push" => Some(Deed::Changes),
         _ if has("remove rm prune deinit") => Some(Deed::Destroys),
-        _ => has("add rename set-url set-head update init move append edit").then_some(Deed::Changes),
+        _ => {
+            has("add rename set-url set-head update init move append edit").then_some(Deed::Changes)
+        }
     }
 }

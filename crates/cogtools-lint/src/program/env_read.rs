@@ -55,9 +55,14 @@ pub(super) fn all(language: Language, text: &str, found: &mut Found) {
         }
         Language::JavaScript => {
             destructured(text, found);
-            let is_imported = ["{ env } = process", "{env} = process", "{ env } from", "{env} from"]
-                .iter()
-                .any(|form| text.contains(form));
+            let is_imported = [
+                "{ env } = process",
+                "{env} = process",
+                "{ env } from",
+                "{env} from",
+            ]
+            .iter()
+            .any(|form| text.contains(form));
             let mut names = aliases(text, &["= process.env;", "= process.env\n"]);
             if is_imported {
                 names.push("env");
@@ -103,8 +108,8 @@ fn plain(text: &str, before: &str, found: &mut Found) {
         let start = at + before.len();
         let name = name_at(&text[start..]);
         let rest = text[start + name.len()..].trim_start();
-        let has_other = ["??", "||", "="].iter().any(|it| rest.starts_with(it))
-            && !rest.starts_with("==");
+        let has_other =
+            ["??", "||", "="].iter().any(|it| rest.starts_with(it)) && !rest.starts_with("==");
         let is_call = rest.starts_with('(');
         if is_name(name) && !has_other && !is_call && !is_inner(text, at, before) {
             found.entry(name.to_owned()).or_insert(start);
@@ -123,7 +128,10 @@ fn destructured(text: &str, found: &mut Found) {
     for form in ["} = process.env", "}=process.env", "} = Bun.env"] {
         for (at, _) in text.match_indices(form) {
             let start = text[..at].rfind('{').map_or(at, |start| start + 1);
-            for part in text[start..at].split(',').filter(|part| !part.contains('=')) {
+            for part in text[start..at]
+                .split(',')
+                .filter(|part| !part.contains('='))
+            {
                 let name = part.split(':').next().unwrap_or_default().trim();
                 if is_name(name) {
                     found.entry(name.to_owned()).or_insert(start);

@@ -33,6 +33,8 @@ const OTHERS: &str = "aa ab ack acme ag age agrep ar arp as ash atop autossh b3s
 /// not count: `python3.12`, `gcc-13`.
 pub(crate) fn is_known(name: &str) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    let mut all = PROGRAMS.split_ascii_whitespace().chain(OTHERS.split_ascii_whitespace());
+    let mut all = PROGRAMS
+        .split_ascii_whitespace()
+        .chain(OTHERS.split_ascii_whitespace());
     all.any(|known| known == name || known == stem)
 }

@@ -76,7 +76,10 @@ pub(super) fn all(language: Language, text: &str) -> Found {
     for option in ["\"-c\"", "'-c'", "\"-lc\"", "'-lc'"] {
         for (at, _) in text.match_indices(option) {
             let rest = text[at + option.len()..].trim_start();
-            if rest.strip_prefix(',').is_some_and(|rest| is_made(language, rest.trim_start())) {
+            if rest
+                .strip_prefix(',')
+                .is_some_and(|rest| is_made(language, rest.trim_start()))
+            {
                 found.push((at, "-c"));
             }
         }
@@ -90,17 +93,32 @@ fn calls(language: Language, text: &str, call: &'static str, found: &mut Found) 
         let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
         let before = &text[start..at];
         let object = before.strip_suffix('.').map(|before| {
-            before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default()
+            before
+                .rsplit(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .next()
+                .unwrap_or_default()
         });
         // `re.exec(` is another function than that of a module for processes.
         let is_module = object.is_none_or(|object| {
-            ["os", "subprocess", "cp", "child_process", "childProcess", "vm", "Open3", "asyncio"]
-                .contains(&object)
+            [
+                "os",
+                "subprocess",
+                "cp",
+                "child_process",
+                "childProcess",
+                "vm",
+                "Open3",
+                "asyncio",
+            ]
+            .contains(&object)
                 || text.contains(&format!("{object} = require(\"child_process\")"))
                 || text.contains(&format!("{object} from \"node:child_process\""))
         });
-        let is_inner = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\''));
-        let is_definition = ["def ", "function ", "sub "].iter().any(|it| before.ends_with(it));
+        let is_inner =
+            before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\''));
+        let is_definition = ["def ", "function ", "sub "]
+            .iter()
+            .any(|it| before.ends_with(it));
         if is_inner || !is_module || is_definition || before.trim_start().starts_with(['#', '/']) {
             continue;
         }
@@ -112,12 +130,14 @@ fn calls(language: Language, text: &str, call: &'static str, found: &mut Found) 
 
 /// Where a text in this quote expands a value.
 fn expanded<'t>(text: &'t str, quote: char, mark: &'t str) -> impl Iterator<Item = usize> + 't {
-    text.lines().filter(|line| !line.trim_start().starts_with('#')).filter_map(move |line| {
-        let (_, rest) = line.split_once(quote)?;
-        let (code, _) = rest.split_once(quote)?;
-        let at = line.as_ptr().addr() - text.as_ptr().addr() + line.find(quote)?;
-        code.contains(mark).then_some(at)
-    })
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .filter_map(move |line| {
+            let (_, rest) = line.split_once(quote)?;
+            let (code, _) = rest.split_once(quote)?;
+            let at = line.as_ptr().addr() - text.as_ptr().addr() + line.find(quote)?;
+            code.contains(mark).then_some(at)
+        })
 }
 
 /// Whether the code that begins here is put together of other values.
@@ -193,7 +213,8 @@ fn of_shell(text: &str, found: &mut Found) {
 fn is_command(line: &str, at: usize) -> bool {
     let before = &line[..at];
     before.is_empty()
-        || before.ends_with([' ', '\t', '(', '|', ';', '&', '`', '/', '"']) && !before.contains(" #")
+        || before.ends_with([' ', '\t', '(', '|', ';', '&', '`', '/', '"'])
+            && !before.contains(" #")
 }
 
 /// Whether an interpreter with these arguments runs code that has values in it.
@@ -206,7 +227,8 @@ fn runs_value(rest: &str, options: &[&str]) -> bool {
         let letter = option.trim_start_matches('-');
         let words = rest.split_whitespace().take(6);
         let word = words.filter(|word| word.starts_with('-')).find(|word| {
-            *word == *option || (letter.len() == 1 && !word.starts_with("--") && word.ends_with(letter))
+            *word == *option
+                || (letter.len() == 1 && !word.starts_with("--") && word.ends_with(letter))
         })?;
         rest.find(word).map(|at| at + word.len())
     });
@@ -218,9 +240,8 @@ fn runs_value(rest: &str, options: &[&str]) -> bool {
         None if code.starts_with('\'') => return false,
         None => code.split_whitespace().next().unwrap_or_default(),
     };
-    code.match_indices('$').any(|(at, _)| {
-        !code[..at].ends_with('\\') && !code[at..].starts_with("$(")
-    })
+    code.match_indices('$')
+        .any(|(at, _)| !code[..at].ends_with('\\') && !code[at..].starts_with("$("))
 }
 
 /// The texts in double quotes that are words of their own: `-v x="$a"` gives a variable a value.

@@ -15,9 +15,9 @@ mod taint;
 mod words;
 
 pub(crate) use dash::can_begin_with_dash;
+pub(crate) use deed::{Deed, deeds_of};
+pub(crate) use known::{PROGRAMS, is_known};
 pub(crate) use script::Script;
 pub(crate) use statement::of_sql;
 pub(crate) use table::interpreter_name;
-pub(crate) use deed::{Deed, deeds_of};
-pub(crate) use known::{PROGRAMS, is_known};
 pub(crate) use words::{Role, Word, words};

@@ -31,11 +31,10 @@ pub(crate) fn of_sql(text: &str) -> Option<Deed> {
 /// What a command of Redis does.
 pub(crate) fn of_redis(word: &str) -> Option<Deed> {
     match word.to_ascii_uppercase().as_str() {
-        "DEL" | "FLUSHALL" | "FLUSHDB" | "GETDEL" | "HDEL" | "LPOP" | "RPOP" | "SREM" | "UNLINK" => {
-            Some(Deed::Destroys)
-        }
-        "APPEND" | "DECR" | "EXPIRE" | "HSET" | "INCR" | "LPUSH" | "MSET" | "PUBLISH" | "RENAME"
-        | "RPUSH" | "SADD" | "SET" | "SETEX" | "XADD" | "ZADD" => Some(Deed::Changes),
+        "DEL" | "FLUSHALL" | "FLUSHDB" | "GETDEL" | "HDEL" | "LPOP" | "RPOP" | "SREM"
+        | "UNLINK" => Some(Deed::Destroys),
+        "APPEND" | "DECR" | "EXPIRE" | "HSET" | "INCR" | "LPUSH" | "MSET" | "PUBLISH"
+        | "RENAME" | "RPUSH" | "SADD" | "SET" | "SETEX" | "XADD" | "ZADD" => Some(Deed::Changes),
         _ => None,
     }
 }

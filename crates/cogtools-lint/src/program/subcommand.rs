@@ -7,11 +7,7 @@ pub(super) struct Subcommands {
     pub(super) destroys: &'static str,
 }
 
-const fn of(
-    programs: &'static str,
-    changes: &'static str,
-    destroys: &'static str,
-) -> Subcommands {
+const fn of(programs: &'static str, changes: &'static str, destroys: &'static str) -> Subcommands {
     Subcommands {
         programs,
         changes,
@@ -36,16 +32,28 @@ pub(super) const SUBCOMMANDS: [Subcommands; 20] = [
         "add ci i init install link pack publish set update upgrade version",
         "rm remove uninstall unpublish",
     ),
-    of("pip pip3 pipx uv poetry pdm", "add install lock sync upgrade", "remove uninstall"),
+    of(
+        "pip pip3 pipx uv poetry pdm",
+        "add install lock sync upgrade",
+        "remove uninstall",
+    ),
     of(
         "cargo",
         "add build fix fmt generate-lockfile init install new publish update",
         "clean remove uninstall yank",
     ),
     of("go", "generate get install mod fmt", "clean"),
-    of("rustup", "default install override toolchain update", "uninstall"),
+    of(
+        "rustup",
+        "default install override toolchain update",
+        "uninstall",
+    ),
     of("ruff", "format", "clean"),
-    of("gem bundle composer", "add install publish push require update", "remove uninstall yank"),
+    of(
+        "gem bundle composer",
+        "add install publish push require update",
+        "remove uninstall yank",
+    ),
     of(
         "apt apt-get dnf yum apk pacman zypper brew snap flatpak port",
         "add dist-upgrade install update upgrade -S -Sy -Syu",
@@ -65,7 +73,11 @@ pub(super) const SUBCOMMANDS: [Subcommands; 20] = [
     ),
     of("helm", "install rollback upgrade", "delete uninstall"),
     of("terraform tofu", "apply fmt import init taint", "destroy"),
-    of("pulumi cdk serverless vercel netlify flyctl wrangler heroku", "deploy up", "destroy remove"),
+    of(
+        "pulumi cdk serverless vercel netlify flyctl wrangler heroku",
+        "deploy up",
+        "destroy remove",
+    ),
     of(
         "systemctl service launchctl",
         "daemon-reload disable edit enable load reload restart start stop unload",
@@ -76,7 +88,15 @@ pub(super) const SUBCOMMANDS: [Subcommands; 20] = [
         "apply copy cp create deploy import mb move mv put put-object run start stop sync update",
         "delete purge rb remove rm terminate terminate-instances",
     ),
-    of("alembic flyway liquibase prisma sequelize rails knex", "migrate upgrade", "clean downgrade reset"),
-    of("tmux screen", "kill-session new-session respawn-pane send-keys", "kill-server"),
+    of(
+        "alembic flyway liquibase prisma sequelize rails knex",
+        "migrate upgrade",
+        "clean downgrade reset",
+    ),
+    of(
+        "tmux screen",
+        "kill-session new-session respawn-pane send-keys",
+        "kill-server",
+    ),
     of("ansible ansible-playbook", "", ""),
 ];

@@ -5,9 +5,34 @@ use std::path::Path;
 
 /// Programs that run another one, which comes after their options.
 pub(super) const WRAPPERS: [&str; 28] = [
-    "builtin", "busybox", "bunx", "caffeinate", "chronic", "chrt", "command", "doas", "env", "exec",
-    "faketime", "firejail", "ionice", "nice", "nohup", "npx", "parallel", "setsid", "source",
-    "stdbuf", "strace", "sudo", "taskset", "time", "timeout", "unbuffer", "uvx", "xargs",
+    "builtin",
+    "busybox",
+    "bunx",
+    "caffeinate",
+    "chronic",
+    "chrt",
+    "command",
+    "doas",
+    "env",
+    "exec",
+    "faketime",
+    "firejail",
+    "ionice",
+    "nice",
+    "nohup",
+    "npx",
+    "parallel",
+    "setsid",
+    "source",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "taskset",
+    "time",
+    "timeout",
+    "unbuffer",
+    "uvx",
+    "xargs",
 ];
 
 /// Subcommands after which a program comes.
@@ -120,7 +145,17 @@ pub(super) const SHELL_SUBCOMMANDS: &str =
 
 /// The options of shells and their like that take a value.
 pub(super) const SHELL_VALUES: [&str; 12] = [
-    "-o", "+o", "-O", "+O", "--rcfile", "--init-file", "-W", "-X", "-I", "-r", "--require",
+    "-o",
+    "+o",
+    "-O",
+    "+O",
+    "--rcfile",
+    "--init-file",
+    "-W",
+    "-X",
+    "-I",
+    "-r",
+    "--require",
     "--import",
 ];
 
@@ -128,7 +163,9 @@ pub(super) const SHELL_VALUES: [&str; 12] = [
 pub(crate) fn interpreter_name(word: &str) -> Option<&'static str> {
     let name = base(word);
     let others = CODE_FIRST.iter().chain(&FILTER_FIRST).chain(&QUERY_SECOND);
-    let mut others = others.copied().chain(CODE_OPTIONS.iter().map(|(known, _)| *known));
+    let mut others = others
+        .copied()
+        .chain(CODE_OPTIONS.iter().map(|(known, _)| *known));
     let found = others.find(|known| *known == name);
     found.or_else(|| interpreter(word).map(|(name, _)| name))
 }
@@ -137,7 +174,9 @@ pub(crate) fn interpreter_name(word: &str) -> Option<&'static str> {
 pub(super) fn interpreter(name: &str) -> Option<(&'static str, &'static [&'static str])> {
     let name = base(name);
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let found = INTERPRETERS.iter().find(|(known, _)| *known == name || *known == stem);
+    let found = INTERPRETERS
+        .iter()
+        .find(|(known, _)| *known == name || *known == stem);
     found.copied()
 }
 
@@ -182,4 +221,3 @@ pub(super) fn base(name: &str) -> &str {
     let file = Path::new(name).file_name().and_then(|file| file.to_str());
     file.unwrap_or(name)
 }
-

@@ -4,13 +4,25 @@ use super::script::{is_name, name_at};
 
 /// What a value of the call is read with.
 const SOURCES: [&str; 9] = [
-    "jq ", "$1", "$2", "$3", "$@", "$*", "$(cat)", "yq ", "/dev/stdin",
+    "jq ",
+    "$1",
+    "$2",
+    "$3",
+    "$@",
+    "$*",
+    "$(cat)",
+    "yq ",
+    "/dev/stdin",
 ];
 
 /// The variables that hold what the caller sends, or what is made of it.
 pub(super) fn variables(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
-    for line in text.lines().map(str::trim_start).filter(|line| !line.starts_with('#')) {
+    for line in text
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| !line.starts_with('#'))
+    {
         let line = ["local ", "export ", "readonly ", "declare "]
             .iter()
             .find_map(|word| line.strip_prefix(word))
@@ -21,7 +33,9 @@ pub(super) fn variables(text: &str) -> Vec<&str> {
                 found.push(name);
             }
         }
-        let words = line.split(';').flat_map(|part| part.trim().strip_prefix("read "));
+        let words = line
+            .split(';')
+            .flat_map(|part| part.trim().strip_prefix("read "));
         let names = words.flat_map(str::split_whitespace);
         found.extend(names.filter(|name| is_name(name)));
     }

@@ -136,7 +136,9 @@ fn next(place: Place, word: &Word<'_>, before: Option<&str>, program: &str) -> (
         Place::FilterFirst if is_whole(text) => (Role::Argument, Place::Arguments("jq")),
         Place::FilterFirst => (Role::Code, Place::Arguments("jq")),
         Place::Database { .. } if is_option => (Role::Option, place),
-        Place::Database { name_seen: false } => (Role::Argument, Place::Database { name_seen: true }),
+        Place::Database { name_seen: false } => {
+            (Role::Argument, Place::Database { name_seen: true })
+        }
         Place::Database { .. } if is_whole(text) => (Role::Value, place),
         Place::Database { .. } | Place::Shell => (Role::Code, place),
         Place::Remote { host_seen: false }
@@ -201,7 +203,10 @@ fn interpreted(
     if before == Some("-m") && !word.is_template {
         return (Role::Value, Place::Arguments(""));
     }
-    if RUNNERS.iter().any(|(known, subs)| *known == program && is_in(text, subs)) {
+    if RUNNERS
+        .iter()
+        .any(|(known, subs)| *known == program && is_in(text, subs))
+    {
         return (Role::Value, Place::Wrapper);
     }
     (Role::Program, Place::End)
@@ -223,7 +228,11 @@ fn arguments(
     if before.is_some_and(|it| ["-exec", "-execdir", "-ok"].contains(&it)) {
         return (Role::Program, place);
     }
-    if !word.is_template && RUNNERS.iter().any(|(it, subs)| *it == program && is_in(text, subs)) {
+    if !word.is_template
+        && RUNNERS
+            .iter()
+            .any(|(it, subs)| *it == program && is_in(text, subs))
+    {
         return (Role::Value, Place::Wrapper);
     }
     if is_code(word, before, program) {

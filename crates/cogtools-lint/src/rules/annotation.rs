@@ -67,12 +67,26 @@ fn false_annotation(file: &LintFile, findings: &mut Findings<'_>) {
     let deeds = deeds(file);
     let worst = |of: &[Deed]| {
         let known = deeds.iter().filter(|(deed, _)| of.contains(deed));
-        known.max_by_key(|(deed, _)| *deed).map(|(_, what)| format!("`{what}` contradicts it"))
+        known
+            .max_by_key(|(deed, _)| *deed)
+            .map(|(_, what)| format!("`{what}` contradicts it"))
     };
     let contradicted = [
-        (is_read_only, "read_only", worst(&[Deed::Changes, Deed::Destroys])),
-        (hints.destructive == Some(false), "destructive", worst(&[Deed::Destroys])),
-        (hints.open_world == Some(false), "open_world", worst(&[Deed::Connects])),
+        (
+            is_read_only,
+            "read_only",
+            worst(&[Deed::Changes, Deed::Destroys]),
+        ),
+        (
+            hints.destructive == Some(false),
+            "destructive",
+            worst(&[Deed::Destroys]),
+        ),
+        (
+            hints.open_world == Some(false),
+            "open_world",
+            worst(&[Deed::Connects]),
+        ),
     ];
     for (is_said, name, message) in contradicted {
         if let Some(message) = message.filter(|_| is_said) {

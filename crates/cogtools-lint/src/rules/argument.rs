@@ -131,15 +131,22 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
     for (index, word) in all.iter().enumerate() {
         let text = word.text;
         // Files, not patterns: what `find` and `grep` get may have a `*`.
-        let is_pattern = is_file_program && !word.is_template && (text.contains('*') || has_braces(text));
+        let is_pattern =
+            is_file_program && !word.is_template && (text.contains('*') || has_braces(text));
         let is_quoted = text.len() > 2 && text.starts_with('\'') && text.ends_with('\'');
         // `find` ends a command with it.
-        let is_end = text == ";" && all.iter().any(|it| it.text.starts_with("-exec") || it.text.starts_with("-ok"));
+        let is_end = text == ";"
+            && all
+                .iter()
+                .any(|it| it.text.starts_with("-exec") || it.text.starts_with("-ok"));
         if is_end {
             continue;
         }
         if index == 0 && !word.is_template && is_command_line(text) {
-            findings.report(word.span, format!("only a shell understands `{text}` as a command"));
+            findings.report(
+                word.span,
+                format!("only a shell understands `{text}` as a command"),
+            );
         } else if word.role != Role::Code && (is_syntax(text) || is_pattern || is_quoted) {
             findings.report(word.span, format!("only a shell understands `{text}`"));
         }
@@ -152,7 +159,9 @@ fn is_syntax(text: &str) -> bool {
         "|", "||", "|&", "&", "&&", ";", ";;", ">", ">>", "<", "<<", "<<<", "2>", "&>",
     ];
     let redirected = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
-    let target = redirected.strip_prefix(">>").or_else(|| redirected.strip_prefix('>'));
+    let target = redirected
+        .strip_prefix(">>")
+        .or_else(|| redirected.strip_prefix('>'));
     let is_redirect = target.is_some_and(|target| {
         let is_file = target.starts_with(|c: char| c.is_ascii_alphanumeric() || "/.&_".contains(c));
         is_file && !target.contains([' ', '<', '>'])
@@ -177,9 +186,8 @@ fn is_syntax(text: &str) -> bool {
 
 /// Whether the first word is a whole command line, or an assignment before one.
 fn is_command_line(text: &str) -> bool {
-    let is_name = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
-    };
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
     let is_assignment = text.split_once('=').is_some_and(|(name, _)| is_name(name));
     let mut words = text.split_whitespace();
     let program = words.next().unwrap_or_default();
@@ -188,6 +196,8 @@ fn is_command_line(text: &str) -> bool {
 
 /// Whether a shell would make several words of it: `{a,b}`, `{1..3}`.
 fn has_braces(text: &str) -> bool {
-    let inner = text.split_once('{').and_then(|(_, rest)| rest.split_once('}'));
+    let inner = text
+        .split_once('{')
+        .and_then(|(_, rest)| rest.split_once('}'));
     inner.is_some_and(|(inner, _)| inner.contains(',') || inner.contains(".."))
 }

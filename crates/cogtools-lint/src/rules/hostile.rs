@@ -94,9 +94,19 @@ fn hiding_form(text: &str) -> Option<String> {
         "text-indent:-",
     ];
     const TAGS: [&str; 8] = [
-        "<script", "<template", "<style", "<noscript", "<details", "<img", "<iframe", "<object",
+        "<script",
+        "<template",
+        "<style",
+        "<noscript",
+        "<details",
+        "<img",
+        "<iframe",
+        "<object",
     ];
-    if let Some(form) = ["<!--", "[comment]: <", "![](http"].iter().find(|it| text.contains(**it)) {
+    if let Some(form) = ["<!--", "[comment]: <", "![](http"]
+        .iter()
+        .find(|it| text.contains(**it))
+    {
         return Some((*form).to_owned());
     }
     // A link that nothing refers to: `[//]: # (text)`.
@@ -115,7 +125,9 @@ fn hiding_form(text: &str) -> Option<String> {
     }
     let is_hidden = |tag: &str| {
         let tag = tag.split('>').next().unwrap_or_default();
-        tag.split([' ', '=', '/']).skip(1).any(|word| word == "hidden")
+        tag.split([' ', '=', '/'])
+            .skip(1)
+            .any(|word| word == "hidden")
     };
     if lower.split('<').skip(1).any(is_hidden) && lower.contains('>') {
         return Some("hidden".to_owned());
@@ -125,7 +137,9 @@ fn hiding_form(text: &str) -> Option<String> {
         let after = compact.split_once(**style).map(|(_, rest)| rest);
         after.is_some_and(|rest| style.ends_with('-') || !rest.starts_with('.'))
     });
-    style.filter(|_| compact.contains('<')).map(|style| (*style).to_owned())
+    style
+        .filter(|_| compact.contains('<'))
+        .map(|style| (*style).to_owned())
 }
 
 fn order_to_model(file: &LintFile, findings: &mut Findings<'_>) {

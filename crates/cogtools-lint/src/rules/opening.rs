@@ -169,7 +169,8 @@ fn folding(file: &LintFile, entry: &Entry) -> Option<usize> {
 fn is_header(line: &str) -> bool {
     line.strip_prefix('>').is_some_and(|rest| {
         let rest = rest.split(" #").next().unwrap_or_default().trim();
-        rest.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '+'))
+        rest.chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '-' | '+'))
     })
 }
 
@@ -190,7 +191,9 @@ fn has_structure(raw: &str) -> bool {
             return true;
         }
         let is_underline = line.len() > 2 && line.chars().all(|c| c == '=' || c == '-');
-        let number = line.split_once([' ', '\t']).map_or("", |(number, _)| number);
+        let number = line
+            .split_once([' ', '\t'])
+            .map_or("", |(number, _)| number);
         let number = number.strip_suffix(['.', ')']).unwrap_or_default();
         let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
         if (is_list || is_number || is_underline) && !before.is_empty() {

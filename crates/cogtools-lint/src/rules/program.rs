@@ -91,7 +91,9 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
         if !is_plain || is_known(base) || is_on_path(name) {
             continue;
         }
-        let known = PROGRAMS.split_ascii_whitespace().filter(|known| known.len() > 1);
+        let known = PROGRAMS
+            .split_ascii_whitespace()
+            .filter(|known| known.len() > 1);
         if let Some(suggestion) = did_you_mean(base, known).filter(|_| base.len() > 2) {
             findings
                 .report(span, format!("there is no program `{name}`"))
@@ -153,7 +155,11 @@ fn unused_env(file: &LintFile, findings: &mut Findings<'_>) {
             format!("a tool of this kind cannot read `{name}`")
         } else if scripts.is_empty() && env_use::is_deaf(&words, name) {
             format!("the command does not read `{name}`")
-        } else if !scripts.is_empty() && !scripts.iter().any(|it| env_use::may_read(it, name, tool.env())) {
+        } else if !scripts.is_empty()
+            && !scripts
+                .iter()
+                .any(|it| env_use::may_read(it, name, tool.env()))
+        {
             format!("the script does not read `{name}`")
         } else {
             continue;

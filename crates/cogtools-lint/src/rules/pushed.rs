@@ -21,7 +21,10 @@ pub(super) fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
         });
     }
     for node in descriptions(file) {
-        if node.text().is_some_and(|text| is_pushed(&without_fillers(text)) && !is_pushed(text)) {
+        if node
+            .text()
+            .is_some_and(|text| is_pushed(&without_fillers(text)) && !is_pushed(text))
+        {
             findings.report(node.span, "the text goes on after much that says nothing");
         }
     }
@@ -33,7 +36,10 @@ pub(super) fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
         } else {
             if empty >= 3 * MAX_LINES {
                 let end = at + line.trim_end().len();
-                findings.report(Span { start: at, end }, "the file goes on after many empty lines");
+                findings.report(
+                    Span { start: at, end },
+                    "the file goes on after many empty lines",
+                );
             }
             empty = 0;
         }
@@ -75,12 +81,18 @@ fn without_fillers(text: &str) -> String {
     for line_end in ["<br>", "<br/>", "<br />", "\\n"] {
         plain = plain.replace(line_end, "\n");
     }
-    let is_filler = |c: char| invisible::name(c).is_some() || matches!(c, '.' | '_' | '\u{b7}' | '\u{2026}');
+    let is_filler =
+        |c: char| invisible::name(c).is_some() || matches!(c, '.' | '_' | '\u{b7}' | '\u{2026}');
     let lines = plain.lines().map(|line| {
-        if line.chars().all(|c| c.is_whitespace() || is_filler(c) || matches!(c, '-' | '*' | '|')) {
+        if line
+            .chars()
+            .all(|c| c.is_whitespace() || is_filler(c) || matches!(c, '-' | '*' | '|'))
+        {
             return String::new();
         }
-        line.chars().map(|c| if is_filler(c) { ' ' } else { c }).collect()
+        line.chars()
+            .map(|c| if is_filler(c) { ' ' } else { c })
+            .collect()
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -112,4 +124,3 @@ fn is_pushed(text: &str) -> bool {
     }
     false
 }
-

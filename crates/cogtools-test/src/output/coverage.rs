@@ -17,7 +17,10 @@ pub(super) struct Covered {
 impl Covered {
     /// The figures of all suites; none if nobody asked.
     pub(super) fn of(suites: &[Suite]) -> Option<Self> {
-        let mut all = suites.iter().filter_map(|suite| suite.coverage.as_ref()).peekable();
+        let mut all = suites
+            .iter()
+            .filter_map(|suite| suite.coverage.as_ref())
+            .peekable();
         all.peek()?;
         Some(all.fold(Self::default(), Self::plus))
     }
@@ -58,7 +61,10 @@ pub(super) fn lines(coverage: &Coverage, file: &str) -> Vec<String> {
         let (path, line) = (location.file.display(), location.line);
         format!("{path}:{line}: no example takes `{}`", branch.condition)
     });
-    let unset = coverage.properties.iter().filter(|property| !property.is_set);
+    let unset = coverage
+        .properties
+        .iter()
+        .filter(|property| !property.is_set);
     let properties = unset.map(|it| format!("{file}: no example sets `{}`", it.path));
     branches.chain(properties).collect()
 }

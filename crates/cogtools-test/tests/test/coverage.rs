@@ -31,9 +31,10 @@ implementation: |
 
 fn sort() -> Project {
     let project = Project::new();
-    project
-        .file("tools/sort.yaml", SORT)
-        .file("tools/part.njk", "{% if items.length > 9 %}many{% endif %}\n");
+    project.file("tools/sort.yaml", SORT).file(
+        "tools/part.njk",
+        "{% if items.length > 9 %}many{% endif %}\n",
+    );
     project
 }
 

@@ -84,7 +84,11 @@ impl Emitter {
                 .push_str(if index == 0 { "{% if " } else { "{% elif " });
             self.expression(condition)?;
             self.out.push_str(" %}");
-            let kind = if index == 0 { BranchKind::If } else { BranchKind::Elif };
+            let kind = if index == 0 {
+                BranchKind::If
+            } else {
+                BranchKind::Elif
+            };
             self.branch(condition.span, kind);
             self.body(body)?;
         }

@@ -163,7 +163,9 @@ fn method_result(ty: &Type, name: &str, arguments: &[Type]) -> Type {
         "slice" if is_text => Type::string(),
         "slice" | "reverse" if ty.is_only_list() => ty.present().unsized_list(),
         "concat" if ty.is_only_list() && arguments.iter().all(Type::is_only_list) => {
-            let all = arguments.iter().fold(ty.present(), |all, one| all.union(one));
+            let all = arguments
+                .iter()
+                .fold(ty.present(), |all, one| all.union(one));
             all.present().unsized_list()
         }
         "includes" | "startsWith" | "endsWith" if arguments.len() == 1 => Type::boolean(),

@@ -207,7 +207,10 @@ impl Checker<'_> {
             Kind::Unary(Unary::Not, _) => {
                 self.report(one.span, Problem::Habit(Habit::NotComparison));
             }
-            Kind::Binary(Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual, ..) => {
+            Kind::Binary(
+                Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual,
+                ..,
+            ) => {
                 self.report(one.span, Problem::Habit(Habit::Chained));
             }
             _ => {}

@@ -125,10 +125,11 @@ impl Checker<'_> {
             "dictsort" => ("an object", ty.object.is_some()),
             "first" | "last" | "reverse" => ("a list or a string", is_list || is_text),
             "sort" | "groupby" | "batch" => ("a list", is_list || ty.object.is_some()),
-            "select" | "reject" | "random" => {
-                ("a list", is_list || is_text || ty.object.is_some())
-            }
-            "round" | "abs" => ("a number", ty.number.is_some() || !is_free_text(ty) && is_text),
+            "select" | "reject" | "random" => ("a list", is_list || is_text || ty.object.is_some()),
+            "round" | "abs" => (
+                "a number",
+                ty.number.is_some() || !is_free_text(ty) && is_text,
+            ),
             "int" | "float" => ("a number or a string", ty.number.is_some() || is_text),
             "list" => (
                 "a list, an object or a string",

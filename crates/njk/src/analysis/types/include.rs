@@ -99,19 +99,23 @@ impl Checker<'_> {
                 }
             });
         };
-        walk::each(&self.loaded[self.here].statements, &mut |statement| match statement {
-            Statement::Set { targets, value: Value::Expression(value) }
-                if targets.iter().any(|target| target.text == *wanted) =>
-            {
-                examine(value);
-            }
-            Statement::For { names, iterable, .. }
-                if names.iter().any(|name| name.text == *wanted) =>
-            {
-                examine(iterable);
-            }
-            _ => {}
-        });
+        walk::each(
+            &self.loaded[self.here].statements,
+            &mut |statement| match statement {
+                Statement::Set {
+                    targets,
+                    value: Value::Expression(value),
+                } if targets.iter().any(|target| target.text == *wanted) => {
+                    examine(value);
+                }
+                Statement::For {
+                    names, iterable, ..
+                } if names.iter().any(|name| name.text == *wanted) => {
+                    examine(iterable);
+                }
+                _ => {}
+            },
+        );
         found
     }
 }

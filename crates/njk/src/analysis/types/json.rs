@@ -108,7 +108,9 @@ impl Json {
                 }
                 self.last = Last::Value;
             }
-            '0' if before != Last::Unknown && rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+            '0' if before != Last::Unknown
+                && rest[1..].starts_with(|c: char| c.is_ascii_digit()) =>
+            {
                 return Err(JsonFlaw::Text);
             }
             '0'..='9' | '-' | '+' | '.' | 'E' | 'e' => {

@@ -41,7 +41,8 @@ impl Checker<'_> {
                     _ => Last::Unknown,
                 };
                 let is_second = before == Last::Value && dumped(value).is_some();
-                self.unquoted(value, ty).or(is_second.then_some(JsonFlaw::Text))
+                self.unquoted(value, ty)
+                    .or(is_second.then_some(JsonFlaw::Text))
             };
             if let Some(flaw) = flaw {
                 self.report(value.span, Problem::NotJson(flaw));

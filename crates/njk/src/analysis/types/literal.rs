@@ -217,8 +217,10 @@ impl Numbers {
     /// Those from `min` to `max`; none if there are none.
     pub(super) fn limited(&self, min: f64, max: f64) -> Option<Self> {
         let within = |value: &f64| *value >= min && *value <= max;
-        let known: Option<Vec<f64>> =
-            self.known.as_ref().map(|all| all.iter().copied().filter(within).collect());
+        let known: Option<Vec<f64>> = self
+            .known
+            .as_ref()
+            .map(|all| all.iter().copied().filter(within).collect());
         let (min, max) = (self.min.max(min), self.max.min(max));
         let is_empty = min > max || known.as_ref().is_some_and(Vec::is_empty);
         (!is_empty).then(|| Self {

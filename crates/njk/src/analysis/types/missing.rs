@@ -153,7 +153,13 @@ fn chain<'e>(
 ) -> (Vec<&'e Expression>, &'e [Statement]) {
     let mut conditions: Vec<&Expression> = branches.iter().map(|(one, _)| one).collect();
     let mut rest = otherwise;
-    while let [Statement::If { branches, otherwise }] = rest {
+    while let [
+        Statement::If {
+            branches,
+            otherwise,
+        },
+    ] = rest
+    {
         conditions.extend(branches.iter().map(|(one, _)| one));
         rest = otherwise;
     }

@@ -93,7 +93,9 @@ impl Type {
             && self.absent == Absent::Never
             && self.simple == 0
         {
-            let lengths = known.iter().map(|text| u32::try_from(text.encode_utf16().count()));
+            let lengths = known
+                .iter()
+                .map(|text| u32::try_from(text.encode_utf16().count()));
             return Self::numbers(lengths.map(|length| f64::from(length.unwrap_or(u32::MAX))));
         }
         let known = match (&self.string, &self.list) {
@@ -103,8 +105,16 @@ impl Type {
             _ => (0.0, f64::INFINITY),
         };
         let is_known = self.any == Any::No && self.object.is_none() && self.simple & SAFE == 0;
-        let (min, max) = if is_known { known } else { (0.0, f64::INFINITY) };
-        let min = if self.absent == Absent::Never && self.simple & NULL == 0 { min } else { 0.0 };
+        let (min, max) = if is_known {
+            known
+        } else {
+            (0.0, f64::INFINITY)
+        };
+        let min = if self.absent == Absent::Never && self.simple & NULL == 0 {
+            min
+        } else {
+            0.0
+        };
         Self::number_between(min, max, true)
     }
 

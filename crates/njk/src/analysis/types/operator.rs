@@ -119,7 +119,10 @@ fn joined(left: &Type, right: &Type) -> Type {
     const MAX: usize = 64;
     let known = |ty: &Type| {
         let is_text = ty.is_scalar() && ty.number.is_none() && ty.simple & (TRUE | FALSE) == 0;
-        let strings = ty.string.as_ref().filter(|_| is_text && ty.absent == Absent::Never);
+        let strings = ty
+            .string
+            .as_ref()
+            .filter(|_| is_text && ty.absent == Absent::Never);
         strings.and_then(|strings| strings.known.clone())
     };
     let (Some(first), Some(second)) = (known(left), known(right)) else {
@@ -128,8 +131,12 @@ fn joined(left: &Type, right: &Type) -> Type {
     if first.len() * second.len() > MAX {
         return Type::string();
     }
-    let both = first.iter().flat_map(|one| second.iter().map(move |other| format!("{one}{other}")));
+    let both = first
+        .iter()
+        .flat_map(|one| second.iter().map(move |other| format!("{one}{other}")));
     let mut strings = both.map(|text| Type::text(Strings::literal(&text)));
-    let union = strings.next().map(|one| strings.fold(one, |all, one| all.union(&one)));
+    let union = strings
+        .next()
+        .map(|one| strings.fold(one, |all, one| all.union(&one)));
     union.unwrap_or_else(Type::string)
 }

@@ -227,7 +227,6 @@ pub enum Habit {
     TestOfComparison,
     /// `1 < a < 5` compares a boolean with 5.
     Chained,
-
 }
 
 /// Why an output is not JSON.
