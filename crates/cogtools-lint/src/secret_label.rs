@@ -28,6 +28,12 @@ const MIN_CHOSEN_LEN: usize = 6;
 /// How many bytes before a value its label can begin.
 const MAX_LABEL: usize = 64;
 
+/// How credentials begin under `Authorization`.
+const SCHEMES: [&str; 14] = [
+    "Bearer", "bearer", "BEARER", "Basic", "basic", "token", "Token", "Bot", "ApiKey", "Key",
+    "OAuth", "Splunk", "GenieKey", "Digest",
+];
+
 /// Whether a label before the value at `range` says that it is a secret: `api_key: "`, and it
 /// looks like one.
 pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
@@ -51,10 +57,6 @@ pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
     {
         return is_random(token) || is_made_up(token);
     }
-    const SCHEMES: [&str; 14] = [
-        "Bearer", "bearer", "BEARER", "Basic", "basic", "token", "Token", "Bot", "ApiKey", "Key",
-        "OAuth", "Splunk", "GenieKey", "Digest",
-    ];
     let bearer = SCHEMES
         .iter()
         .find_map(|scheme| opened.strip_suffix(scheme));

@@ -72,7 +72,7 @@ impl Program {
             spans: emitted.spans,
             blocks: emitted.blocks,
             extends: emitted.extends,
-            branches: emitted.branches,
+            branches: emitted.branches.unwrap_or_default(),
         }))
     }
 

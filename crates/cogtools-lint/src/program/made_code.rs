@@ -148,7 +148,7 @@ fn is_made(language: Language, rest: &str) -> bool {
         Language::Perl | Language::Php => &["$"],
         _ => &[],
     };
-    if rest.starts_with("\"") && marks.iter().any(|mark| rest.contains(mark)) {
+    if rest.starts_with('"') && marks.iter().any(|mark| rest.contains(mark)) {
         return true;
     }
     let is_formatted = ["f\"", "f'", "`"].iter().any(|it| rest.starts_with(it));
@@ -203,7 +203,7 @@ fn of_shell(text: &str, found: &mut Found) {
             }
         }
         let first = line.split_whitespace().next().unwrap_or_default();
-        if first.starts_with('$') && !first.contains("=") && taint::uses(first, &variables) {
+        if first.starts_with('$') && !first.contains('=') && taint::uses(first, &variables) {
             found.push((start + line.find('$').unwrap_or(0), "$"));
         }
     }
@@ -248,5 +248,7 @@ fn runs_value(rest: &str, options: &[&str]) -> bool {
 fn in_double_quotes(text: &str) -> impl Iterator<Item = &str> {
     let parts: Vec<&str> = text.split('"').collect();
     let quoted = (1..parts.len()).step_by(2);
-    quoted.filter_map(move |at| (!parts[at - 1].ends_with('=')).then(|| parts[at]))
+    let alone = quoted.filter(|at| !parts[at - 1].ends_with('='));
+    let found: Vec<&str> = alone.map(|at| parts[at]).collect();
+    found.into_iter()
 }

@@ -12,6 +12,7 @@ mod statement;
 mod subcommand;
 mod table;
 mod taint;
+mod walk;
 mod words;
 
 pub(crate) use dash::can_begin_with_dash;

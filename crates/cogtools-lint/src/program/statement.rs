@@ -2,6 +2,11 @@
 
 use super::deed::Deed;
 
+/// What can be created and dropped.
+const OBJECTS: [&str; 10] = [
+    "TABLE", "DATABASE", "INDEX", "VIEW", "SCHEMA", "USER", "ROLE", "COLUMN", "TRIGGER", "TYPE",
+];
+
 /// What a text that contains SQL does; nothing for a query.
 pub(crate) fn of_sql(text: &str) -> Option<Deed> {
     let upper = text.to_ascii_uppercase();
@@ -13,9 +18,6 @@ pub(crate) fn of_sql(text: &str) -> Option<Deed> {
         let mut pairs = words.windows(2);
         pairs.any(|pair| pair[0] == verb && objects.contains(&pair[1]))
     };
-    const OBJECTS: [&str; 10] = [
-        "TABLE", "DATABASE", "INDEX", "VIEW", "SCHEMA", "USER", "ROLE", "COLUMN", "TRIGGER", "TYPE",
-    ];
     if has("DELETE", &["FROM"]) || has("DROP", &OBJECTS) || has("TRUNCATE", &["TABLE"]) {
         return Some(Deed::Destroys);
     }

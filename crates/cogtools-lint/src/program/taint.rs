@@ -35,7 +35,7 @@ pub(super) fn variables(text: &str) -> Vec<&str> {
         }
         let words = line
             .split(';')
-            .flat_map(|part| part.trim().strip_prefix("read "));
+            .filter_map(|part| part.trim().strip_prefix("read "));
         let names = words.flat_map(str::split_whitespace);
         found.extend(names.filter(|name| is_name(name)));
     }

@@ -2,6 +2,7 @@
 
 use cogtools_core::Level;
 use cogtools_core::text::Span;
+use cogtools_core::tool::Annotations;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
@@ -64,6 +65,17 @@ fn false_annotation(file: &LintFile, findings: &mut Findings<'_>) {
             "its sandbox gives it the network",
         );
     }
+    contradicted_by_deeds(file, *hints, &span, findings);
+}
+
+/// The hints that the commands contradict.
+fn contradicted_by_deeds(
+    file: &LintFile,
+    hints: Annotations,
+    span: &dyn Fn(&str) -> Option<Span>,
+    findings: &mut Findings<'_>,
+) {
+    let is_read_only = hints.read_only == Some(true);
     let deeds = deeds(file);
     let worst = |of: &[Deed]| {
         let known = deeds.iter().filter(|(deed, _)| of.contains(deed));

@@ -167,12 +167,11 @@ fn is_syntax(text: &str) -> bool {
         is_file && !target.contains([' ', '<', '>'])
     });
     let is_variable = text.strip_prefix('$').is_some_and(|rest| {
-        let (name, after) = match rest.strip_prefix('{') {
-            Some(inner) => inner.split_once('}').unwrap_or((inner, "?")),
-            None => {
-                let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-                rest.split_at(end.unwrap_or(rest.len()))
-            }
+        let (name, after) = if let Some(inner) = rest.strip_prefix('{') {
+            inner.split_once('}').unwrap_or((inner, "?"))
+        } else {
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            rest.split_at(end.unwrap_or(rest.len()))
         };
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -109,15 +109,8 @@ fn hiding_form(text: &str) -> Option<String> {
     {
         return Some((*form).to_owned());
     }
-    // A link that nothing refers to: `[//]: # (text)`.
-    for (at, _) in text.match_indices("]: ") {
-        let target = text[at + 3..].trim_start();
-        let is_empty = target.starts_with('#') || target.starts_with("<>");
-        let rest = target.trim_start_matches(['#', '<', '>']);
-        if is_empty && rest.trim_start().starts_with(['(', '\'', '"']) {
-            let start = text[..at].rfind('[').unwrap_or(at);
-            return Some(text[start..at + 4].to_owned());
-        }
+    if let Some(link) = unreferenced_link(text) {
+        return Some(link);
     }
     let lower = text.to_ascii_lowercase();
     if let Some(tag) = TAGS.iter().find(|tag| lower.contains(**tag)) {
@@ -140,6 +133,20 @@ fn hiding_form(text: &str) -> Option<String> {
     style
         .filter(|_| compact.contains('<'))
         .map(|style| (*style).to_owned())
+}
+
+/// A link that nothing refers to: `[//]: # (text)`.
+fn unreferenced_link(text: &str) -> Option<String> {
+    for (at, _) in text.match_indices("]: ") {
+        let target = text[at + 3..].trim_start();
+        let is_empty = target.starts_with('#') || target.starts_with("<>");
+        let rest = target.trim_start_matches(['#', '<', '>']);
+        if is_empty && rest.trim_start().starts_with(['(', '\'', '"']) {
+            let start = text[..at].rfind('[').unwrap_or(at);
+            return Some(text[start..at + 4].to_owned());
+        }
+    }
+    None
 }
 
 fn order_to_model(file: &LintFile, findings: &mut Findings<'_>) {

@@ -36,8 +36,8 @@ pub(crate) struct Emitted {
     /// The blocks and their functions.
     pub(crate) blocks: Vec<(String, usize)>,
     pub(crate) extends: bool,
-    /// The conditions of branches, numbered as the source does; none are if nobody asks.
-    pub(crate) branches: Vec<(Span, BranchKind)>,
+    /// The conditions of branches, numbered as the source does, if they are recorded.
+    pub(crate) branches: Option<Vec<(Span, BranchKind)>>,
 }
 
 type Failure = (Error, Span);
@@ -50,8 +50,6 @@ struct Emitter {
     counted: bool,
     /// Whether what is printed is escaped, which counted text must not be.
     autoescape: bool,
-    /// Whether branches are recorded.
-    coverage: bool,
     /// The number of `switch` subjects named so far.
     switches: usize,
     in_block: bool,
@@ -73,7 +71,6 @@ pub(crate) fn emit(
         weight: 0,
         counted: false,
         autoescape,
-        coverage,
         switches: 0,
         in_block: false,
         scope: Scope::default(),
@@ -83,7 +80,7 @@ pub(crate) fn emit(
             spans: Vec::new(),
             blocks: Vec::new(),
             extends: false,
-            branches: Vec::new(),
+            branches: coverage.then(Vec::new),
         },
         pending: Vec::new(),
     };

@@ -114,11 +114,9 @@ impl Emitter {
 
     /// The number of a branch, if they are recorded.
     pub(super) fn record(&mut self, span: Span, kind: BranchKind) -> Option<usize> {
-        if !self.coverage {
-            return None;
-        }
-        self.emitted.branches.push((span, kind));
-        Some(self.emitted.branches.len() - 1)
+        let branches = self.emitted.branches.as_mut()?;
+        branches.push((span, kind));
+        Some(branches.len() - 1)
     }
 
     /// The helper that notes that a branch is taken, and returns its operand.

@@ -186,6 +186,22 @@ impl Checker<'_> {
         }
     }
 
+    /// `not a < b`, and `a < b < c`.
+    fn order_habits(&mut self, one: &Expression, left: &Expression) {
+        match &left.kind {
+            Kind::Unary(Unary::Not, _) => {
+                self.report(one.span, Problem::Habit(Habit::NotComparison));
+            }
+            Kind::Binary(
+                Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual,
+                ..,
+            ) => {
+                self.report(one.span, Problem::Habit(Habit::Chained));
+            }
+            _ => {}
+        }
+    }
+
     fn order(
         &mut self,
         one: &Expression,
@@ -203,18 +219,7 @@ impl Checker<'_> {
         }
         self.list_operand(left, &first, &second);
         self.list_operand(right, &second, &first);
-        match &left.kind {
-            Kind::Unary(Unary::Not, _) => {
-                self.report(one.span, Problem::Habit(Habit::NotComparison));
-            }
-            Kind::Binary(
-                Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual,
-                ..,
-            ) => {
-                self.report(one.span, Problem::Habit(Habit::Chained));
-            }
-            _ => {}
-        }
+        self.order_habits(one, left);
         let mut may_hold = true;
         if let (Some(one_range), Some(other_range)) = (range(&first), range(&second)) {
             may_hold = match operator {

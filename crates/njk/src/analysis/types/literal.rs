@@ -199,19 +199,17 @@ impl Numbers {
         if value == 0.0 && !self.zero {
             return false;
         }
-        match &self.known {
-            Some(known) => known.contains(&value),
-            None => {
-                let is_multiple = |step: f64| {
-                    let quotient = value / step;
-                    (quotient - quotient.round()).abs() < 1e-9
-                };
-                value >= self.min
-                    && value <= self.max
-                    && (!self.integer || value.fract() == 0.0)
-                    && self.step.is_none_or(is_multiple)
-            }
+        if let Some(known) = &self.known {
+            return known.contains(&value);
         }
+        let is_multiple = |step: f64| {
+            let quotient = value / step;
+            (quotient - quotient.round()).abs() < 1e-9
+        };
+        value >= self.min
+            && value <= self.max
+            && (!self.integer || value.fract() == 0.0)
+            && self.step.is_none_or(is_multiple)
     }
 
     /// Those from `min` to `max`; none if there are none.

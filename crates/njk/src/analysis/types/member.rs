@@ -75,13 +75,7 @@ impl Checker<'_> {
             self.lacks(target, owner, name, span);
             return Type::unknown();
         };
-        if owner.absent == Absent::Declared {
-            ty.absent = Absent::Declared;
-        } else if ty.absent == Absent::Declared {
-            // What may lack it may itself be missing.
-        } else if owner.absent == Absent::Perhaps || owner.simple & NULL != 0 {
-            ty.absent = Absent::Perhaps;
-        }
+        ty.absent = absent_in(owner, ty.absent);
         ty
     }
 
@@ -237,6 +231,20 @@ impl Checker<'_> {
             Type::strings(names)
         };
         (keys, values)
+    }
+}
+
+/// Whether a member of `owner` can be undefined.
+fn absent_in(owner: &Type, member: Absent) -> Absent {
+    if owner.absent == Absent::Declared {
+        Absent::Declared
+    } else if member == Absent::Declared {
+        // What may lack it may itself be missing.
+        member
+    } else if owner.absent == Absent::Perhaps || owner.simple & NULL != 0 {
+        Absent::Perhaps
+    } else {
+        member
     }
 }
 
