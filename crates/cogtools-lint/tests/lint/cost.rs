@@ -77,7 +77,7 @@ fn a_thousand_files() {
         project.file(format!("tools/say{index}.yaml"), text);
     }
     let start = Instant::now();
-    let ended = run(&project.dir(".gemini"), &["--format", "json"]);
+    let ended = run(project.dir(".gemini"), &["--format", "json"]);
     assert_eq!(ended.stderr, "");
     assert!(start.elapsed() < 2 * MAX_TIME, "{:?}", start.elapsed());
 }
