@@ -2,9 +2,23 @@
 //! or with what it has read before.
 
 use crate::builtin_tools;
+use crate::order_phrases::{MARKS, ORDERS, PAIRS};
+
+/// So many words after the first are compared.
+const MAX_WORDS: usize = 20;
 
 /// The first words of an order about something else than the tool.
 pub(crate) fn order(text: &str) -> Option<String> {
+    let plain = text.to_lowercase();
+    if let Some(mark) = MARKS.iter().find(|mark| plain.contains(**mark)) {
+        return Some(mark.trim().to_owned());
+    }
+    let pair = PAIRS
+        .iter()
+        .find(|(one, other)| plain.contains(one) && plain.contains(other));
+    if let Some((one, _)) = pair {
+        return Some(one.trim().to_owned());
+    }
     let words: Vec<String> = text
         .split(|c: char| {
             !(c.is_alphanumeric()
@@ -13,209 +27,104 @@ pub(crate) fn order(text: &str) -> Option<String> {
         .map(|word| word.trim_end_matches(['.', '\'']).to_owned())
         .filter(|word| !word.is_empty())
         .collect();
+    let words = joined(words);
     let lower: Vec<String> = words
         .iter()
-        .map(|word| word.to_lowercase().replace("don't", "dont"))
+        .map(|word| {
+            word.to_lowercase()
+                .replace("don't", "dont")
+                .replace("user's", "users")
+        })
         .collect();
     (0..words.len()).find_map(|at| {
-        let rest: Vec<&str> = lower[at..].iter().take(14).map(String::as_str).collect();
+        // What it must not do is no order, unless that is the order.
+        const NOT: [&str; 6] = ["never", "not", "dont", "cannot", "without", "no"];
+        if at > 0 && NOT.contains(&lower[at - 1].as_str()) {
+            return None;
+        }
+        let rest: Vec<&str> = lower[at..]
+            .iter()
+            .take(MAX_WORDS)
+            .map(String::as_str)
+            .collect();
         let length = ORDERS
             .iter()
-            .find_map(|order| matches(order, &rest))
+            .find_map(|order| matches(order.split(' '), &rest))
             .or_else(|| about_builtin_tool(&rest, &words[at..]))?;
         Some(words[at..at + length].join(" "))
     })
 }
 
-/// Orders: each element is one of several words; `*` is up to three words.
-const ORDERS: [&[&str]; 31] = [
-    &[
-        "skip|bypass|disable",
-        "*",
-        "confirmation|confirmations|approval|approvals|safety|permission|permissions",
-    ],
-    &[
-        "send|include|pass|put|append",
-        "its|their|the",
-        "content|contents|text",
-        "*",
-        "this|the|a",
-        "argument|parameter|field|value",
-    ],
-    &[
-        "ignore|disregard|forget|override",
-        "*",
-        "instructions|rules|prompt|guidelines",
-        "*",
-        "above|before|earlier|previously|given",
-    ],
-    &[
-        "ignore|disregard|forget|override",
-        "*",
-        "previous|prior|earlier|above|preceding|system|other|former",
-        "*",
-        "instructions|instruction|rules|prompt|prompts|messages|guidelines|context",
-    ],
-    &[
-        "ignore|disregard|forget|override",
-        "everything|all|anything",
-        "*",
-        "before|above|told|earlier",
-    ],
-    &[
-        "dont|never|not",
-        "tell|inform|notify|alert|warn",
-        "*",
-        "user|users|human|person|anyone|anybody|them",
-    ],
-    &[
-        "dont|never|not",
-        "mention|reveal|disclose|show|report|say",
-        "*",
-        "this|that|it",
-        "*",
-        "user|human|anyone|them",
-    ],
-    &[
-        "dont|never|not",
-        "mention|reveal|disclose|show|report",
-        "*",
-        "user|human|anyone",
-    ],
-    &["dont|never|not", "mention|reveal|disclose", "this|that|it"],
-    &[
-        "dont|never|not",
-        "ask",
-        "*",
-        "user|human|confirmation|permission|approval",
-    ],
-    &[
-        "without",
-        "telling|informing|asking|notifying|mentioning",
-        "*",
-        "user|human|anyone|it|this|permission|confirmation|approval|first",
-    ],
-    &["hide|conceal|keep", "*", "from", "the", "user|human"],
-    &[
-        "before|after",
-        "using|calling|running|invoking",
-        "any|every|all|each|other|another",
-        "*",
-        "tool|tools",
-    ],
-    &["before|after", "any|every|each|all", "*", "tool|tools"],
-    &[
-        "before",
-        "you",
-        "use|call|run|invoke",
-        "any|other|another|every",
-        "*",
-        "tool|tools",
-    ],
-    &[
-        "instead",
-        "of",
-        "any|all|every|other|another",
-        "*",
-        "tool|tools",
-    ],
-    &[
-        "dont|never|not",
-        "use|call|invoke|trust",
-        "any|other|another|all",
-        "*",
-        "tool|tools",
-    ],
-    &[
-        "dont|never|not",
-        "use|call|invoke|trust",
-        "the",
-        "*",
-        "tool|tools",
-    ],
-    &[
-        "always|must",
-        "*",
-        "call|use|run|invoke",
-        "this",
-        "*",
-        "first|before",
-    ],
-    &[
-        "always|must",
-        "be",
-        "called|used|run|invoked",
-        "*",
-        "first|before",
-    ],
-    &["every|each", "other", "tool|tools"],
-    &["all", "other", "tool|tools"],
-    &[
-        "other",
-        "tool|tools",
-        "are|is",
-        "broken|deprecated|unsafe|insecure|disabled|forbidden|unreliable|outdated",
-    ],
-    &["you", "are", "now"],
-    &[
-        "reveal|print|send|include|repeat|output|show|put|paste|write",
-        "*",
-        "system",
-        "prompt",
-    ],
-    &[
-        "<important>|<system>|[system]|[important]|<instructions>|</system>|<critical>|[inst]|<secret>",
-    ],
-    &[
-        "include|pass|send|provide|append|put|paste|copy",
-        "*",
-        "conversation|chat",
-        "history",
-    ],
-    &[
-        "include|pass|send|provide|append|put|paste|copy",
-        "*",
-        "entire|full|whole|complete",
-        "conversation|chat|prompt",
-    ],
-    &[
-        "~/.ssh/id_rsa|~/.ssh|id_rsa|.ssh/id_rsa|/etc/passwd|/etc/shadow|~/.aws/credentials|~/.netrc",
-    ],
-    &[
-        "send|post|upload|forward|exfiltrate|leak|include|pass",
-        "*",
-        "secrets|credentials|passwords|keys",
-    ],
-    &["the", "user", "must|should", "not", "see|know|notice|be"],
-];
+/// Letters one by one, as in `I G N O R E`, are a word.
+fn joined(words: Vec<String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut letters = String::new();
+    for word in words.into_iter().chain([String::new()]) {
+        if word.chars().count() == 1 {
+            letters.push_str(&word);
+            continue;
+        }
+        if letters.len() > 3 {
+            found.push(std::mem::take(&mut letters));
+        } else {
+            found.extend(letters.drain(..).map(String::from));
+        }
+        found.extend(Some(word).filter(|word| !word.is_empty()));
+    }
+    found
+}
 
 /// How many words an order has, if `words` begin with it.
-fn matches(order: &[&str], words: &[&str]) -> Option<usize> {
-    let Some((first, rest)) = order.split_first() else {
+fn matches<'o>(mut order: impl Iterator<Item = &'o str> + Clone, words: &[&str]) -> Option<usize> {
+    let Some(first) = order.next() else {
         return Some(0);
     };
-    if *first == "*" {
-        return (0..=3.min(words.len()))
-            .find_map(|skip| Some(skip + matches(rest, &words[skip..])?));
+    let most = match first {
+        "*" => 3,
+        "**" => 8,
+        _ => {
+            let word = words.first()?;
+            return first
+                .split('|')
+                .any(|known| is_word(known, word))
+                .then(|| matches(order, &words[1..]).map(|length| length + 1))
+                .flatten();
+        }
+    };
+    (0..=most.min(words.len()))
+        .find_map(|skip| Some(skip + matches(order.clone(), &words[skip..])?))
+}
+
+/// Whether a word is the known one: `ignor+` begins it, `+_key` ends it, `@effect` is the name of
+/// a tool that does something.
+fn is_word(known: &str, word: &str) -> bool {
+    if known == "@effect" {
+        const EFFECTS: [&str; 12] = [
+            "create_", "delete_", "email_", "exec_", "execute_", "post_", "push_", "remove_",
+            "run_", "send_", "upload_", "write_",
+        ];
+        return EFFECTS.iter().any(|effect| word.starts_with(effect));
     }
-    let word = words.first()?;
-    let is_one = first.split('|').any(|known| known == *word);
-    is_one
-        .then(|| matches(rest, &words[1..]).map(|length| length + 1))
-        .flatten()
+    match (known.strip_suffix('+'), known.strip_prefix('+')) {
+        (Some(start), _) => word.starts_with(start),
+        (None, Some(end)) => word.ends_with(end),
+        (None, None) => known == word,
+    }
 }
 
 /// An order about a tool of a host.
 fn about_builtin_tool(lower: &[&str], words: &[String]) -> Option<usize> {
-    const BEFORE: [&[&str]; 5] = [
-        &["instead", "of"],
-        &["rather", "than"],
-        &["dont|never|not", "use|call|run|invoke|trust"],
-        &["before|after", "using|calling|running|you"],
-        &["replaces|overrides|supersedes"],
+    const BEFORE: [&str; 7] = [
+        "instead of",
+        "rather than",
+        "dont|never|not use|call|run|invoke|trust",
+        "before|after using|calling|running|you",
+        "replaces|overrides|supersedes",
+        "stop|avoid|cease using|calling|running",
+        "stop|avoid|skip the|using|calling",
     ];
     BEFORE.iter().find_map(|before| {
-        let length = matches(before, lower)?;
+        let length = matches(before.split(' '), lower)?;
         let is_tool = |word: &String| {
             let is_word = !word.contains('_') && !word.starts_with(char::is_uppercase);
             !is_word && builtin_tools::host_of(word).is_some()

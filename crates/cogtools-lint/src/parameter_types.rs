@@ -58,6 +58,9 @@ impl ParameterTypes {
         if let Some(ty) = self.branches(schema, pointer, depth) {
             return ty;
         }
+        if let Some(ty) = self.parts(schema, pointer, depth) {
+            return ty;
+        }
         if COMPOSITION.iter().any(|key| schema.contains_key(*key)) {
             return Type::data();
         }
@@ -72,7 +75,9 @@ impl ParameterTypes {
             Some("boolean") => Type::boolean(),
             Some("array") => {
                 let items = schema.get("items").unwrap_or(&Value::Null);
+                let size = |key: &str| schema.get(key).and_then(Value::as_u64);
                 Type::list(self.value(items, &child(pointer, "items"), depth))
+                    .sized(size("minItems"), size("maxItems"))
             }
             Some("object") => self.object(schema, pointer, depth),
             _ => return Type::data(),
@@ -120,6 +125,75 @@ impl ParameterTypes {
         types.reduce(|left, right| left.union(&right))
     }
 
+    /// The object of which each schema in `allOf` declares some properties.
+    fn parts(&mut self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Option<Type> {
+        let is_plain = |schema: &Map<String, Value>| {
+            let known = ["type", "properties", "required", "description", "title"];
+            schema.keys().all(|key| known.contains(&key.as_str()))
+                && schema.get("type").is_none_or(|kind| kind == "object")
+        };
+        let mut whole = schema.clone();
+        let parts = whole.remove("allOf")?;
+        let parts: Vec<&Map<String, Value>> = parts
+            .as_array()?
+            .iter()
+            .map(Value::as_object)
+            .collect::<Option<_>>()?;
+        if !is_plain(&whole) || !parts.iter().all(|part| is_plain(part)) {
+            return None;
+        }
+        let required: Vec<Value> = std::iter::once(&whole)
+            .chain(parts.iter().copied())
+            .filter_map(|part| part.get("required")?.as_array().cloned())
+            .flatten()
+            .collect();
+        let pointer = |index: Option<usize>| match index {
+            Some(index) => child(&child(pointer, "allOf"), &index.to_string()),
+            None => pointer.to_owned(),
+        };
+        let mut object = Object::default();
+        let all = std::iter::once((None, &whole));
+        let all = all.chain(
+            parts
+                .iter()
+                .enumerate()
+                .map(|(index, part)| (Some(index), *part)),
+        );
+        for (index, part) in all {
+            let below = child(&pointer(index), "properties");
+            let requiring =
+                Map::from_iter([("required".to_owned(), Value::from(required.clone()))]);
+            for (name, property) in properties(part) {
+                if object.properties.contains_key(name) {
+                    return None;
+                }
+                let property = self.property(&requiring, name, property, (&below, depth));
+                object.properties.insert(name.clone(), property);
+            }
+        }
+        object.open = object.properties.is_empty();
+        Some(Type::object(object))
+    }
+
+    /// A property of an object that requires what `schema` says.
+    fn property(
+        &mut self,
+        schema: &Map<String, Value>,
+        name: &str,
+        property: &Value,
+        (below, depth): (&str, usize),
+    ) -> Property {
+        let pointer = child(below, name);
+        let origin: Arc<str> = Arc::from(pointer.as_str());
+        let ty = self.value(property, &pointer, depth);
+        self.nested.insert(Arc::clone(&origin));
+        Property {
+            ty,
+            presence: presence(schema, name, property),
+            origins: vec![origin],
+        }
+    }
+
     fn object(&mut self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Type {
         let mut object = Object {
             open: schema
@@ -127,18 +201,17 @@ impl ParameterTypes {
                 .is_some_and(|value| *value != Value::Bool(false)),
             ..Object::default()
         };
+        if object.open
+            && let Some(rest) = schema
+                .get("additionalProperties")
+                .filter(|it| it.is_object())
+        {
+            let pointer = child(pointer, "additionalProperties");
+            object.rest = Some(self.value(rest, &pointer, depth));
+        }
         let below = child(pointer, "properties");
         for (name, property) in properties(schema) {
-            let pointer = child(&below, name);
-            let origin: Arc<str> = Arc::from(pointer.as_str());
-            let ty = self.value(property, &pointer, depth);
-            self.nested.insert(Arc::clone(&origin));
-            let presence = presence(schema, name, property);
-            let property = Property {
-                ty,
-                presence,
-                origins: vec![origin],
-            };
+            let property = self.property(schema, name, property, (&below, depth));
             object.properties.insert(name.clone(), property);
         }
         object.open |= object.properties.is_empty();
@@ -166,13 +239,13 @@ fn text(schema: &Map<String, Value>) -> Type {
     let format = schema.get("format").and_then(Value::as_str);
     let is_formed = schema.contains_key("pattern") || format.is_some_and(|it| it != "password");
     let min = schema.get("minLength").and_then(Value::as_u64);
-    if is_formed {
+    let max = schema.get("maxLength").and_then(Value::as_u64);
+    let ty = if is_formed {
         Type::patterned_string()
-    } else if min.unwrap_or(0) > 0 {
-        Type::non_empty_string()
     } else {
         Type::string()
-    }
+    };
+    ty.sized(min, max)
 }
 
 fn number(schema: &Map<String, Value>, integer: bool) -> Type {
@@ -186,11 +259,15 @@ fn number(schema: &Map<String, Value>, integer: bool) -> Type {
     };
     let min = bound("minimum").map(|min| step(is_exclusive("exclusiveMinimum"), min, 1.0));
     let max = bound("maximum").map(|max| step(is_exclusive("exclusiveMaximum"), max, -1.0));
-    Type::number_between(
+    let ty = Type::number_between(
         min.unwrap_or(f64::NEG_INFINITY),
         max.unwrap_or(f64::INFINITY),
         integer,
-    )
+    );
+    match bound("multipleOf") {
+        Some(step) => ty.stepped(step),
+        None => ty,
+    }
 }
 
 /// The type of the values of an enum, of which those of another type are never valid.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::{secret_label, secret_url};
 
 /// A shape: its prefix, the minimum number of characters after it, and its name.
-const SHAPES: [(&str, usize, &str); 31] = [
+const SHAPES: [(&str, usize, &str); 79] = [
     ("AKIA", 16, "an AWS access key"),
     ("ASIA", 16, "an AWS access key"),
     ("ghp_", 30, "a GitHub token"),
@@ -40,6 +40,54 @@ const SHAPES: [(&str, usize, &str); 31] = [
     ("sbp_", 30, "a Supabase token"),
     ("figd_", 30, "a Figma token"),
     ("AGE-SECRET-KEY-1", 40, "a private key"),
+    ("xoxe.", 20, "a Slack token"),
+    ("xoxe-", 20, "a Slack token"),
+    ("xoxs-", 10, "a Slack token"),
+    ("glptt-", 18, "a GitLab token"),
+    ("gldt-", 18, "a GitLab token"),
+    ("gloas-", 18, "a GitLab token"),
+    ("glrt-", 18, "a GitLab token"),
+    ("glsa_", 30, "a Grafana token"),
+    ("glc_", 30, "a Grafana token"),
+    ("gsk_", 40, "a Groq key"),
+    ("r8_", 30, "a Replicate token"),
+    ("pplx-", 40, "a Perplexity key"),
+    ("xai-", 40, "an xAI key"),
+    ("tgp_v1_", 30, "a Together key"),
+    ("jina_", 40, "a Jina key"),
+    ("NRAK-", 20, "a New Relic key"),
+    ("NRII-", 20, "a New Relic key"),
+    ("rubygems_", 40, "a RubyGems key"),
+    ("EAACEdEose0cBA", 20, "a Facebook token"),
+    ("secret_", 40, "a Notion token"),
+    ("ntn_", 40, "a Notion token"),
+    ("tfp_", 35, "a Typeform token"),
+    ("dckr_pat_", 20, "a Docker token"),
+    ("dckr_oat_", 20, "a Docker token"),
+    ("ATATT3", 40, "an Atlassian token"),
+    ("ATBB", 28, "a Bitbucket password"),
+    ("AKCp", 60, "an Artifactory key"),
+    ("key-", 32, "a Mailgun key"),
+    ("hvs.", 24, "a Vault token"),
+    ("hvb.", 24, "a Vault token"),
+    ("pul-", 40, "a Pulumi token"),
+    ("PMAK-", 40, "a Postman key"),
+    ("phx_", 30, "a PostHog key"),
+    ("tskey-", 20, "a Tailscale key"),
+    ("shpss_", 24, "a Shopify token"),
+    ("shpca_", 24, "a Shopify token"),
+    ("shppa_", 24, "a Shopify token"),
+    ("sq0csp-", 40, "a Square secret"),
+    ("pscale_tkn_", 30, "a PlanetScale token"),
+    ("dapi", 32, "a Databricks token"),
+    ("GOCSPX-", 24, "a Google client secret"),
+    ("doo_v1_", 40, "a DigitalOcean token"),
+    ("dor_v1_", 40, "a DigitalOcean token"),
+    ("nfp_", 36, "a Netlify token"),
+    ("sntrys_", 40, "a Sentry token"),
+    ("sntryu_", 40, "a Sentry token"),
+    ("LTAI", 16, "an Alibaba Cloud key"),
+    ("ops_eyJ", 40, "a 1Password token"),
 ];
 
 /// How many characters stay visible.
@@ -86,6 +134,8 @@ pub(crate) fn redact(text: &str) -> String {
 
 fn private_keys(text: &str) -> Vec<(Range<usize>, &'static str)> {
     const SUFFIX: &str = "PRIVATE KEY";
+    let putty = text.match_indices("PuTTY-User-Key-File-");
+    let putty = putty.map(|(at, form)| (at..at + form.len(), "a private key"));
     text.match_indices("-----BEGIN ")
         .filter_map(|(start, _)| {
             let line = text[start..].lines().next()?;
@@ -94,6 +144,7 @@ fn private_keys(text: &str) -> Vec<(Range<usize>, &'static str)> {
             let closed = line[at..].find("-----")? + "-----".len();
             Some((start..start + at + closed, "a private key"))
         })
+        .chain(putty)
         .collect()
 }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// Labels before `:` or `=` that indicate a secret.
-const LABELS: [&str; 8] = [
+const LABELS: [&str; 11] = [
     "key",
     "token",
     "secret",
@@ -13,6 +13,9 @@ const LABELS: [&str; 8] = [
     "passphrase",
     "pwd",
     "credential",
+    "session",
+    "sessionid",
+    "signature",
 ];
 /// The labels of what people choose: it can be short.
 const CHOSEN: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
@@ -25,6 +28,12 @@ const MIN_CHOSEN_LEN: usize = 6;
 /// How many bytes before a value its label can begin.
 const MAX_LABEL: usize = 64;
 
+/// How credentials begin under `Authorization`.
+const SCHEMES: [&str; 14] = [
+    "Bearer", "bearer", "BEARER", "Basic", "basic", "token", "Token", "Bot", "ApiKey", "Key",
+    "OAuth", "Splunk", "GenieKey", "Digest",
+];
+
 /// Whether a label before the value at `range` says that it is a secret: `api_key: "`, and it
 /// looks like one.
 pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
@@ -36,13 +45,22 @@ pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
     let before = &text[start..range.start];
     let line = before.rsplit('\n').next().unwrap_or(before);
     let opened = line.trim_end_matches(['"', '\'', ' ']);
-    if is_after_option(opened) {
+    if is_after_option(before.trim_end_matches(['"', '\'', ' ']))
+        || is_after_word(opened)
+        || attached_password(opened, token)
+    {
         return is_chosen(token);
     }
-    let bearer = ["Bearer", "Basic", "bearer", "token"]
+    if ["token", "key", "secret"]
+        .iter()
+        .any(|word| opened.to_ascii_lowercase().ends_with(&format!(" {word}")))
+    {
+        return is_random(token) || is_made_up(token);
+    }
+    let bearer = SCHEMES
         .iter()
         .find_map(|scheme| opened.strip_suffix(scheme));
-    let assigned = bearer.unwrap_or(opened).trim_end();
+    let assigned = bearer.unwrap_or(opened).trim_end_matches(['"', '\'', ' ']);
     let Some(label) = assigned.strip_suffix([':', '=']) else {
         return false;
     };
@@ -66,15 +84,64 @@ pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
     LABELS.iter().any(named) && (is_random(token) || is_made_up(token))
 }
 
+/// Options before a password, and the programs that have them; `""` is any.
+const OPTIONS: [(&str, &str); 11] = [
+    ("sshpass", "-p"),
+    ("redis-cli", "-a"),
+    ("openssl", "-k"),
+    ("zip", "-P"),
+    ("login", "-p"),
+    ("ldapsearch", "-w"),
+    ("mongosh", "-p"),
+    ("rabbitmqadmin", "-p"),
+    ("", "--password"),
+    ("", "--passphrase"),
+    ("", "--pass"),
+];
+
 /// Whether what is before a value says that it is a password: `curl -u name:`, `sshpass -p`.
 fn is_after_option(before: &str) -> bool {
     let words = before.replace(['"', '\'', ',', '['], " ");
-    let mut last = words.split_whitespace().rev();
-    match (last.next(), last.next()) {
-        (Some(name), Some("-u" | "--user")) => name.ends_with(':') && !name.contains('/'),
-        (Some("-p"), Some("sshpass")) => true,
-        _ => false,
+    let words: Vec<&str> = words
+        .split_whitespace()
+        .filter(|word| *word != "-")
+        .collect();
+    match words.as_slice() {
+        [.., "-u" | "--user", name] => name.ends_with(':') && !name.contains('/'),
+        [rest @ .., option] => {
+            let is_user =
+                option.starts_with("-u") && option.ends_with(':') && !option.starts_with("--");
+            let known = OPTIONS.iter().any(|(program, known)| {
+                known == option
+                    && (program.is_empty() || rest.iter().any(|it| it.ends_with(program)))
+            });
+            is_user || known
+        }
+        [] => false,
     }
+}
+
+/// Whether the words before a value say that it is a password: `the password is`, `password`.
+fn is_after_word(before: &str) -> bool {
+    let mut last = before
+        .split_whitespace()
+        .rev()
+        .filter(|word| !["is", "was", "of"].contains(word));
+    last.next().is_some_and(|word| {
+        let word = word
+            .trim_start_matches(|c: char| !c.is_alphanumeric())
+            .to_ascii_lowercase();
+        CHOSEN.contains(&word.as_str()) && before.ends_with(|c: char| c.is_alphabetic())
+    })
+}
+
+/// Whether the token is `p` and a password, as in `mysql -pTr0ub4dor`.
+fn attached_password(before: &str, token: &str) -> bool {
+    let words = before.replace(['"', '\'', ',', '['], " ");
+    let mut words = words.split_whitespace();
+    let known =
+        words.any(|word| ["mysql", "mysqldump", "mariadb", "sshpass", "7z"].contains(&word));
+    known && before.ends_with('-') && token.starts_with('p')
 }
 
 /// Whether `text` could be a password: letters and digits together, and no word that stands for
@@ -86,8 +153,16 @@ fn is_chosen(text: &str) -> bool {
         && !text.contains('/')
         && has_digit
         && has_letter
-        && !is_placeholder(text)
+        && (!is_placeholder(text) || is_word_and_digits(text))
         && !is_variable(text)
+}
+
+/// Whether `text` is `secret123`, or one like it: nobody writes that for a value to be filled in.
+fn is_word_and_digits(text: &str) -> bool {
+    let word = text
+        .trim_end_matches(|c: char| c.is_ascii_digit())
+        .trim_start_matches('p');
+    ["secret", "assword"].contains(&word)
 }
 
 /// Whether `text` is shorter than what chance would have to make, and still no word.
@@ -116,12 +191,17 @@ pub(crate) fn is_name(name: &str) -> bool {
             "api_key",
             "apikey",
             "client_secret",
-            "access_token",
-            "auth_token",
-            "api_token",
+            "_token",
+            "_secret",
+            "secret_key",
+            "secretkey",
+            "private_key",
+            "access_key",
+            "passcode",
         ]
         .iter()
         .any(|label| name.ends_with(label))
+        || name == "pin"
 }
 
 /// Whether `text` stands for a value.
@@ -154,7 +234,13 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
 fn is_random(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    text.len() >= MIN_LABELLED_LEN && digits >= 2 && letters >= 2 && bits(text) >= MIN_LABELLED_BITS
+    let is_mixed = text.len() >= 32
+        && text.contains(|c: char| c.is_ascii_uppercase())
+        && text.contains(|c: char| c.is_ascii_lowercase());
+    text.len() >= MIN_LABELLED_LEN
+        && digits >= if is_mixed { 1 } else { 2 }
+        && letters >= 2
+        && bits(text) >= MIN_LABELLED_BITS
 }
 
 /// The Shannon entropy, in bits per character.

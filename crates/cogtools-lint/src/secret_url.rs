@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::secret_label::is_placeholder;
 
 /// Addresses that are secrets themselves: the host and the path before the secret, and its name.
-const WEBHOOKS: [(&str, &str); 9] = [
+const WEBHOOKS: [(&str, &str); 18] = [
     ("hooks.slack.com/services/", "a Slack webhook"),
     ("hooks.slack.com/workflows/", "a Slack webhook"),
     ("discord.com/api/webhooks/", "a Discord webhook"),
@@ -16,10 +16,19 @@ const WEBHOOKS: [(&str, &str); 9] = [
     ("hooks.zapier.com/hooks/catch/", "a Zapier webhook"),
     ("api.telegram.org/bot", "a Telegram bot's token"),
     ("maker.ifttt.com/trigger/", "an IFTTT webhook"),
+    ("open.feishu.cn/open-apis/bot/", "a Feishu webhook"),
+    ("open.larksuite.com/open-apis/bot/", "a Lark webhook"),
+    ("events.pagerduty.com/integration/", "a PagerDuty key"),
+    (".make.com/", "a Make webhook"),
+    ("hooks.chime.aws/incomingwebhooks/", "a Chime webhook"),
+    ("webhook.site/", "a webhook"),
+    ("hooks.airtable.com/workflows/", "an Airtable webhook"),
+    ("api.opsgenie.com/v1/json/", "an Opsgenie key"),
+    ("hc-ping.com/", "a Healthchecks address"),
 ];
 
 /// Parameters of a query that are secrets.
-const PARAMETERS: [&str; 15] = [
+const PARAMETERS: [&str; 25] = [
     "access_token",
     "apikey",
     "api_key",
@@ -35,6 +44,16 @@ const PARAMETERS: [&str; 15] = [
     "sig",
     "signature",
     "token",
+    "bot_token",
+    "jwt",
+    "pass",
+    "passwd",
+    "pwd",
+    "sentry_key",
+    "session",
+    "subscription-key",
+    "x-amz-signature",
+    "x-goog-signature",
 ];
 
 /// The minimum length of a secret in a query.
@@ -95,7 +114,11 @@ fn examine(url: &str, start: usize, found: &mut Vec<(Range<usize>, &'static str)
         if let Some((name, value)) = pair.split_once('=') {
             let is_known = PARAMETERS.contains(&name.to_ascii_lowercase().as_str());
             let has_digit = value.contains(|c: char| c.is_ascii_digit());
-            if is_known && value.len() >= MIN_LENGTH && has_digit && is_value(value) {
+            if is_known
+                && value.len() >= MIN_LENGTH
+                && has_digit
+                && is_value(&value.replace('%', ""))
+            {
                 let from = at + name.len() + 1;
                 found.push((from..from + value.len(), "a secret in a URL"));
             }

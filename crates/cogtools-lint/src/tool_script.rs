@@ -5,7 +5,7 @@ use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::Node;
 
 use crate::lint_file::LintFile;
-use crate::program::{Role, Script, words};
+use crate::program::{Role, Script, interpreter_name, words};
 
 /// Longer scripts are not examined.
 const MAX_BYTES: usize = 256 * 1024;
@@ -15,6 +15,8 @@ pub(crate) struct ToolScript {
     text: String,
     /// The file that it is in, if it is not the tool's.
     file: Option<Text>,
+    /// It is the tool's `script`.
+    is_whole: bool,
     /// Where the tool names it.
     span: Span,
 }
@@ -28,16 +30,22 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
         return vec![ToolScript {
             text: text.to_owned(),
             file: None,
+            is_whole: true,
             span: node.span,
         }];
     }
     let mut found = Vec::new();
+    let mut interpreter = "sh";
     for word in words(file) {
+        if let Some(name) = interpreter_name(word.text) {
+            interpreter = name;
+        }
         if word.role == Role::Code && !word.is_template {
-            // The first line says that it is a shell's; other languages are not examined.
+            // The first line says whose code it is.
             found.push(ToolScript {
-                text: format!("#!/bin/sh\n{}", word.text),
+                text: format!("#!{interpreter}\n{}", word.text),
                 file: None,
+                is_whole: false,
                 span: word.span,
             });
         }
@@ -60,6 +68,7 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
             found.push(ToolScript {
                 text: text.as_str().to_owned(),
                 file: Some(text),
+                is_whole: false,
                 span: word.span,
             });
         }
@@ -70,6 +79,11 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
 impl ToolScript {
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether it is a file, or the whole of the tool's implementation.
+    pub(crate) fn is_of_file(&self) -> bool {
+        self.file.is_some() || self.is_whole
     }
 
     pub(crate) fn script(&self) -> Script<'_> {

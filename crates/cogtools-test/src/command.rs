@@ -46,6 +46,7 @@ pub(crate) struct Request {
     mode: Mode,
     spawn: bool,
     fail_fast: bool,
+    coverage: bool,
     only: Option<Regex>,
     env: EnvArgs,
     format: Format,
@@ -104,6 +105,9 @@ fn command() -> Command {
                 .help("Only examples where this regular expression matches in TOOL.NAME or TOOL.N"),
         )
         .arg(flag("fail-fast").help("End with the first failure"))
+        .arg(flag("coverage").help(
+            "Also show the branches of templates and the optional properties that no example reaches",
+        ))
         .arg(args::sandbox_arg())
         .arg(flag("spawn").help("Also start the actual programs, as hosts do"))
         .arg(
@@ -157,6 +161,7 @@ impl Request {
             mode: Mode::from_matches(matches),
             spawn: matches.get_flag("spawn"),
             fail_fast: matches.get_flag("fail-fast"),
+            coverage: matches.get_flag("coverage"),
             only: only.transpose().map_err(|diagnostic| *diagnostic)?,
             env: EnvArgs::sandbox_from_matches(matches),
             format: Format::parse(&format),
@@ -234,6 +239,7 @@ impl Request {
             cx,
             only: self.only.clone(),
             fail_fast: self.fail_fast,
+            coverage: self.coverage,
         })
     }
 

@@ -25,8 +25,12 @@ pub(crate) const SECTIONS: &[(&str, &str)] = &[
         "The tools that failed last are tested and reported first; the reports for programs have the order of the files, unless --fail-fast is given. The record is in the user's folder for state, not in the project.",
     ),
     (
+        "COVERAGE",
+        "--coverage shows what the examples reach: each branch of a template (if, elif, else, case, default, the body of a loop and what is printed for an empty list, and both sides of an inline if), also in templates that it includes, and each optional property. What no example reaches has a line: the file, the line of its condition, and the condition. The last line counts both. Examples with fails do not count, nor do branches that a tool without a template has in its command. It is a report, and changes no exit status.",
+    ),
+    (
         "FORMATS",
-        "human: one line per tool, followed by its failures.\n\njson: one object: tools, an array of objects with name, file, status (passed, failed or empty), examples, failures and removed; and summary. An example has number, name, file, line, column, golden, status (passed or failed), written and failures. A failure has at, message, detail, faults and hints.\n\njunit: JUnit XML for continuous integration, with a testsuite per tool and a testcase per example. Each has its time in seconds; the other formats have no times, so that the same files give the same report.\n\nThe exit status is 0 if everything passed; a tool without examples passes.",
+        "human: one line per tool, followed by its failures.\n\njson: one object: tools, an array of objects with name, file, status (passed, failed or empty), examples, failures and removed; and summary. An example has number, name, file, line, column, golden, status (passed or failed), written and failures. A failure has at, message, detail, faults and hints.\n\njunit: JUnit XML for continuous integration, with a testsuite per tool and a testcase per example. Each has its time in seconds; the other formats have no times, so that the same files give the same report.\n\nWith --coverage, each tool in json has coverage: branches, an array of objects with file, line, column, condition and taken; and properties, an array of objects with pointer, path and set. summary has their numbers: branches, taken, properties and set.\n\nThe exit status is 0 if everything passed; a tool without examples passes.",
     ),
     (
         "WATCHING",
@@ -35,6 +39,6 @@ pub(crate) const SECTIONS: &[(&str, &str)] = &[
     ("FILES", man::FILES),
     (
         "EXAMPLES",
-        "    cogtools test\n\n    cogtools test --update facepalm\n\n    cogtools test --review\n\n    cogtools test --watch\n\n    cogtools test -t facepalm --fail-fast\n\n    cogtools test --format junit > report.xml",
+        "    cogtools test\n\n    cogtools test --update facepalm\n\n    cogtools test --review\n\n    cogtools test --watch\n\n    cogtools test --coverage\n\n    cogtools test -t facepalm --fail-fast\n\n    cogtools test --format junit > report.xml",
     ),
 ];

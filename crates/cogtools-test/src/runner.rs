@@ -27,6 +27,8 @@ pub(crate) struct Runner {
     pub(crate) only: Option<Regex>,
     /// Whether the first failure ends the run.
     pub(crate) fail_fast: bool,
+    /// Whether it is asked what the examples reach.
+    pub(crate) coverage: bool,
 }
 
 impl Runner {
@@ -114,6 +116,7 @@ impl Runner {
             update: self.update,
         };
         self.run_cases(&tool, &under_test, &mut suite);
+        suite.coverage = self.coverage.then(|| tool.coverage());
         if self.only.is_some() {
             return suite;
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cogtools_core::tool::Coverage;
 use cogtools_core::{Candidate, Location};
 
 use crate::failure::TestFailure;
@@ -18,6 +19,8 @@ pub(crate) struct Suite {
     pub(crate) exists: bool,
     /// Its examples.
     pub(crate) cases: Vec<Case>,
+    /// What its examples reach, with `--coverage`.
+    pub(crate) coverage: Option<Coverage>,
     /// The failures of the tool as a whole.
     pub(crate) failures: Vec<TestFailure>,
     /// The golden files that were removed, as shown.
@@ -58,6 +61,7 @@ impl Suite {
             file: file.display_path.clone(),
             exists: true,
             cases: Vec::new(),
+            coverage: None,
             failures: Vec::new(),
             removed: Vec::new(),
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use crate::analysis::{self, Analysis};
+use crate::coverage::Coverage;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::loader::{Loader, Nothing};
@@ -20,6 +21,15 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) loader: Box<dyn Loader>,
     pub(crate) autoescape: bool,
+    pub(crate) coverage: bool,
+}
+
+impl Shared {
+    /// How templates are compiled: whether what they print is escaped, and whether the branches
+    /// that they take are recorded.
+    pub(crate) const fn options(&self) -> (bool, bool) {
+        (self.autoescape, self.coverage)
+    }
 }
 
 /// Compiles templates. Creating one is cheap.
@@ -51,6 +61,7 @@ impl Engine {
             limits: Limits::default(),
             loader: Box::new(Nothing),
             autoescape: false,
+            coverage: false,
         })
     }
 
@@ -59,7 +70,7 @@ impl Engine {
     pub fn compile(&self, name: &str, source: &str) -> Result<Template, Error> {
         Ok(Template {
             shared: Arc::clone(&self.0),
-            program: Program::compile(name, source, self.0.autoescape)?,
+            program: Program::compile(name, source, self.0.options())?,
         })
     }
 }
@@ -90,6 +101,13 @@ impl Builder {
         self
     }
 
+    /// Whether [`Template::render_recording`] records the branches that templates take.
+    #[must_use]
+    pub const fn coverage(mut self, yes: bool) -> Self {
+        self.0.coverage = yes;
+        self
+    }
+
     /// The engine.
     pub fn build(self) -> Engine {
         Engine(Arc::new(self.0))
@@ -108,27 +126,42 @@ impl Template {
     /// Renders the template with the members of `context`, which must be an
     /// object (or null, for none), as its variables.
     pub fn render(&self, context: &Json) -> Result<String, Error> {
-        let mut variables = HashMap::new();
-        match context {
-            Json::Object(members) => {
-                variables.reserve(members.len());
-                for (name, value) in members {
-                    variables.insert(Arc::from(name.as_str()), from_json(value)?);
-                }
-            }
-            Json::Null => {}
-            _ => {
-                return Err(Error::new(
-                    ErrorKind::BadValue,
-                    "the context must be an object",
-                ));
-            }
-        }
-        let context = Context::new(variables);
+        let context = Context::new(variables(context)?);
         let runtime = Runtime::new(&self.shared, &self.program, &context);
         let text = runtime.render();
         runtime.finish();
         text
+    }
+
+    /// Renders the template like [`Template::render`], and records the branches that it takes,
+    /// also those of the templates that it includes. The engine has to be built with
+    /// [`Builder::coverage`]; otherwise there are no branches.
+    ///
+    /// ```
+    /// let engine = njk::Engine::builder().coverage(true).build();
+    /// let template = engine.compile("t", "{% if a %}A{% else %}B{% endif %}").unwrap();
+    /// let mut coverage = njk::Coverage::default();
+    /// let text = template.render_recording(&serde_json::json!({"a": true}), &mut coverage);
+    /// assert_eq!(text.unwrap(), "A");
+    /// let taken: Vec<_> = coverage.branches().map(|it| (&*it.condition, it.taken)).collect();
+    /// assert_eq!(taken, [("if a", true), ("else of if a", false)]);
+    /// ```
+    pub fn render_recording(
+        &self,
+        context: &Json,
+        coverage: &mut Coverage,
+    ) -> Result<String, Error> {
+        let context = Context::new(variables(context)?);
+        let runtime = Runtime::new(&self.shared, &self.program, &context);
+        let text = runtime.render();
+        coverage.add(&self.program);
+        runtime.record(coverage);
+        runtime.finish();
+        text
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
     }
 
     /// The name that the template was compiled with.
@@ -140,4 +173,25 @@ impl Template {
     pub fn analysis(&self) -> Result<Analysis, Error> {
         analysis::analyse(self.program.source())
     }
+}
+
+/// The variables of a template: the members of an object, or none for null.
+fn variables(context: &Json) -> Result<HashMap<Arc<str>, minijinja::Value>, Error> {
+    let mut variables = HashMap::new();
+    match context {
+        Json::Object(members) => {
+            variables.reserve(members.len());
+            for (name, value) in members {
+                variables.insert(Arc::from(name.as_str()), from_json(value)?);
+            }
+        }
+        Json::Null => {}
+        _ => {
+            return Err(Error::new(
+                ErrorKind::BadValue,
+                "the context must be an object",
+            ));
+        }
+    }
+    Ok(variables)
 }

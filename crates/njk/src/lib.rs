@@ -44,6 +44,7 @@ mod analysis;
 mod ast;
 mod bridge;
 mod budget;
+mod coverage;
 mod emitter;
 mod engine;
 mod error;
@@ -68,6 +69,7 @@ mod value;
 mod walk;
 
 pub use analysis::{Analysis, Read, analyse, types};
+pub use coverage::{Branch, Coverage};
 pub use engine::{Builder, Engine, Template};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;

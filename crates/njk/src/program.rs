@@ -6,6 +6,7 @@ use std::sync::Arc;
 use minijinja::Environment;
 
 use crate::bridge;
+use crate::coverage::BranchKind;
 use crate::emitter::{self, Emitted};
 use crate::error::{Error, ErrorKind, Span};
 use crate::parser;
@@ -29,12 +30,17 @@ pub(crate) struct Program {
     spans: Vec<Span>,
     blocks: Vec<(String, usize)>,
     extends: bool,
+    branches: Vec<(Span, BranchKind)>,
 }
 
 impl Program {
-    pub(crate) fn compile(name: &str, source: &str, autoescape: bool) -> Result<Arc<Self>, Error> {
+    pub(crate) fn compile(
+        name: &str,
+        source: &str,
+        (autoescape, coverage): (bool, bool),
+    ) -> Result<Arc<Self>, Error> {
         let statements = parser::parse(name, source)?;
-        let emitted = emitter::emit(&statements, source.len(), autoescape)
+        let emitted = emitter::emit(&statements, source.len(), (autoescape, coverage))
             .map_err(|(error, span)| error.at(name, source, span))?;
         Self::build(name, source, emitted, autoescape)
     }
@@ -66,6 +72,7 @@ impl Program {
             spans: emitted.spans,
             blocks: emitted.blocks,
             extends: emitted.extends,
+            branches: emitted.branches.unwrap_or_default(),
         }))
     }
 
@@ -75,6 +82,11 @@ impl Program {
 
     pub(crate) fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The branches, if they are recorded.
+    pub(crate) fn branches(&self) -> &[(Span, BranchKind)] {
+        &self.branches
     }
 
     pub(crate) fn blocks(&self) -> &[(String, usize)] {

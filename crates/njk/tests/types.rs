@@ -176,6 +176,7 @@ fn a_problem_has_its_place_and_its_words() {
             },
         )]),
         open: false,
+        ..Object::default()
     });
     let variables = BTreeMap::from([("user".to_owned(), user)]);
     let found = check("note", "Hi\n  {{ user.nmae }}", &variables, false, &|_| {

@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 90] = [
+pub const LINT_RULES: [&str; 91] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -74,6 +74,7 @@ pub const LINT_RULES: [&str; 90] = [
     "unsafe-include",
     "not-json",
     "jinja-habit",
+    "wrong-result",
     "js-error",
     "js-undeclared-name",
     "js-unused-parameter",

@@ -75,3 +75,13 @@ fn limits(parts: &[&Object], least: &str, most: &str) -> (usize, Option<usize>) 
     let most = parts.iter().filter_map(|part| number(part, most)).min();
     (least.unwrap_or(0), most)
 }
+
+/// Some arguments that a schema may permit: those that it needs, and all of them.
+pub(crate) fn arguments(root: &Object) -> Vec<Object> {
+    let samples = sample::samples(root, root, root).into_iter();
+    let objects = samples.filter_map(|value| match value {
+        Value::Object(arguments) => Some(arguments),
+        _ => None,
+    });
+    objects.collect()
+}

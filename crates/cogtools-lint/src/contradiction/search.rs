@@ -160,7 +160,9 @@ impl Search<'_> {
                 self.report(ContradictionKind::Choice, at, message);
                 continue;
             }
-            let earlier = branches[..index].iter().position(|other| other == branch);
+            let earlier = branches[..index]
+                .iter()
+                .position(|other| bare(other) == bare(branch));
             if let Some(earlier) = earlier {
                 dead.push(index);
                 let message = format!("the same as branch {}", earlier + 1);
@@ -262,6 +264,16 @@ fn all_properties(root: &Object, schema: &Object, pointer: &str) -> Vec<(String,
         }
     }
     found
+}
+
+/// The schema without its words, and with the values of its enum in order.
+fn bare(schema: &Object) -> Object {
+    let mut bare = schema.clone();
+    bare.retain(|key, _| !["description", "title", "example"].contains(&key.as_str()));
+    if let Some(values) = bare.get_mut("enum").and_then(Value::as_array_mut) {
+        values.sort_by_key(ToString::to_string);
+    }
+    bare
 }
 
 /// What two values have in common that are equal, or that a model takes for each other: texts

@@ -6,7 +6,8 @@ use super::{Object, Outcome, Reason, limits};
 use crate::automaton::{self, Automaton};
 
 /// What texts of a format look like, at least.
-const FORMATS: [(&str, &str); 6] = [
+const FORMATS: [(&str, &str); 7] = [
+    ("time", r"^[0-9]{2}:[0-9]{2}:[0-9]{2}.+$"),
     ("date", r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
     (
         "date-time",

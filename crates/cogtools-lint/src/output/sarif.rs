@@ -52,8 +52,19 @@ fn descriptor(rule: &Rule) -> Value {
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.why},
         "help": {"text": rule.fix},
+        "helpUri": help_uri(rule.name, env!("CARGO_PKG_REPOSITORY")),
         "defaultConfiguration": {"enabled": rule.level != Level::Off, "level": level},
     })
+}
+
+/// The page that explains a rule: in the repository if that is published, and otherwise the name
+/// that the reference has among the names of this project.
+fn help_uri(rule: &str, repository: &str) -> String {
+    if repository.is_empty() {
+        return format!("schema:agladysh-research.org,2025/cogtools:lint-rules#{rule}");
+    }
+    let repository = repository.trim_end_matches('/');
+    format!("{repository}/blob/HEAD/docs/reference/lint-rules.md#{rule}")
 }
 
 /// How many findings of a rule there are on lines with the same text.
@@ -151,4 +162,21 @@ fn normalized(path: &Path) -> PathBuf {
         }
     }
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::help_uri;
+
+    #[test]
+    fn a_rule_is_explained_in_the_repository() {
+        assert_eq!(
+            help_uri("not-json", "https://example.org/a/cogtools/"),
+            "https://example.org/a/cogtools/blob/HEAD/docs/reference/lint-rules.md#not-json"
+        );
+        assert_eq!(
+            help_uri("not-json", ""),
+            "schema:agladysh-research.org,2025/cogtools:lint-rules#not-json"
+        );
+    }
 }

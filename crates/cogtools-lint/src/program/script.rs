@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::shell;
 use super::table::base;
+use super::{env_read, made_code, shell, started};
 
 /// The language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,11 @@ pub(crate) enum Language {
     JavaScript,
     Ruby,
     Perl,
+    Php,
+    Lua,
+    PowerShell,
+    Awk,
+    R,
     Other,
 }
 
@@ -25,22 +30,6 @@ pub(crate) struct Script<'s> {
     pub(crate) language: Language,
     pub(crate) text: &'s str,
 }
-
-/// How languages read a variable: what is before its name, and after it.
-const READS: [(Language, &str, &str); 12] = [
-    (Language::Python, "environ[\"", "\"]"),
-    (Language::Python, "environ['", "']"),
-    (Language::Python, "environ.get(\"", "\")"),
-    (Language::Python, "environ.get('", "')"),
-    (Language::Python, "getenv(\"", "\")"),
-    (Language::Python, "getenv('", "')"),
-    (Language::JavaScript, "process.env[\"", "\"]"),
-    (Language::JavaScript, "process.env['", "']"),
-    (Language::JavaScript, "Deno.env.get(\"", "\")"),
-    (Language::Ruby, "ENV[\"", "\"]"),
-    (Language::Ruby, "ENV.fetch(\"", "\")"),
-    (Language::Perl, "$ENV{", "}"),
-];
 
 impl<'s> Script<'s> {
     /// The script in `text`, which begins with `#!`.
@@ -60,40 +49,15 @@ impl<'s> Script<'s> {
         let mut found = BTreeMap::new();
         if self.language == Language::Shell {
             shell::reads(self.text, &mut found);
-            return found;
-        }
-        for (language, before, after) in READS {
-            if language != self.language {
-                continue;
-            }
-            for (at, _) in self.text.match_indices(before) {
-                let rest = &self.text[at + before.len()..];
-                let name = rest.split(after).next().unwrap_or_default();
-                if is_name(name) && rest[name.len()..].starts_with(after) {
-                    found.entry(name.to_owned()).or_insert(at + before.len());
-                }
-            }
-        }
-        if self.language == Language::JavaScript {
-            for (at, _) in self.text.match_indices("} = process.env") {
-                let start = self.text[..at].rfind('{').map_or(at, |start| start + 1);
-                for name in self.text[start..at].split(',').map(str::trim) {
-                    if is_name(name) {
-                        found.entry(name.to_owned()).or_insert(start);
-                    }
-                }
-            }
-            for (at, before) in self.text.match_indices("process.env.") {
-                let start = at + before.len();
-                let name = name_at(&self.text[start..]);
-                let rest = self.text[start + name.len()..].trim_start();
-                let has_other = ["??", "||", "="].iter().any(|it| rest.starts_with(it));
-                if is_name(name) && !has_other {
-                    found.entry(name.to_owned()).or_insert(start);
-                }
-            }
+        } else {
+            env_read::all(self.language, self.text, &mut found);
         }
         found
+    }
+
+    /// Whether it is not known how it reads variables.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.language == Language::Other
     }
 
     /// The commands of a shell script: their words, and the offset of each.
@@ -136,73 +100,32 @@ impl<'s> Script<'s> {
 
     /// Where it makes code of a text that it has not written itself, and how.
     pub(crate) fn made_code(&self) -> Vec<(usize, &'static str)> {
-        let forms: &[(&str, &str, &[char])] = match self.language {
-            Language::Shell => &[("eval ", "eval", &['$']), ("sh -c ", "sh -c", &['$'])],
-            Language::Python => &[
-                ("eval(", "eval", &[]),
-                ("exec(", "exec", &[]),
-                ("os.system(", "os.system", &[]),
-                ("os.popen(", "os.popen", &[]),
-                ("shell=True", "shell=True", &[]),
-            ],
-            Language::JavaScript => &[
-                ("eval(", "eval", &[]),
-                ("new Function(", "new Function", &[]),
-                ("execSync(", "execSync", &[]),
-            ],
-            Language::Ruby | Language::Perl => &[("eval(", "eval", &[]), ("eval ", "eval", &['$'])],
-            Language::Other => &[],
-        };
-        let mut found = Vec::new();
-        for (form, name, needed) in forms {
-            for (at, _) in self.text.match_indices(form) {
-                let line_start = self.text[..at].rfind('\n').map_or(0, |it| it + 1);
-                let before = &self.text[line_start..at];
-                let is_inner = before.ends_with(|c: char| {
-                    c.is_alphanumeric() || matches!(c, '_' | '.' | '"' | '\'')
-                });
-                let rest = self.text[at + form.len()..]
-                    .lines()
-                    .next()
-                    .unwrap_or_default();
-                if before.trim_start().starts_with('#') || is_inner {
-                    continue;
-                }
-                if *form == "shell=True" || is_made(rest, needed) {
-                    found.push((at, *name));
-                }
-            }
-        }
-        found
+        made_code::all(self.language, self.text)
     }
-}
 
-/// Whether the code that begins here is put together of other values.
-fn is_made(rest: &str, needed: &[char]) -> bool {
-    if needed.is_empty() {
-        let is_formatted = ["f\"", "f'", "`"].iter().any(|it| rest.starts_with(it));
-        let is_literal = rest.starts_with(['"', '\''])
-            && !rest.contains('+')
-            && !rest.contains('%')
-            && !rest.contains(".format(");
-        return !rest.starts_with(')')
-            && (is_formatted && rest.contains('{') || !(is_literal || is_formatted));
+    /// The commands that a script in another language than a shell's starts: their words.
+    pub(crate) fn started(&self) -> Vec<Vec<&'s str>> {
+        if matches!(self.language, Language::Shell | Language::Other) {
+            return Vec::new();
+        }
+        started::all(self.text)
     }
-    let code = rest.trim_start();
-    // What a shell reads in single quotes, it does not expand; what a program prints is no
-    // argument.
-    !code.starts_with('\'') && code.contains('$') && !code.contains("$(")
 }
 
 impl Language {
     fn of(name: &str) -> Self {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         match stem {
-            "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" => Self::Shell,
+            "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish" => Self::Shell,
             "python" | "pypy" => Self::Python,
-            "node" | "bun" | "deno" => Self::JavaScript,
+            "node" | "bun" | "deno" | "tsx" | "ts-node" => Self::JavaScript,
             "ruby" => Self::Ruby,
             "perl" => Self::Perl,
+            "php" => Self::Php,
+            "lua" | "luajit" => Self::Lua,
+            "pwsh" | "powershell" => Self::PowerShell,
+            "awk" | "gawk" | "mawk" | "nawk" => Self::Awk,
+            "Rscript" | "R" => Self::R,
             _ => Self::Other,
         }
     }

@@ -1,50 +1,184 @@
-//! What is known of programs: which run code, which take values after options, which change
-//! things.
+//! What is known of programs: which run code or other programs, and which take values after
+//! options.
 
 use std::path::Path;
 
 /// Programs that run another one, which comes after their options.
-pub(super) const WRAPPERS: [&str; 19] = [
-    "busybox", "command", "doas", "env", "exec", "ionice", "nice", "nohup", "npx", "parallel",
-    "setsid", "stdbuf", "strace", "sudo", "time", "timeout", "uvx", "watch", "xargs",
+pub(super) const WRAPPERS: [&str; 28] = [
+    "builtin",
+    "busybox",
+    "bunx",
+    "caffeinate",
+    "chronic",
+    "chrt",
+    "command",
+    "doas",
+    "env",
+    "exec",
+    "faketime",
+    "firejail",
+    "ionice",
+    "nice",
+    "nohup",
+    "npx",
+    "parallel",
+    "setsid",
+    "source",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "taskset",
+    "time",
+    "timeout",
+    "unbuffer",
+    "uvx",
+    "xargs",
+];
+
+/// Subcommands after which a program comes.
+pub(super) const RUNNERS: [(&str, &str); 10] = [
+    ("bun", "x"),
+    ("bundle", "exec"),
+    ("hatch", "run"),
+    ("npm", "exec x"),
+    ("pdm", "run"),
+    ("pipx", "run"),
+    ("pnpm", "dlx exec"),
+    ("poetry", "run"),
+    ("uv", "run"),
+    ("yarn", "dlx exec"),
 ];
 
 /// Interpreters, and the options after which code comes.
-pub(super) const INTERPRETERS: [(&str, &[&str]); 26] = [
+pub(super) const INTERPRETERS: [(&str, &[&str]); 44] = [
     ("sh", &["-c"]),
     ("bash", &["-c"]),
     ("dash", &["-c"]),
     ("ash", &["-c"]),
     ("zsh", &["-c"]),
     ("ksh", &["-c"]),
+    ("mksh", &["-c"]),
+    ("csh", &["-c"]),
+    ("tcsh", &["-c"]),
     ("fish", &["-c", "--command"]),
+    ("nu", &["-c", "--commands"]),
     ("su", &["-c", "--command"]),
+    ("runuser", &["-c", "--command"]),
     ("python", &["-c"]),
-    ("python3", &["-c"]),
-    ("pypy3", &["-c"]),
+    ("pypy", &["-c"]),
     ("node", &["-e", "--eval", "-p", "--print"]),
-    ("bun", &["-e", "--eval"]),
+    ("tsx", &["-e", "--eval", "-p", "--print"]),
+    ("ts-node", &["-e", "--eval", "-p", "--print"]),
+    ("bun", &["-e", "--eval", "-p", "--print"]),
     ("deno", &["eval"]),
     ("perl", &["-e", "-E"]),
+    ("raku", &["-e"]),
     ("ruby", &["-e"]),
-    ("php", &["-r"]),
+    ("php", &["-r", "-R", "--run"]),
     ("lua", &["-e"]),
+    ("luajit", &["-e"]),
+    ("julia", &["-e", "-E", "--eval", "--print"]),
+    ("elixir", &["-e", "--eval"]),
+    ("erl", &["-eval"]),
+    ("ghc", &["-e"]),
+    ("clojure", &["-e", "--eval"]),
+    ("groovy", &["-e"]),
+    ("scala", &["-e"]),
+    ("swift", &["-e"]),
+    ("guile", &["-c"]),
+    ("racket", &["-e", "--eval"]),
+    ("sbcl", &["--eval"]),
     ("Rscript", &["-e"]),
+    ("R", &["-e"]),
     ("osascript", &["-e"]),
     ("pwsh", &["-c", "-Command", "-command"]),
     ("powershell", &["-c", "-Command", "-command"]),
-    ("cmd", &["/c", "/C"]),
+    ("cmd", &["/c", "/C", "/k"]),
     ("nix-shell", &["--run", "--command"]),
-    ("psql", SQL),
+];
+
+/// Programs that take code, too, after these options.
+pub(super) const CODE_OPTIONS: [(&str, &[&str]); 21] = [
+    ("clickhouse-client", SQL),
+    ("cqlsh", SQL),
+    ("emacs", &["--eval", "-eval", "--execute"]),
+    ("emacsclient", &["--eval", "-e"]),
+    ("flock", &["-c", "--command"]),
+    ("gdb", &["-ex", "--eval-command"]),
+    ("git", &["-c"]),
+    ("lldb", &["-o"]),
+    ("make", &["--eval"]),
+    ("mariadb", SQL),
+    ("mongosh", &["--eval"]),
     ("mysql", SQL),
+    ("nvim", &["-c", "--cmd"]),
+    ("psql", SQL),
+    ("rsync", &["-e", "--rsh"]),
+    ("script", &["-c", "--command"]),
+    ("snowsql", &["-q", "--query"]),
+    ("sqlcmd", &["-q", "-Q"]),
+    ("tar", &["--to-command", "--checkpoint-action", "-I"]),
+    ("trino", SQL),
+    ("vim", &["-c", "--cmd"]),
 ];
 
 /// The options of clients of databases. A whole query may be what the tool is for; a part of
 /// one is not.
-pub(super) const SQL: &[&str] = &["-c", "--command", "-e", "--execute"];
+pub(super) const SQL: &[&str] = &["-c", "--command", "-e", "--execute", "--query"];
+
+/// Programs whose second argument that is no option is a query.
+pub(super) const QUERY_SECOND: [&str; 2] = ["duckdb", "sqlite3"];
 
 /// Programs whose first argument that is no option is code.
-pub(super) const CODE_FIRST: [&str; 5] = ["awk", "gawk", "mawk", "eval", "sed"];
+pub(super) const CODE_FIRST: [&str; 6] = ["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
+
+/// Programs whose first argument is code that an argument of the call may be as a whole, but not
+/// in part.
+pub(super) const FILTER_FIRST: [&str; 4] = ["gojq", "jaq", "jq", "yq"];
+
+/// Programs that give all of their arguments to a shell.
+pub(super) const SHELL_WORDS: [&str; 4] = ["eval", "hyperfine", "viddy", "watch"];
+
+/// Subcommands that give a word with blanks to a shell.
+pub(super) const SHELL_SUBCOMMANDS: &str =
+    "new-session new new-window neww split-window splitw respawn-pane run-shell if-shell";
+
+/// The options of shells and their like that take a value.
+pub(super) const SHELL_VALUES: [&str; 12] = [
+    "-o",
+    "+o",
+    "-O",
+    "+O",
+    "--rcfile",
+    "--init-file",
+    "-W",
+    "-X",
+    "-I",
+    "-r",
+    "--require",
+    "--import",
+];
+
+/// The name of the interpreter that this word is, without its folder and its version.
+pub(crate) fn interpreter_name(word: &str) -> Option<&'static str> {
+    let name = base(word);
+    let others = CODE_FIRST.iter().chain(&FILTER_FIRST).chain(&QUERY_SECOND);
+    let mut others = others
+        .copied()
+        .chain(CODE_OPTIONS.iter().map(|(known, _)| *known));
+    let found = others.find(|known| *known == name);
+    found.or_else(|| interpreter(word).map(|(name, _)| name))
+}
+
+/// The interpreter of this name, also with a version: `python3.12`.
+pub(super) fn interpreter(name: &str) -> Option<(&'static str, &'static [&'static str])> {
+    let name = base(name);
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let found = INTERPRETERS
+        .iter()
+        .find(|(known, _)| *known == name || *known == stem);
+    found.copied()
+}
 
 /// Programs to which a `-` at the beginning of an argument means nothing, or that know no
 /// `--`.
@@ -54,7 +188,7 @@ pub(super) const NO_OPTIONS: [&str; 9] = [
 
 /// The options without a value, after which an argument can be taken for an option: short
 /// ones in one text.
-pub(super) const FLAGS: [(&str, &str); 22] = [
+pub(super) const FLAGS: [(&str, &str); 25] = [
     ("cat", "AbeEnstTuv"),
     ("cp", "abdfHilLnPpRrTuvx"),
     ("cut", "ns"),
@@ -63,7 +197,7 @@ pub(super) const FLAGS: [(&str, &str); 22] = [
     ("du", "abchHkLmsx"),
     ("egrep", "acEFGhHilLnoPqrRsvwxz"),
     ("find", ""),
-    ("git", "apqsv"),
+    ("git", "apqsvDd"),
     ("grep", "acEFGhHiIlLnoPqrRsUvVwxyzZ"),
     ("head", "qvz"),
     ("jq", "aCceMnrRsS"),
@@ -73,223 +207,17 @@ pub(super) const FLAGS: [(&str, &str); 22] = [
     ("mv", "bfinTuv"),
     ("rg", "acFhHiIlLnNoPqsSuUvwxz0."),
     ("rm", "dfiIrRv"),
+    ("sed", "nErsuz"),
     ("sort", "bcCdfghiMmnRrsuVz"),
     ("tail", "fFqvz"),
     ("touch", "acfhm"),
     ("wc", "clLmw"),
-];
-
-/// Well-known programs, for names that are nearly theirs.
-pub(crate) const PROGRAMS: [&str; 48] = [
-    "awk",
-    "bash",
-    "bun",
-    "cargo",
-    "cat",
-    "curl",
-    "cut",
-    "date",
-    "deno",
-    "diff",
-    "docker",
-    "env",
-    "find",
-    "fish",
-    "gawk",
-    "git",
-    "grep",
-    "head",
-    "java",
-    "jq",
-    "kubectl",
-    "make",
-    "node",
-    "npm",
-    "npx",
-    "perl",
-    "php",
-    "python",
-    "python3",
-    "ruby",
-    "sed",
-    "sh",
-    "sort",
-    "sqlite3",
-    "ssh",
-    "tail",
-    "tar",
-    "terraform",
-    "tree",
-    "uniq",
-    "uv",
-    "wget",
-    "which",
-    "xargs",
-    "yarn",
-    "yq",
-    "zsh",
-    "psql",
-];
-
-/// What a program does to the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
-    /// It creates or changes files, or things elsewhere.
-    Changes,
-    /// It deletes or overwrites.
-    Destroys,
-    /// It asks others over a network.
-    Connects,
-}
-
-const CHANGES: [&str; 17] = [
-    "chgrp", "chmod", "chown", "cp", "dos2unix", "install", "kill", "killall", "ln", "mkdir",
-    "mkfifo", "pkill", "tee", "touch", "patch", "rsync", "crontab",
-];
-const DESTROYS: [&str; 8] = [
-    "dd", "mkfs", "mv", "rm", "rmdir", "shred", "truncate", "unlink",
-];
-const CONNECTS: [&str; 10] = [
-    "curl", "dig", "ftp", "gh", "nc", "nslookup", "ping", "scp", "ssh", "wget",
-];
-
-/// Subcommands that change or destroy something.
-const SUBCOMMANDS: [(&str, &[&str], &[&str]); 17] = [
-    (
-        "gh",
-        &[
-            "close", "comment", "create", "edit", "merge", "reopen", "review", "run",
-        ],
-        &["delete"],
-    ),
-    (
-        "git",
-        &[
-            "add",
-            "am",
-            "apply",
-            "cherry-pick",
-            "clone",
-            "commit",
-            "init",
-            "merge",
-            "mv",
-            "pull",
-            "push",
-            "rebase",
-            "revert",
-            "switch",
-        ],
-        &["clean", "reset", "restore", "rm", "checkout"],
-    ),
-    (
-        "npm",
-        &["install", "i", "ci", "publish", "update", "link"],
-        &["uninstall", "unpublish", "rm"],
-    ),
-    (
-        "pnpm",
-        &["install", "add", "publish", "update"],
-        &["remove"],
-    ),
-    (
-        "yarn",
-        &["install", "add", "publish", "upgrade"],
-        &["remove"],
-    ),
-    ("pip", &["install"], &["uninstall"]),
-    ("pip3", &["install"], &["uninstall"]),
-    (
-        "cargo",
-        &["install", "publish", "add", "update"],
-        &["remove", "clean", "uninstall"],
-    ),
-    ("apt", &["install", "upgrade"], &["remove", "purge"]),
-    ("apt-get", &["install", "upgrade"], &["remove", "purge"]),
-    ("brew", &["install", "upgrade"], &["uninstall", "remove"]),
-    (
-        "docker",
-        &[
-            "build", "create", "push", "restart", "run", "start", "stop", "tag",
-        ],
-        &["kill", "prune", "rm", "rmi"],
-    ),
-    (
-        "kubectl",
-        &[
-            "annotate", "apply", "create", "edit", "label", "patch", "rollout", "scale", "set",
-        ],
-        &["delete", "drain", "replace"],
-    ),
-    (
-        "helm",
-        &["install", "upgrade", "rollback"],
-        &["uninstall", "delete"],
-    ),
-    ("terraform", &["apply", "import"], &["destroy"]),
-    (
-        "systemctl",
-        &["disable", "enable", "reload", "restart", "start", "stop"],
-        &["kill", "mask"],
-    ),
-    ("aws", &["cp", "mb", "sync"], &["rb", "rm"]),
+    ("wget", "bcdFkKmNpqrSv"),
+    ("rsync", "aAcghHikKlLnNopPqrRStuUvWxXz"),
 ];
 
 /// The file name of a program.
 pub(super) fn base(name: &str) -> &str {
     let file = Path::new(name).file_name().and_then(|file| file.to_str());
     file.unwrap_or(name)
-}
-
-/// What a command does, as far as that is known. `words` begin with the program.
-pub(crate) fn deed_of(words: &[&str]) -> Option<Deed> {
-    let (first, rest) = words.split_first()?;
-    let name = base(first);
-    if DESTROYS.contains(&name) {
-        return Some(Deed::Destroys);
-    }
-    if CHANGES.contains(&name) {
-        return Some(Deed::Changes);
-    }
-    let subcommand = SUBCOMMANDS.iter().find(|(program, ..)| *program == name);
-    if let Some((_, changes, destroys)) = subcommand {
-        let mut plain = rest.iter().filter(|word| !word.starts_with('-'));
-        let deed = plain.find_map(|word| {
-            let is_destroying = destroys.contains(word);
-            let is_changing = is_destroying || changes.contains(word);
-            is_changing.then_some(if is_destroying {
-                Deed::Destroys
-            } else {
-                Deed::Changes
-            })
-        });
-        if deed.is_some() {
-            return deed;
-        }
-    }
-    let has = |options: &[&str]| rest.iter().any(|word| options.contains(word));
-    let is_in_place = |word: &&&str| word.starts_with("-i") || **word == "--in-place";
-    match name {
-        "sed" | "perl" if rest.iter().any(|word| is_in_place(&word)) => Some(Deed::Changes),
-        "find" if has(&["-delete"]) => Some(Deed::Destroys),
-        "curl" | "gh" => {
-            let method = rest
-                .windows(2)
-                .find(|pair| ["-X", "--request", "--method"].contains(&pair[0]));
-            match method.map(|pair| pair[1]) {
-                Some("DELETE") => Some(Deed::Destroys),
-                Some("POST" | "PUT" | "PATCH") => Some(Deed::Changes),
-                _ if has(&["-XDELETE"]) => Some(Deed::Destroys),
-                _ if has(&["-XPOST", "-XPUT", "-XPATCH", "-T", "--upload-file"]) => {
-                    Some(Deed::Changes)
-                }
-                _ => Some(Deed::Connects),
-            }
-        }
-        "wget" if !has(&["-O-", "-qO-", "--spider", "--output-document=-"]) && !has(&["-"]) => {
-            Some(Deed::Changes)
-        }
-        name if CONNECTS.contains(&name) => Some(Deed::Connects),
-        _ => None,
-    }
 }

@@ -2,12 +2,13 @@
 
 use cogtools_core::Level;
 use cogtools_core::text::Span;
+use cogtools_core::tool::Annotations;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::program::{Deed, Role, deed_of, words};
+use crate::program::{Deed, Role, deeds_of, words};
 use crate::rule::{Rule, case};
-use crate::tool_script;
+use crate::{script_call, tool_script};
 
 pub(super) static RULES: &[Rule] = &[Rule {
     name: "false-annotation",
@@ -20,68 +21,6 @@ pub(super) static RULES: &[Rule] = &[Rule {
     passes: case!("false-annotation/passes"),
     check: false_annotation,
 }];
-
-/// What scripts call that changes, destroys or connects.
-const CALLS: [(Deed, &[&str]); 3] = [
-    (
-        Deed::Destroys,
-        &[
-            "shutil.rmtree(",
-            "os.remove(",
-            "os.unlink(",
-            "os.rmdir(",
-            ".rmSync(",
-            "fs.rm(",
-            ".unlinkSync(",
-            "File.delete(",
-            "FileUtils.rm",
-            "DROP TABLE",
-            "DELETE FROM",
-        ],
-    ),
-    (
-        Deed::Changes,
-        &[
-            ".writeFile",
-            ".appendFile",
-            "os.makedirs(",
-            "os.rename(",
-            "shutil.move(",
-            "os.mkdir(",
-            "shutil.copy",
-            ".write_text(",
-            ".write_bytes(",
-            "File.write(",
-            ".mkdirSync(",
-            ", \"w\")",
-            ", 'w')",
-            ", \"a\")",
-            ", 'a')",
-            ", \"wb\")",
-            "mode=\"w\"",
-            "mode='w'",
-            "requests.post(",
-            "requests.put(",
-            "INSERT INTO",
-            "requests.patch(",
-            "requests.delete(",
-        ],
-    ),
-    (
-        Deed::Connects,
-        &[
-            "import requests",
-            "urllib.request",
-            "http.client",
-            "import httpx",
-            "fetch(\"http",
-            "fetch('http",
-            "fetch(`http",
-            "Net::HTTP",
-            "https.get(",
-        ],
-    ),
-];
 
 fn false_annotation(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
@@ -126,21 +65,45 @@ fn false_annotation(file: &LintFile, findings: &mut Findings<'_>) {
             "its sandbox gives it the network",
         );
     }
-    let Some((deed, what)) = deed(file) else {
-        return;
+    contradicted_by_deeds(file, *hints, &span, findings);
+}
+
+/// The hints that the commands contradict.
+fn contradicted_by_deeds(
+    file: &LintFile,
+    hints: Annotations,
+    span: &dyn Fn(&str) -> Option<Span>,
+    findings: &mut Findings<'_>,
+) {
+    let is_read_only = hints.read_only == Some(true);
+    let deeds = deeds(file);
+    let worst = |of: &[Deed]| {
+        let known = deeds.iter().filter(|(deed, _)| of.contains(deed));
+        known
+            .max_by_key(|(deed, _)| *deed)
+            .map(|(_, what)| format!("`{what}` contradicts it"))
     };
-    let message = format!("`{what}` contradicts it");
-    match deed {
-        Deed::Connects if hints.open_world == Some(false) => {
-            report(findings, span("open_world"), &message);
+    let contradicted = [
+        (
+            is_read_only,
+            "read_only",
+            worst(&[Deed::Changes, Deed::Destroys]),
+        ),
+        (
+            hints.destructive == Some(false),
+            "destructive",
+            worst(&[Deed::Destroys]),
+        ),
+        (
+            hints.open_world == Some(false),
+            "open_world",
+            worst(&[Deed::Connects]),
+        ),
+    ];
+    for (is_said, name, message) in contradicted {
+        if let Some(message) = message.filter(|_| is_said) {
+            report(findings, span(name), &message);
         }
-        Deed::Changes | Deed::Destroys if is_read_only => {
-            report(findings, span("read_only"), &message);
-        }
-        Deed::Destroys if hints.destructive == Some(false) => {
-            report(findings, span("destructive"), &message);
-        }
-        _ => {}
     }
 }
 
@@ -150,9 +113,14 @@ fn report(findings: &mut Findings<'_>, span: Option<Span>, message: &str) {
     }
 }
 
-/// The worst that the tool does, as far as that is known, and its command.
-fn deed(file: &LintFile) -> Option<(Deed, String)> {
+/// What the tool does, as far as that is known, and its commands.
+fn deeds(file: &LintFile) -> Vec<(Deed, String)> {
     let mut deeds = Vec::new();
+    let mut add = |words: &[&str], is_temporary: bool| {
+        let found = deeds_of(words).into_iter();
+        let found = found.filter(|deed| !is_temporary || *deed == Deed::Connects);
+        deeds.extend(found.map(|deed| (deed, command(words))));
+    };
     let all = words(file);
     for (index, _) in all
         .iter()
@@ -160,34 +128,29 @@ fn deed(file: &LintFile) -> Option<(Deed, String)> {
         .filter(|(_, word)| word.role == Role::Program)
     {
         let texts: Vec<&str> = all[index..].iter().map(|word| word.text).collect();
-        deeds.push((deed_of(&texts), command(&texts)));
+        add(&texts, false);
     }
+    let mut scripts = Vec::new();
     for script in tool_script::of(file) {
         // It can do what it likes with its own temporary files.
         let is_temporary = ["mktemp", "tempfile"]
             .iter()
             .any(|it| script.text().contains(it));
-        for (_, words) in script.script().commands().iter().filter(|_| !is_temporary) {
-            deeds.push((deed_of(words), command(words)));
+        for (_, words) in script.script().commands() {
+            add(&words, is_temporary);
         }
-        if script.script().redirects() && !is_temporary {
-            deeds.push((Some(Deed::Changes), ">".to_owned()));
+        for words in script.script().started() {
+            add(&words, is_temporary);
         }
-        for (deed, calls) in CALLS {
-            let found = calls.iter().find(|call| script.text().contains(**call));
-            let found = found.filter(|_| !is_temporary || deed == Deed::Connects);
-            deeds.extend(found.map(|call| (Some(deed), call.trim_end_matches('(').to_owned())));
-        }
+        scripts.push((script, is_temporary));
     }
-    let rank = |deed: Deed| match deed {
-        Deed::Connects => 0,
-        Deed::Changes => 1,
-        Deed::Destroys => 2,
-    };
-    let known = deeds
-        .into_iter()
-        .filter_map(|(deed, what)| Some((deed?, what)));
-    known.max_by_key(|(deed, _)| rank(*deed))
+    for (script, is_temporary) in &scripts {
+        if script.script().redirects() && !is_temporary {
+            deeds.push((Deed::Changes, ">".to_owned()));
+        }
+        deeds.extend(script_call::deeds(script, *is_temporary));
+    }
+    deeds
 }
 
 /// The program and its subcommand.

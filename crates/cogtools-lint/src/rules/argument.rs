@@ -6,7 +6,7 @@ use cogtools_core::schema::Schema;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::program::{Role, Word, can_begin_with_dash, words};
+use crate::program::{Role, Word, can_begin_with_dash, is_known, words};
 use crate::rule::{Rule, case};
 use crate::tool_script;
 
@@ -125,40 +125,78 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
     const FILE_PROGRAMS: [&str; 12] = [
         "cat", "chmod", "cp", "du", "head", "ls", "mv", "rm", "sort", "tail", "touch", "wc",
     ];
-    const OPERATORS: [&str; 12] = [
-        "|",
-        "||",
-        "&",
-        "&&",
-        ";",
-        ">",
-        ">>",
-        "<",
-        "2>",
-        "2>&1",
-        "2>/dev/null",
-        ">/dev/null",
-    ];
     let all = words(file);
     let first = all.first().map_or("", |word| word.text);
     let is_file_program = FILE_PROGRAMS.contains(&first);
-    for word in &all {
+    for (index, word) in all.iter().enumerate() {
         let text = word.text;
-        let is_variable = text.strip_prefix('$').is_some_and(|name| {
-            let name = name
-                .strip_prefix('{')
-                .and_then(|it| it.strip_suffix('}'))
-                .unwrap_or(name);
-            let first = name.chars().next();
-            first.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        });
-        let is_syntax =
-            OPERATORS.contains(&text) || text.starts_with("~/") || text.starts_with("$(");
         // Files, not patterns: what `find` and `grep` get may have a `*`.
-        let is_glob = is_file_program && text.contains('*') && !word.is_template;
-        if word.role != Role::Code && (is_variable || is_syntax || is_glob) {
+        let is_pattern =
+            is_file_program && !word.is_template && (text.contains('*') || has_braces(text));
+        let is_quoted = text.len() > 2 && text.starts_with('\'') && text.ends_with('\'');
+        // `find` ends a command with it.
+        let is_end = text == ";"
+            && all
+                .iter()
+                .any(|it| it.text.starts_with("-exec") || it.text.starts_with("-ok"));
+        if is_end {
+            continue;
+        }
+        if index == 0 && !word.is_template && is_command_line(text) {
+            findings.report(
+                word.span,
+                format!("only a shell understands `{text}` as a command"),
+            );
+        } else if word.role != Role::Code && (is_syntax(text) || is_pattern || is_quoted) {
             findings.report(word.span, format!("only a shell understands `{text}`"));
         }
     }
+}
+
+/// Whether a word is an operator of a shell, or begins with what a shell expands.
+fn is_syntax(text: &str) -> bool {
+    const OPERATORS: [&str; 14] = [
+        "|", "||", "|&", "&", "&&", ";", ";;", ">", ">>", "<", "<<", "<<<", "2>", "&>",
+    ];
+    let redirected = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+    let target = redirected
+        .strip_prefix(">>")
+        .or_else(|| redirected.strip_prefix('>'));
+    let is_redirect = target.is_some_and(|target| {
+        let is_file = target.starts_with(|c: char| c.is_ascii_alphanumeric() || "/.&_".contains(c));
+        is_file && !target.contains([' ', '<', '>'])
+    });
+    let is_variable = text.strip_prefix('$').is_some_and(|rest| {
+        let (name, after) = if let Some(inner) = rest.strip_prefix('{') {
+            inner.split_once('}').unwrap_or((inner, "?"))
+        } else {
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            rest.split_at(end.unwrap_or(rest.len()))
+        };
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        is_name && (after.is_empty() || after.starts_with('/'))
+    });
+    let is_expanded = text.contains("$(") && text.contains(')')
+        || text.starts_with("~/")
+        || (text.len() > 2 && text.starts_with('`') && text.ends_with('`'));
+    OPERATORS.contains(&text) || is_redirect || is_variable || is_expanded
+}
+
+/// Whether the first word is a whole command line, or an assignment before one.
+fn is_command_line(text: &str) -> bool {
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let is_assignment = text.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let mut words = text.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    is_assignment || (words.next().is_some() && !text.contains('/') && is_known(program))
+}
+
+/// Whether a shell would make several words of it: `{a,b}`, `{1..3}`.
+fn has_braces(text: &str) -> bool {
+    let inner = text
+        .split_once('{')
+        .and_then(|(_, rest)| rest.split_once('}'));
+    inner.is_some_and(|(inner, _)| inner.contains(',') || inner.contains(".."))
 }

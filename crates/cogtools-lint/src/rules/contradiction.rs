@@ -179,6 +179,17 @@ fn has_useless_format(sub_schema: &SubSchema<'_>, kind: &str) -> bool {
     let kind = if kind == "integer" { "number" } else { kind };
     match FORMATS.iter().find(|(name, _)| *name == written) {
         Some((_, of)) => *of != kind,
+        None if [
+            "datetime-local",
+            "local-date-time",
+            "timestamp",
+            "url",
+            "link",
+        ]
+        .contains(&written) =>
+        {
+            true
+        }
         // Texts can have any format, but hardly one that is nearly spelt like another.
         None => kind != "string" || did_you_mean(written, FORMATS.map(|(name, _)| name)).is_some(),
     }

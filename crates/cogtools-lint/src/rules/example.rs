@@ -130,7 +130,9 @@ fn repeated_example(file: &LintFile, findings: &mut Findings<'_>) {
     let tests = file.tool.iter().flat_map(cogtools_core::Tool::tests);
     let mut seen: HashMap<String, usize> = HashMap::new();
     for (index, (test, node)) in tests.zip(nodes(file)).enumerate() {
-        let key = Value::Object(test.arguments()).to_string();
+        let mut arguments = Value::Object(test.arguments());
+        arguments.sort_all_objects();
+        let key = arguments.to_string();
         match seen.get(&key) {
             Some(earlier) => {
                 let message = format!("the same arguments as in example {}", earlier + 1);

@@ -3,9 +3,10 @@
 
 use cogtools_core::Level;
 use cogtools_core::text::Span;
-use cogtools_core::yaml::{Data, Node};
+use cogtools_core::yaml::Node;
 
 use super::description::collect_descriptions;
+use super::pushed::pushed_text;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::order::order;
@@ -47,76 +48,8 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-/// So many blanks within a line, or lines without text, push the rest out of sight.
-const MAX_BLANKS: usize = 40;
-const MAX_LINES: usize = 10;
-
-fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
-    if let Some(document) = &file.document {
-        visit_texts(document, &mut |text, span| {
-            if is_pushed(text) {
-                findings.report(span, "the text goes on after many blanks");
-            }
-        });
-    }
-    // Comments, too, can look as if they were over.
-    let mut at = 0;
-    for line in file.text.as_str().split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let comment = match line.trim_start() {
-            line if line.starts_with('#') => line,
-            line => line.find(" #").map_or("", |at| &line[at + 1..]),
-        };
-        if is_pushed(comment) {
-            let span = Span {
-                start,
-                end: start + line.trim_end().len(),
-            };
-            findings.report(span, "the comment goes on after many blanks");
-        }
-    }
-}
-
-fn visit_texts<'n>(node: &'n Node, found: &mut dyn FnMut(&'n str, Span)) {
-    match &node.data {
-        Data::Text { text, .. } => found(text, node.span),
-        Data::List(items) => items.iter().for_each(|item| visit_texts(item, found)),
-        Data::Map(entries) => entries.iter().for_each(|it| visit_texts(&it.value, found)),
-        _ => {}
-    }
-}
-
-fn is_pushed(text: &str) -> bool {
-    let mut empty = 0;
-    for line in text.lines() {
-        let content = line.trim();
-        if content.is_empty() {
-            empty += 1;
-            continue;
-        }
-        if empty >= MAX_LINES {
-            return true;
-        }
-        empty = 0;
-        let mut blanks = 0;
-        for c in content.chars() {
-            blanks = if c.is_whitespace() { blanks + 1 } else { 0 };
-            if blanks >= MAX_BLANKS {
-                return true;
-            }
-        }
-        // Code is indented, but not so far.
-        let indent = line.chars().take_while(|c| c.is_whitespace()).count();
-        if indent >= 2 * MAX_BLANKS {
-            return true;
-        }
-    }
-    false
-}
-
 /// The titles and descriptions of the tool and its parameters.
-fn descriptions(file: &LintFile) -> Vec<&Node> {
+pub(super) fn descriptions(file: &LintFile) -> Vec<&Node> {
     let mut found: Vec<(&Node, &str)> = ["title", "description"]
         .into_iter()
         .filter_map(|key| Some((file.value(key)?, "")))
@@ -130,28 +63,90 @@ fn descriptions(file: &LintFile) -> Vec<&Node> {
 }
 
 fn hidden_comment(file: &LintFile, findings: &mut Findings<'_>) {
-    const FORMS: [&str; 9] = [
-        "<!--",
-        "[//]: #",
-        "[comment]: <",
-        "display:none",
-        "display: none",
-        "font-size:0",
-        "font-size: 0",
-        "visibility:hidden",
-        " hidden>",
-    ];
     for node in descriptions(file) {
         let text = node.text().unwrap_or_default();
-        if let Some(form) = FORMS.iter().find(|form| text.contains(**form)) {
+        if let Some(form) = hiding_form(text) {
             let raw = file.raw(node.span);
-            let span = raw.find(form).map_or(node.span, |at| Span {
+            let span = raw.find(&form).map_or(node.span, |at| Span {
                 start: node.span.start + at,
                 end: node.span.start + at + form.len(),
             });
             findings.report(span, format!("`{form}` hides text from people"));
         }
     }
+}
+
+/// What hides a part of `text` where it is shown as Markdown or HTML.
+fn hiding_form(text: &str) -> Option<String> {
+    // Styles, without blanks: what is after them must not go on with a digit.
+    const STYLES: [&str; 12] = [
+        "display:none",
+        "visibility:hidden",
+        "opacity:0",
+        "font-size:0",
+        "font-size:1px",
+        "color:white",
+        "color:#fff",
+        "color:transparent",
+        "color=\"white\"",
+        "color='white'",
+        "left:-",
+        "text-indent:-",
+    ];
+    const TAGS: [&str; 8] = [
+        "<script",
+        "<template",
+        "<style",
+        "<noscript",
+        "<details",
+        "<img",
+        "<iframe",
+        "<object",
+    ];
+    if let Some(form) = ["<!--", "[comment]: <", "![](http"]
+        .iter()
+        .find(|it| text.contains(**it))
+    {
+        return Some((*form).to_owned());
+    }
+    if let Some(link) = unreferenced_link(text) {
+        return Some(link);
+    }
+    let lower = text.to_ascii_lowercase();
+    if let Some(tag) = TAGS.iter().find(|tag| lower.contains(**tag)) {
+        return Some((*tag).to_owned());
+    }
+    let is_hidden = |tag: &str| {
+        let tag = tag.split('>').next().unwrap_or_default();
+        tag.split([' ', '=', '/'])
+            .skip(1)
+            .any(|word| word == "hidden")
+    };
+    if lower.split('<').skip(1).any(is_hidden) && lower.contains('>') {
+        return Some("hidden".to_owned());
+    }
+    let compact: String = lower.chars().filter(|c| !c.is_whitespace()).collect();
+    let style = STYLES.iter().find(|style| {
+        let after = compact.split_once(**style).map(|(_, rest)| rest);
+        after.is_some_and(|rest| style.ends_with('-') || !rest.starts_with('.'))
+    });
+    style
+        .filter(|_| compact.contains('<'))
+        .map(|style| (*style).to_owned())
+}
+
+/// A link that nothing refers to: `[//]: # (text)`.
+fn unreferenced_link(text: &str) -> Option<String> {
+    for (at, _) in text.match_indices("]: ") {
+        let target = text[at + 3..].trim_start();
+        let is_empty = target.starts_with('#') || target.starts_with("<>");
+        let rest = target.trim_start_matches(['#', '<', '>']);
+        if is_empty && rest.trim_start().starts_with(['(', '\'', '"']) {
+            let start = text[..at].rfind('[').unwrap_or(at);
+            return Some(text[start..at + 4].to_owned());
+        }
+    }
+    None
 }
 
 fn order_to_model(file: &LintFile, findings: &mut Findings<'_>) {

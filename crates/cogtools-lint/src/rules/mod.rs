@@ -16,6 +16,8 @@ mod name;
 mod opening;
 mod pattern;
 mod program;
+mod pushed;
+mod result;
 mod safety;
 mod schema;
 mod source;
@@ -39,7 +41,7 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 23] = [
+    let groups: [&'static [Rule]; 24] = [
         validity::RULES,
         name::RULES,
         source::RULES,
@@ -57,6 +59,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         example::RULES,
         template::RULES,
         types::RULES,
+        result::RULES,
         js::RULES,
         flow::RULES,
         file::RULES,

@@ -59,6 +59,11 @@ fn broken_shebang(file: &LintFile, findings: &mut Findings<'_>) {
             end: at + line.trim_end().len().max(1),
         };
         at += line.len();
+        let is_spaced = index == 0 && content.starts_with("# !/") && content.contains("cogtools");
+        if is_spaced {
+            findings.report(span, "a blank between `#` and `!`: this is a comment");
+            return;
+        }
         if content.starts_with("#!") {
             let message = match first_line_fault(content) {
                 _ if index > 0 => "the `#!` line is not the first line".to_owned(),
@@ -160,21 +165,38 @@ fn folding(file: &LintFile, entry: &Entry) -> Option<usize> {
     before.trim().is_empty().then_some(entry.span.end + at)
 }
 
+/// Whether it is the `>` of the text, rather than a quotation: `>-`, `>2`.
+fn is_header(line: &str) -> bool {
+    line.strip_prefix('>').is_some_and(|rest| {
+        let rest = rest.split(" #").next().unwrap_or_default().trim();
+        rest.chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '-' | '+'))
+    })
+}
+
 /// Whether lines of the template stand for themselves.
 fn has_structure(raw: &str) -> bool {
     let mut before = "";
     for line in raw.lines().map(str::trim) {
-        if before.is_empty() && line.starts_with('>') {
+        if before.is_empty() && is_header(line) {
             continue;
         }
         let is_list = [
-            "- ", "* ", "+ ", "# ", "## ", "### ", "| ", "{% ", "{%- ", "```", "//",
+            "- ", "* ", "+ ", "> ", "# ", "## ", "### ", "#### ", "| ", "{% ", "{%- ", "```", "//",
         ]
         .iter()
         .any(|mark| line.starts_with(mark));
-        let number = line.split_once(". ").map_or("", |(number, _)| number);
+        // A heading has its own line, and what follows it as well.
+        if before.starts_with('#') && before.contains(' ') && !line.is_empty() {
+            return true;
+        }
+        let is_underline = line.len() > 2 && line.chars().all(|c| c == '=' || c == '-');
+        let number = line
+            .split_once([' ', '\t'])
+            .map_or("", |(number, _)| number);
+        let number = number.strip_suffix(['.', ')']).unwrap_or_default();
         let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
-        if (is_list || is_number) && !before.is_empty() {
+        if (is_list || is_number || is_underline) && !before.is_empty() {
             return true;
         }
         before = line;

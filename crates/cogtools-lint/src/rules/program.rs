@@ -7,9 +7,9 @@ use cogtools_core::yaml::Node;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::program::{PROGRAMS, Role, words};
+use crate::program::{PROGRAMS, Role, is_known, words};
 use crate::rule::{Rule, case};
-use crate::tool_script::{self, ToolScript};
+use crate::{env_use, tool_script};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -64,6 +64,15 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
     }
     for (name, span, is_started) in found {
         let is_relative = name.starts_with("./") || name.starts_with("../");
+        let is_script = !is_started && name.contains('/') && !name.starts_with('/');
+        if is_script && !name.contains(['~', '$', '*']) {
+            // An interpreter looks for it in the folder that the tool runs in.
+            let mut folders = file.path.ancestors().skip(1);
+            if !folders.any(|folder| folder.join(name).exists()) {
+                findings.report(span, format!("there is no file `{name}`"));
+            }
+            continue;
+        }
         if is_relative && is_started {
             let path = file.path.parent().map(|folder| folder.join(name));
             let Some(path) = path else { continue };
@@ -79,10 +88,13 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
             || ["/bin/", "/usr/bin/", "/usr/local/bin/"]
                 .iter()
                 .any(|it| name.starts_with(it));
-        if !is_plain || PROGRAMS.contains(&base) || is_on_path(name) {
+        if !is_plain || is_known(base) || is_on_path(name) {
             continue;
         }
-        if let Some(suggestion) = did_you_mean(base, PROGRAMS).filter(|_| base.len() > 2) {
+        let known = PROGRAMS
+            .split_ascii_whitespace()
+            .filter(|known| known.len() > 1);
+        if let Some(suggestion) = did_you_mean(base, known).filter(|_| base.len() > 2) {
             findings
                 .report(span, format!("there is no program `{name}`"))
                 .fix(suggestion);
@@ -136,66 +148,22 @@ fn unused_env(file: &LintFile, findings: &mut Findings<'_>) {
         .into_iter()
         .flatten();
     let scripts = tool_script::of(file);
+    let words = words(file);
     for node in names {
         let Some(name) = node.text() else { continue };
         let message = if tool.is_template() || tool.js().is_some() {
             format!("a tool of this kind cannot read `{name}`")
-        } else if !scripts.is_empty() && !scripts.iter().any(|it| may_read(it, name, tool.env())) {
+        } else if scripts.is_empty() && env_use::is_deaf(&words, name) {
+            format!("the command does not read `{name}`")
+        } else if !scripts.is_empty()
+            && !scripts
+                .iter()
+                .any(|it| env_use::may_read(it, name, tool.env()))
+        {
             format!("the script does not read `{name}`")
         } else {
             continue;
         };
         findings.report(node.span, message);
     }
-}
-
-/// Whether a script mentions `name`, or runs something that can read it: variables that many
-/// programs know, and those that begin with the name of what the script mentions.
-fn may_read(script: &ToolScript, name: &str, env: &[String]) -> bool {
-    const KNOWN: [&str; 26] = [
-        "AWS_", "AZURE_", "CARGO_", "DOCKER_", "GCLOUD_", "GH_", "GIT_", "GITHUB_", "GO",
-        "GOOGLE_", "HOME", "HTTP", "JAVA_", "KUBE", "LANG", "LC_", "LD_", "NODE_", "NO_", "NPM_",
-        "PG", "PYTHON", "RUST", "SSH_", "SSL_", "XDG_",
-    ];
-    const WHOLE: [&str; 14] = [
-        "ALL_PROXY",
-        "COLUMNS",
-        "DISPLAY",
-        "EDITOR",
-        "PAGER",
-        "PATH",
-        "SHELL",
-        "TEMP",
-        "TERM",
-        "TMP",
-        "TMPDIR",
-        "TZ",
-        "USER",
-        "VISUAL",
-    ];
-    let text = script.text();
-    let read: Vec<String> = script.script().reads().into_keys().collect();
-    let declared = |other: &&String| env.contains(other);
-    let read: Vec<&String> = read.iter().filter(|it| !declared(it)).collect();
-    let is_misspelt = did_you_mean(name, read.iter().map(|it| it.as_str())).is_some();
-    if is_misspelt && !text.contains(name) {
-        return false;
-    }
-    let first = name.split('_').next().unwrap_or(name).to_lowercase();
-    text.contains(name)
-        || WHOLE.contains(&name)
-        || KNOWN
-            .iter()
-            .any(|prefix| name.to_uppercase().starts_with(prefix))
-        || (first.len() > 2 && text.to_lowercase().contains(&first))
-        || [
-            "environ.copy()",
-            "os.environ)",
-            "process.env)",
-            "...process.env",
-            "env |",
-            "printenv",
-        ]
-        .iter()
-        .any(|all| text.contains(all))
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use cogtools_core::schema::Role;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
 use cogtools_core::{Level, invisible};
@@ -217,7 +218,10 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
         };
         findings.report(span, format!("this looks like {what}"));
     }
-    for (name, _, sub_schema) in file.parameters() {
+    for sub_schema in file.sub_schemas() {
+        let Role::Property { name, .. } = sub_schema.role else {
+            continue;
+        };
         if !secret_label::is_name(name) {
             continue;
         }
@@ -226,7 +230,9 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
                 .schema
                 .get(keyword)
                 .and_then(|value| value.as_str());
-            let found = value.filter(|it| it.len() > 3 && !secret_label::is_placeholder(it));
+            let is_pin = name == "pin";
+            let found = value.filter(|it| !is_pin || it.bytes().all(|byte| byte.is_ascii_digit()));
+            let found = found.filter(|it| it.len() > 3 && !secret_label::is_placeholder(it));
             if found.is_some_and(|value| secret::all(value).is_empty()) {
                 let span = file.keyword(&sub_schema, keyword);
                 findings.report(

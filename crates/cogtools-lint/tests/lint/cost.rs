@@ -25,6 +25,63 @@ fn check(description: &str, rule: &str) -> Vec<String> {
     of_rule.map(|it| it.message).collect()
 }
 
+/// The shortest of some times that a description takes.
+fn shortest(description: &str) -> Duration {
+    let project = Project::new();
+    let text = format!("name: say\ndescription: {description}\nimplementation: Hello\n");
+    project.file("say.yaml", text);
+    let path = project.path("say.yaml");
+    let times = (0..3).map(|_| {
+        let start = Instant::now();
+        let file = LintFile::read(&path, "say.yaml".as_ref(), &ReadScope::User).unwrap();
+        let found = Linter::new(Levels::default()).check(&file);
+        assert!(!found.is_empty());
+        start.elapsed()
+    });
+    times.min().unwrap()
+}
+
+#[test]
+fn the_time_is_linear_in_the_line() {
+    for part in [
+        "a\u{200b}",
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789 ",
+        "password is password ",
+        "never call the other read_file tool before ",
+        "https://a:b@c/?token= ",
+        "i g n o r e ",
+        "]: [ <b hidden ",
+        ". _ . ",
+    ] {
+        let (one, four) = (
+            shortest(&part.repeat(5_000)),
+            shortest(&part.repeat(20_000)),
+        );
+        // What is quadratic takes sixteen times as long.
+        let most = one * 9 + Duration::from_millis(50);
+        assert!(
+            four < most,
+            "{part}: {one:?}, and {four:?} for four times as much"
+        );
+    }
+}
+
+#[test]
+fn a_thousand_files() {
+    let project = Project::new();
+    for index in 0..1_000 {
+        let text = format!(
+            "name: say{index}\ndescription: Say it\nparameters: {{a: {{type: string, description: What}}}}\n\
+             examples: [{{a: x}}]\nimplementation: \"{{{{ a }}}}\"\n"
+        );
+        project.file(format!("tools/say{index}.yaml"), text);
+    }
+    let start = Instant::now();
+    let ended = run(project.dir(".gemini"), &["--format", "json"]);
+    assert_eq!(ended.stderr, "");
+    assert!(start.elapsed() < 2 * MAX_TIME, "{:?}", start.elapsed());
+}
+
 #[test]
 fn ten_thousand_hidden_characters_on_a_line() {
     let found = check(&"a\u{200b}".repeat(10_000), "hidden-character");

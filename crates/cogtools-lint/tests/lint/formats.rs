@@ -156,6 +156,7 @@ fn sarif_format() {
                 "shortDescription": {"text": rule.summary},
                 "fullDescription": {"text": rule.why},
                 "help": {"text": rule.fix},
+                "helpUri": format!("schema:agladysh-research.org,2025/cogtools:lint-rules#{}", rule.name),
                 "defaultConfiguration": {"enabled": rule.level != Level::Off, "level": level},
             })
         })

@@ -7,7 +7,7 @@ use cogtools_program::render_hints;
 use cogtools_program::terminal::style::{self, PLAIN, Style};
 use cogtools_program::terminal::{paint, pluralize, sanitize};
 
-use super::{Totals, shown_details};
+use super::{Totals, coverage, shown_details};
 use crate::failure::TestFailure;
 use crate::suite::{Case, Suite};
 
@@ -34,6 +34,9 @@ pub(super) fn text(suites: &[Suite], colour: bool) -> String {
         report.text.push('\n');
     }
     report.text.push_str(&summary(&Totals::new(suites)));
+    if let Some(covered) = coverage::Covered::of(suites) {
+        report.text.push_str(&covered.line());
+    }
     report.text
 }
 
@@ -97,6 +100,12 @@ impl Report {
         let file = suite.file.display().to_string();
         for failure in &suite.failures {
             self.failure(&file, failure);
+        }
+        if let Some(coverage) = &suite.coverage {
+            for line in coverage::lines(coverage, &file) {
+                let line = sanitize(&line).into_owned();
+                self.line(2, &line);
+            }
         }
         for case in &suite.cases {
             for failure in &case.failures {

@@ -4,14 +4,14 @@ use cogtools_core::Diagnostic;
 use cogtools_program::render_hints;
 use serde_json::{Value, json};
 
-use super::Totals;
+use super::{Totals, coverage};
 use crate::failure::TestFailure;
 use crate::suite::{Case, Suite};
 
 /// The report.
 pub(super) fn text(suites: &[Suite]) -> String {
     let totals = Totals::new(suites);
-    let report = json!({
+    let mut report = json!({
         "tools": suites.iter().map(suite).collect::<Vec<_>>(),
         "summary": {
             "tools": totals.tools,
@@ -22,6 +22,9 @@ pub(super) fn text(suites: &[Suite]) -> String {
             "removed": totals.removed,
         },
     });
+    if let Some(covered) = coverage::Covered::of(suites) {
+        report["summary"]["coverage"] = covered.json();
+    }
     format!("{report:#}\n")
 }
 
@@ -32,14 +35,18 @@ fn suite(suite: &Suite) -> Value {
         () => "passed",
     };
     let removed = suite.removed.iter().map(|file| file.display().to_string());
-    json!({
+    let mut value = json!({
         "name": suite.name,
         "file": suite.file.display().to_string(),
         "status": status,
         "examples": suite.cases.iter().map(case).collect::<Vec<_>>(),
         "failures": suite.failures.iter().map(failure).collect::<Vec<_>>(),
         "removed": removed.collect::<Vec<_>>(),
-    })
+    });
+    if let Some(coverage) = &suite.coverage {
+        value["coverage"] = coverage::json(coverage);
+    }
+    value
 }
 
 fn case(case: &Case) -> Value {

@@ -1,5 +1,6 @@
 //! The formats of the report.
 
+mod coverage;
 mod human;
 mod json;
 mod junit;

@@ -11,6 +11,7 @@ use cogtools_program::{
 use cogtools_test::PROGRAM;
 use cogtools_test_support::{Project, outcome, str};
 
+mod coverage;
 mod expectations;
 mod failures;
 mod formats;

@@ -31,6 +31,10 @@ pub(super) fn find(name: &str) -> Option<Helper> {
             runtime.leave();
             Ok(Value::UNDEFINED)
         },
+        "taken" => |runtime, value, number| {
+            runtime.take(count(number, 0));
+            Ok(value.clone())
+        },
         "macro" => |runtime, function, _| Ok(runtime.make_macro(function_of(function), false)),
         "caller" => |runtime, function, _| Ok(runtime.make_macro(function_of(function), true)),
         "member" => |runtime, target, key| methods::member(runtime, target, argument(key, 0)),

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::ast::{self, Name, Statement};
+use crate::coverage::BranchKind;
 use crate::error::{Error, Span};
 use crate::program::Signature;
 use scope::Scope;
@@ -35,6 +36,8 @@ pub(crate) struct Emitted {
     /// The blocks and their functions.
     pub(crate) blocks: Vec<(String, usize)>,
     pub(crate) extends: bool,
+    /// The conditions of branches, numbered as the source does, if they are recorded.
+    pub(crate) branches: Option<Vec<(Span, BranchKind)>>,
 }
 
 type Failure = (Error, Span);
@@ -57,11 +60,11 @@ struct Emitter {
 }
 
 /// The minijinja source of a template of `size` bytes, for an engine that escapes what it
-/// prints or not.
+/// prints or not, and that records the branches that it takes or not.
 pub(crate) fn emit(
     statements: &[Statement],
     size: usize,
-    autoescape: bool,
+    (autoescape, coverage): (bool, bool),
 ) -> Result<Emitted, Failure> {
     let mut emitter = Emitter {
         out: String::with_capacity(size + size / 4 + 64),
@@ -77,6 +80,7 @@ pub(crate) fn emit(
             spans: Vec::new(),
             blocks: Vec::new(),
             extends: false,
+            branches: coverage.then(Vec::new),
         },
         pending: Vec::new(),
     };

@@ -3,6 +3,7 @@
 
 use super::{Emitter, Failure};
 use crate::ast::{Binary, Expression, Kind, Unary};
+use crate::coverage::BranchKind;
 
 fn operator(operator: Binary) -> &'static str {
     match operator {
@@ -91,11 +92,19 @@ impl Emitter {
     ) -> Result<(), Failure> {
         self.out.push('(');
         self.expression(then)?;
+        if let Some(number) = self.record(condition.span, BranchKind::If) {
+            self.taken(number);
+        }
         self.out.push_str(" if ");
         self.expression(condition)?;
         self.out.push_str(" else ");
         match otherwise {
-            Some(otherwise) => self.expression(otherwise)?,
+            Some(otherwise) => {
+                self.expression(otherwise)?;
+                if let Some(number) = self.record(condition.span, BranchKind::Else) {
+                    self.taken(number);
+                }
+            }
             None => self.out.push_str("\"\""),
         }
         self.out.push(')');

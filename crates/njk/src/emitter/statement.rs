@@ -3,6 +3,8 @@
 
 use super::{Emitter, Failure};
 use crate::ast::{Expression, Name, Statement, Value};
+use crate::coverage::BranchKind;
+use crate::error::Span;
 
 impl Emitter {
     pub(super) fn body(&mut self, statements: &[Statement]) -> Result<(), Failure> {
@@ -82,14 +84,46 @@ impl Emitter {
                 .push_str(if index == 0 { "{% if " } else { "{% elif " });
             self.expression(condition)?;
             self.out.push_str(" %}");
+            let kind = if index == 0 {
+                BranchKind::If
+            } else {
+                BranchKind::Elif
+            };
+            self.branch(condition.span, kind);
             self.body(body)?;
         }
         if !otherwise.is_empty() {
             self.out.push_str("{% else %}");
+            if let Some((condition, _)) = branches.first() {
+                self.branch(condition.span, BranchKind::Else);
+            }
             self.body(otherwise)?;
         }
         self.out.push_str("{% endif %}");
         Ok(())
+    }
+
+    /// Records that the branch is taken that begins here.
+    fn branch(&mut self, span: Span, kind: BranchKind) {
+        if let Some(number) = self.record(span, kind) {
+            self.out.push_str("{% set _ = none");
+            self.taken(number);
+            self.out.push_str(" %}");
+        }
+    }
+
+    /// The number of a branch, if they are recorded.
+    pub(super) fn record(&mut self, span: Span, kind: BranchKind) -> Option<usize> {
+        let branches = self.emitted.branches.as_mut()?;
+        branches.push((span, kind));
+        Some(branches.len() - 1)
+    }
+
+    /// The helper that notes that a branch is taken, and returns its operand.
+    pub(super) fn taken(&mut self, number: usize) {
+        self.open("taken");
+        self.out.push_str(&number.to_string());
+        self.close();
     }
 
     /// The helper returns an iterator that binds the variables and counts the
@@ -117,12 +151,14 @@ impl Emitter {
             self.string(&name.text);
         }
         self.out.push_str(") %}");
+        self.branch(iterable.span, BranchKind::For);
         self.body(body)?;
         self.out.insert_str(head, &format!(", {}", self.weight));
         self.weight = weight;
         self.counted = counted;
         if !otherwise.is_empty() {
             self.out.push_str("{% else %}");
+            self.branch(iterable.span, BranchKind::Empty);
             self.body(otherwise)?;
         }
         self.scope.pop();
@@ -208,6 +244,7 @@ impl Emitter {
             keyword = " or ";
             if !body.is_empty() {
                 self.out.push_str(" %}");
+                self.branch(value.span, BranchKind::Case);
                 self.body(body)?;
                 keyword = "{% elif ";
             }
@@ -222,6 +259,7 @@ impl Emitter {
         }
         if !otherwise.is_empty() {
             self.out.push_str("{% else %}");
+            self.branch(subject.span, BranchKind::Default);
             self.body(otherwise)?;
         }
         self.out.push_str("{% endif %}");

@@ -9,7 +9,7 @@ pub(crate) mod iteration;
 pub(crate) mod scope;
 pub(crate) mod templates;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -46,6 +46,8 @@ pub(crate) struct Runtime {
     /// The values that may contain themselves, to be taken apart at the end.
     contexts: Mutex<Vec<Arc<Context>>>,
     changed: Mutex<Vec<Value>>,
+    /// The branches that were taken: their templates and their numbers.
+    taken: Mutex<BTreeSet<(String, usize)>>,
 }
 
 impl Runtime {
@@ -70,6 +72,7 @@ impl Runtime {
             programs: Mutex::default(),
             contexts: Mutex::new(vec![Arc::clone(context)]),
             changed: Mutex::default(),
+            taken: Mutex::default(),
         })
     }
 

@@ -9,6 +9,7 @@ use minijinja::value::{DynObject, Value};
 use super::Runtime;
 use super::frames::{Frame, NONE};
 use super::scope::{Activation, Context};
+use crate::coverage::Coverage;
 use crate::error::{Error, ErrorKind};
 use crate::loader;
 use crate::program::Program;
@@ -136,9 +137,29 @@ impl Runtime {
             return Ok(None);
         };
         self.budget.spend(source.len() / 16)?;
-        let program = Program::compile(&full, &source, self.shared.autoescape)?;
+        let program = Program::compile(&full, &source, self.shared.options())?;
         programs.insert(full, Arc::clone(&program));
         Ok(Some(program))
+    }
+
+    /// Notes that the current template takes a branch.
+    pub(crate) fn take(&self, number: usize) {
+        let name = self.activation().program.name().to_owned();
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.insert((name, number));
+    }
+
+    /// Adds the templates that were loaded, and the branches that were taken.
+    pub(crate) fn record(&self, coverage: &mut Coverage) {
+        let programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        for program in programs.values() {
+            coverage.add(program);
+        }
+        drop(programs);
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        for key in taken.iter() {
+            coverage.take(key);
+        }
     }
 
     fn load_existing(&self, name: &Value) -> Result<Arc<Program>, Error> {

@@ -1,7 +1,7 @@
 //! Calls of macros, methods and globals.
 
 use super::checker::Checker;
-use super::lattice::{Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
+use super::lattice::{Absent, Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
 use super::problem::Problem;
 use super::scope::Role;
 use crate::ast::{Arguments, Expression, Kind, Name};
@@ -89,10 +89,19 @@ impl Checker<'_> {
     ) -> Type {
         let ty = self.expression(owner);
         self.need(owner, &ty);
+        if ty.simple & NULL != 0 && ty.absent == Absent::Never && self.is_declared(owner) {
+            // A method of null ends the call.
+            self.need(owner, &ty.clone().optional());
+        }
         let printing = std::mem::replace(&mut self.printing, false);
         let types = self.arguments(arguments);
         self.printing = printing;
-        if ty.is_only_list() && name.text == "join" {
+        let is_printing = match name.text.as_str() {
+            "join" => ty.is_only_list(),
+            "toString" | "concat" => ty.is_only_object(),
+            _ => false,
+        };
+        if is_printing {
             self.printed(owner, &ty);
         }
         if is_data(&ty) && !has_method(&ty, &name.text) {
@@ -152,10 +161,13 @@ fn method_result(ty: &Type, name: &str, arguments: &[Type]) -> Type {
             Type::string()
         }
         "slice" if is_text => Type::string(),
-        "slice" if ty.is_only_list() => Type {
-            absent: super::lattice::Absent::Never,
-            ..ty.present()
-        },
+        "slice" | "reverse" if ty.is_only_list() => ty.present().unsized_list(),
+        "concat" if ty.is_only_list() && arguments.iter().all(Type::is_only_list) => {
+            let all = arguments
+                .iter()
+                .fold(ty.present(), |all, one| all.union(one));
+            all.present().unsized_list()
+        }
         "includes" | "startsWith" | "endsWith" if arguments.len() == 1 => Type::boolean(),
         "indexOf" | "lastIndexOf" | "search" => Type::number(),
         "join" | "toFixed" | "toString" => Type::string(),

@@ -140,6 +140,9 @@ impl<'a> Checker<'a> {
                 self.used.extend(property.origins.iter().cloned());
                 self.escape(&property.ty);
             }
+            if let Some(rest) = &object.rest {
+                self.escape(rest);
+            }
         }
     }
 

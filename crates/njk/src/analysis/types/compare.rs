@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::condition::{Judged, fact, flag};
 use super::equality::{different_from, equal_to, is_constant, may_equal};
-use super::lattice::{Absent, FALSE, NULL, TRUE, Type};
+use super::lattice::{Absent, FALSE, NULL, SAFE, TRUE, Type};
 use super::literal::Numbers;
 use super::problem::{Habit, Problem};
 use super::scope::Facts;
@@ -45,8 +45,14 @@ impl Checker<'_> {
         if matches!(left.kind, Kind::Unary(Unary::Not, _)) {
             self.report(one.span, Problem::Habit(Habit::NotComparison));
         }
-        let judged = self.equality(one, left, right, strict);
-        if unequal { judged.negated() } else { judged }
+        let mut judged = self.equality(one, left, right, strict);
+        if !unequal {
+            return judged;
+        }
+        if judged.ty.may_hold() && self.is_always(left, right, strict) {
+            judged.ty = flag(true, false);
+        }
+        judged.negated()
     }
 
     /// Whether two values are equal.
@@ -99,6 +105,22 @@ impl Checker<'_> {
             yes,
             no,
         }
+    }
+
+    /// Whether two values are certainly equal, as conditions around them say. The last of a chain
+    /// of questions is no example of it: the `else` after it is prudence.
+    fn is_always(&mut self, left: &Expression, right: &Expression, strict: bool) -> bool {
+        let (first, second) = self.quietly(|this| (this.expression(left), this.expression(right)));
+        let is_only = |ty: &Type, other: &Type| {
+            is_constant(other)
+                && other.simple & NULL == 0
+                && ty.absent == Absent::Never
+                && ty.simple & (NULL | SAFE) == 0
+                && !ty.is_never()
+                && different_from(ty, other, strict).is_never()
+        };
+        self.place(left).is_some() && is_only(&first, &second)
+            || self.place(right).is_some() && is_only(&second, &first)
     }
 
     /// Reports a comparison with a value that is never there; one that only the conditions around
@@ -164,6 +186,22 @@ impl Checker<'_> {
         }
     }
 
+    /// `not a < b`, and `a < b < c`.
+    fn order_habits(&mut self, one: &Expression, left: &Expression) {
+        match &left.kind {
+            Kind::Unary(Unary::Not, _) => {
+                self.report(one.span, Problem::Habit(Habit::NotComparison));
+            }
+            Kind::Binary(
+                Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual,
+                ..,
+            ) => {
+                self.report(one.span, Problem::Habit(Habit::Chained));
+            }
+            _ => {}
+        }
+    }
+
     fn order(
         &mut self,
         one: &Expression,
@@ -181,6 +219,7 @@ impl Checker<'_> {
         }
         self.list_operand(left, &first, &second);
         self.list_operand(right, &second, &first);
+        self.order_habits(one, left);
         let mut may_hold = true;
         if let (Some(one_range), Some(other_range)) = (range(&first), range(&second)) {
             may_hold = match operator {
@@ -210,10 +249,12 @@ impl Checker<'_> {
         }
         let mut yes = self.mentioned(left);
         yes.extend(self.mentioned(right));
+        let mut no = Facts::new();
+        self.limit(operator, (left, &first), &second, &mut yes, &mut no);
         Judged {
             ty: flag(may_hold, true),
             yes,
-            no: Facts::new(),
+            no,
         }
     }
 }

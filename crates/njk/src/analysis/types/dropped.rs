@@ -16,21 +16,41 @@ impl Checker<'_> {
         }
         let ty = self.quietly(|this| this.expression(left));
         let is_text = matches!(&right.kind, Kind::Str(text) if !text.is_empty());
-        if is_text && !ty.may_fail() && (ty.is_only_list() || ty.is_only_object()) {
-            let condition = self.text(left.span);
-            let holds = true;
-            self.report(left.span, Problem::NeverTaken { condition, holds });
+        let is_certain = ty.is_only_list() || ty.is_only_object() || self.is_declared(left);
+        if is_text && !ty.may_fail() && is_certain {
+            self.never_other(left);
             return;
         }
         let drops = match (droppable(&ty), &right.kind) {
             (Some("0"), Kind::Number(number)) => *number != 0.0,
             (Some("0"), _) | (Some(_), Kind::Bool(true)) => true,
+            (Some("false"), Kind::Str(text)) => !text.is_empty(),
             _ => false,
         };
         if drops {
             let value = self.text(left.span);
             let dropped = droppable(&ty).unwrap_or_default();
             self.report(left.span, Problem::Dropped { value, dropped });
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Reports that what stands for a value is never needed.
+    pub(super) fn never_other(&mut self, value: &Expression) {
+        let condition = self.text(value.span);
+        let holds = true;
+        self.report(value.span, Problem::NeverTaken { condition, holds });
+    }
+
+    /// Whether an expression is an argument of the call, or a member of one, that nothing in the
+    /// template sets.
+    pub(super) fn is_declared(&self, one: &Expression) -> bool {
+        match &one.kind {
+            Kind::Name(name) => self.variables.contains_key(name) && !self.assigned.contains(name),
+            Kind::Member(target, _) => self.is_declared(target),
+            Kind::Group(items) if items.len() == 1 => self.is_declared(&items[0]),
+            _ => false,
         }
     }
 }

@@ -41,8 +41,8 @@ pub(super) fn may_equal(left: &Type, right: &Type, strict: bool) -> bool {
     if let (Some(one), Some(other)) = (&left.string, &right.string) {
         let may = match (&one.known, &other.known) {
             (Some(one), Some(other)) => one.iter().any(|value| other.contains(value)),
-            (Some(known), None) => known.iter().any(|value| !value.is_empty() || other.empty),
-            (None, Some(known)) => known.iter().any(|value| !value.is_empty() || one.empty),
+            (Some(known), None) => known.iter().any(|value| other.may_be(value)),
+            (None, Some(known)) => known.iter().any(|value| one.may_be(value)),
             (None, None) => true,
         };
         if may {

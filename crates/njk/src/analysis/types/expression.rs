@@ -190,6 +190,7 @@ impl Checker<'_> {
         Type::object(Object {
             properties,
             open: false,
+            rest: None,
         })
     }
 

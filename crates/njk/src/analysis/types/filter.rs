@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::checker::Checker;
 use super::dropped::droppable;
 use super::lattice::{Absent, Any, FALSE, SAFE, TRUE, Type};
+use super::literal::Strings;
 use super::object::{Object, Presence, Property};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Expression, Kind, Name};
@@ -23,7 +24,7 @@ impl Checker<'_> {
                 let ty = self.expression(target);
                 self.arguments(arguments);
                 self.operand(one, target, &ty, name, arguments);
-                return Type::number_between(0.0, f64::INFINITY, true);
+                return ty.length();
             }
             _ => {}
         }
@@ -59,6 +60,10 @@ impl Checker<'_> {
                     dropped: "0",
                 },
             );
+        }
+        if !falsy && self.is_declared(target) && ty.absent == Absent::Never && ty.any == Any::No {
+            self.never_other(target);
+            return ty;
         }
         let kept = if falsy { ty.truthy() } else { ty.defined() };
         self.union(&kept, &other)
@@ -102,32 +107,10 @@ impl Checker<'_> {
         if ty.object.as_deref().is_some_and(has_length) {
             return;
         }
-        let is_text = ty.string.is_some() || ty.simple & SAFE != 0;
-        let is_list = ty.list.is_some();
-        let (expected, accepts) = match name.text.as_str() {
-            "trim" | "nl2br" | "wordcount" => ("a string", is_text),
-            "upper" | "lower" | "capitalize" | "title" | "indent" | "truncate" | "striptags" => (
-                "a string",
-                is_text || ty.simple & FALSE != 0 && !is_flag(ty),
-            ),
-            "join" if !attribute => ("a list", is_list),
-            "sum" if arguments.positional.is_empty() => ("a list", is_list),
-            "selectattr" | "rejectattr" => ("a list", is_list),
-            "length" => (
-                "a list, a string or an object",
-                is_list || is_text || ty.object.is_some() || ty.simple & FALSE != 0,
-            ),
-            "dictsort" => ("an object", ty.object.is_some()),
-            "first" | "last" | "reverse" => ("a list or a string", is_list || is_text),
-            "sort" | "select" | "reject" | "groupby" | "batch" | "random" => {
-                ("a list", is_list || is_text || ty.object.is_some())
-            }
-            "list" => (
-                "a list, an object or a string",
-                is_list || is_text || ty.object.is_some(),
-            ),
-            _ => return,
+        let Some((expected, accepts)) = accepted(ty, &name.text, arguments) else {
+            return;
         };
+        let is_list = ty.list.is_some();
         let is_something = ty.is_scalar() || is_list || ty.object.is_some();
         if !accepts && is_something {
             let problem = Problem::WrongOperand {
@@ -166,14 +149,12 @@ impl Checker<'_> {
                 }
                 item().lenient_item()
             }
-            "sort" | "reverse" | "select" | "reject" | "selectattr" | "rejectattr"
-                if ty.is_only_list() =>
-            {
-                ty.present()
+            "sort" | "reverse" | "list" if ty.is_only_list() => ty.present(),
+            "select" | "reject" | "selectattr" | "rejectattr" if ty.is_only_list() => {
+                ty.present().unsized_list()
             }
-            "batch" | "slice" if ty.is_only_list() => Type::list(ty.present()),
+            "batch" | "slice" if ty.is_only_list() => Type::list(ty.present().unsized_list()),
             "groupby" if ty.is_only_list() => self.grouped(ty, key.as_ref()),
-            "list" if ty.is_only_list() => ty.present(),
             "join" if attribute.is_some() => Type::string(),
             "sum" if attribute.is_some() => Type::unknown().defined(),
             "int" | "float" | "abs" | "round" | "wordcount" => {
@@ -259,8 +240,50 @@ impl Checker<'_> {
         Type::object(Object {
             open: !is_closed || properties.is_empty(),
             properties,
+            rest: None,
         })
     }
+}
+
+/// What a filter takes, and whether the type can be that; none if it takes all.
+fn accepted(ty: &Type, name: &str, arguments: &Arguments) -> Option<(&'static str, bool)> {
+    let attribute = arguments.positional.get(1).is_some();
+    let is_text = ty.string.is_some() || ty.simple & SAFE != 0;
+    let is_list = ty.list.is_some();
+    Some(match name {
+        "trim" | "nl2br" | "wordcount" => ("a string", is_text),
+        "upper" | "lower" | "capitalize" | "title" | "indent" | "truncate" | "striptags" => (
+            "a string",
+            is_text || ty.simple & FALSE != 0 && !is_flag(ty),
+        ),
+        "join" if !attribute => ("a list", is_list),
+        "sum" if arguments.positional.is_empty() => ("a list", is_list),
+        "selectattr" | "rejectattr" => ("a list", is_list),
+        "length" => (
+            "a list, a string or an object",
+            is_list || is_text || ty.object.is_some() || ty.simple & FALSE != 0,
+        ),
+        "dictsort" => ("an object", ty.object.is_some()),
+        "first" | "last" | "reverse" => ("a list or a string", is_list || is_text),
+        "sort" | "groupby" | "batch" => ("a list", is_list || ty.object.is_some()),
+        "select" | "reject" | "random" => ("a list", is_list || is_text || ty.object.is_some()),
+        "round" | "abs" => (
+            "a number",
+            ty.number.is_some() || !is_free_text(ty) && is_text,
+        ),
+        "int" | "float" => ("a number or a string", ty.number.is_some() || is_text),
+        "list" => (
+            "a list, an object or a string",
+            is_list || is_text || ty.object.is_some(),
+        ),
+        _ => return None,
+    })
+}
+
+/// Whether it is a text of which nothing is known.
+pub(super) fn is_free_text(ty: &Type) -> bool {
+    let free = |strings: &Strings| strings.known.is_none() && !strings.plain;
+    ty.is_scalar() && ty.number.is_none() && !is_flag(ty) && ty.string.as_ref().is_some_and(free)
 }
 
 fn is_flag(ty: &Type) -> bool {

@@ -3,9 +3,10 @@
 use super::checker::Checker;
 use super::json::Json;
 use super::lattice::{Any, Type};
+use super::literal::Strings;
 use super::problem::Problem;
 use super::scope::Role;
-use crate::ast::{Expression, Kind, Statement};
+use crate::ast::{Expression, Kind, Statement, Value};
 use crate::walk;
 
 impl Checker<'_> {
@@ -60,7 +61,15 @@ impl Checker<'_> {
             }
         });
         let Some((name, inner)) = argument else {
+            if ty.any == Any::No && self.is_made_of_arguments(template) {
+                let name = self.text(template.span);
+                self.report(template.span, Problem::FromArgument { name });
+            }
             return;
+        };
+        let inner = match &template.kind {
+            Kind::Member(..) | Kind::Index(..) => template,
+            _ => inner,
         };
         let known = self.quietly(|this| this.expression(inner));
         let is_enum = known
@@ -70,5 +79,43 @@ impl Checker<'_> {
         if !is_enum && (known.string.is_some() || known.any == Any::Data) {
             self.report(template.span, Problem::FromArgument { name });
         }
+    }
+
+    /// Whether it is a variable that is set to, or loops over, what an argument decides.
+    fn is_made_of_arguments(&self, template: &Expression) -> bool {
+        let Kind::Name(wanted) = &template.kind else {
+            return false;
+        };
+        let mut found = false;
+        let mut examine = |value: &Expression| {
+            walk::expression(value, &mut |inner| {
+                if let Kind::Name(name) = &inner.kind
+                    && !self.assigned.contains(name)
+                    && let Some(ty) = self.variables.get(name)
+                {
+                    let item = ty.list.as_deref().unwrap_or(ty);
+                    let free = |strings: &Strings| strings.known.is_none();
+                    found |= item.string.as_ref().is_some_and(free);
+                }
+            });
+        };
+        walk::each(
+            &self.loaded[self.here].statements,
+            &mut |statement| match statement {
+                Statement::Set {
+                    targets,
+                    value: Value::Expression(value),
+                } if targets.iter().any(|target| target.text == *wanted) => {
+                    examine(value);
+                }
+                Statement::For {
+                    names, iterable, ..
+                } if names.iter().any(|name| name.text == *wanted) => {
+                    examine(iterable);
+                }
+                _ => {}
+            },
+        );
+        found
     }
 }

@@ -11,6 +11,9 @@ const MAX_OPEN: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Last {
     Comma,
+    Colon,
+    /// A colon, after which a branch may have printed a value.
+    Gap,
     /// The end of a value.
     Value,
     Other,
@@ -94,8 +97,9 @@ impl Json {
                 }
                 self.open.push(c);
             }
+            ',' | '}' if matches!(before, Last::Colon | Last::Gap) => return Err(JsonFlaw::Text),
             ',' => self.last = Last::Comma,
-            ':' => {}
+            ':' => self.last = Last::Colon,
             '}' | ']' if before == Last::Comma => return Err(JsonFlaw::Comma),
             '}' | ']' => {
                 let expected = if c == '}' { '{' } else { '[' };
@@ -103,6 +107,11 @@ impl Json {
                     return Err(JsonFlaw::Text);
                 }
                 self.last = Last::Value;
+            }
+            '0' if before != Last::Unknown
+                && rest[1..].starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                return Err(JsonFlaw::Text);
             }
             '0'..='9' | '-' | '+' | '.' | 'E' | 'e' => {
                 // A gap may add more digits.
@@ -135,9 +144,11 @@ impl Json {
             let differs = merged.string != state.string || merged.open != state.open;
             merged.lost |= state.lost || differs;
             merged.escaped |= state.escaped;
-            if merged.last != state.last {
-                merged.last = Last::Unknown;
-            }
+            merged.last = match (merged.last, state.last) {
+                (one, other) if one == other => one,
+                (Last::Colon, Last::Value) | (Last::Value, Last::Colon) => Last::Gap,
+                _ => Last::Unknown,
+            };
         }
         merged
     }
@@ -146,6 +157,9 @@ impl Json {
     pub(super) fn after_loop(self, before: &Self) -> Self {
         let comma = self.last == Last::Comma;
         let mut merged = Self::merge(vec![before.clone(), self]);
+        if merged.last == Last::Gap {
+            merged.last = Last::Unknown;
+        }
         if comma {
             merged.last = Last::Comma;
         }

@@ -35,11 +35,14 @@ impl Checker<'_> {
             let flaw = if json.string {
                 self.quoted(value, ty)
             } else {
+                let before = json.last;
                 json.last = match dumped(value) {
                     Some(_) if ty.absent == Absent::Never => Last::Value,
                     _ => Last::Unknown,
                 };
+                let is_second = before == Last::Value && dumped(value).is_some();
                 self.unquoted(value, ty)
+                    .or(is_second.then_some(JsonFlaw::Text))
             };
             if let Some(flaw) = flaw {
                 self.report(value.span, Problem::NotJson(flaw));
@@ -90,6 +93,11 @@ impl Checker<'_> {
                 let item = inner.list.as_deref().unwrap_or(&inner);
                 let number = item.any == Any::No && item.string.is_none();
                 !plain && !number && self.is_of_argument(target)
+            }
+            Kind::Filter(target, name, arguments) if name.text == "replace" => {
+                let first = arguments.positional.first().map(|it| &it.kind);
+                let keeps = matches!(first, Some(Kind::Str(text)) if !text.contains(['"', '\\']));
+                keeps && self.is_of_argument(target)
             }
             Kind::Binary(Binary::Or, left, _) => self.is_of_argument(left),
             Kind::Member(target, _) | Kind::Index(target, _) => self.is_of_argument(target),

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::length::Length;
 use super::literal::{Numbers, Strings};
 use super::object::Object;
 
@@ -58,6 +59,8 @@ pub struct Type {
     pub(super) number: Option<Numbers>,
     pub(super) string: Option<Strings>,
     pub(super) list: Option<Arc<Self>>,
+    /// How many items the list has.
+    pub(super) items: Length,
     pub(super) object: Option<Arc<Object>>,
     pub(super) weight: u32,
     pub(super) depth: u8,
@@ -155,6 +158,10 @@ impl Type {
             weight = weight.saturating_add(property.ty.weight).saturating_add(1);
             depth = property.ty.depth.max(depth);
         }
+        if let Some(rest) = &object.rest {
+            weight = weight.saturating_add(rest.weight);
+            depth = rest.depth.max(depth);
+        }
         let this = Self {
             object: Some(Arc::new(object)),
             weight,
@@ -185,6 +192,35 @@ impl Type {
         self
     }
 
+    /// The same, with so many characters or items at least, and at most.
+    #[must_use]
+    pub fn sized(mut self, min: Option<u64>, max: Option<u64>) -> Self {
+        let bound = |value: Option<u64>, other: u32| {
+            value.map_or(other, |value| u32::try_from(value).unwrap_or(u32::MAX))
+        };
+        let length = Length {
+            min: bound(min, 0),
+            max: bound(max, u32::MAX),
+        };
+        if let Some(strings) = &mut self.string {
+            strings.empty &= length.min == 0;
+            strings.length = length;
+        }
+        if self.list.is_some() {
+            self.items = length;
+        }
+        self
+    }
+
+    /// The same numbers, only multiples of this one.
+    #[must_use]
+    pub fn stepped(mut self, step: f64) -> Self {
+        if let Some(numbers) = &mut self.number {
+            numbers.step = (step > 0.0).then_some(step);
+        }
+        self
+    }
+
     /// A value of one type or the other.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
@@ -193,6 +229,11 @@ impl Type {
                 Some(Arc::new(left.union(right)))
             }
             (one, another) => one.clone().or_else(|| another.clone()),
+        };
+        let items = match (&self.list, &other.list) {
+            (Some(_), Some(_)) => self.items.union(other.items),
+            (Some(_), None) => self.items,
+            _ => other.items,
         };
         let object = match (&self.object, &other.object) {
             (Some(left), Some(right)) if !Arc::ptr_eq(left, right) => {
@@ -207,6 +248,7 @@ impl Type {
             number: Numbers::union(self.number.as_ref(), other.number.as_ref()),
             string: Strings::union(self.string.as_ref(), other.string.as_ref()),
             list,
+            items,
             object,
             weight: self.weight.saturating_add(other.weight),
             depth: self.depth.max(other.depth),

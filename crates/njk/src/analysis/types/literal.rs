@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::length::Length;
+
 /// Larger enums are taken for any string.
 const MAX_KNOWN: usize = 256;
 
@@ -17,6 +19,8 @@ pub(super) struct Strings {
     pub(super) declared: bool,
     /// They have a form that leaves no room for quotes.
     pub(super) plain: bool,
+    /// How long they are, if they are not known.
+    pub(super) length: Length,
 }
 
 impl Strings {
@@ -26,6 +30,7 @@ impl Strings {
             empty,
             declared: false,
             plain: false,
+            length: Length::default(),
         }
     }
 
@@ -35,6 +40,7 @@ impl Strings {
             empty: text.is_empty(),
             declared: false,
             plain: false,
+            length: Length::default(),
         }
     }
 
@@ -44,7 +50,13 @@ impl Strings {
             known: (values.len() <= MAX_KNOWN).then(|| Arc::new(values)),
             declared: true,
             plain: false,
+            length: Length::default(),
         }
+    }
+
+    /// Whether they can be this text, by what is known besides their values.
+    pub(super) fn may_be(&self, text: &str) -> bool {
+        (self.empty || !text.is_empty()) && self.length.is_of(text)
     }
 
     /// The values of an enum, if it is one.
@@ -64,7 +76,12 @@ impl Strings {
                 known: Some(Arc::new(one.union(other).cloned().collect())),
                 empty,
                 declared,
-                plain: false,
+                ..Self::any(empty)
+            },
+            (None, None) => Self {
+                plain: left.plain && right.plain,
+                length: left.length.union(right.length),
+                ..Self::any(empty)
             },
             _ => Self {
                 plain: left.plain && right.plain,
@@ -94,6 +111,7 @@ impl Strings {
             known: Some(Arc::new(kept)),
             declared: self.declared,
             plain: self.plain,
+            length: self.length,
         })
     }
 }
@@ -110,6 +128,8 @@ pub(super) struct Numbers {
     pub(super) zero: bool,
     /// They are those of literals in the template.
     pub(super) literal: bool,
+    /// They are multiples of this number.
+    pub(super) step: Option<f64>,
 }
 
 impl Numbers {
@@ -125,6 +145,7 @@ impl Numbers {
             integer,
             zero: min <= 0.0 && max >= 0.0,
             literal: false,
+            step: None,
         }
     }
 
@@ -138,6 +159,7 @@ impl Numbers {
             zero: values.contains(&0.0),
             known: (values.len() <= MAX_KNOWN).then(|| Arc::new(values)),
             literal: false,
+            step: None,
         }
     }
 
@@ -168,6 +190,7 @@ impl Numbers {
             integer: left.integer && right.integer,
             zero: left.zero || right.zero,
             literal: left.literal || right.literal,
+            step: left.step.filter(|_| left.step == right.step),
         })
     }
 
@@ -176,12 +199,35 @@ impl Numbers {
         if value == 0.0 && !self.zero {
             return false;
         }
-        match &self.known {
-            Some(known) => known.contains(&value),
-            None => {
-                value >= self.min && value <= self.max && (!self.integer || value.fract() == 0.0)
-            }
+        if let Some(known) = &self.known {
+            return known.contains(&value);
         }
+        let is_multiple = |step: f64| {
+            let quotient = value / step;
+            (quotient - quotient.round()).abs() < 1e-9
+        };
+        value >= self.min
+            && value <= self.max
+            && (!self.integer || value.fract() == 0.0)
+            && self.step.is_none_or(is_multiple)
+    }
+
+    /// Those from `min` to `max`; none if there are none.
+    pub(super) fn limited(&self, min: f64, max: f64) -> Option<Self> {
+        let within = |value: &f64| *value >= min && *value <= max;
+        let known: Option<Vec<f64>> = self
+            .known
+            .as_ref()
+            .map(|all| all.iter().copied().filter(within).collect());
+        let (min, max) = (self.min.max(min), self.max.min(max));
+        let is_empty = min > max || known.as_ref().is_some_and(Vec::is_empty);
+        (!is_empty).then(|| Self {
+            zero: self.zero && min <= 0.0 && max >= 0.0,
+            known: known.map(Arc::new),
+            min,
+            max,
+            ..self.clone()
+        })
     }
 
     /// The same without one of them; none if that leaves nothing.

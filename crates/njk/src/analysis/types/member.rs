@@ -52,7 +52,7 @@ impl Checker<'_> {
                 self.used.extend(property.origins.iter().cloned());
                 add(property.read());
             } else if object.open {
-                add(Type::unknown());
+                add(object.other());
             }
         }
         if owner.simple & LOOP != 0
@@ -75,11 +75,7 @@ impl Checker<'_> {
             self.lacks(target, owner, name, span);
             return Type::unknown();
         };
-        if owner.absent == Absent::Declared {
-            ty.absent = Absent::Declared;
-        } else if owner.absent == Absent::Perhaps || owner.simple & NULL != 0 {
-            ty.absent = Absent::Perhaps;
-        }
+        ty.absent = absent_in(owner, ty.absent);
         ty
     }
 
@@ -135,6 +131,7 @@ impl Checker<'_> {
         }
         let key = self.expression(index);
         self.need(index, &key);
+        self.foreign_entry(target, index, &key);
         if let Some(object) = &owner.object
             && let Some(names) = key.string.as_ref().and_then(|it| it.known.clone())
             && key.is_scalar()
@@ -147,7 +144,11 @@ impl Checker<'_> {
         self.escape_object(&owner);
         match &owner.list {
             Some(item) if owner.any == Any::No && owner.object.is_none() => {
-                item.as_ref().clone().lenient_item()
+                let item = item.as_ref().clone().lenient_item();
+                match owner.absent {
+                    Absent::Declared => item.optional(),
+                    _ => item,
+                }
             }
             _ => Type::unknown(),
         }
@@ -176,7 +177,7 @@ impl Checker<'_> {
                     self.used.extend(property.origins.iter().cloned());
                     property.read()
                 }
-                None if object.open => Type::unknown(),
+                None if object.open => object.other(),
                 None => {
                     lacks = true;
                     continue;
@@ -215,6 +216,9 @@ impl Checker<'_> {
                 self.union(&values, &ty)
             };
         }
+        if let (Some(rest), true) = (&object.rest, object.properties.is_empty()) {
+            return (Type::string(), rest.clone());
+        }
         if object.open || first {
             self.escape(&values);
             return (Type::string(), Type::unknown());
@@ -227,6 +231,20 @@ impl Checker<'_> {
             Type::strings(names)
         };
         (keys, values)
+    }
+}
+
+/// Whether a member of `owner` can be undefined.
+fn absent_in(owner: &Type, member: Absent) -> Absent {
+    if owner.absent == Absent::Declared {
+        Absent::Declared
+    } else if member == Absent::Declared {
+        // What may lack it may itself be missing.
+        member
+    } else if owner.absent == Absent::Perhaps || owner.simple & NULL != 0 {
+        Absent::Perhaps
+    } else {
+        member
     }
 }
 
@@ -248,7 +266,7 @@ fn loop_member(name: &str) -> Option<Type> {
 fn built_in(owner: &Type, name: &str) -> Option<Type> {
     let has_length = owner.list.is_some() || owner.string.is_some() || owner.simple & SAFE != 0;
     if name == "length" && has_length {
-        return Some(Type::number_between(0.0, f64::INFINITY, true));
+        return Some(owner.length());
     }
     let scalar = owner.number.is_some() || owner.simple & (TRUE | FALSE | LOOP) != 0;
     let owners = [

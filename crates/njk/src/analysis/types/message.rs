@@ -183,6 +183,7 @@ impl Habit {
             Self::SumOfText => "`+` after text joins the number to the text",
             Self::SumOfLists => "`+` joins two lists to one text",
             Self::RepeatedText => "text in arithmetic is not a number",
+            Self::Chained => "the second comparison is of true or false",
             Self::TestOfComparison => "the test is applied to the comparison, not to its operand",
         }
     }
@@ -197,6 +198,7 @@ impl Habit {
             Self::SumOfText => "put the sum in parentheses",
             Self::SumOfLists => "write `.concat(…)`",
             Self::RepeatedText => "write `.repeat(…)`, or `| int`",
+            Self::Chained => "join two comparisons with `and`",
             Self::TestOfComparison => "put the test in parentheses",
         }
     }

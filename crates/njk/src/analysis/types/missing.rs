@@ -21,11 +21,12 @@ impl Checker<'_> {
         branches: &[(Expression, Vec<Statement>)],
         otherwise: &[Statement],
     ) {
-        if !otherwise.is_empty() || branches.len() < 2 || self.quiet > 0 {
+        let (conditions, otherwise) = chain(branches, otherwise);
+        if !otherwise.is_empty() || conditions.len() < 2 || self.quiet > 0 {
             return;
         }
         let mut all: Option<(String, &Expression, BTreeSet<&str>)> = None;
-        for (condition, _) in branches {
+        for condition in conditions {
             let Some(asked) = asked(condition) else {
                 return;
             };
@@ -103,6 +104,25 @@ impl Checker<'_> {
         true
     }
 
+    /// Reports `{a: 1, b: 2}[x]` if `x` is of an enum that lacks one of the names.
+    pub(super) fn foreign_entry(&mut self, target: &Expression, index: &Expression, key: &Type) {
+        let (Kind::Dict(pairs), Some(names)) =
+            (&target.kind, key.string.as_ref().and_then(Strings::of_enum))
+        else {
+            return;
+        };
+        let known = |name: &str| names.iter().any(|it| &**it == name);
+        if let Some((name, _)) = pairs.iter().find(|(name, _)| !known(&name.text)) {
+            let problem = Problem::Impossible {
+                value: self.text(index.span),
+                other: format!("\"{}\"", name.text),
+                known: names.iter().map(ToString::to_string).collect(),
+                meant: None,
+            };
+            self.report(name.span, problem);
+        }
+    }
+
     pub(super) fn report_missing(
         &mut self,
         one: &Expression,
@@ -126,6 +146,39 @@ impl Checker<'_> {
     }
 }
 
+/// The conditions of a chain, also where it goes on in an `else` with nothing but an `if`.
+fn chain<'e>(
+    branches: &'e [(Expression, Vec<Statement>)],
+    otherwise: &'e [Statement],
+) -> (Vec<&'e Expression>, &'e [Statement]) {
+    let mut conditions: Vec<&Expression> = branches.iter().map(|(one, _)| one).collect();
+    let mut rest = otherwise;
+    while let [
+        Statement::If {
+            branches,
+            otherwise,
+        },
+    ] = rest
+    {
+        conditions.extend(branches.iter().map(|(one, _)| one));
+        rest = otherwise;
+    }
+    (conditions, rest)
+}
+
+/// The names of a variable and its members.
+fn path(one: &Expression) -> Option<Vec<&str>> {
+    match &one.kind {
+        Kind::Name(name) => Some(vec![name.as_str()]),
+        Kind::Member(target, name) => {
+            let mut names = path(target)?;
+            names.push(name.text.as_str());
+            Some(names)
+        }
+        _ => None,
+    }
+}
+
 /// The one value, and the strings, that a condition compares.
 fn asked(condition: &Expression) -> Option<Asked<'_>> {
     match &condition.kind {
@@ -145,6 +198,23 @@ fn asked(condition: &Expression) -> Option<Asked<'_>> {
                 }),
                 _ => None,
             }
+        }
+        Kind::Binary(Binary::Or, left, right) => {
+            let (mut one, other) = (asked(left)?, asked(right)?);
+            let (first, second) = (path(one.value)?, path(other.value)?);
+            one.known.extend(other.known);
+            (first == second).then_some(one)
+        }
+        Kind::Test(target, name, arguments)
+            if ["eq", "equalto", "sameas"].contains(&name.text.as_str()) =>
+        {
+            let Some(Kind::Str(text)) = arguments.positional.first().map(|it| &it.kind) else {
+                return None;
+            };
+            Some(Asked {
+                value: target,
+                known: BTreeSet::from([text.as_str()]),
+            })
         }
         Kind::In(item, container) => {
             let Kind::Array(items) = &container.kind else {

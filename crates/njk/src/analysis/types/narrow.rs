@@ -1,6 +1,7 @@
 //! What remains of a type after a condition has held, or has not.
 
 use super::lattice::{Absent, Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
+use super::length::Length;
 use super::literal::{Numbers, Strings};
 
 impl Type {
@@ -82,6 +83,45 @@ impl Type {
             simple: self.simple & !NULL,
             ..self.clone()
         }
+    }
+
+    /// The number of characters or items.
+    pub(super) fn length(&self) -> Self {
+        if let Some(known) = self.string.as_ref().and_then(Strings::of_enum)
+            && self.is_scalar()
+            && self.number.is_none()
+            && self.absent == Absent::Never
+            && self.simple == 0
+        {
+            let lengths = known
+                .iter()
+                .map(|text| u32::try_from(text.encode_utf16().count()));
+            return Self::numbers(lengths.map(|length| f64::from(length.unwrap_or(u32::MAX))));
+        }
+        let known = match (&self.string, &self.list) {
+            // A character can count twice.
+            (Some(strings), None) if strings.known.is_none() => strings.length.numbers(2),
+            (None, Some(_)) => self.items.numbers(1),
+            _ => (0.0, f64::INFINITY),
+        };
+        let is_known = self.any == Any::No && self.object.is_none() && self.simple & SAFE == 0;
+        let (min, max) = if is_known {
+            known
+        } else {
+            (0.0, f64::INFINITY)
+        };
+        let min = if self.absent == Absent::Never && self.simple & NULL == 0 {
+            min
+        } else {
+            0.0
+        };
+        Self::number_between(min, max, true)
+    }
+
+    /// The same list, of any length.
+    pub(super) fn unsized_list(mut self) -> Self {
+        self.items = Length::default();
+        self
     }
 
     /// The same, not undefined.

@@ -34,12 +34,21 @@ pub struct Object {
     pub properties: BTreeMap<String, Property>,
     /// Whether it can have others.
     pub open: bool,
+    /// The type of the others, if it is known.
+    pub rest: Option<Type>,
 }
 
 impl Object {
     pub(super) fn weight(&self) -> u32 {
         let weights = self.properties.values().map(|it| it.ty.weight() + 1);
-        weights.fold(1, u32::saturating_add)
+        let rest = self.rest.as_ref().map_or(0, Type::weight);
+        weights.fold(1, u32::saturating_add).saturating_add(rest)
+    }
+
+    /// The type of a property that is not declared.
+    pub(super) fn other(&self) -> Type {
+        let rest = self.rest.clone();
+        rest.map_or_else(Type::unknown, Type::lenient_item)
     }
 
     pub(super) fn union(&self, other: &Self) -> Self {
@@ -59,6 +68,12 @@ impl Object {
         Self {
             properties,
             open: self.open || other.open,
+            rest: match (&self.rest, &other.rest) {
+                (Some(one), Some(another)) => Some(one.union(another)),
+                (Some(one), None) if !other.open => Some(one.clone()),
+                (None, Some(another)) if !self.open => Some(another.clone()),
+                _ => None,
+            },
         }
     }
 }

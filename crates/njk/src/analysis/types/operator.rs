@@ -1,7 +1,8 @@
 //! Operators, and what their operands cannot be.
 
 use super::checker::Checker;
-use super::lattice::{Any, FALSE, TRUE, Type};
+use super::filter::is_free_text;
+use super::lattice::{Absent, Any, FALSE, TRUE, Type};
 use super::literal::Strings;
 use super::problem::{Habit, Problem};
 use crate::ast::{Binary, Expression, Kind};
@@ -27,7 +28,7 @@ impl Checker<'_> {
             Binary::Concat => {
                 self.printed(left, &first);
                 self.printed(right, &second);
-                Type::string()
+                joined(&first, &second)
             }
             Binary::Add => {
                 if first.is_only_list() && second.is_only_list() {
@@ -80,6 +81,26 @@ impl Checker<'_> {
         } else if ty.is_only_object() {
             let value = self.text(operand.span);
             self.report(operand.span, Problem::PrintedObject { value, list: false });
+        } else if ty.is_only_list() || (is_free_text(ty) && self.is_declared(operand)) {
+            let problem = Problem::WrongOperand {
+                operation: "arithmetic".to_owned(),
+                value: self.text(operand.span),
+                kind: ty.kind(),
+                expected: "a number",
+            };
+            self.report(operand.span, problem);
+        }
+    }
+
+    /// Reports an object that is printed, also as one of two values.
+    pub(super) fn printed_parts(&mut self, one: &Expression, ty: &Type) {
+        match &one.kind {
+            Kind::Group(items) if items.len() == 1 => self.printed_parts(&items[0], ty),
+            Kind::InlineIf { then, .. } if !ty.prints_as_object() => {
+                let ty = self.quietly(|this| this.expression(then));
+                self.printed(then, &ty);
+            }
+            _ => self.printed(one, ty),
         }
     }
 
@@ -91,4 +112,31 @@ impl Checker<'_> {
             self.report(one.span, Problem::PrintedObject { value, list });
         }
     }
+}
+
+/// The type of two texts one after the other: known if both are.
+fn joined(left: &Type, right: &Type) -> Type {
+    const MAX: usize = 64;
+    let known = |ty: &Type| {
+        let is_text = ty.is_scalar() && ty.number.is_none() && ty.simple & (TRUE | FALSE) == 0;
+        let strings = ty
+            .string
+            .as_ref()
+            .filter(|_| is_text && ty.absent == Absent::Never);
+        strings.and_then(|strings| strings.known.clone())
+    };
+    let (Some(first), Some(second)) = (known(left), known(right)) else {
+        return Type::string();
+    };
+    if first.len() * second.len() > MAX {
+        return Type::string();
+    }
+    let both = first
+        .iter()
+        .flat_map(|one| second.iter().map(move |other| format!("{one}{other}")));
+    let mut strings = both.map(|text| Type::text(Strings::literal(&text)));
+    let union = strings
+        .next()
+        .map(|one| strings.fold(one, |all, one| all.union(&one)));
+    union.unwrap_or_else(Type::string)
 }

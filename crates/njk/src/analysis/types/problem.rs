@@ -225,6 +225,8 @@ pub enum Habit {
     RepeatedText,
     /// `a == b is c` tests the comparison.
     TestOfComparison,
+    /// `1 < a < 5` compares a boolean with 5.
+    Chained,
 }
 
 /// Why an output is not JSON.

@@ -72,7 +72,7 @@ impl Checker<'_> {
         self.printing = true;
         let ty = self.expression(value);
         self.printing = false;
-        self.printed(value, &ty);
+        self.printed_parts(value, &ty);
         self.need(value, &ty);
         self.escape(&ty);
         self.json_value(value, &ty);
@@ -166,6 +166,13 @@ impl Checker<'_> {
         self.scope.forget_to(facts);
         self.scope.undo_to(mark);
         let before = self.json.clone();
+        let is_never_empty = ty.is_only_list()
+            && ty.items.min > 0
+            && ty.absent == super::lattice::Absent::Never
+            && ty.simple == 0;
+        if is_never_empty && !otherwise.is_empty() {
+            self.never_other(iterable);
+        }
         self.body(otherwise);
         if let (Some(json), Some(before)) = (self.json.take(), before) {
             self.json = Some(Json::merge(vec![before, json]));
@@ -228,7 +235,7 @@ impl Checker<'_> {
         if names.len() == 1 {
             return vec![item.as_ref().clone()];
         }
-        let is_flat = item.is_only_object() || (item.is_scalar() && item.string.is_none());
+        let is_flat = item.is_only_object() || item.is_scalar();
         if item.any == Any::No && is_flat {
             let kind = item.kind();
             self.report(iterable.span, Problem::Unpacked { value, kind });

@@ -9,7 +9,7 @@ use super::object::Presence;
 use super::outcome::{Outcome, outcome};
 use super::problem::{Habit, Problem};
 use super::scope::Facts;
-use crate::ast::{Arguments, Expression, Kind, Name};
+use crate::ast::{Arguments, Expression, Kind, Name, Unary};
 use crate::suggest::nearest;
 
 impl Checker<'_> {
@@ -22,6 +22,9 @@ impl Checker<'_> {
     ) -> Judged {
         if matches!(target.kind, Kind::Binary(operator, ..) if is_comparison(operator)) {
             self.report(one.span, Problem::Habit(Habit::TestOfComparison));
+        }
+        if matches!(target.kind, Kind::Unary(Unary::Not, _)) {
+            self.report(one.span, Problem::Habit(Habit::NotComparison));
         }
         let other = arguments.positional.first();
         match (name.text.as_str(), other) {
@@ -70,6 +73,9 @@ impl Checker<'_> {
         item: &Expression,
         container: &Expression,
     ) -> Judged {
+        if matches!(item.kind, Kind::Unary(Unary::Not, _)) {
+            self.report(one.span, Problem::Habit(Habit::NotComparison));
+        }
         if let Kind::Array(items) = &container.kind
             && !items.is_empty()
             && items.iter().all(is_literal)
