@@ -4,13 +4,17 @@ use std::fmt::Write as _;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::tool::{Flow, FlowNode};
+use cogtools_core::{Code, Registry};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::{Column, Stream, Table};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::target;
+use crate::pins::Pins;
+use crate::repeatable::Repeatable;
+use crate::work::RETRYABLE;
+use crate::{graph, inputs, target};
 
 /// The command.
 pub(crate) fn command() -> Command {
@@ -18,6 +22,11 @@ pub(crate) fn command() -> Command {
     Command::new("show")
         .about("Show the nodes of a flow, and what each needs")
         .arg(target::arg())
+        .arg(
+            inputs::arg()
+                .requires("json")
+                .help("Arguments to check, which are printed as well; KEY:=JSON passes any value"),
+        )
         .arg(
             flag("mermaid")
                 .help("Print a diagram for Markdown")
@@ -35,7 +44,12 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         return Ok(());
     };
     if matches.get_flag("json") {
-        return io.show_json(&format!("{}\n", json(flow)));
+        let pins = Pins::new(&tool, &registry, io)?;
+        let mut graph = json(tool.name().as_str(), flow, &pins, &registry);
+        if matches.contains_id("arguments") {
+            graph["arguments"] = inputs::read(matches, &tool)?.into();
+        }
+        return io.show_json(&format!("{graph}\n"));
     }
     let text = if matches.get_flag("mermaid") {
         mermaid(flow)
@@ -102,10 +116,13 @@ fn mermaid(flow: &Flow) -> String {
     text
 }
 
-fn json(flow: &Flow) -> Value {
+/// All that an engine needs that runs the nodes itself.
+fn json(name: &str, flow: &Flow, pins: &Pins<'_>, registry: &Registry) -> Value {
+    let mut repeatable = Repeatable::new(registry);
     let nodes = flow.nodes().iter().map(|node| {
         let needs = node.needs.iter();
         let needs = needs.map(|need| json!({"node": need.node, "optional": need.is_optional}));
+        let of_graph = graph::node(node);
         json!({
             "id": node.id,
             "kind": node.kind(),
@@ -113,7 +130,21 @@ fn json(flow: &Flow) -> Value {
             "tool": node.tool(),
             "among": node.among(),
             "to": node.targets(),
+            "retry": {
+                "times": of_graph.retry.times,
+                "delay": of_graph.retry.delay.as_secs_f64(),
+                "backoff": of_graph.retry.backoff,
+            },
+            "timeout": of_graph.timeout.map(|timeout| timeout.as_secs_f64()),
+            "repeatable": repeatable.node(node),
+            "digest": pins.node(node),
         })
     });
-    json!({"nodes": nodes.collect::<Vec<_>>()})
+    json!({
+        "flow": name,
+        "digest": pins.flow(),
+        "lock": pins.lock(),
+        "retryable": RETRYABLE.map(Code::name),
+        "nodes": nodes.collect::<Vec<_>>(),
+    })
 }
