@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Context, Diagnostic};
 use cogtools_executor::{
     Attempt, Completion, Failure as NodeFailure, Graph, Node, OnFailure, Options, SkipReason,
     State, Work, execute,
@@ -68,14 +68,18 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let id: String = required(matches, "node")?;
     let node = inputs::node(tool.flow(), &id)?;
     pins::check(matches, &id, || {
-        Ok(Pins::new(&tool, &registry, io)?.node(node))
+        Pins::new(&tool, &registry, io)?.node(node)
     })?;
     let variables = NodeInputs::read(matches, &tool, io)?.variables(node)?;
     let single = Node {
         timeout: graph::node(node).timeout,
         ..Node::new(id.as_str())
     };
-    let cx = context.context(io);
+    // It ends with the engine that started it, even if that was killed.
+    let cx = Context {
+        cancel: io.signals.begin(),
+        ..context.context(io)
+    };
     let options = Options {
         max_parallel: 1,
         on_failure: OnFailure::Stop,

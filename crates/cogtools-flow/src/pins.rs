@@ -55,16 +55,21 @@ impl<'p> Pins<'p> {
     }
 
     /// The digest of what `node` runs: the flow, its tool if the file names it, the lock file.
-    pub(crate) fn node(&self, node: &FlowNode) -> String {
-        let tool = node.tool().and_then(|name| self.registry.find(name).ok());
+    ///
+    /// # Errors
+    ///
+    /// The tool cannot be found, read, or is not the one in the lock file.
+    pub(crate) fn node(&self, node: &FlowNode) -> Result<String, Failure> {
+        let tool = node.tool().map(|name| self.registry.find(name)).transpose();
+        let tool = tool.map_err(|error| error.diagnostics())?;
         let called = tool.map(|tool| self.registry.content_digest(&tool));
-        digest::value(&json!([self.own, self.lock, node.id, called])).to_string()
+        Ok(digest::value(&json!([self.own, self.lock, node.id, called])).to_string())
     }
 
     /// The digest of the flow with all of its nodes.
     pub(crate) fn flow(&self) -> String {
         let nodes = self.tool.flow().map(Flow::nodes).unwrap_or_default();
-        let nodes: Vec<String> = nodes.iter().map(|node| self.node(node)).collect();
+        let nodes: Vec<_> = nodes.iter().map(|node| self.node(node).ok()).collect();
         digest::value(&json!([self.own, self.lock, nodes])).to_string()
     }
 }

@@ -137,7 +137,7 @@ fn json(name: &str, flow: &Flow, pins: &Pins<'_>, registry: &Registry) -> Value 
             },
             "timeout": of_graph.timeout.map(|timeout| timeout.as_secs_f64()),
             "repeatable": repeatable.node(node),
-            "digest": pins.node(node),
+            "digest": pins.node(node).ok(),
         })
     });
     json!({

@@ -8,7 +8,7 @@ use cogtools_program::Failure;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
-use hyper::{Request, StatusCode};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -34,8 +34,21 @@ pub(crate) struct Answer {
 }
 
 impl Client {
-    /// Sends `body` to `path`, however long the answer takes.
+    /// Sends `body` to `path`, nothing if it is null, however long the answer takes.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Answer, Failure> {
+        let body = match body {
+            Value::Null => String::new(),
+            body => body.to_string(),
+        };
+        self.request(Method::POST, path, body).await
+    }
+
+    /// What is at `path`, however long the answer takes.
+    pub(crate) async fn get(&self, path: &str) -> Result<Answer, Failure> {
+        self.request(Method::GET, path, String::new()).await
+    }
+
+    async fn request(&self, method: Method, path: &str, body: String) -> Result<Answer, Failure> {
         let connected = timeout(CONNECT, TcpStream::connect(self.0.authority())).await;
         let stream = match connected {
             Ok(Ok(stream)) => stream,
@@ -46,10 +59,13 @@ impl Client {
             .await
             .map_err(|error| self.unavailable(&error))?;
         let connection = tokio::spawn(connection);
-        let request = Request::post(path)
-            .header("host", self.0.authority())
-            .header("content-type", "application/json")
-            .body(Full::new(Bytes::from(body.to_string())))
+        let mut request = Request::builder().method(method).uri(path);
+        request = request.header("host", self.0.authority());
+        if !body.is_empty() {
+            request = request.header("content-type", "application/json");
+        }
+        let request = request
+            .body(Full::new(Bytes::from(body)))
             .map_err(|error| self.unavailable(&error))?;
         let answer = sender.send_request(request).await;
         let answer = answer.map_err(|error| self.unavailable(&error))?;

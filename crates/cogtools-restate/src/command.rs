@@ -233,11 +233,11 @@ async fn run_flow(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         lock: shown.lock,
         arguments: shown.arguments,
     };
-    client.start(&name, &request).await?;
+    let started = client.start(name, &request).await?;
     if matches.get_flag("detach") {
         return Ok(());
     }
-    let output = client.output(&name, &request).await?;
+    let output = client.output(&started).await?;
     io.show_json(&format!("{output}\n"))
 }
 

@@ -94,9 +94,9 @@ impl Programs {
         answer: Option<&str>,
     ) -> Result<NodeEnd, Killed> {
         let (id, attempt) = (task.node.id.as_str(), attempt.to_string());
-        let digest = task.node.digest.as_str();
         let mut args = vec!["node", "--inputs=-", "--attempt", &attempt];
-        args.extend(["--digest", digest]);
+        let digest = task.node.digest.as_deref();
+        args.extend(digest.iter().flat_map(|digest| ["--digest", digest]));
         args.extend(task.locked.then_some("--locked"));
         let answer = answer.map(|answer| format!("--answer={id}={answer}"));
         args.extend(answer.as_deref());

@@ -77,7 +77,8 @@ pub(crate) struct ShownNode {
     pub(crate) retry: ShownRetry,
     /// Whether it can run again after an interruption.
     pub(crate) repeatable: bool,
-    pub(crate) digest: String,
+    /// The digest of what it runs; `None` if its tool cannot be found.
+    pub(crate) digest: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

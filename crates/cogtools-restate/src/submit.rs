@@ -16,15 +16,22 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The longest name of a run.
 const MAX_NAME: usize = 128;
 
-/// A run, by its name: a request with the same name is the same run.
+/// The name of a run: a request with the same name is the same run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunName(String);
+
+/// A run that Restate knows.
+#[derive(Clone, Debug)]
+pub(crate) struct StartedRun {
+    name: RunName,
+    /// Its name at Restate.
+    id: String,
+}
 
 impl RunName {
     /// `text`, if it can be a part of a path.
     pub(crate) fn new(text: &str) -> Result<Self, Failure> {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-        if !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(is_plain) {
+        if is_plain(text) {
             return Ok(Self(text.to_owned()));
         }
         let message = "the name of a run has at most 128 letters, digits, `-` and `_`";
@@ -44,9 +51,17 @@ impl RunName {
 
 impl Client {
     /// Starts the run, unless one of that name exists.
-    pub(crate) async fn start(&self, name: &RunName, request: &RunRequest) -> Result<(), Failure> {
+    pub(crate) async fn start(
+        &self,
+        name: RunName,
+        request: &RunRequest,
+    ) -> Result<StartedRun, Failure> {
         let path = name.path("send", "run");
-        self.post(&path, &json!(request)).await?.value().map(drop)
+        let answer = self.post(&path, &json!(request)).await?.value()?;
+        let id = answer["invocationId"].as_str().filter(|id| is_plain(id));
+        let unknown = || Diagnostic::new(Code::Unavailable, "Restate is of an unknown version");
+        let id = id.ok_or_else(unknown)?.to_owned();
+        Ok(StartedRun { name, id })
     }
 
     /// The output of the run, once it has one.
@@ -54,21 +69,16 @@ impl Client {
     /// # Errors
     ///
     /// `ANSWER_WANTED` for each node that waits for a person.
-    pub(crate) async fn output(
-        &self,
-        name: &RunName,
-        request: &RunRequest,
-    ) -> Result<Value, Failure> {
-        let path = name.path("call", "run");
-        let body = json!(request);
-        let mut output = std::pin::pin!(self.post(&path, &body));
+    pub(crate) async fn output(&self, run: &StartedRun) -> Result<Value, Failure> {
+        let path = format!("/restate/attach/{}", run.id);
+        let mut output = std::pin::pin!(self.get(&path));
         loop {
             tokio::select! {
                 answer = &mut output => return answer?.value(),
                 () = tokio::time::sleep(LOOK) => {
-                    let waiting = self.waiting(name).await?;
+                    let waiting = self.waiting(&run.name).await?;
                     if !waiting.is_empty() {
-                        let wanted = waiting.iter().map(|node| wanted(name, node));
+                        let wanted = waiting.iter().map(|node| wanted(&run.name, node));
                         return Err(wanted.collect::<Vec<_>>().into());
                     }
                 }
@@ -104,6 +114,12 @@ impl Client {
         }
         answer.value().map(drop)
     }
+}
+
+/// Whether `text` can be a part of a path as it is.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(is_plain)
 }
 
 /// The failure for a node that waits.

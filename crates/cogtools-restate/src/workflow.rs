@@ -36,6 +36,7 @@ impl Flows {
             let problem = Problem::new(Code::Usage, error.to_string());
             refuse(400, &problem.of(&request.flow))
         };
+        refuse_page(ctx.headers())?;
         // A path would reach files outside the project.
         Name::new(&request.flow).map_err(|error| invalid(&error))?;
         let (programs, flow) = (self.0.clone(), request.flow.clone());
@@ -104,6 +105,7 @@ impl Flows {
         ctx: SharedWorkflowContext<'_>,
         Json(resume): Json<Resume>,
     ) -> HandlerResult<()> {
+        refuse_page(ctx.headers())?;
         Ok(decision::resume(&ctx, resume).await?)
     }
 
@@ -121,6 +123,15 @@ impl Flows {
         }
         Ok(Json(all))
     }
+}
+
+/// Fails if a page in a browser has sent the request: Restate answers those of every site.
+fn refuse_page(headers: &HeaderMap) -> Result<(), TerminalError> {
+    if headers.get("origin").is_none() {
+        return Ok(());
+    }
+    let problem = Problem::new(Code::Denied, "pages in a browser run no flows");
+    Err(refuse(403, &problem))
 }
 
 /// Fails unless this worker has the files with which the run was started.
