@@ -130,6 +130,9 @@ pub(crate) struct Problem {
     pub(crate) code: String,
     #[serde(default)]
     pub(crate) subject: Option<String>,
+    /// Where in the arguments it is.
+    #[serde(default)]
+    pub(crate) pointer: Option<String>,
     pub(crate) message: String,
     #[serde(default)]
     pub(crate) hints: Vec<String>,
@@ -169,6 +172,7 @@ impl Problem {
         Self {
             code: code.name().to_owned(),
             subject: None,
+            pointer: None,
             message: message.into(),
             hints: Vec::new(),
         }
@@ -189,7 +193,7 @@ impl Problem {
     /// The failure of a run whose node `id` has failed so.
     pub(crate) fn of_node(&self, id: &str) -> Self {
         let subject = self.subject.iter().filter(|subject| *subject != id);
-        let mut parts: Vec<&str> = subject.map(String::as_str).collect();
+        let mut parts: Vec<&str> = subject.chain(&self.pointer).map(String::as_str).collect();
         if self.code != Code::NodeFailed.name() {
             parts.insert(0, &self.code);
         }
@@ -203,12 +207,13 @@ impl Problem {
 
     /// One line: the code, the subject, the message; then a line for each hint.
     pub(crate) fn text(&self) -> String {
-        let mut text = format!("{}: ", self.code);
-        if let Some(subject) = &self.subject {
-            text.push_str(subject);
-            text.push_str(": ");
-        }
-        text.push_str(&self.message);
+        let parts = [
+            Some(&self.code),
+            self.subject.as_ref(),
+            self.pointer.as_ref(),
+        ];
+        let parts = parts.into_iter().flatten().chain([&self.message]);
+        let mut text = parts.map(String::as_str).collect::<Vec<_>>().join(": ");
         for hint in &self.hints {
             text.push_str("\nhint: ");
             text.push_str(hint);

@@ -40,8 +40,12 @@ fn a_worker_that_is_killed_in_each_node_repeats_that_node_alone() {
             others.map(|other| scene.lines(&format!("begin {other}")).len()),
             before
         );
-        // The next tool is interrupted under the name of this worker.
+        // And once more, so that the next tool begins with the name of another worker.
+        let interrupted = scene.wait_for(&format!("begin {name} next"), 1);
         worker.kill();
+        wait("the tool of the killed worker ends", || {
+            is_gone(&interrupted)
+        });
         worker = Worker::join(&scene.project, &worker.address, "last");
         scene.wait_for(&format!("begin {name} last"), 1);
         scene.go(name);
