@@ -16,7 +16,11 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SESSIONS",
-        "A run is kept in a session: the arguments, each start and end of each node, how its tool was chosen, its result. `trace` shows it, and so does `cogtools-session(1)`; `trace --panel` shows which tool the last capability led to, and from what the model said. `resume` goes on with a flow that has failed, that waits for an answer, or that was interrupted; what has a result does not run again. A node that was running when the run ended may have had an effect: unless its tool is a template, only reads or is idempotent, it is reported, and `--repeat NODE` runs it.\n\n`run --record FILE` keeps what models answer, and `--replay FILE` runs without them.\n\n`node` runs exactly one node, for engines that run flows themselves. Its events are written to the descriptor 3, if it is open.",
+        "A run is kept in a session: the arguments, each start and end of each node, how its tool was chosen, its result. `trace` shows it, and so does `cogtools-session(1)`; `trace --panel` shows which tool the last capability led to, and from what the model said. `resume` goes on with a flow that has failed, that waits for an answer, or that was interrupted; what has a result does not run again. A node that was running when the run ended may have had an effect: unless its tool is a template, only reads or is idempotent, it is reported, and `--repeat NODE` runs it.\n\n`run --record FILE` keeps what models answer, and `--replay FILE` runs without them.",
+    ),
+    (
+        "ENGINES",
+        "An engine that runs flows itself, on one machine or many, has three commands. `show --json` prints the graph: for each node what it needs, how often it is tried again (`retry`, after the codes in `retryable`), whether it may run twice (`repeatable`), and the digest of what it runs.\n\n`node` runs exactly one node. Its inputs are a JSON object with the arguments of the flow and the results of the nodes that it needs, null for one without a result; it prints its result, null if it is skipped. Its events are written to the descriptor 3, if it is open. With `--digest` it runs only what the digest is of. It ends with the process that started it.\n\n`output` prints the output of the flow, from all results.",
     ),
     (
         "TESTS",

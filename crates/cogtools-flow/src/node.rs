@@ -67,9 +67,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let tool = target::find(&target::name(matches)?, &registry, io)?;
     let id: String = required(matches, "node")?;
     let node = inputs::node(tool.flow(), &id)?;
-    pins::check(matches, &id, || {
-        Pins::new(&tool, &registry, io)?.node(node)
-    })?;
+    pins::check(matches, &id, || Pins::new(&tool, &registry, io)?.node(node))?;
     let variables = NodeInputs::read(matches, &tool, io)?.variables(node)?;
     let single = Node {
         timeout: graph::node(node).timeout,

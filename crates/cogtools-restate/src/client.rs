@@ -120,5 +120,5 @@ pub(crate) fn reported(text: &str) -> Diagnostic {
         .and_then(named)
         .unwrap_or_else(unknown);
     let hints = lines.filter_map(|line| line.strip_prefix("hint: "));
-    hints.fold(diagnostic, |diagnostic, hint| diagnostic.hint(hint))
+    hints.fold(diagnostic, Diagnostic::hint)
 }

@@ -17,6 +17,8 @@ use crate::workflow::Flows;
 const BACKLOG: u32 = 1024;
 /// How long a node may take. After that Restate gives it up, and calls its handler again.
 const LONGEST: std::time::Duration = std::time::Duration::from_hours(24);
+/// How often Restate looks for a worker before it pauses a run: it never does.
+const ATTEMPTS: u64 = 1 << 32;
 
 /// What a worker is given.
 #[derive(Debug)]
@@ -64,7 +66,9 @@ impl Worker {
         // A handled signal has its default action in children: they end when this worker does,
         // even under `nohup`. The worker itself goes on without a terminal.
         let _hangup = signal(SignalKind::hangup());
-        let options = ServiceOptions::new().abort_timeout(LONGEST);
+        let options = ServiceOptions::new()
+            .abort_timeout(LONGEST)
+            .retry_policy_max_attempts(ATTEMPTS);
         let definition = Flows(self.programs)
             .into_service_definition()
             .options(options);

@@ -126,17 +126,15 @@ fn is_plain(text: &str) -> bool {
 fn wanted(name: &RunName, waiting: &Waiting) -> Diagnostic {
     let (run, node) = (name.as_str(), waiting.node.as_str());
     let resume = |how: &str| format!("`cogtools-restate resume {run} {node} {how}`");
-    match &waiting.question {
-        Some(question) => Diagnostic::new(Code::AnswerWanted, question.as_str())
+    if let Some(question) = &waiting.question {
+        return Diagnostic::new(Code::AnswerWanted, question.as_str())
             .with_subject(node)
-            .hint(format!("{} answers", resume("--answer TEXT"))),
-        None => {
-            let message = "its worker ended while this node was running; it may have had an effect";
-            Diagnostic::new(Code::AnswerWanted, message)
-                .with_subject(node)
-                .hint("find out whether it had")
-                .hint(format!("{} runs it again", resume("--repeat")))
-                .hint(format!("{} goes on with a result", resume("--result JSON")))
-        }
+            .hint(format!("{} answers", resume("--answer TEXT")));
     }
+    let message = "its worker ended while this node was running; it may have had an effect";
+    Diagnostic::new(Code::AnswerWanted, message)
+        .with_subject(node)
+        .hint("find out whether it had")
+        .hint(format!("{} runs it again", resume("--repeat")))
+        .hint(format!("{} goes on with a result", resume("--result JSON")))
 }

@@ -19,7 +19,7 @@ use server::Server;
 use worker::Worker;
 
 /// How long anything may take.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// The directory with the programs of cogtools: that of a variable, or where cargo builds them.
 fn programs() -> PathBuf {

@@ -81,7 +81,10 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        // What supervises the server ends it, unless it is killed itself.
+        let _ = Command::new("/bin/kill")
+            .arg(self.child.id().to_string())
+            .status();
         let _ = self.child.wait();
     }
 }
