@@ -83,7 +83,7 @@ fn the_graph_has_all_that_an_engine_needs() {
                     "to": [], "retry": {"times": 2, "delay": 0.5, "backoff": 1.0},
                     "timeout": null, "repeatable": false, "digest": null,
                 },
-                plain("is_many", "router", json!([need("count", false)]), json!(["many", "few"])),
+                plain("is_many", "router", json!([need("count", true)]), json!(["many", "few"])),
                 plain("many", "text", json!([need("is_many", false)]), json!([])),
                 plain("few", "text", json!([need("is_many", false)]), json!([])),
                 plain("confirm", "ask", json!([need("many", true)]), json!([])),
@@ -211,15 +211,19 @@ hint: bring the files here to the version with which the run began
 #[test]
 fn arguments_are_checked_before_a_run() {
     let project = counting();
-    let show = |words: &[&str]| {
-        let show = flow_run(&project, &["show", "f"]).args(words).run();
-        show
-    };
+    let show = |words: &[&str]| flow_run(&project, &["show", "f"]).args(words).run();
     let graph: Value =
         serde_json::from_str(&show(&["--json", "question=why"]).text()).expect("it is JSON");
     assert_eq!(graph["arguments"], json!({"question": "why"}));
     assert_eq!(self::graph(&project)["arguments"], Value::Null);
-    show(&["--json", "questions=why"]).fails(65, str![]);
+    show(&["--json", "questions=why"]).fails(
+        65,
+        str![[r#"
+cogtools-flow: error[SCHEMA_VIOLATION]: f: /questions: not a parameter of this tool
+hint: did you mean `question`?
+
+"#]],
+    );
     show(&["question=why"]).status(2);
 }
 
