@@ -57,6 +57,13 @@ pub(crate) fn command() -> Command {
                 .hide_default_value(true)
                 .help("The number of the attempt, from 1: models are asked with another seed"),
         )
+        .arg(
+            Arg::new("parent")
+                .long("parent")
+                .value_name("PID")
+                .value_parser(value_parser!(u32))
+                .help("Run nothing unless this process is the parent: it has not ended yet"),
+        )
         .arg(pins::arg())
         .args(RegistryArgs::options())
 }
@@ -78,6 +85,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         cancel: io.signals.begin(),
         ..context.context(io)
     };
+    check_parent(matches)?;
     let options = Options {
         max_parallel: 1,
         on_failure: OnFailure::Stop,
@@ -110,6 +118,16 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
             Err(diagnostic.with_subject(id).into())
         }
     }
+}
+
+/// Fails if the engine has ended before its signals, and its end, were watched.
+fn check_parent(matches: &ArgMatches) -> Result<(), Failure> {
+    let expected = matches.get_one::<u32>("parent").copied();
+    let actual = cogtools_program::parent();
+    if expected.is_none() || actual.is_none() || expected == actual {
+        return Ok(());
+    }
+    Err(Diagnostic::new(Code::IoFailed, "the parent process has exited").into())
 }
 
 impl Work for SingleNode {

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 
-use cogtools_core::Code;
+use cogtools_core::{Code, Diagnostic};
+use cogtools_program::Failure;
 use command_fds::{CommandFdExt as _, FdMapping};
 
 use serde_json::{Map, Value};
@@ -60,6 +61,18 @@ impl std::fmt::Display for Killed {
 impl std::error::Error for Killed {}
 
 impl Programs {
+    /// Fails if there is no program to start.
+    pub(crate) async fn check(&self) -> Result<(), Failure> {
+        let message = match self.run(&["--version"], &[]).await {
+            Ok(ended) if ended.status.success() => return Ok(()),
+            Ok(ended) => format!("this is not cogtools: {}", ended.status),
+            Err(error) => format!("cannot be run: {error}"),
+        };
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        let diagnostic = diagnostic.with_subject(self.cogtools.display().to_string());
+        Err(diagnostic.hint("`--cogtools` names the program").into())
+    }
+
     /// Waits until another child may run, and holds its place.
     pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         // It is never closed.
@@ -94,7 +107,9 @@ impl Programs {
         answer: Option<&str>,
     ) -> Result<NodeEnd, Killed> {
         let (id, attempt) = (task.node.id.as_str(), attempt.to_string());
+        let parent = std::process::id().to_string();
         let mut args = vec!["node", "--inputs=-", "--attempt", &attempt];
+        args.extend(["--parent", &parent]);
         let digest = task.node.digest.as_deref();
         args.extend(digest.iter().flat_map(|digest| ["--digest", digest]));
         args.extend(task.locked.then_some("--locked"));

@@ -59,6 +59,7 @@ impl Worker {
             let diagnostic = Diagnostic::new(Code::IoFailed, message);
             Failure::from(diagnostic.with_subject(self.listen.to_string()))
         };
+        self.programs.check().await?;
         let listener = listen(self.listen).map_err(failure)?;
         let address = listener.local_addr().map_err(failure)?;
         let [mut interrupt, mut terminate] =

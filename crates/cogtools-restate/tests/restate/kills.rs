@@ -135,6 +135,47 @@ cogtools-restate: error[USAGE]: before: this node does not wait
 }
 
 #[test]
+fn a_child_that_is_killed_is_an_interruption_too() {
+    let scene = Scene::new(&[("look", true), ("act", false)], ACT);
+    let worker = Worker::register(&scene.project, &scene.server);
+    scene.run_flow("r", &["--detach"]).outputs("");
+    for (name, count) in [("look", 1), ("act", 1)] {
+        let line = scene.wait_for(&format!("begin {name}"), count);
+        Run::new("/usr/bin/pkill")
+            .args(["-KILL", "-P", &worker.id()])
+            .run()
+            .succeeds();
+        wait("the tool ends with its parent", || is_gone(&line));
+        if name == "look" {
+            scene.wait_for("begin look", 2);
+            scene.go("look");
+        }
+    }
+    let waiting = json!([{"node": "effect", "question": null}]);
+    wait("the node waits", || {
+        (scene.waiting("r") == waiting).then_some(())
+    });
+    assert_eq!(scene.lines("begin act").len(), 1);
+}
+
+#[test]
+fn a_node_that_takes_long_runs_once() {
+    let scene = Scene::new(&[("look", true), ("act", false)], ACT);
+    let _worker = Worker::register(&scene.project, &scene.server);
+    scene.run_flow("r", &["--detach"]).outputs("");
+    for name in ["look", "act"] {
+        scene.wait_for(&format!("begin {name}"), 1);
+        thread::sleep(Duration::from_secs(3));
+        scene.go(name);
+    }
+    scene
+        .run_flow("r", &[])
+        .outputs("\"act(look(x)) also x\"\n");
+    assert_eq!(scene.lines("begin look").len(), 1);
+    assert_eq!(scene.lines("begin act").len(), 1);
+}
+
+#[test]
 fn an_interrupted_node_can_be_given_its_result() {
     let (scene, _worker) = interrupted();
     scene

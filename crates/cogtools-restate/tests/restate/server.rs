@@ -44,6 +44,8 @@ impl Server {
                 ("RESTATE_DISABLE_TELEMETRY", "true"),
                 ("RESTATE_DEFAULT_NUM_PARTITIONS", "4"),
                 ("RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE", "256MB"),
+                // Handlers that wait, or whose node takes longer than this, are suspended.
+                ("RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT", "1s"),
                 // A worker that is gone is asked again soon.
                 ("RESTATE_DEFAULT_RETRY_POLICY__INITIAL_INTERVAL", "100ms"),
                 ("RESTATE_DEFAULT_RETRY_POLICY__MAX_INTERVAL", "500ms"),
