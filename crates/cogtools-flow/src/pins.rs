@@ -7,7 +7,7 @@ use std::path::Path;
 
 use clap::{Arg, ArgMatches};
 use cogtools_core::tool::{Flow, FlowNode, FlowTask};
-use cogtools_core::{Code, Diagnostic, Lock, Registry, Tool, digest};
+use cogtools_core::{Code, Diagnostic, FindError, Lock, Registry, Tool, digest};
 use cogtools_program::{Failure, Io, named_file, project};
 use serde_json::json;
 
@@ -61,7 +61,7 @@ impl<'p> Pins<'p> {
     /// The tool cannot be found, read, or is not the one in the lock file.
     pub(crate) fn node(&self, node: &FlowNode) -> Result<String, Failure> {
         let tool = node.tool().map(|name| self.registry.find(name)).transpose();
-        let tool = tool.map_err(|error| error.diagnostics())?;
+        let tool = tool.map_err(FindError::diagnostics)?;
         let called = tool.map(|tool| self.registry.content_digest(&tool));
         Ok(digest::value(&json!([self.own, self.lock, node.id, called])).to_string())
     }

@@ -2,7 +2,8 @@
 //!
 //! Restate calls a handler again that was interrupted, and it repeats the step that has no result
 //! yet. A node that is not repeatable has a step before that one, whose record names who began:
-//! whoever finds the name of another has taken over, and does not run the node.
+//! whoever finds the name of another has taken over, and does not run the node. So nothing but its
+//! end may interrupt a call between the two: Restate is not to suspend it while it has no news.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -10,7 +11,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use restate_sdk::prelude::*;
 
 use crate::programs::Programs;
-use crate::request::{NodeEnd, NodeTask};
+use crate::request::{AttemptTask, NodeEnd};
 
 /// The name of one call of a handler: no other call has it, on no worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,32 +25,28 @@ impl CallName {
     }
 }
 
-/// Runs the node of `task` for the `number`th time, unless another call has begun to.
+/// Runs a node once, unless another call has begun to.
 pub(crate) async fn attempt(
     ctx: &SharedWorkflowContext<'_>,
     programs: &Programs,
-    task: &NodeTask,
-    (name, number): (&CallName, u32),
-    answer: Option<String>,
+    attempt: AttemptTask,
 ) -> Result<NodeEnd, TerminalError> {
+    let name = CallName::new();
+    let node = &attempt.task.node;
     // What waits for its turn has not begun.
     let turn = programs.turn().await;
-    let is_own = task.node.repeatable || {
+    let is_own = node.repeatable || {
         let own = name.0.clone();
         let begin = move || async move { Ok(own) };
-        let began: String = ctx
-            .run(begin)
-            .name(format!("{}: begins", task.node.id))
-            .await?;
+        let began: String = ctx.run(begin).name(format!("{}: begins", node.id)).await?;
         began == name.0
     };
-    let (programs, task) = (programs.clone(), task.clone());
-    let step = task.node.id.clone();
+    let (programs, step) = (programs.clone(), node.id.clone());
     let work = move || async move {
         if !is_own {
             return Ok(Json(NodeEnd::Interrupted));
         }
-        Ok(Json(programs.node(&task, number, answer.as_deref()).await?))
+        Ok(Json(programs.node(&attempt).await?))
     };
     let Json(end) = ctx.run(work).name(step).await?;
     drop(turn);

@@ -19,7 +19,7 @@ use tokio::net::unix::pipe;
 use tokio::process::Command;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::request::{NodeEnd, NodeTask, Problem, Shown};
+use crate::request::{AttemptTask, NodeEnd, Problem, Shown};
 
 /// The descriptor on which a node reports its events.
 const EVENTS: i32 = 3;
@@ -99,21 +99,23 @@ impl Programs {
         }))
     }
 
-    /// Runs a node for the `attempt`th time. The caller has waited for its turn.
-    pub(crate) async fn node(
-        &self,
-        task: &NodeTask,
-        attempt: u32,
-        answer: Option<&str>,
-    ) -> Result<NodeEnd, Killed> {
-        let (id, attempt) = (task.node.id.as_str(), attempt.to_string());
+    /// Runs a node. The caller has waited for its turn.
+    pub(crate) async fn node(&self, attempt: &AttemptTask) -> Result<NodeEnd, Killed> {
+        let AttemptTask {
+            task,
+            number,
+            answer,
+        } = attempt;
+        let (id, attempt) = (task.node.id.as_str(), number.to_string());
         let parent = std::process::id().to_string();
         let mut args = vec!["node", "--inputs=-", "--attempt", &attempt];
         args.extend(["--parent", &parent]);
         let digest = task.node.digest.as_deref();
         args.extend(digest.iter().flat_map(|digest| ["--digest", digest]));
         args.extend(task.locked.then_some("--locked"));
-        let answer = answer.map(|answer| format!("--answer={id}={answer}"));
+        let answer = answer
+            .as_ref()
+            .map(|answer| format!("--answer={id}={answer}"));
         args.extend(answer.as_deref());
         args.extend(["--", &task.flow, id]);
         let ended = self.run(&args, &json(&task.inputs)).await;

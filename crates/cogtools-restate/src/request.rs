@@ -108,6 +108,16 @@ pub(crate) struct NodeTask {
     pub(crate) inputs: Map<String, Value>,
 }
 
+/// An attempt of a node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AttemptTask {
+    pub(crate) task: NodeTask,
+    /// The number of the attempt, from 1.
+    pub(crate) number: u32,
+    /// The answer to the question of the node.
+    pub(crate) answer: Option<String>,
+}
+
 /// How a node, or one attempt of it, has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]

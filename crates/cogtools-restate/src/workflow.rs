@@ -5,13 +5,16 @@
 //! what happens within `ctx.run`.
 
 use cogtools_core::{Code, Name};
+use restate_sdk::context::RequestTarget;
 use restate_sdk::prelude::*;
 use serde_json::Value;
 
-use crate::attempt::{CallName, attempt};
+use crate::attempt::attempt;
 use crate::decision;
 use crate::programs::Programs;
-use crate::request::{Decision, NodeEnd, NodeTask, Problem, Resume, RunRequest, Shown, Waiting};
+use crate::request::{
+    AttemptTask, Decision, NodeEnd, NodeTask, Problem, Resume, RunRequest, Shown, Waiting,
+};
 use crate::walk::walk;
 
 /// The name of the workflow.
@@ -69,10 +72,15 @@ impl Flows {
         ctx: SharedWorkflowContext<'_>,
         Json(task): Json<NodeTask>,
     ) -> HandlerResult<Json<NodeEnd>> {
-        let name = CallName::new();
         let (mut number, mut stop, mut answer) = (1, 0, None);
         loop {
-            let end = attempt(&ctx, &self.0, &task, (&name, number), answer.clone()).await?;
+            let attempt = AttemptTask {
+                task: task.clone(),
+                number,
+                answer: answer.clone(),
+            };
+            let target = RequestTarget::workflow(NAME, ctx.key(), "attempt");
+            let Json(end) = ctx.request(target, Json(attempt)).call().await?;
             let question = match end {
                 NodeEnd::Asks { question } => Some(question),
                 NodeEnd::Interrupted => None,
@@ -96,6 +104,16 @@ impl Flows {
                 Decision::Result(value) => return Ok(Json(NodeEnd::Succeeded { value })),
             }
         }
+    }
+
+    /// Runs a node once.
+    #[handler(ingress_private, inactivity_timeout = "1 day")]
+    async fn attempt(
+        &self,
+        ctx: SharedWorkflowContext<'_>,
+        Json(task): Json<AttemptTask>,
+    ) -> HandlerResult<Json<NodeEnd>> {
+        Ok(Json(attempt(&ctx, &self.0, task).await?))
     }
 
     /// Lets a node go on that waits.
