@@ -40,3 +40,27 @@ impl FromStr for Address {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_a_host_and_a_port() {
+        for (url, expected) in [
+            ("http://127.0.0.1:8080", Some("127.0.0.1:8080")),
+            ("http://[::1]:8080/", Some("[::1]:8080")),
+            ("http://restate:8080", Some("restate:8080")),
+            ("http://restate", None),
+            ("https://restate:8080", None),
+            ("http://user:secret@restate:8080", None),
+            ("http://restate:8080/path", None),
+            ("http://restate:8080/?query", None),
+            ("restate:8080", None),
+            ("", None),
+        ] {
+            let address = url.parse::<Address>().ok();
+            assert_eq!(address.as_ref().map(Address::authority), expected, "{url}");
+        }
+    }
+}

@@ -122,3 +122,23 @@ pub(crate) fn reported(text: &str) -> Diagnostic {
     let hints = lines.filter_map(|line| line.strip_prefix("hint: "));
     hints.fold(diagnostic, Diagnostic::hint)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_workflow_reports_keeps_its_code_and_hints() {
+        let check = |text: &str, expected: Diagnostic| assert_eq!(reported(text), expected);
+        let failed = Diagnostic::new(Code::NodeFailed, "a: TOOL_FAILED: b");
+        check("NODE_FAILED: a: TOOL_FAILED: b", failed.clone());
+        check(
+            "NODE_FAILED: a: TOOL_FAILED: b\nhint: c\nmore\nhint: d",
+            failed.hint("c").hint("d"),
+        );
+        let unknown = |text| Diagnostic::new(Code::Unavailable, text);
+        check("cancelled", unknown("Restate refuses: cancelled"));
+        check("NO_CODE: x", unknown("Restate refuses: NO_CODE: x"));
+        check("", unknown("Restate refuses: "));
+    }
+}

@@ -231,3 +231,37 @@ impl Problem {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_failure_of_a_node_is_that_of_its_run() {
+        let check = |problem: Problem, expected: &str| {
+            assert_eq!(problem.of_node("act").text(), expected);
+        };
+        let failed = |code| Problem::new(code, "no");
+        check(failed(Code::NodeFailed), "NODE_FAILED: act: no");
+        check(
+            failed(Code::Timeout).of("act"),
+            "NODE_FAILED: act: TIMEOUT: no",
+        );
+        let elsewhere = failed(Code::ToolFailed).of("tool").hint("look");
+        check(
+            elsewhere,
+            "NODE_FAILED: act: TOOL_FAILED: tool: no\nhint: look",
+        );
+    }
+
+    #[test]
+    fn journals_of_before_are_read() {
+        let read = |text: &str| serde_json::from_str::<RunRequest>(text).is_ok();
+        assert!(read(r#"{"flow": "f", "digest": "d"}"#));
+        assert!(read(
+            r#"{"flow": "f", "digest": "d", "lock": null, "arguments": {"a": 1}}"#
+        ));
+        assert!(!read(r#"{"flow": "f"}"#));
+        assert!(!read(r#"{"flow": "f", "digest": "d", "other": 1}"#));
+    }
+}

@@ -51,8 +51,12 @@ fn nothing_is_lost_and_nothing_happens_twice() {
     let begin = Instant::now();
     submit(&scene, runs);
     println!("{runs} runs are under way after {:.1?}", begin.elapsed());
-    let mut kills = 0;
     let limit = Duration::from_secs(u64::try_from(runs).unwrap_or(u64::MAX)) + LIMIT;
+    while effects(&scene).is_empty() {
+        assert!(begin.elapsed() < limit, "no run has had its effect");
+        thread::sleep(Duration::from_millis(100));
+    }
+    let mut kills = 0;
     while kills < KILLS && effects(&scene).len() < runs * 9 / 10 {
         thread::sleep(Duration::from_secs(1));
         workers[kills % 2].kill();
