@@ -84,7 +84,10 @@ impl Client {
     fn unavailable(&self, error: &dyn std::fmt::Display) -> Failure {
         let message = format!("Restate does not answer: {error}");
         let diagnostic = Diagnostic::new(Code::Unavailable, message);
-        diagnostic.with_subject(self.0.authority()).into()
+        diagnostic
+            .with_subject(self.0.authority())
+            .hint("`npx @restatedev/restate-server` starts one on this machine")
+            .into()
     }
 }
 

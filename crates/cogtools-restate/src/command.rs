@@ -25,13 +25,8 @@ pub const PROGRAM: Program = Program {
     command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
-        Code::NodeFailed,
-        Code::AnswerWanted,
-        Code::InvalidTool,
-        Code::SchemaViolation,
-        Code::Unavailable,
-    ],
+    // Those of the programs that a worker starts, too.
+    codes: &Code::ALL,
     variables: &[],
     manual: MANUAL,
 };

@@ -112,13 +112,24 @@ hint: only the user can trust it, after reviewing its tools: cogtools trust .
         let answer = refused(&format!("path{number}/run"), "", flow(name));
         assert!(answer.starts_with("HTTP/1.1 400 "), "{name}: {answer}");
     }
-    let answer = refused("private/node", "", json!({}));
-    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
-    assert!(answer.contains("not public"), "{answer}");
+    for handler in ["node", "attempt"] {
+        let answer = refused(&format!("private/{handler}"), "", json!({}));
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+        assert!(answer.contains("not public"), "{answer}");
+    }
     scene.run_flow("../other", &[]).fails(2, str![[r#"
 cogtools-restate: error[USAGE]: ../other: the name of a run has at most 128 letters, digits, `-` and `_`
 
 "#]]);
+    let run = scene.run(&["run", "nothing", "--name", "r"]);
+    let cogtools = programs().join("cogtools");
+    run.arg("--cogtools").arg(cogtools).run().fails(
+        127,
+        str![[r#"
+cogtools-restate: error[TOOL_NOT_FOUND]: nothing: no tool of that name is here
+
+"#]],
+    );
     scene.run_flow("words", &["other=1"]).fails(
         65,
         str![[r#"
