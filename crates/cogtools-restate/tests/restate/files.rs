@@ -126,7 +126,8 @@ cogtools-restate: error[USAGE]: ../other: the name of a run has at most 128 lett
     run.arg("--cogtools").arg(cogtools).run().fails(
         127,
         str![[r#"
-cogtools-restate: error[TOOL_NOT_FOUND]: nothing: no tool of that name is here
+cogtools-restate: error[TOOL_NOT_FOUND]: nothing: no such tool
+hint: cogtools-discover lists all tools
 
 "#]],
     );
