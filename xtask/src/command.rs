@@ -84,15 +84,7 @@ fn command() -> Command {
                 ),
             Command::new("editors")
                 .about("Test the extension in a real window of VS Code, which is installed first"),
-            Command::new("restate")
-                .about("Test flows on a real Restate, which is installed first")
-                .arg(
-                    Arg::new("runs")
-                        .long("runs")
-                        .value_name("NUMBER")
-                        .value_parser(value_parser!(u32))
-                        .help("How many runs are under way at the same time; 100 by default"),
-                ),
+            restate(),
             Command::new("fuzz")
                 .about("Run the fuzz targets on random input")
                 .arg(
@@ -125,6 +117,19 @@ fn command() -> Command {
                 .arg(flag("write", "Update the table in docs/reference/speed.md")),
         ])
         .subcommands(distribution())
+}
+
+/// The command that tests flows on a server.
+fn restate() -> Command {
+    Command::new("restate")
+        .about("Test flows on a real Restate, which is installed first")
+        .arg(
+            Arg::new("runs")
+                .long("runs")
+                .value_name("NUMBER")
+                .value_parser(value_parser!(u32))
+                .help("How many runs are under way at the same time; 100 by default"),
+        )
 }
 
 /// The command that renews expected text.
