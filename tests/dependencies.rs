@@ -265,3 +265,18 @@ fn texts_are_sanitized_in_one_place() {
     }
     none(&complaints);
 }
+
+#[test]
+fn the_workspace_apart_has_the_same_lints() {
+    let table = |file: &str| -> Vec<String> {
+        let text = read(Path::new(file));
+        let lines = text.lines();
+        let lines = lines.skip_while(|line| !line.ends_with("lints.rust]"));
+        let lines = lines.take_while(|line| !line.starts_with("[profile."));
+        let lines = lines.filter(|line| !line.starts_with('#') && !line.is_empty());
+        lines.map(|line| line.replace("workspace.", "")).collect()
+    };
+    let apart = table("crates/cogtools-restate/Cargo.toml");
+    assert!(apart.len() > 20, "{apart:?}");
+    assert_eq!(apart, table("Cargo.toml"));
+}

@@ -22,10 +22,17 @@ enum Skip {
     GeminiCli,
     Npm,
     Npx,
+    Restate,
 }
 
 impl Skip {
-    const ALL: [Self; 4] = [Self::Cargo, Self::GeminiCli, Self::Npm, Self::Npx];
+    const ALL: [Self; 5] = [
+        Self::Cargo,
+        Self::GeminiCli,
+        Self::Npm,
+        Self::Npx,
+        Self::Restate,
+    ];
 
     /// The text in the fence, and the only program that may be skipped for this reason.
     const fn reason(self) -> (&'static str, &'static str) {
@@ -34,6 +41,7 @@ impl Skip {
             Self::GeminiCli => ("needs Gemini CLI", "gemini"),
             Self::Npm => ("needs npm", "npm"),
             Self::Npx => ("needs npx", "npx"),
+            Self::Restate => ("needs Restate", "cogtools-restate"),
         }
     }
 }

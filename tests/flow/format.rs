@@ -145,13 +145,10 @@ flowchart TD
 "#]]);
     let json = flow_run(&project, &["show", "f", "--json"]).run().text();
     let graph: Value = serde_json::from_str(&json).expect("it is JSON");
-    assert_eq!(
-        graph["nodes"][2],
-        json!({
-            "id": "good", "kind": "router", "needs": [{"node": "route", "optional": true}],
-            "tool": null, "among": [], "to": ["summary", "plain"],
-        })
-    );
+    let good = &graph["nodes"][2];
+    assert_eq!(good["id"], "good");
+    assert_eq!(good["needs"], json!([{"node": "route", "optional": true}]));
+    assert_eq!(good["to"], json!(["summary", "plain"]));
     flow_run(&project, &["show", "search"]).run().fails(
         2,
         str![[r#"

@@ -2,6 +2,7 @@
 
 mod agents;
 mod diagrams;
+mod engine;
 mod examples;
 mod format;
 mod import;
@@ -107,4 +108,12 @@ fn traced(project: &Project, words: &[&str]) -> String {
         _ => line,
     });
     lines.collect::<Vec<&str>>().join("\n") + "\n"
+}
+
+/// A line about a node, without the time that it took.
+fn without_ms(mut line: Value) -> Value {
+    if let Some(line) = line.as_object_mut() {
+        line.remove("ms");
+    }
+    line
 }

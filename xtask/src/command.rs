@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::dist::Source;
-use crate::{bench, bless, dist, editors, fuzz, install, manual, soak, test};
+use crate::{bench, bless, dist, editors, fuzz, install, manual, restate, soak, test};
 
 /// Parses the command line and runs the command.
 pub(crate) fn run() -> Result<()> {
@@ -47,6 +47,7 @@ pub(crate) fn run() -> Result<()> {
             let dir = path(matches, "dir").unwrap_or(Path::new("."));
             dist::publish(dir, matches.get_flag("dry-run"))
         }
+        "restate" => restate::run(matches.get_one("runs").copied()),
         "tag" => dist::tag(text(matches, "name").unwrap_or_default()),
         "soak" => soak::run(matches.get_one("seconds").copied().unwrap_or(soak::HOUR)),
         "test" => test::run(),
@@ -83,6 +84,7 @@ fn command() -> Command {
                 ),
             Command::new("editors")
                 .about("Test the extension in a real window of VS Code, which is installed first"),
+            restate(),
             Command::new("fuzz")
                 .about("Run the fuzz targets on random input")
                 .arg(
@@ -115,6 +117,19 @@ fn command() -> Command {
                 .arg(flag("write", "Update the table in docs/reference/speed.md")),
         ])
         .subcommands(distribution())
+}
+
+/// The command that tests flows on a server.
+fn restate() -> Command {
+    Command::new("restate")
+        .about("Test flows on a real Restate, which is installed first")
+        .arg(
+            Arg::new("runs")
+                .long("runs")
+                .value_name("NUMBER")
+                .value_parser(value_parser!(u32))
+                .help("How many runs are under way at the same time; 100 by default"),
+        )
 }
 
 /// The command that renews expected text.

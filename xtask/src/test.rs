@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use crate::cargo::cargo;
 use crate::process::run as run_process;
 use crate::steps::Steps;
-use crate::{deny, fuzz, needs, rings, say};
+use crate::{deny, fuzz, needs, restate, rings, say};
 
 /// Installs missing prerequisites, then runs every step until one fails, and prints
 /// the duration of each.
@@ -33,7 +33,8 @@ fn run_steps(steps: &mut Steps) -> Result<()> {
         Ok(())
     })?;
     steps.step("formatting", || {
-        run_process(cargo()?.args(["fmt", "--all", "--check"]))
+        run_process(cargo()?.args(["fmt", "--all", "--check"]))?;
+        restate::check_formatting()
     })?;
     steps.step("licences, bans and sources", || {
         deny::check(&program.context("cargo-deny is not installed")?)
@@ -48,5 +49,10 @@ fn run_steps(steps: &mut Steps) -> Result<()> {
         run_process(cargo()?.args(doc).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     rings::run_all(steps)?;
+    if cfg!(target_os = "linux") {
+        steps.step("lints of the worker for Restate", restate::lint)?;
+        steps.step("building the worker for Restate", restate::build)?;
+        steps.step("tests: Restate", || restate::test(None))?;
+    }
     steps.step("fuzzing", fuzz::run_briefly)
 }

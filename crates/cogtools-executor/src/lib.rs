@@ -18,3 +18,4 @@ pub use execute::{Execution, OnFailure, Options, State, execute};
 pub use graph::{Graph, GraphError};
 pub use node::{Need, Node};
 pub use retry::Retry;
+pub use schedule::{Progress, Schedule};

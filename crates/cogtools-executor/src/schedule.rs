@@ -1,4 +1,7 @@
 //! What can run next: nodes whose needs have ended, in the order of the graph.
+//!
+//! It is public for engines that replay a run: the same ends in the same order give the same
+//! choices, and the time only counts for what was delayed.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -7,7 +10,7 @@ use crate::{Graph, SkipReason};
 
 /// How far a node is, for those that need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub enum Progress {
     /// It has not ended.
     Open,
     /// It has a result.
@@ -18,7 +21,7 @@ pub(crate) enum Progress {
 
 /// What can run next.
 #[derive(Debug)]
-pub(crate) struct Schedule {
+pub struct Schedule {
     progress: Vec<Progress>,
     /// How many needs of each node have not ended.
     open: Vec<usize>,
@@ -28,7 +31,8 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    pub(crate) fn new(graph: &Graph) -> Self {
+    /// Nothing of `graph` has run.
+    pub fn new(graph: &Graph) -> Self {
         let count = graph.nodes().len();
         let open: Vec<usize> = (0..count).map(|index| graph.needs(index).len()).collect();
         Self {
@@ -40,7 +44,7 @@ impl Schedule {
     }
 
     /// The next node that can run now.
-    pub(crate) fn next(&mut self, now: Instant) -> Option<usize> {
+    pub fn next(&mut self, now: Instant) -> Option<usize> {
         let due = self.delayed.iter().position(|(time, _)| *time <= now);
         if let Some(position) = due {
             return Some(self.delayed.remove(position).1);
@@ -49,17 +53,17 @@ impl Schedule {
     }
 
     /// When the next node is run again, if one is.
-    pub(crate) fn next_time(&self) -> Option<Instant> {
+    pub fn next_time(&self) -> Option<Instant> {
         self.delayed.iter().map(|(time, _)| *time).min()
     }
 
-    /// Runs the node again at `time`.
-    pub(crate) fn delay(&mut self, index: usize, time: Instant) {
+    /// Runs the node at `index` again at `time`.
+    pub fn delay(&mut self, index: usize, time: Instant) {
         self.delayed.push((time, index));
     }
 
-    /// Why a node that could run does not: a node that it needs has no result.
-    pub(crate) fn reason_to_skip(&self, graph: &Graph, index: usize) -> Option<SkipReason> {
+    /// Why the node at `index`, which could run, does not: one that it needs has no result.
+    pub fn reason_to_skip(&self, graph: &Graph, index: usize) -> Option<SkipReason> {
         let mut needs = graph.needs(index).iter();
         let (missing, _) = needs.find(|(need, is_optional)| {
             !is_optional && self.progress[*need] == Progress::Missing
@@ -67,8 +71,8 @@ impl Schedule {
         Some(SkipReason::Needs(graph.nodes()[*missing].id.clone()))
     }
 
-    /// The node has ended: others may run now.
-    pub(crate) fn end(&mut self, graph: &Graph, index: usize, progress: Progress) {
+    /// The node at `index` has ended: others may run now.
+    pub fn end(&mut self, graph: &Graph, index: usize, progress: Progress) {
         self.ready.remove(&index);
         self.progress[index] = progress;
         for dependent in graph.dependents(index) {

@@ -8,7 +8,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::manual::MANUAL;
 use crate::routing::Capabilities;
-use crate::{import, node, resume, run, show, test, trace};
+use crate::{import, node, output, resume, run, show, test, trace};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -53,6 +53,7 @@ fn command() -> Command {
         .subcommand(show::command())
         .subcommand(trace::command())
         .subcommand(node::command())
+        .subcommand(output::command())
         .subcommand(test::command())
         .subcommand(import::command())
         .subcommand(route_command())
@@ -86,6 +87,7 @@ fn dispatch(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(("show", matches)) => show::run(matches, io),
         Some(("trace", matches)) => trace::run(matches, io),
         Some(("node", matches)) => node::run(matches, io),
+        Some(("output", matches)) => output::run(matches, io),
         Some(("test", matches)) => test::run(matches, io),
         Some(("import", matches)) => import::run(matches, io),
         Some(("route", matches)) => route(matches, io),

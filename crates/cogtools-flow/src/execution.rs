@@ -41,12 +41,12 @@ pub(crate) struct FlowRun {
 }
 
 /// Records events.
-struct Events {
+pub(crate) struct Events {
     work: Arc<FlowWork>,
     recorder: SharedRecorder,
     cancel: Cancel,
     /// Why nothing can be recorded any more.
-    failure: Option<Box<Diagnostic>>,
+    pub(crate) failure: Option<Box<Diagnostic>>,
 }
 
 impl FlowRun {
@@ -98,12 +98,7 @@ impl FlowRun {
             (self.answers, self.done_items),
             (self.recorder, self.earlier),
         )?);
-        let mut events = Events {
-            work: Arc::clone(&work),
-            recorder: recorder.clone(),
-            cancel: cancel.clone(),
-            failure: None,
-        };
+        let mut events = Events::new(&work);
         let options = Options {
             max_parallel: MAX_PARALLEL,
             on_failure: OnFailure::SkipDependents,
@@ -151,6 +146,16 @@ fn with_results(
 }
 
 impl Events {
+    /// Records the events of `work`.
+    pub(crate) fn new(work: &Arc<FlowWork>) -> Self {
+        Self {
+            work: Arc::clone(work),
+            recorder: work.recorder.clone(),
+            cancel: work.cx.cancel.clone(),
+            failure: None,
+        }
+    }
+
     fn write(&mut self, line: Line<'_>) {
         if let Err(diagnostic) = self.recorder.write(line) {
             self.failure.get_or_insert(diagnostic);

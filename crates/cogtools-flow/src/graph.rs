@@ -16,7 +16,8 @@ pub(crate) fn of(flow: &Flow) -> Result<Graph, Box<Diagnostic>> {
     })
 }
 
-fn node(node: &FlowNode) -> Node {
+/// The node of the graph for `node`.
+pub(crate) fn node(node: &FlowNode) -> Node {
     let needs = node.needs.iter().map(|need| Need {
         node: need.node.clone(),
         is_optional: need.is_optional,

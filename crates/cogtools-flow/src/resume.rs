@@ -13,6 +13,7 @@ use crate::earlier::EarlierResults;
 use crate::execution::{FlowRun, show};
 use crate::logged::{LoggedFlow, LoggedNode};
 use crate::recorder::SharedRecorder;
+use crate::repeatable::Repeatable;
 use crate::run::{answer_arg, answers};
 use crate::target;
 
@@ -108,12 +109,13 @@ fn check_interrupted(
     registry: &Registry,
     session: Option<&str>,
 ) -> Result<(), Failure> {
-    let is_open = |node: &&LoggedNode| {
+    let mut repeatable = Repeatable::new(registry);
+    let mut is_open = |node: &&LoggedNode| {
         node.has_no_result()
             && !repeat.contains(&node.id)
-            && !is_repeatable(&node.id, tool, registry)
+            && !is_repeatable(&node.id, tool, &mut repeatable)
     };
-    let Some(node) = logged.nodes.iter().find(is_open) else {
+    let Some(node) = logged.nodes.iter().find(|node| is_open(node)) else {
         return Ok(());
     };
     let message = if node.is_masked() {
@@ -130,9 +132,9 @@ fn check_interrupted(
     Err(diagnostic.hint("find out whether it had").hint(hint).into())
 }
 
-/// Whether running the node again does what the first run did: it calls no tool, or one that only
-/// reads or is idempotent. The items of a list are nodes of their own.
-fn is_repeatable(id: &str, tool: &Tool, registry: &Registry) -> bool {
+/// Whether the node, or the item of one, can run again by itself. The items of a list are nodes of
+/// their own.
+fn is_repeatable(id: &str, tool: &Tool, repeatable: &mut Repeatable<'_>) -> bool {
     let (id, is_item) = match id.split_once('.') {
         Some((id, _)) => (id, true),
         None => (id, false),
@@ -140,13 +142,5 @@ fn is_repeatable(id: &str, tool: &Tool, registry: &Registry) -> bool {
     let Some(node) = tool.flow().and_then(|flow| flow.node(id)) else {
         return true;
     };
-    if !node.calls_tools() || (node.kind() == "each" && !is_item) {
-        return true;
-    }
-    let called = node.tool().and_then(|name| registry.find(name).ok());
-    called.is_some_and(|tool| {
-        let annotations = tool.annotations();
-        let is = |hint: Option<bool>| hint == Some(true);
-        !tool.runs_programs() || is(annotations.read_only) || is(annotations.idempotent)
-    })
+    (node.kind() == "each" && !is_item) || repeatable.node(node)
 }

@@ -2,12 +2,16 @@
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use cogtools_core::tool::Flow;
+use cogtools_core::{Code, Registry};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::{svg, target, tree};
+use crate::pins::Pins;
+use crate::repeatable::Repeatable;
+use crate::work::RETRYABLE;
+use crate::{graph, inputs, svg, target, tree};
 
 /// The command.
 pub(crate) fn command() -> Command {
@@ -15,6 +19,11 @@ pub(crate) fn command() -> Command {
     Command::new("show")
         .about("Draw the graph of a flow")
         .arg(target::arg())
+        .arg(
+            inputs::arg()
+                .requires("json")
+                .help("Arguments to check, which are printed as well; KEY:=JSON passes any value"),
+        )
         .arg(flag("mermaid").help("Print a Mermaid diagram for Markdown"))
         .arg(flag("svg").help("Print a picture"))
         .arg(flag("json").help("Print the graph as JSON"))
@@ -30,7 +39,12 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         return Ok(());
     };
     if matches.get_flag("json") {
-        return io.show_json(&format!("{}\n", json(flow)));
+        let pins = Pins::new(&tool, &registry, io)?;
+        let mut graph = json(tool.name().as_str(), flow, &pins, &registry);
+        if matches.contains_id("arguments") {
+            graph["arguments"] = inputs::read(matches, &tool)?.into();
+        }
+        return io.show_json(&format!("{graph}\n"));
     }
     if matches.get_flag("svg") {
         return io.print(svg::draw(flow).as_bytes());
@@ -43,10 +57,13 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     io.show(&text)
 }
 
-fn json(flow: &Flow) -> Value {
+/// All that an engine needs that runs the nodes itself.
+fn json(name: &str, flow: &Flow, pins: &Pins<'_>, registry: &Registry) -> Value {
+    let mut repeatable = Repeatable::new(registry);
     let nodes = flow.nodes().iter().map(|node| {
         let needs = node.needs.iter();
         let needs = needs.map(|need| json!({"node": need.node, "optional": need.is_optional}));
+        let of_graph = graph::node(node);
         json!({
             "id": node.id,
             "kind": node.kind(),
@@ -54,7 +71,21 @@ fn json(flow: &Flow) -> Value {
             "tool": node.tool(),
             "among": node.among(),
             "to": node.targets(),
+            "retry": {
+                "times": of_graph.retry.times,
+                "delay": of_graph.retry.delay.as_secs_f64(),
+                "backoff": of_graph.retry.backoff,
+            },
+            "timeout": of_graph.timeout.map(|timeout| timeout.as_secs_f64()),
+            "repeatable": repeatable.node(node),
+            "digest": pins.node(node).ok(),
         })
     });
-    json!({"nodes": nodes.collect::<Vec<_>>()})
+    json!({
+        "flow": name,
+        "digest": pins.flow(),
+        "lock": pins.lock(),
+        "retryable": RETRYABLE.map(Code::name),
+        "nodes": nodes.collect::<Vec<_>>(),
+    })
 }

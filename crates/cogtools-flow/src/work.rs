@@ -79,8 +79,31 @@ impl FlowWork {
         outcomes.insert(id.to_owned(), outcome);
     }
 
+    /// Runs `node` with these variables for the `attempt`th time, unless no router has chosen it.
+    pub(crate) fn complete(
+        &self,
+        node: &FlowNode,
+        variables: &Map<String, Value>,
+        attempt: u32,
+        cancel: &Cancel,
+    ) -> Result<Completion, Failure> {
+        let is_chosen = |router: &String| {
+            let chosen = variables.get(router);
+            chosen.is_some_and(|chosen| chosen.as_str() == Some(node.id.as_str()))
+        };
+        if !node.routers.is_empty() && !node.routers.iter().any(is_chosen) {
+            return Ok(Completion::Skip);
+        }
+        match self.run_node(node, variables, attempt, cancel) {
+            Ok(Some(value)) => Ok(Completion::Done(value)),
+            Ok(None) => Ok(Completion::Skip),
+            Err(diagnostic) if may_pass(diagnostic.code) => Err(Failure::new(*diagnostic)),
+            Err(diagnostic) => Err(Failure::is_final(*diagnostic)),
+        }
+    }
+
     /// Does what `node` does with these variables, for the `attempt`th time.
-    pub(crate) fn run_node(
+    fn run_node(
         &self,
         node: &FlowNode,
         variables: &Map<String, Value>,
@@ -256,34 +279,28 @@ impl Work for FlowWork {
         let Some(node) = flow.and_then(|flow| flow.node(attempt.node())) else {
             return Err(Failure::is_final(*internal("no such node")));
         };
-        let is_chosen = |router: &String| {
-            let chosen = attempt.result(router);
-            chosen.is_some_and(|chosen| chosen.as_str() == Some(node.id.as_str()))
-        };
-        if !node.routers.is_empty() && !node.routers.iter().any(is_chosen) {
-            return Ok(Completion::Skip);
-        }
         let mut variables = self.arguments.clone();
         for need in &node.needs {
             let value = attempt.result(&need.node);
             let value = value.map_or(Value::Null, |value| (*value).clone());
             variables.insert(need.node.clone(), value);
         }
-        match self.run_node(node, &variables, attempt.number(), attempt.cancel()) {
-            Ok(Some(value)) => Ok(Completion::Done(value)),
-            Ok(None) => Ok(Completion::Skip),
-            Err(diagnostic) if may_pass(diagnostic.code) => Err(Failure::new(*diagnostic)),
-            Err(diagnostic) => Err(Failure::is_final(*diagnostic)),
-        }
+        self.complete(node, &variables, attempt.number(), attempt.cancel())
     }
 }
 
+/// The failures after which another attempt may do better.
+pub(crate) const RETRYABLE: [Code; 5] = [
+    Code::ToolFailed,
+    Code::NodeFailed,
+    Code::Timeout,
+    Code::IoFailed,
+    Code::Unavailable,
+];
+
 /// Whether another attempt may do better.
-pub(crate) const fn may_pass(code: Code) -> bool {
-    matches!(
-        code,
-        Code::ToolFailed | Code::NodeFailed | Code::Timeout | Code::IoFailed | Code::Unavailable
-    )
+pub(crate) fn may_pass(code: Code) -> bool {
+    RETRYABLE.contains(&code)
 }
 
 fn internal(message: &str) -> Box<Diagnostic> {
