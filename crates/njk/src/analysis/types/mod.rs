@@ -25,6 +25,7 @@ mod message;
 mod missing;
 mod narrow;
 mod object;
+mod operand;
 mod operator;
 mod order;
 mod outcome;
