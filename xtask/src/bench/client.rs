@@ -17,11 +17,11 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Starts `server` in `project`, and returns the time until its response to
-    /// `initialize`.
-    pub(super) fn start(server: &Path, project: &Path) -> Result<(Self, Duration)> {
+    /// Starts `server` in `project` with the records in `state`, and returns the time until its
+    /// response to `initialize`.
+    pub(super) fn start(server: &Path, project: &Path, state: &Path) -> Result<(Self, Duration)> {
         let mut command = Command::new(server);
-        command.current_dir(project);
+        command.current_dir(project).env("XDG_STATE_HOME", state);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let begin = Instant::now();
         let child = command.spawn();

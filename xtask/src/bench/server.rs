@@ -2,6 +2,7 @@
 //! memory.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use super::project;
 use super::table::{Goal, Limit, Row, Unit};
 use super::timer::median;
 use crate::cargo::Build;
-use crate::process::run;
+use crate::process::{output, run};
 
 /// The number of tools in its project.
 const TOOLS: usize = 1_000;
@@ -28,6 +29,8 @@ pub(super) struct Servers {
     ours: PathBuf,
     smallest: PathBuf,
     project: PathBuf,
+    /// The folder with the approval of the project.
+    state: PathBuf,
     arguments: Value,
 }
 
@@ -49,10 +52,17 @@ impl Servers {
             .with_context(|| format!("cannot read {}", arguments.display()))?;
         let example = ["--package", "cogtools-mcp", "--example", "smallest"];
         run(build.command("build")?.args(example))?;
+        let project = project::with_a_program(below, TOOLS)?;
+        let state = below.join("state");
+        // A program of a project runs only if that is approved: by a record of our own.
+        let mut trust = Command::new(build.bin.join("cogtools-trust"));
+        trust.args(["--yes", "."]).current_dir(&project);
+        output(trust.env("XDG_STATE_HOME", &state))?;
         Ok(Self {
             ours: build.bin.join("cogtools-mcp"),
             smallest: build.bin.join("examples/smallest"),
-            project: project::with_a_program(below, TOOLS)?,
+            project,
+            state,
             arguments: serde_json::from_str(&text)?,
         })
     }
@@ -62,9 +72,9 @@ impl Servers {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         // The first runs warm the system's caches.
         for round in 0..rounds + 2 {
-            let (our, time) = Client::start(&self.ours, &self.project)?;
+            let (our, time) = Client::start(&self.ours, &self.project, &self.state)?;
             our.end()?;
-            let (their, other) = Client::start(&self.smallest, &self.project)?;
+            let (their, other) = Client::start(&self.smallest, &self.project, &self.state)?;
             their.end()?;
             if round >= 2 {
                 ours.push(time);
@@ -112,7 +122,7 @@ impl Servers {
 
     /// One server from start to end.
     fn one(&self, times: &mut Times) -> Result<()> {
-        let (mut client, _) = Client::start(&self.ours, &self.project)?;
+        let (mut client, _) = Client::start(&self.ours, &self.project, &self.state)?;
         times.first.push(client.ask("tools/list", &json!({}))?);
         let template = json!({"name": "facepalm", "arguments": self.arguments});
         let program = json!({"name": "echo", "arguments": {"text": "said"}});
