@@ -117,12 +117,11 @@ fn may_depend(name: &str, other: &str) -> bool {
         // Both give up what they do not need.
         "cogtools-confine" => other == "cogtools-sandbox",
         "cogtools-js" if other == "cogtools-sandbox" => true,
-        "cogtools-json" if other == "cogtools-lenient-json" => true,
+        "cogtools-json" | "cogtools-ask" if other == "cogtools-lenient-json" => true,
         "cogtools-core" => matches!(other, "njk" | "cogtools-editor-client"),
         "cogtools-model" => other == "cogtools-http",
         "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
         "cogtools-ask" | "cogtools-plan" | "cogtools-provider" if TALKS.contains(&other) => true,
-        "cogtools-ask" if other == "cogtools-lenient-json" => true,
         // Both talk over HTTP, one as a server, one as a client.
         "cogtools-mcp" | "cogtools-mcp-client" if other == "cogtools-http" => true,
         "cogtools-program" | "cogtools-edit" | "cogtools-log" | "cogtools-executor" => {
