@@ -4,6 +4,7 @@
 //! runs nodes in order and in parallel. This crate is between the two: it calls tools, asks models
 //! and users, and records what happens in a session, from which a run goes on.
 
+mod call;
 mod command;
 mod each;
 mod earlier;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cogtools_core::approval::trustable_sources;
+use cogtools_core::approval::{may_wait, trustable_sources};
 use cogtools_core::{
     Cancel, Context, Diagnostic, FindError, Found, ListWait, Progress, Registry, Resident,
     SourceError, Target, Tool, Warnings,
@@ -276,6 +276,10 @@ impl Catalogue {
             let project = project::project(io);
             let config = project::valid_config(&project, io).ok()?;
             let cx = project::context(io, &project, config.env_priority, config.bounds());
+            // A client waits for it: tools are read only if one of them may need an approval.
+            if !may_wait(&config, &cx) {
+                return None;
+            }
             instructions::waiting(&trustable_sources(&config, &cx), &cx)
         })
     }

@@ -54,7 +54,7 @@ pub(super) fn with_kinds(below: &Path) -> Result<PathBuf> {
     Ok(project)
 }
 
-/// A project with a flow of `nodes` nodes, each of which uses the result of the one before.
+/// A project with a flow of `nodes` nodes that do nothing, one after the other.
 pub(super) fn with_flow(below: &Path, nodes: u32) -> Result<PathBuf> {
     let project = below.join(format!("flow-{nodes}"));
     make(&project, 1)?;
@@ -62,11 +62,8 @@ pub(super) fn with_flow(below: &Path, nodes: u32) -> Result<PathBuf> {
                     nodes:\n      n0: {text: x}\n"
         .to_owned();
     for number in 1..nodes {
-        let _ = writeln!(
-            text,
-            "      n{number}: {{text: '{{{{ n{} }}}}'}}",
-            number - 1
-        );
+        let before = number - 1;
+        let _ = writeln!(text, "      n{number}: {{needs: [n{before}], text: x}}");
     }
     write(&project.join("tools/chain.yaml"), &text)?;
     Ok(project)

@@ -12,5 +12,5 @@ mod status;
 
 pub use crate::containment::{Reason, Uncovered};
 pub use gate::{Approved, approve, verdict};
-pub use source::{Kind, TrustableSource, trustable_sources};
+pub use source::{Kind, TrustableSource, may_wait, trustable_sources};
 pub use status::{ApprovalStatus, Reviewed, trust_project};

@@ -1,13 +1,15 @@
 //! What requires approval in a project: the project itself, packages and providers, with
 //! the status of each.
 
-use std::path::PathBuf;
+use std::fs::DirEntry;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::package::{self, ToolPackage};
 use crate::digest::{self, DigestError, named_paths};
-use crate::source::{Folder, Package, Provider, Source};
+use crate::source::{Folder, Package, Provider, Source, packages};
 use crate::tool::Author;
-use crate::trust::Grant;
+use crate::trust::{Grant, Verdict};
 use crate::{Config, Context, Diagnostic, Tool};
 
 /// Something that requires approval: the project, a package or a provider.
@@ -71,6 +73,33 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
     };
     found.insert(0, project);
     found
+}
+
+/// Whether something may wait for an approval, found out without reading a tool: not if the
+/// project is approved and has only tools of its own.
+pub fn may_wait(config: &Config, cx: &Context) -> bool {
+    let verdict = cx.trust.project_verdict(&cx.root);
+    let is_own = |source: &Source| match source {
+        Source::Folder(folder) => is_own(folder.path()),
+        Source::BuiltIn | Source::Editor => true,
+        Source::Provider(provider) => !provider.requires_approval(cx),
+        Source::Packages(_) => false,
+    };
+    !(matches!(verdict, Ok(Verdict::Approved)) && config.sources.iter().all(is_own))
+}
+
+/// Whether the folder at `path` has nothing but files of its own: no folder, and no link, which
+/// could lead into a package.
+fn is_own(path: &Path) -> bool {
+    let is_file = |entry: io::Result<DirEntry>| {
+        let kind = entry.and_then(|entry| entry.file_type());
+        kind.is_ok_and(|kind| kind.is_file())
+    };
+    let is_in_package = |path: PathBuf| packages::containing_package(&path).is_some();
+    !path.canonicalize().is_ok_and(is_in_package)
+        && path
+            .read_dir()
+            .is_ok_and(|mut entries| entries.all(is_file))
 }
 
 impl TrustableSource {

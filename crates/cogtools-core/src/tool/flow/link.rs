@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{FlowError, FlowNeed, FlowNode};
 use crate::Location;
 use crate::suggest::did_you_mean;
-use crate::text::Text;
+use crate::text::{Span, Text};
 use crate::tool::template::{TemplateSource, ValueTemplate};
 
 /// What is wrong with edges, each with its place.
@@ -19,7 +19,7 @@ pub(in crate::tool) fn link(
     parameters: &[&str],
     text: &Text,
 ) -> Problems {
-    let ids: Vec<String> = nodes.iter().map(|node| node.id.clone()).collect();
+    let ids: BTreeSet<String> = nodes.iter().map(|node| node.id.clone()).collect();
     let mut linker = Linker {
         ids: &ids,
         parameters,
@@ -60,7 +60,7 @@ pub(in crate::tool) fn link(
 }
 
 struct Linker<'l> {
-    ids: &'l [String],
+    ids: &'l BTreeSet<String>,
     parameters: &'l [&'l str],
     text: &'l Text,
     problems: Problems,
@@ -75,7 +75,7 @@ impl Linker<'_> {
     fn needs(&mut self, node: &FlowNode) -> Vec<FlowNeed> {
         let mut needs = Vec::new();
         for (need, span) in &node.named {
-            if self.check_node(&need.node, self.text.location(*span)) {
+            if self.check_node(&need.node, *span) {
                 add(&mut needs, need.clone());
             }
         }
@@ -136,7 +136,7 @@ impl Linker<'_> {
         let mut choices: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for node in nodes {
             for (target, span) in node.kind.targets() {
-                if self.check_node(target, self.text.location(*span)) {
+                if self.check_node(target, *span) {
                     choices
                         .entry(target.clone())
                         .or_default()
@@ -148,10 +148,11 @@ impl Linker<'_> {
     }
 
     /// Whether there is a node `id`; reports it if not.
-    fn check_node(&mut self, id: &str, location: Location) -> bool {
-        let exists = self.ids.iter().any(|other| other == id);
+    fn check_node(&mut self, id: &str, span: Span) -> bool {
+        let exists = self.ids.contains(id);
         if !exists {
             let meant = did_you_mean(id, self.ids.iter().map(String::as_str));
+            let location = self.text.location(span);
             self.report(FlowError::UnknownNode(id.to_owned(), meant), location);
         }
         exists
@@ -168,24 +169,37 @@ fn add(needs: &mut Vec<FlowNeed>, need: FlowNeed) {
 
 /// Nodes that need each other, and one of them.
 fn cycle(nodes: &[FlowNode]) -> Option<(FlowError, usize)> {
-    let index = |id: &str| nodes.iter().position(|node| node.id == id);
-    let needs: Vec<Vec<usize>> = nodes
-        .iter()
-        .map(|node| {
-            node.needs
-                .iter()
-                .filter_map(|need| index(&need.node))
-                .collect()
-        })
-        .collect();
-    let mut open: BTreeSet<usize> = (0..nodes.len()).collect();
-    loop {
-        let can_run = |node: &usize| needs[*node].iter().all(|need| !open.contains(need));
-        let ready: Vec<usize> = open.iter().copied().filter(|node| can_run(node)).collect();
-        if ready.is_empty() {
-            break;
+    let ids = nodes.iter().map(|node| node.id.as_str());
+    let index: BTreeMap<&str, usize> = ids.zip(0..).collect();
+    let needs_of = |node: &FlowNode| {
+        let needs = node.needs.iter();
+        needs
+            .filter_map(|need| index.get(need.node.as_str()).copied())
+            .collect()
+    };
+    let needs: Vec<Vec<usize>> = nodes.iter().map(needs_of).collect();
+    let mut dependents = vec![Vec::new(); nodes.len()];
+    for (node, needs) in needs.iter().enumerate() {
+        for need in needs {
+            dependents[*need].push(node);
         }
-        open.retain(|node| !ready.contains(node));
+    }
+    // How many needs of each node have not run yet.
+    let mut waits: Vec<usize> = needs.iter().map(Vec::len).collect();
+    let mut open: BTreeSet<usize> = (0..nodes.len()).collect();
+    let mut ready: Vec<usize> = open
+        .iter()
+        .copied()
+        .filter(|node| waits[*node] == 0)
+        .collect();
+    while let Some(node) = ready.pop() {
+        open.remove(&node);
+        for dependent in &dependents[node] {
+            waits[*dependent] -= 1;
+            if waits[*dependent] == 0 {
+                ready.push(*dependent);
+            }
+        }
     }
     let mut path = vec![*open.first()?];
     loop {
