@@ -132,7 +132,7 @@ fn a_file_that_cannot_be_written_is_named() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_device_is_not_a_session() {
-    let root = std::path::Path::new("/dev");
+    let root = Path::new("/dev");
     let file = SessionFile::named(root, root, "full".as_ref());
     let error = Log::create(&file, &header(), options()).expect_err("an error");
     assert_eq!(

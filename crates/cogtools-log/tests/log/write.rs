@@ -2,7 +2,7 @@
 
 use cogtools_log::{
     Approval, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
-    NodeState, Outcome, SessionFile, Usage, Why,
+    NodeState, Outcome, Usage, Why,
 };
 use serde_json::{Value, from_value, json};
 
