@@ -3,7 +3,7 @@
 use granit_parser::{Event, Marker};
 
 use super::error::YamlErrorKind;
-use super::frame::Frame;
+use super::frame::{Frame, Partial};
 
 /// An open `[…]` or `{…}` in a block. YAML wants each of its lines indented deeper than the
 /// block. A line with nothing but its closing bracket may begin in the column of the block,
@@ -21,7 +21,11 @@ impl Flow {
     /// The innermost of `open`, which has begun at `start`, if it is in a block.
     pub(super) fn begun(text: &str, open: &[Frame], start: &Marker) -> Option<Self> {
         let depth = open.len().checked_sub(1)?;
-        let block = open.get(depth.checked_sub(1)?)?.start;
+        let block = open.get(depth.checked_sub(1)?)?;
+        let block = match block.partial {
+            Partial::List(_) => first_dash(text, block.start),
+            Partial::Map { .. } => block.start,
+        };
         Some(Self {
             depth,
             indent: block - line_start(text, block),
@@ -45,6 +49,15 @@ impl Flow {
             least: self.indent + 1,
         })
     }
+}
+
+/// Where a list begins. For the parser, one that is not indented begins after its first dash.
+fn first_dash(text: &str, start: usize) -> usize {
+    let (before, list) = text.split_at_checked(start).unwrap_or_default();
+    if list.starts_with("- ") || list.starts_with("-\n") {
+        return start;
+    }
+    before.rfind('-').unwrap_or(start)
 }
 
 /// Whether a node begins with the event.
