@@ -52,7 +52,7 @@ fn the_linter_is_shown_at_work() {
     for shown in [
         "cogtools lint",
         "error[type-spelling]",
-        "error[undeclared-variable]",
+        "error[unknown-member]",
         "2 files: ",
     ] {
         assert!(svg.contains(shown), "{shown} is not in {svg}");
