@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, value_parser};
 use cogtools_core::arguments::{Arguments, WordError};
+use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::{Flow, FlowNode};
 use cogtools_core::{Code, Diagnostic, Tool};
 use cogtools_program::args::{all, required};
@@ -121,10 +122,10 @@ impl NodeInputs {
 /// The node `id` of `flow`.
 pub(crate) fn node<'f>(flow: Option<&'f Flow>, id: &str) -> Result<&'f FlowNode, Failure> {
     flow.and_then(|flow| flow.node(id)).ok_or_else(|| {
+        let ids = flow.into_iter().flat_map(Flow::nodes);
+        let meant = did_you_mean(id, ids.map(|node| node.id.as_str()));
+        let hint = meant.unwrap_or_else(|| "`cogtools flow show` lists its nodes".to_owned());
         let diagnostic = Diagnostic::new(Code::Usage, "the flow has no such node");
-        diagnostic
-            .with_subject(id)
-            .hint("`cogtools flow show` lists its nodes")
-            .into()
+        diagnostic.with_subject(id).hint(hint).into()
     })
 }

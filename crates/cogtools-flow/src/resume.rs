@@ -1,7 +1,6 @@
 //! `cogtools flow resume`: goes on with a flow whose run has failed, waits or was interrupted.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::FlowTask;
 use cogtools_core::{Code, Diagnostic, Registry, Tool};
 use cogtools_program::args::{RegistryArgs, all};
@@ -15,7 +14,7 @@ use crate::logged::{LoggedFlow, LoggedNode};
 use crate::recorder::SharedRecorder;
 use crate::repeatable::Repeatable;
 use crate::run::{answer_arg, answers};
-use crate::target;
+use crate::{inputs, target};
 
 /// The command.
 pub(crate) fn command() -> Command {
@@ -77,27 +76,9 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
 
 /// Fails if a node is to be repeated that there is not. An item is `NODE.INDEX`.
 fn check_repeated(repeat: &[String], tool: &Tool) -> Result<(), Failure> {
-    let nodes: Vec<&str> = tool.flow().map_or_else(Vec::new, |flow| {
-        flow.nodes().iter().map(|node| node.id.as_str()).collect()
-    });
-    let node_of = |name: &str| {
-        name.split_once('.')
-            .map_or(name, |(node, _)| node)
-            .to_owned()
-    };
-    let Some(unknown) = repeat
-        .iter()
-        .find(|name| !nodes.contains(&node_of(name).as_str()))
-    else {
-        return Ok(());
-    };
-    let diagnostic = Diagnostic::new(Code::Usage, "the flow has no such node");
-    let diagnostic = diagnostic.with_subject(unknown.as_str());
-    Err(match did_you_mean(unknown, nodes) {
-        Some(meant) => diagnostic.hint(meant).into(),
-        None => diagnostic
-            .hint("`cogtools flow show` lists its nodes")
-            .into(),
+    repeat.iter().try_for_each(|name| {
+        let node = name.split_once('.').map_or(name.as_str(), |(node, _)| node);
+        inputs::node(tool.flow(), node).map(drop)
     })
 }
 

@@ -140,7 +140,7 @@ pub(crate) const ORDERS: &[&str] = &[
     "your|the internal|hidden|private|secret reasoning|thoughts|monologue|instructions|prompt",
     "list|names|name|descriptions|description of all|every|the|your|other * tools * you|available|access|descriptions",
     "contain|include|be|put|enter|give|fill|provide * users|user password|passwords|passphrase|credentials|card|pin",
-    // What nobody but the user should have.
+    // What only the user should have.
     "~/.ssh/id_rsa|~/.ssh|id_rsa|id_ed25519|.ssh/id_rsa|/etc/passwd|/etc/shadow|~/.aws/credentials|.aws/credentials|~/.netrc|.netrc|~/.npmrc|~/.kube/config|.git-credentials|~/.bash_history|~/.zsh_history|wallet.dat",
     "read|include|paste|pass|upload|send|open|cat|attach|put|copy|fill|append|print|add ** .env|.npmrc|.bashrc|.zshrc|.pypirc|.bash_history|~/.bashrc|~/.zshrc|~/.config|~/.env|~/.gitconfig|.htpasswd|credentials.json|secrets.yaml",
     "send|post|upload|forward|exfiltrate|leak|include|pass|append|attach|email|mail * secrets|credentials|passwords|keys",

@@ -157,7 +157,7 @@ fn is_chosen(text: &str) -> bool {
         && !is_variable(text)
 }
 
-/// Whether `text` is `secret123`, or one like it: nobody writes that for a value to be filled in.
+/// Whether `text` is `secret123`, or one like it: no placeholder looks like that.
 fn is_word_and_digits(text: &str) -> bool {
     let word = text
         .trim_end_matches(|c: char| c.is_ascii_digit())

@@ -2,7 +2,7 @@
 //!
 //! Restate calls a handler again that was interrupted, and it repeats the step that has no result
 //! yet. A node that is not repeatable has a step before that one, whose record names who began:
-//! whoever finds the name of another has taken over, and does not run the node. So nothing but its
+//! a call that finds the name of another has taken over, and does not run it. So nothing but its
 //! end may interrupt a call between the two: Restate is not to suspend it while it has no news.
 
 use std::collections::hash_map::RandomState;

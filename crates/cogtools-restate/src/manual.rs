@@ -12,7 +12,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SECURITY",
-        "Whoever reaches the ports of Restate or of a worker can run the flows of the project, with any arguments. A worker listens on this machine alone, unless `--identity-key` names the Restate that may call it. Arguments, results and answers are in the journal of Restate.",
+        "With access to the ports of Restate or of a worker, anyone can run the flows of the project, with any arguments. A worker listens on this machine alone, unless `--identity-key` names the Restate that may call it. Arguments, results and answers are in the journal of Restate.",
     ),
     (
         "EXAMPLES",

@@ -1,6 +1,6 @@
 //! The child processes of a worker: `cogtools flow show`, `node` and `output`.
 //!
-//! A child ends when its worker does: it is killed when nobody waits for it any more, and after a
+//! A child ends when its worker does: it is killed when nothing waits for it any more, and after a
 //! `kill -9` of the worker it sees by itself that its parent is gone. It has a process group of its
 //! own, so that Ctrl-C ends the worker and not a node.
 

@@ -27,7 +27,7 @@ pub(crate) struct Worker {
     pub(crate) listen: SocketAddr,
     /// The public key of a Restate that signs its requests.
     pub(crate) identity_key: Option<String>,
-    /// The administration of a Restate that is told of this worker.
+    /// The administration of a Restate with which this worker is registered.
     pub(crate) register: Option<Address>,
     /// The URL at which Restate reaches this worker.
     pub(crate) url: Option<String>,
@@ -45,7 +45,7 @@ impl Worker {
                 })?;
             }
             None if !self.listen.ip().is_loopback() => {
-                let message = "whoever reaches this address could run flows";
+                let message = "anyone with access to this address could run flows";
                 let diagnostic = Diagnostic::new(Code::Usage, message);
                 return Err(diagnostic
                     .with_subject(self.listen.to_string())

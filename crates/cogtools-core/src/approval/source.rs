@@ -80,7 +80,7 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
 pub fn may_wait(config: &Config, cx: &Context) -> bool {
     let verdict = cx.trust.project_verdict(&cx.root);
     let is_own = |source: &Source| match source {
-        Source::Folder(folder) => is_own(folder.path()),
+        Source::Folder(folder) => has_only_files(folder.path()),
         Source::BuiltIn | Source::Editor => true,
         Source::Provider(provider) => !provider.requires_approval(cx),
         Source::Packages(_) => false,
@@ -90,7 +90,7 @@ pub fn may_wait(config: &Config, cx: &Context) -> bool {
 
 /// Whether the folder at `path` has nothing but files of its own: no folder, and no link, which
 /// could lead into a package.
-fn is_own(path: &Path) -> bool {
+fn has_only_files(path: &Path) -> bool {
     let is_file = |entry: io::Result<DirEntry>| {
         let kind = entry.and_then(|entry| entry.file_type());
         kind.is_ok_and(|kind| kind.is_file())

@@ -156,7 +156,7 @@ fn everything_listens_on_this_machine_alone() {
         .fails(
             2,
             str![[r#"
-cogtools-restate: error[USAGE]: 0.0.0.0:0: whoever reaches this address could run flows
+cogtools-restate: error[USAGE]: 0.0.0.0:0: anyone with access to this address could run flows
 hint: `--identity-key` accepts only the Restate that has the key
 
 "#]],

@@ -15,7 +15,7 @@ pub(super) struct Covered {
 }
 
 impl Covered {
-    /// The figures of all suites; none if nobody asked.
+    /// The figures of all suites; none if they were not wanted.
     pub(super) fn of(suites: &[Suite]) -> Option<Self> {
         let mut all = suites
             .iter()
