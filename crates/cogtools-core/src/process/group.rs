@@ -134,13 +134,12 @@ impl Group {
     /// it. What is left is then ours to kill.
     #[cfg(target_os = "linux")]
     fn kill_confined(&self) {
-        use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
+        use rustix::process::Signal;
         use std::time::{Duration, Instant};
         self.signal(Signal::CONT);
         self.signal(Signal::QUIT);
         let deadline = Instant::now() + KILL_GRACE;
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        while !self.reaped && matches!(waitid(WaitId::Pid(self.id()), options), Ok(None)) {
+        while !self.reaped && !self.has_ended() {
             if Instant::now() >= deadline {
                 return self.signal(Signal::KILL);
             }
@@ -148,23 +147,33 @@ impl Group {
         }
     }
 
-    /// Sends an event when the leader has exited, without reaping it.
-    #[cfg(unix)]
-    pub(super) fn notify_exit(
-        &self,
-        events: std::sync::mpsc::SyncSender<super::pipe::Event>,
-    ) -> io::Result<()> {
-        use rustix::io::Errno;
-        use rustix::process::{WaitId, WaitIdOptions, waitid};
-        let id = self.id();
-        super::pipe::spawn_detached("wait", move || {
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            while waitid(WaitId::Pid(id), options).is_err_and(|error| error == Errno::INTR) {}
-            let _ = events.send(super::pipe::Event::Ended);
-        })
+    /// A descriptor that can be read once the leader has exited, where the system has that.
+    #[cfg(target_os = "linux")]
+    pub(super) fn exit_descriptor(&self) -> Option<std::os::fd::OwnedFd> {
+        rustix::process::pidfd_open(self.id(), rustix::process::PidfdFlags::empty()).ok()
     }
 
-    /// Whether the leader has exited, for systems without that event.
+    /// There is no such descriptor.
+    #[cfg(all(unix, not(target_os = "linux")))]
+    #[expect(clippy::unused_self, reason = "Linux needs it")]
+    pub(super) const fn exit_descriptor(&self) -> Option<std::os::fd::OwnedFd> {
+        None
+    }
+
+    /// Whether the leader has exited. It is not reaped.
+    #[cfg(unix)]
+    pub(super) fn has_ended(&self) -> bool {
+        use rustix::io::Errno;
+        use rustix::process::{WaitId, WaitIdOptions, waitid};
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        // Where a process is not to be waited for, there is none after its end.
+        !matches!(
+            waitid(WaitId::Pid(self.id()), options),
+            Ok(None) | Err(Errno::INTR)
+        )
+    }
+
+    /// Whether the leader has exited.
     #[cfg(not(unix))]
     pub(super) fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())

@@ -12,7 +12,7 @@ mod limits;
 mod lines;
 #[cfg(target_os = "linux")]
 mod orphans;
-mod pipe;
+mod pipes;
 mod policy;
 mod signal;
 mod supervisor;

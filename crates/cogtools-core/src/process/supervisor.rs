@@ -2,11 +2,10 @@
 //! exceeds a limit or is cancelled.
 
 use std::io;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::lines::Lines;
-use super::pipe::{self, Event, Stream};
+use super::pipes::{Event, Pipes, Stream};
 use super::{Captured, Exit, Group, LineSink, Output, Process};
 use crate::Cancel;
 
@@ -14,15 +13,14 @@ use crate::Cancel;
 const PIPE_GRACE: Duration = Duration::from_millis(500);
 /// How long a group has to exit after it was asked to terminate.
 const TERMINATION_GRACE: Duration = Duration::from_millis(500);
-/// How often cancellation is polled. On systems without an event for the program's
-/// exit, that is polled as often.
-const POLL_INTERVAL: Duration = Duration::from_millis(if cfg!(unix) { 20 } else { 2 });
+/// How often cancellation is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Longer than any run: for a timeout that overflows the clock.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
 pub(super) struct Supervisor {
     group: Group,
-    events: Receiver<Event>,
+    pipes: Pipes,
     stdout: Captured,
     stderr: Captured,
     stdout_limit: usize,
@@ -42,27 +40,12 @@ impl Supervisor {
         stdout_limit: usize,
         lines: Option<LineSink>,
     ) -> io::Result<Self> {
-        let (sender, events) = sync_channel(16);
-        #[cfg(unix)]
-        group.notify_exit(sender.clone())?;
         let child = group.child();
-        let (stdin, stdout, stderr) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let mut open = 0;
-        if let Some(pipe) = stdout {
-            pipe::read(pipe, Stream::Out, sender.clone())?;
-            open += 1;
-        }
-        if let Some(pipe) = stderr {
-            pipe::read(pipe, Stream::Err, sender)?;
-            open += 1;
-        }
-        if let Some(pipe) = stdin {
-            pipe::write_input(pipe, input)?;
-        }
+        let open = usize::from(child.stdout.is_some()) + usize::from(child.stderr.is_some());
+        let pipes = Pipes::new(&mut group, input)?;
         Ok(Self {
             group,
-            events,
+            pipes,
             stdout: Captured::default(),
             stderr: Captured::default(),
             stdout_limit,
@@ -76,11 +59,11 @@ impl Supervisor {
     pub(super) fn run(mut self, timeout: Duration, cancel: &Cancel) -> io::Result<Output> {
         let now = Instant::now();
         let deadline = now.checked_add(timeout).unwrap_or(now + FOREVER);
-        let mut stopped = self.pump_until(deadline, Some(cancel), |supervisor| supervisor.ended);
+        let mut stopped = self.pump_until(deadline, Some(cancel), |supervisor| supervisor.ended)?;
         let mut lingering = false;
         if stopped.is_none() {
             let deadline = Instant::now() + PIPE_GRACE;
-            stopped = self.pump_until(deadline, Some(cancel), Self::is_over);
+            stopped = self.pump_until(deadline, Some(cancel), Self::is_over)?;
             // It has exited in time; a process that keeps its pipes open has not.
             lingering = stopped == Some(Exit::TimedOut);
             if lingering {
@@ -88,7 +71,7 @@ impl Supervisor {
             }
         }
         if !self.is_over() {
-            self.stop();
+            self.stop()?;
         }
         let status = self.group.reap()?;
         self.stderr.truncate_head(Process::STDERR_LIMIT);
@@ -101,11 +84,12 @@ impl Supervisor {
     }
 
     /// Terminates the group, and kills it if that does not suffice.
-    fn stop(&mut self) {
+    fn stop(&mut self) -> io::Result<()> {
         self.group.terminate();
-        self.pump_until(Instant::now() + TERMINATION_GRACE, None, Self::is_over);
+        self.pump_until(Instant::now() + TERMINATION_GRACE, None, Self::is_over)?;
         self.group.kill();
-        self.pump_until(Instant::now() + TERMINATION_GRACE, None, Self::is_over);
+        self.pump_until(Instant::now() + TERMINATION_GRACE, None, Self::is_over)?;
+        Ok(())
     }
 
     /// Handles events until `is_done`. Limits are checked only when there is a `cancel`.
@@ -114,30 +98,26 @@ impl Supervisor {
         deadline: Instant,
         cancel: Option<&Cancel>,
         is_done: impl Fn(&Self) -> bool,
-    ) -> Option<Exit> {
+    ) -> io::Result<Option<Exit>> {
         loop {
-            #[cfg(not(unix))]
-            (self.ended |= self.group.has_ended());
             if is_done(self) {
-                return None;
+                return Ok(None);
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Some(Exit::TimedOut);
+                return Ok(Some(Exit::TimedOut));
             }
             if let Some(cancel) = cancel {
                 if cancel.is_cancelled() {
-                    return Some(Exit::Cancelled);
+                    return Ok(Some(Exit::Cancelled));
                 }
                 if self.stdout.total() + self.stderr.total() > Process::KILL_LIMIT {
-                    return Some(Exit::OutputLimit);
+                    return Ok(Some(Exit::OutputLimit));
                 }
             }
-            match self.events.recv_timeout(left.min(POLL_INTERVAL)) {
-                Ok(event) => self.handle(event),
-                Err(RecvTimeoutError::Timeout) => {}
-                // All threads have finished; only the deadline is left.
-                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.min(POLL_INTERVAL)),
+            let timeout = left.min(POLL_INTERVAL);
+            if let Some(event) = self.pipes.next(&mut self.group, timeout)? {
+                self.handle(event);
             }
         }
     }
@@ -157,7 +137,6 @@ impl Supervisor {
                     self.group.outputs_closed();
                 }
             }
-            #[cfg(unix)]
             Event::Ended => self.ended = true,
         }
     }

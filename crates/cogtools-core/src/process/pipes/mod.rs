@@ -1,0 +1,32 @@
+//! The pipes of a program that runs, served so that none blocks because another one is full.
+
+#[cfg(unix)]
+mod poll;
+#[cfg(not(unix))]
+mod threads;
+
+#[cfg(unix)]
+pub(super) use poll::Pipes;
+#[cfg(not(unix))]
+pub(super) use threads::Pipes;
+
+/// What happens to a program while it runs.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// It printed something.
+    Data(Stream, Vec<u8>),
+    /// It and everything that it started closed one of its outputs.
+    Closed,
+    /// It exited.
+    Ended,
+}
+
+/// One of its outputs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stream {
+    Out,
+    Err,
+}
+
+/// How many bytes are read at a time.
+const CHUNK_BYTES: usize = 16 << 10;
