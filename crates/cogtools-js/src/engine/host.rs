@@ -5,10 +5,15 @@ use std::cell::Cell;
 
 use cogtools_core::javascript::{Event, Request, Script};
 use rquickjs::context::EvalOptions;
-use rquickjs::{Ctx, Function, Object, Result, Value};
+use rquickjs::{Ctx, Error, Function, Object, Result, Value};
 
 /// The prelude, as it is evaluated.
 const PRELUDE: &str = include_str!("prelude.js");
+/// What the prelude has evaluated when a run needs it, by name.
+const PARTS: [(&str, &str); 2] = [
+    ("clock", include_str!("clock.js")),
+    ("rare", include_str!("rare.js")),
+];
 /// The last log, if there were more.
 const MORE: &str = "[further logs are left out]";
 /// How many bytes each log counts in addition to its own.
@@ -32,9 +37,7 @@ impl<'js> Host<'js> {
         args: &[u8],
         print: fn(&Event),
     ) -> Result<Self> {
-        let mut options = EvalOptions::default();
-        options.filename = Some("prelude".to_owned());
-        let prelude: Function<'js> = ctx.eval_with_options(PRELUDE, options)?;
+        let prelude = evaluate(ctx, "prelude", PRELUDE)?;
         let host = Object::new(ctx.clone())?;
         let logs = Logs::new(print);
         host.set(
@@ -46,6 +49,7 @@ impl<'js> Host<'js> {
         let is_promise = |value: Value<'_>| value.is_promise();
         host.set("isPromise", Function::new(ctx.clone(), is_promise)?)?;
         host.set("now", request.now)?;
+        host.set("part", Function::new(ctx.clone(), part)?)?;
         let parts: Object<'js> = prelude.call((host,))?;
         Ok(Self {
             serialize: parts.get("serialize")?,
@@ -53,6 +57,20 @@ impl<'js> Host<'js> {
             internal: parts.get("internal")?,
         })
     }
+}
+
+/// The function in the part `name`.
+fn part(ctx: Ctx<'_>, name: String) -> Result<Function<'_>> {
+    let part = PARTS.into_iter().find(|(other, _)| *other == name);
+    let (name, source) = part.ok_or(Error::Unknown)?;
+    evaluate(&ctx, name, source)
+}
+
+/// The function that `source`, the file `name`, is.
+fn evaluate<'js>(ctx: &Ctx<'js>, name: &str, source: &str) -> Result<Function<'js>> {
+    let mut options = EvalOptions::default();
+    options.filename = Some(name.to_owned());
+    ctx.eval_with_options(source, options)
 }
 
 /// The logs, as far as they fit.

@@ -1,12 +1,13 @@
 // What every run begins with: it removes what the language does not define, adds `console`,
 // `self` and the forbidden functions, and freezes the rest. It returns what the engine calls.
-// `host` has functions of the engine, and `now` if the clock stands still.
+// `host` has functions of the engine, and `now` if the clock stands still. Reading this takes a
+// good part of a short run, so what few runs need is in parts of their own.
 (host) => {
   "use strict";
   // The code can set the global names, but not what these are.
   const { Array, Error, JSON, Number, Object, Reflect, String, TypeError, WeakMap } = globalThis;
   const { freeze, getOwnPropertyDescriptor, getPrototypeOf, defineProperty } = Object;
-  const { apply, construct, ownKeys } = Reflect;
+  const { apply, ownKeys } = Reflect;
   const { stringify } = JSON;
   const stackOf = getOwnPropertyDescriptor(Error.prototype, "stack").get;
   const root = globalThis;
@@ -25,50 +26,24 @@
   delete Error.stackTraceLimit;
 
   define(Math, "random", { random: () => host.random() }.random);
-  if (host.now !== undefined) {
-    const { now } = host;
-    const RealDate = Date;
-    const FixedDate = function Date(...parts) {
-      if (new.target === undefined) return new RealDate(now).toString();
-      return construct(RealDate, parts.length === 0 ? [now] : parts, new.target);
-    };
-    for (const key of ["UTC", "parse"]) define(FixedDate, key, RealDate[key]);
-    define(FixedDate, "now", { now: () => now }.now);
-    defineProperty(FixedDate, "length", { value: 7 });
-    defineProperty(FixedDate, "prototype", { value: RealDate.prototype, writable: false });
-    define(RealDate.prototype, "constructor", FixedDate);
-    define(root, "Date", FixedDate);
-  }
+  if (host.now !== undefined) host.part("clock")(host.now, root, define, defineProperty);
 
-  // Digits are grouped as in en-US: there are no tables of other locales.
-  const OPTIONS = ["minimumFractionDigits", "maximumFractionDigits", "useGrouping"];
-  const count = (value, fallback) => {
-    if (value === undefined) return fallback;
-    if (value >= 0 && value <= 20) return Math.floor(value);
-    throw new RangeError("the number of digits must be 0 to 20");
-  };
-  const format = (number, locales, options = {}) => {
-    for (const locale of locales === undefined ? [] : [locales].flat()) {
-      if (!/^en(-US)?$/.test(locale)) throw new RangeError(`only en-US is there, not ${locale}`);
-    }
-    for (const key of Object.keys(options)) {
-      if (!OPTIONS.includes(key)) throw new RangeError(`there is no option ${key}`);
-    }
-    const least = count(options.minimumFractionDigits, 0);
-    const most = count(options.maximumFractionDigits, Math.max(least, 3));
-    if (least > most) throw new RangeError(`${OPTIONS[0]} is greater than ${OPTIONS[1]}`);
-    const isBig = typeof number === "bigint";
-    if (!isBig && !(Math.abs(number) < 1e21)) return String(number).replace("Infinity", "∞");
-    let [whole, digits = ""] = (isBig ? String(number) : number.toFixed(most)).split(".");
-    while (digits.length > least && digits.endsWith("0")) digits = digits.slice(0, -1);
-    if (options.useGrouping !== false) whole = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-    return digits === "" ? whole : `${whole}.${digits}`;
+  const forbidden = new WeakMap();
+  const unfit = new WeakMap();
+  let rare;
+  // The part that is read when it is first used.
+  const later = () => {
+    rare ??= host.part("rare")({
+      Array, Error, Object, String, apply, stringify, stackOf, forbidden, unfit,
+      toString: Array.prototype.toString, objectToString: Object.prototype.toString,
+    });
+    return rare;
   };
   for (const { prototype } of [Number, BigInt]) {
     const { valueOf } = prototype;
     define(prototype, "toLocaleString", {
       toLocaleString(locales, options) {
-        return format(apply(valueOf, this, []), locales, options);
+        return later().format(apply(valueOf, this, []), locales, options);
       },
     }.toLocaleString);
   }
@@ -84,7 +59,6 @@
   define(root, "self", root);
 
   // The names of a browser's network and storage: what calls them learns that it may not.
-  const forbidden = new WeakMap();
   for (const name of [
     "fetch", "XMLHttpRequest", "WebSocket", "importScripts", "indexedDB", "caches",
   ]) {
@@ -143,33 +117,15 @@
   // From here on, nothing that these functions use can be changed by the code.
   const MAX_DEPTH = 100;
   const MAX_UNITS = 1 << 20;
-  const unfit = new WeakMap();
   const CYCLE = {};
   const refuse = (reason) => {
     const error = new TypeError(reason);
     unfit.set(error, reason);
     throw error;
   };
-  // The engine's own `join` does not end for an array that contains itself.
-  const join = (array, path) => {
-    let text = "";
-    for (let index = 0; index < array.length; index += 1) {
-      const item = array[index];
-      const isArray = Array.isArray(item);
-      if (isArray && !path.includes(item)) text += join(item, [...path, item]);
-      else if (!isArray && item !== undefined && item !== null) text += String(item);
-      if (index < array.length - 1) text += ",";
-    }
-    return text;
-  };
-  const { toString } = Array.prototype;
-  const asText = (value) => {
-    const isPlain = Array.isArray(value) && value.toString === toString;
-    return { json: stringify(isPlain ? join(value, [value]) : String(value)), stringified: true };
-  };
   const serialize = (value) => {
-    if (value === undefined || typeof value === "bigint") return asText(value);
-    if (typeof value === "number" && !Number.isFinite(value)) return asText(value);
+    if (value === undefined || typeof value === "bigint") return later().asText(value);
+    if (typeof value === "number" && !Number.isFinite(value)) return later().asText(value);
     const path = [];
     const keys = [];
     let units = 0;
@@ -205,30 +161,7 @@
     } catch (error) {
       if (error !== CYCLE) throw error;
     }
-    return json === undefined ? asText(value) : { json, stringified: false };
+    return json === undefined ? later().asText(value) : { json, stringified: false };
   };
-  const objectToString = Object.prototype.toString;
-  const isObject = (value) =>
-    typeof value === "function" || (typeof value === "object" && value !== null);
-  const textOf = (thrown) => {
-    if (thrown instanceof Error) return String(thrown).replace(/^Error: /, "");
-    if (isObject(thrown)) {
-      if (typeof thrown.message === "string") return thrown.message;
-      if (thrown.toString === objectToString) return stringify(thrown);
-    }
-    return String(thrown);
-  };
-  const describe = (thrown) => {
-    let text = "an error without a text";
-    let stack;
-    try {
-      stack = isObject(thrown) ? apply(stackOf, thrown, []) : undefined;
-      text = String(textOf(thrown)).slice(0, 2_000).toWellFormed();
-    } catch {}
-    let kind = "runtime";
-    if (forbidden.has(thrown)) [kind, text] = ["forbidden", forbidden.get(thrown)];
-    if (unfit.has(thrown)) [kind, text] = ["result", unfit.get(thrown)];
-    return { kind, text, stack: typeof stack === "string" ? stack : undefined };
-  };
-  return { internal, serialize, describe };
+  return { internal, serialize, describe: (thrown) => later().describe(thrown) };
 }
