@@ -1,12 +1,8 @@
 //! One attempt of a node: what its work gets, and how it ends.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use cogtools_core::{Cancel, Code, Diagnostic};
+use cogtools_core::{Cancel, Diagnostic};
 use serde_json::Value;
 
 use crate::Graph;
@@ -49,14 +45,6 @@ pub struct Attempt {
 #[derive(Debug)]
 pub(crate) struct Results(RwLock<Vec<Option<Arc<Value>>>>);
 
-/// An attempt that has ended.
-pub(crate) struct Ended {
-    pub(crate) index: usize,
-    pub(crate) number: u32,
-    pub(crate) result: Result<Completion, Failure>,
-    pub(crate) duration: Duration,
-}
-
 impl Failure {
     /// A failure after which the node may be tried again.
     pub fn new(diagnostic: Diagnostic) -> Self {
@@ -92,37 +80,25 @@ impl Results {
 }
 
 impl Attempt {
-    /// Starts the attempt `number` of the node at `index` on a thread of its own. Its end goes to
-    /// `ended`.
-    pub(crate) fn start(
-        (graph, index, number): (Arc<Graph>, usize, u32),
-        (work, results): (Arc<dyn Work>, Arc<Results>),
+    /// The attempt `number` of the node at `index`.
+    pub(crate) fn new(
+        (graph, index): (Arc<Graph>, usize),
+        number: u32,
+        results: Arc<Results>,
         cancel: Cancel,
-        ended: Sender<Ended>,
-    ) {
-        let attempt = Self {
+    ) -> Self {
+        Self {
             graph,
             index,
             number,
             results,
             cancel,
-        };
-        thread::spawn(move || {
-            let start = Instant::now();
-            // One node must not take the others with it.
-            let result = catch_unwind(AssertUnwindSafe(|| work.run(&attempt)));
-            let result = result.unwrap_or_else(|_| {
-                let message = "unexpected failure while the node was running";
-                Err(Failure::is_final(Diagnostic::new(Code::Internal, message)))
-            });
-            // After a timeout the result is not awaited any more.
-            let _ = ended.send(Ended {
-                index,
-                number,
-                result,
-                duration: start.elapsed(),
-            });
-        });
+        }
+    }
+
+    /// The index of the node.
+    pub(crate) const fn index(&self) -> usize {
+        self.index
     }
 
     /// The node.

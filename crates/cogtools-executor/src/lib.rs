@@ -11,6 +11,7 @@ mod node;
 mod retry;
 mod run;
 mod schedule;
+mod workers;
 
 pub use attempt::{Attempt, Completion, Failure, Work};
 pub use event::{Event, Observer, SkipReason, Stop};

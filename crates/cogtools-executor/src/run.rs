@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use cogtools_core::{Cancel, Code, Diagnostic};
 use serde_json::Value;
 
-use crate::attempt::{Ended, Results};
+use crate::attempt::Results;
 use crate::schedule::{Progress, Schedule};
+use crate::workers::{Ended, Workers};
 use crate::{
     Attempt, Completion, Event, Execution, Failure, Graph, Observer, OnFailure, Options,
     SkipReason, State, Stop, Work,
@@ -34,7 +35,7 @@ struct Running {
 /// A run.
 pub(crate) struct Run<'o> {
     graph: Arc<Graph>,
-    work: Arc<dyn Work>,
+    workers: Workers,
     options: Options,
     schedule: Schedule,
     results: Arc<Results>,
@@ -44,7 +45,6 @@ pub(crate) struct Run<'o> {
     states: BTreeMap<String, State>,
     /// Nothing further starts.
     is_ending: bool,
-    sender: Sender<Ended>,
     ended: Receiver<Ended>,
     observer: &'o mut dyn Observer,
 }
@@ -65,9 +65,8 @@ impl<'o> Run<'o> {
             states: BTreeMap::new(),
             is_ending: false,
             graph: Arc::new(graph),
-            work,
+            workers: Workers::new(work, sender),
             options,
-            sender,
             ended,
             observer,
         }
@@ -145,13 +144,13 @@ impl<'o> Run<'o> {
                 cancelled: None,
             },
         );
-        Attempt::start(
-            (Arc::clone(&self.graph), index, number),
-            (Arc::clone(&self.work), Arc::clone(&self.results)),
-            cancel,
-            self.sender.clone(),
-        );
-        Ok(())
+        let node = (Arc::clone(&self.graph), index);
+        let results = Arc::clone(&self.results);
+        let attempt = Attempt::new(node, number, results, cancel);
+        self.workers.start(attempt).or_else(|failure| {
+            self.running.remove(&index);
+            self.fail(index, failure, start.elapsed())
+        })
     }
 
     /// How long nothing has to be done.
@@ -164,6 +163,7 @@ impl<'o> Run<'o> {
 
     /// An attempt has ended.
     fn finish(&mut self, ended: Ended) -> Result<(), Stop> {
+        self.workers.release();
         let is_current = |running: &Running| running.number == ended.number;
         if !self.running.get(&ended.index).is_some_and(is_current) {
             return Ok(());
