@@ -10,9 +10,11 @@ use rquickjs::{Ctx, Error, Function, Object, Result, Value};
 /// The prelude, as it is evaluated.
 const PRELUDE: &str = include_str!("prelude.js");
 /// What the prelude has evaluated when a run needs it, by name.
-const PARTS: [(&str, &str); 2] = [
+const PARTS: [(&str, &str); 4] = [
     ("clock", include_str!("clock.js")),
-    ("rare", include_str!("rare.js")),
+    ("error", include_str!("error.js")),
+    ("format", include_str!("format.js")),
+    ("result", include_str!("result.js")),
 ];
 /// The last log, if there were more.
 const MORE: &str = "[further logs are left out]";

@@ -1,7 +1,7 @@
 // What every run begins with: it removes what the language does not define, adds `console`,
 // `self` and the forbidden functions, and freezes the rest. It returns what the engine calls.
 // `host` has functions of the engine, and `now` if the clock stands still. Reading this takes a
-// good part of a short run, so what few runs need is in parts of their own.
+// good part of a short run, so what many runs do not need is in parts of their own.
 (host) => {
   "use strict";
   // The code can set the global names, but not what these are.
@@ -30,20 +30,21 @@
 
   const forbidden = new WeakMap();
   const unfit = new WeakMap();
-  let rare;
-  // The part that is read when it is first used.
-  const later = () => {
-    rare ??= host.part("rare")({
-      Array, Error, Object, String, apply, stringify, stackOf, forbidden, unfit,
-      toString: Array.prototype.toString, objectToString: Object.prototype.toString,
-    });
-    return rare;
+  // What a part is given: it is read when it is first used, maybe after the code has changed
+  // the global names.
+  const given = {
+    Array, Error, Number, Object, String, TypeError, apply, forbidden, stackOf, stringify, unfit,
+    isPromise: host.isPromise,
+    objectToString: Object.prototype.toString,
+    toString: Array.prototype.toString,
   };
+  const parts = {};
+  const part = (name) => (parts[name] ??= host.part(name)(given));
   for (const { prototype } of [Number, BigInt]) {
     const { valueOf } = prototype;
     define(prototype, "toLocaleString", {
       toLocaleString(locales, options) {
-        return later().format(apply(valueOf, this, []), locales, options);
+        return part("format")(apply(valueOf, this, []), locales, options);
       },
     }.toLocaleString);
   }
@@ -115,53 +116,12 @@
   }
 
   // From here on, nothing that these functions use can be changed by the code.
-  const MAX_DEPTH = 100;
-  const MAX_UNITS = 1 << 20;
-  const CYCLE = {};
-  const refuse = (reason) => {
-    const error = new TypeError(reason);
-    unfit.set(error, reason);
-    throw error;
+  const MAX_SHORT = 1 << 16;
+  const isShort = (value) => {
+    if (typeof value === "number") return value - value === 0;
+    return typeof value === "string" && value.length <= MAX_SHORT;
   };
-  const serialize = (value) => {
-    if (value === undefined || typeof value === "bigint") return later().asText(value);
-    if (typeof value === "number" && !Number.isFinite(value)) return later().asText(value);
-    const path = [];
-    const keys = [];
-    let units = 0;
-    const name = (key) => {
-      const pointer = path.length === 0 ? "" : `/${[...keys, key].slice(1).join("/")}`;
-      return pointer === "" ? "the result" : `the value at \`${pointer.slice(0, 200)}\``;
-    };
-    const check = function (key, item) {
-      while (path.length > 0 && path[path.length - 1] !== this) {
-        path.pop();
-        keys.pop();
-      }
-      const kind = typeof item;
-      if (kind === "function" || kind === "symbol" || kind === "bigint") {
-        refuse(`${name(key)} is a ${kind}, which is not JSON`);
-      }
-      units += key.length + 3 + (kind === "string" ? item.length : 0);
-      if (units > MAX_UNITS) refuse("the result is larger than 1 MiB");
-      if (kind === "object" && item !== null) {
-        if (host.isPromise(item)) refuse(`${name(key)} is a promise, which is not JSON`);
-        if (path.includes(item)) throw CYCLE;
-        if (path.length === MAX_DEPTH) {
-          refuse(`the result has more than ${MAX_DEPTH} levels of nesting`);
-        }
-        path.push(item);
-        keys.push(key);
-      }
-      return item;
-    };
-    let json;
-    try {
-      json = stringify(value, check);
-    } catch (error) {
-      if (error !== CYCLE) throw error;
-    }
-    return json === undefined ? later().asText(value) : { json, stringified: false };
-  };
-  return { internal, serialize, describe: (thrown) => later().describe(thrown) };
+  const serialize = (value) =>
+    isShort(value) ? { json: stringify(value), stringified: false } : part("result")(value);
+  return { internal, serialize, describe: (thrown) => part("error")(thrown) };
 }
