@@ -51,6 +51,7 @@ impl<'js> Host<'js> {
         let is_promise = |value: Value<'_>| value.is_promise();
         host.set("isPromise", Function::new(ctx.clone(), is_promise)?)?;
         host.set("now", request.now)?;
+        let part = |ctx: Ctx<'js>, name: String| part(&ctx, &name);
         host.set("part", Function::new(ctx.clone(), part)?)?;
         let parts: Object<'js> = prelude.call((host,))?;
         Ok(Self {
@@ -62,10 +63,10 @@ impl<'js> Host<'js> {
 }
 
 /// The function in the part `name`.
-fn part(ctx: Ctx<'_>, name: String) -> Result<Function<'_>> {
+fn part<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Function<'js>> {
     let part = PARTS.into_iter().find(|(other, _)| *other == name);
     let (name, source) = part.ok_or(Error::Unknown)?;
-    evaluate(&ctx, name, source)
+    evaluate(ctx, name, source)
 }
 
 /// The function that `source`, the file `name`, is.
