@@ -7,18 +7,55 @@ use std::time::Duration;
 
 use crate::answer::Reply;
 use crate::failure::Failure;
+use crate::file::Temporary;
 use crate::peer::Peer;
 use crate::{Place, Request, file};
 
 /// What Emacs evaluates. It sends JSON in Base64, which the protocol does not have to quote, to the
 /// client that was added last. Emacs itself would take seconds to print a long text.
 const EXPRESSION: &str = include_str!("emacs.el");
+/// What it evaluates for a proposal, which it reads from a file: an expression has to be short.
+const PROPOSAL: &str = include_str!("emacs_proposal.el");
+/// How much Emacs before 30 reads at once, in bytes.
+const MAX_MESSAGE: usize = 4_096;
 
 /// Asks the Emacs of the user.
 pub(crate) fn ask(place: &Place, request: &Request, timeout: Duration) -> Result<Reply, Failure> {
     let socket = sockets(place).into_iter().find(|path| path.exists());
     let socket = socket.ok_or(Failure::NoServer)?;
-    evaluate(&socket, request, timeout)
+    let Request::ProposeEdit { .. } = request else {
+        return evaluate(&socket, request, &question(request), timeout);
+    };
+    let proposal = request.params().to_string();
+    let proposal = Temporary::write(&temporary(place), proposal.as_bytes())?;
+    let expression = expression(PROPOSAL).replace("PROPOSAL", &escape(proposal.path())?);
+    evaluate(&socket, request, &expression, timeout)
+}
+
+/// What is evaluated for a request without text of its own.
+fn question(request: &Request) -> String {
+    expression(EXPRESSION)
+        .replace("METHOD", request.method())
+        .replace("LIMIT", &Request::MAX_TEXT_BYTES.to_string())
+}
+
+/// Lisp in one line.
+fn expression(source: &str) -> String {
+    let lines = source.lines().map(str::trim);
+    lines.collect::<Vec<&str>>().join(" ")
+}
+
+/// A path within a string of Lisp.
+fn escape(path: &Path) -> Result<String, Failure> {
+    let text = path.to_str();
+    let text = text.ok_or_else(|| Failure::NotAPath(path.display().to_string()))?;
+    Ok(text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The folder for temporary files.
+fn temporary(place: &Place) -> PathBuf {
+    let temporary = place.variables.path("TMPDIR");
+    temporary.unwrap_or_else(|| PathBuf::from("/tmp"))
 }
 
 /// Where the server of Emacs may be.
@@ -31,17 +68,28 @@ fn sockets(place: &Place) -> Vec<PathBuf> {
     }
     let runtime = variables.path("XDG_RUNTIME_DIR");
     let runtime = runtime.unwrap_or_else(|| Path::new("/run/user").join(file::user()));
-    let temporary = variables.path("TMPDIR");
-    let temporary = temporary.unwrap_or_else(|| PathBuf::from("/tmp"));
     vec![
         runtime.join("emacs").join(name),
-        temporary.join(format!("emacs{}", file::user())).join(name),
+        temporary(place)
+            .join(format!("emacs{}", file::user()))
+            .join(name),
     ]
 }
 
-fn evaluate(socket: &Path, request: &Request, timeout: Duration) -> Result<Reply, Failure> {
+fn evaluate(
+    socket: &Path,
+    request: &Request,
+    expression: &str,
+    timeout: Duration,
+) -> Result<Reply, Failure> {
+    let message = message(expression);
+    if message.len() > MAX_MESSAGE {
+        return Err(Failure::invalid(
+            "the path of the temporary folder is too long",
+        ));
+    }
     let mut peer = Peer::connect(socket, timeout)?;
-    peer.send(message(request).as_bytes())?;
+    peer.send(message.as_bytes())?;
     let output = String::from_utf8_lossy(&peer.rest()?).into_owned();
     let mut printed = "";
     for line in output.lines() {
@@ -64,13 +112,8 @@ fn evaluate(socket: &Path, request: &Request, timeout: Duration) -> Result<Reply
 }
 
 /// What is sent: one line, short enough to be read at once, so that this client is the last one.
-fn message(request: &Request) -> String {
-    let lines = EXPRESSION.lines().map(str::trim);
-    let expression = lines.collect::<Vec<&str>>().join(" ");
-    let expression = expression
-        .replace("METHOD", request.method())
-        .replace("LIMIT", &Request::MAX_TEXT_BYTES.to_string());
-    format!("-current-frame -eval {} \n", quote(&expression))
+fn message(expression: &str) -> String {
+    format!("-current-frame -eval {} \n", quote(expression))
 }
 
 /// An argument as the protocol has it.
@@ -145,11 +188,19 @@ mod tests {
         assert_eq!(unquote("a&"), "a");
     }
 
-    /// Emacs before 30 reads that much.
     #[test]
     fn a_message_is_read_at_once() {
-        let message = message(&Request::SelectedText);
-        assert!(message.len() <= 4096, "{}", message.len());
+        let longest = message(&question(&Request::SelectedText));
+        assert!(longest.len() <= MAX_MESSAGE, "{}", longest.len());
+        let proposal = message(&expression(PROPOSAL));
+        let path = MAX_MESSAGE - proposal.len();
+        assert!(path >= 1_024, "{path} bytes are left for the file's path");
+    }
+
+    #[test]
+    fn paths_are_escaped() {
+        let escaped = escape(Path::new("/a \"b\"\\c")).expect("it is UTF-8");
+        assert_eq!(escaped, "/a \\\"b\\\"\\\\c");
     }
 
     #[test]

@@ -56,6 +56,9 @@ pub enum Failure {
     /// It has no server to connect to.
     #[error("it has no server: run M-x server-start")]
     NoServer,
+    /// An extension for one agent, whose connection another client would break.
+    #[error("the companion of {0} serves {0} alone: run cogtools editor install")]
+    Companion(&'static str),
     /// The user does not want an editor.
     #[error("COGTOOLS_EDITOR is `none`")]
     Disabled,

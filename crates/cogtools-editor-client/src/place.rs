@@ -21,7 +21,7 @@ impl Variables {
     /// Names the socket of an editor, or `none`.
     pub const EDITOR: &'static str = "COGTOOLS_EDITOR";
     /// All variables that are read.
-    pub const NAMES: [&'static str; 16] = [
+    pub const NAMES: [&'static str; 18] = [
         Self::EDITOR,
         "XDG_RUNTIME_DIR",
         "TMPDIR",
@@ -38,7 +38,13 @@ impl Variables {
         "kak_buffile",
         "kak_cursor_line",
         "kak_cursor_column",
+        Self::GEMINI_COMPANION,
+        Self::CLAUDE_COMPANION,
     ];
+    /// Is set by the companion of Gemini CLI.
+    pub(crate) const GEMINI_COMPANION: &'static str = "GEMINI_CLI_IDE_SERVER_PORT";
+    /// Is set by the companion of Claude Code.
+    pub(crate) const CLAUDE_COMPANION: &'static str = "CLAUDE_CODE_SSE_PORT";
 
     /// The variables, of which only [`Self::NAMES`] count.
     pub const fn new(variables: BTreeMap<OsString, OsString>) -> Self {

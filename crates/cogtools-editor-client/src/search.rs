@@ -103,7 +103,24 @@ impl Search<'_> {
                 return Ok(Some(found));
             }
         }
-        Ok(self.snapshot())
+        let found = self.snapshot();
+        if found.is_none() {
+            self.companions();
+        }
+        Ok(found)
+    }
+
+    /// Says why the extensions of other agents are not asked: they have one client each, and a
+    /// second one breaks the first.
+    fn companions(&mut self) {
+        for (variable, agent) in [
+            (Variables::GEMINI_COMPANION, "Gemini CLI"),
+            (Variables::CLAUDE_COMPANION, "Claude Code"),
+        ] {
+            if self.place.variables.get(variable).is_some() {
+                self.note(variable, Failure::Companion(agent));
+            }
+        }
     }
 
     /// The editor that the variable names.

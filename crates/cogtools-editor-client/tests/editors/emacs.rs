@@ -1,8 +1,15 @@
 //! The real Emacs.
 
 use std::fs;
+#[cfg(target_os = "linux")]
+use std::io::{Read as _, Write as _};
+#[cfg(target_os = "linux")]
+use std::process::Child;
 use std::process::Stdio;
-use std::time::Instant;
+#[cfg(target_os = "linux")]
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use cogtools_editor_client::Request;
 use serde_json::{Value, json};
@@ -112,6 +119,117 @@ fn a_long_text_is_cut() {
     assert_eq!((text.len(), &answer["truncated"]), (1 << 20, &json!(true)));
 }
 
+/// A frame in a terminal, whose user types.
+#[cfg(target_os = "linux")]
+struct Frame {
+    client: Child,
+    shown: Arc<Mutex<String>>,
+}
+
+#[cfg(target_os = "linux")]
+impl Frame {
+    fn open(emacs: &Emacs) -> Self {
+        let socket = emacs.fixture.path("run/emacs/server");
+        let command = format!(
+            "stty rows 24 cols 80 && exec emacsclient -t --socket-name {}",
+            socket.display()
+        );
+        let mut client = program("script")
+            .args(["-qfc", &command, "/dev/null"])
+            .env("TERM", "xterm")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("script is installed");
+        let mut output = client.stdout.take().expect("a pipe");
+        let shown = Arc::new(Mutex::new(String::new()));
+        let screen = Arc::clone(&shown);
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                let text = String::from_utf8_lossy(bytes.get(..count).unwrap_or_default());
+                screen.lock().expect("a screen").push_str(&text);
+            }
+        });
+        let frame = Self { client, shown };
+        frame.wait("When done");
+        frame
+    }
+
+    /// Waits until `text` has been shown, and forgets what was shown before.
+    fn wait(&self, text: &str) {
+        let end = Instant::now() + Duration::from_secs(30);
+        loop {
+            let mut shown = self.shown.lock().expect("a screen");
+            if let Some(at) = shown.find(text) {
+                shown.drain(..at + text.len());
+                return;
+            }
+            assert!(Instant::now() < end, "{text:?} is not in {shown:?}");
+            drop(shown);
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn types(&mut self, keys: &str) {
+        let input = self.client.stdin.as_mut().expect("a pipe");
+        input.write_all(keys.as_bytes()).expect("it is typed");
+        input.flush().expect("it is typed");
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Frame {
+    fn drop(&mut self) {
+        let _ = self.client.kill();
+        let _ = self.client.wait();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_proposal_is_accepted_or_rejected_by_its_user() {
+    let emacs = Emacs::start();
+    let mut frame = Frame::open(&emacs);
+    let proposed = "(ONE) \"\\\n(two åäö)\n";
+    let request = |name: &str| Request::ProposeEdit {
+        path: emacs.fixture.path(&format!("project/{name}")),
+        content: proposed.to_owned(),
+    };
+    let mut answer = |name: &str, keys: &str| {
+        let request = request(name);
+        thread::scope(|scope| {
+            let asked = scope.spawn(|| emacs.ask(&request));
+            frame.wait("Accept this change");
+            frame.types(keys);
+            asked.join().expect("it answers")
+        })
+    };
+    for keys in ["no\r", "\u{7}"] {
+        assert_eq!(answer("a.el", keys), json!({"accepted": false}), "{keys:?}");
+        assert_eq!(emacs.ask(&Request::CurrentFile)["text"], TEXT);
+    }
+    assert_eq!(answer("a.el", "yes\r"), json!({"accepted": true}));
+    let now = emacs.ask(&Request::CurrentFile);
+    assert_eq!(json!([now["text"], now["dirty"]]), json!([proposed, true]));
+    // Saving is left to the user.
+    let saved = fs::read_to_string(emacs.fixture.path("project/a.el"));
+    assert_eq!(saved.expect("it is there"), TEXT);
+    // A new file, of which nothing remains once it is rejected.
+    assert_eq!(answer("new.el", "no\r"), json!({"accepted": false}));
+    let files = emacs.ask(&Request::OpenFiles);
+    assert_eq!(
+        files,
+        json!({"files": [{"path": "[..]/project/a.el", "active": true, "dirty": true}]})
+    );
+    let temporary = fs::read_dir(emacs.fixture.path("")).expect("a folder");
+    let left = temporary.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let left: Vec<String> = left.filter(|name| name.starts_with("cogtools")).collect();
+    assert_eq!(left, [""; 0]);
+}
+
+/// Without a frame no user can be asked.
 #[test]
 fn what_emacs_lacks() {
     let emacs = Emacs::start();

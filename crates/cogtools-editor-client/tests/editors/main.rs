@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod companions;
 mod discovery;
 mod emacs;
 mod fixture;
