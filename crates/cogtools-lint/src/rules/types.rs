@@ -199,7 +199,12 @@ fn wrong_loop(file: &LintFile, findings: &mut Findings<'_>) {
 
 fn wrong_operand(file: &LintFile, findings: &mut Findings<'_>) {
     report(file, findings, |problem| {
-        matches!(problem, Problem::WrongOperand { .. })
+        matches!(
+            problem,
+            Problem::WrongOperand { .. }
+                | Problem::ComparedList { .. }
+                | Problem::ComparedText { .. }
+        )
     });
 }
 

@@ -60,10 +60,15 @@ impl Checker<'_> {
     }
 
     fn call_name(&mut self, target: &Expression, name: &str, arguments: &Arguments) -> Type {
-        self.arguments(arguments);
+        let types = self.arguments(arguments);
         let Some(binding) = self.scope.get(name) else {
             return match name {
-                "range" => Type::list(Type::number()),
+                "range" => {
+                    for (bound, ty) in arguments.positional.iter().zip(&types) {
+                        self.number_operand(name, bound, ty);
+                    }
+                    Type::list(Type::number())
+                }
                 "super" | "caller" => Type::simple(SAFE),
                 _ => Type::unknown(),
             };
@@ -119,14 +124,7 @@ fn is_data(ty: &Type) -> bool {
     match ty.any {
         Any::Anything => false,
         Any::Data => true,
-        Any::No => {
-            let is_nothing = ty.simple & !NULL == 0
-                && ty.string.is_none()
-                && ty.number.is_none()
-                && ty.list.is_none()
-                && ty.object.is_none();
-            !is_nothing && ty.simple & SAFE == 0
-        }
+        Any::No => !ty.is_nothing() && ty.simple & SAFE == 0,
     }
 }
 

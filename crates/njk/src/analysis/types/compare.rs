@@ -172,20 +172,6 @@ impl Checker<'_> {
         self.report(one.span, problem);
     }
 
-    /// Reports a list that is compared with one value.
-    fn list_operand(&mut self, one: &Expression, ty: &Type, other: &Type) {
-        let is_list = ty.is_only_list() && ty.absent == Absent::Never && ty.simple & NULL == 0;
-        if is_list && other.is_scalar() && other.absent == Absent::Never {
-            let problem = Problem::WrongOperand {
-                operation: "a comparison".to_owned(),
-                value: self.text(one.span),
-                kind: ty.kind(),
-                expected: "one value: write `x in list`, or compare its `length`",
-            };
-            self.report(one.span, problem);
-        }
-    }
-
     /// `not a < b`, and `a < b < c`.
     fn order_habits(&mut self, one: &Expression, left: &Expression) {
         match &left.kind {
@@ -219,6 +205,8 @@ impl Checker<'_> {
         }
         self.list_operand(left, &first, &second);
         self.list_operand(right, &second, &first);
+        self.text_operand(left, &first, &second);
+        self.text_operand(right, &second, &first);
         self.order_habits(one, left);
         let mut may_hold = true;
         if let (Some(one_range), Some(other_range)) = (range(&first), range(&second)) {

@@ -80,12 +80,12 @@ impl Checker<'_> {
     }
 
     fn lacks(&mut self, target: &Expression, owner: &Type, name: &str, span: Span) {
-        let is_nothing = owner.simple & !NULL == 0
-            && owner.string.is_none()
-            && owner.number.is_none()
-            && owner.list.is_none()
-            && owner.object.is_none();
-        if is_nothing || owner.simple & SAFE != 0 {
+        if owner.is_nothing() {
+            // The conditions around it say that it is missing.
+            self.need(target, owner);
+            return;
+        }
+        if owner.simple & SAFE != 0 {
             return;
         }
         let member = name.to_owned();

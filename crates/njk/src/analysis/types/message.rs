@@ -104,6 +104,12 @@ impl Problem {
                 kind,
                 ..
             } => write!(f, "`{operation}` is applied to `{value}`, which is {kind}"),
+            Self::ComparedList { value } => {
+                write!(f, "`{value}`, a list, is compared with one value")
+            }
+            Self::ComparedText { value } => {
+                write!(f, "`{value}`, a string, is compared with a number")
+            }
             Self::Habit(habit) => f.write_str(habit.message()),
             Self::NotJson(flaw) => f.write_str(flaw.message()),
             _ => Ok(()),
@@ -153,6 +159,12 @@ impl Problem {
                 "write `{value} is defined`, or `{value} | default(…)`"
             )),
             Self::WrongOperand { expected, .. } => Some(format!("it takes {expected}")),
+            Self::ComparedList { value } => Some(format!(
+                "write `x in {value}`, or compare `{value} | length`"
+            )),
+            Self::ComparedText { value } => Some(format!(
+                "write `{value} | length`, or `{value} | float` for a number in the text"
+            )),
             Self::Habit(habit) => Some(habit.hint().to_owned()),
             Self::NotJson(flaw) => Some(flaw.hint().to_owned()),
             _ => None,

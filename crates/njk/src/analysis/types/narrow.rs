@@ -26,9 +26,12 @@ impl Type {
 
     /// Nothing can have this type: what is known contradicts itself.
     pub(super) fn is_never(&self) -> bool {
-        self.any == Any::No
-            && self.absent == Absent::Never
-            && self.simple == 0
+        self.any == Any::No && self.absent == Absent::Never && self.simple == 0 && self.is_nothing()
+    }
+
+    /// Only undefined and null, if a value is known at all.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.simple & !NULL == 0
             && self.number.is_none()
             && self.string.is_none()
             && self.list.is_none()

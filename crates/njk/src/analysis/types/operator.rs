@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::filter::is_free_text;
-use super::lattice::{Absent, Any, FALSE, TRUE, Type};
+use super::lattice::{Absent, Any, FALSE, NULL, TRUE, Type};
 use super::literal::Strings;
 use super::problem::{Habit, Problem};
 use crate::ast::{Binary, Expression, Kind};
@@ -81,14 +81,40 @@ impl Checker<'_> {
         } else if ty.is_only_object() {
             let value = self.text(operand.span);
             self.report(operand.span, Problem::PrintedObject { value, list: false });
-        } else if ty.is_only_list() || (is_free_text(ty) && self.is_declared(operand)) {
+        } else {
+            self.number_operand("arithmetic", operand, ty);
+        }
+    }
+
+    /// Reports what `operation` takes as a number and is none.
+    pub(super) fn number_operand(&mut self, operation: &str, operand: &Expression, ty: &Type) {
+        let is_text = is_free_text(ty) && self.is_declared(operand);
+        if is_text || ty.is_only_list() || ty.is_only_object() {
             let problem = Problem::WrongOperand {
-                operation: "arithmetic".to_owned(),
+                operation: operation.to_owned(),
                 value: self.text(operand.span),
                 kind: ty.kind(),
                 expected: "a number",
             };
             self.report(operand.span, problem);
+        }
+    }
+
+    /// Reports a list that is compared with one value.
+    pub(super) fn list_operand(&mut self, one: &Expression, ty: &Type, other: &Type) {
+        let is_list = ty.is_only_list() && ty.absent == Absent::Never && ty.simple & NULL == 0;
+        if is_list && other.is_scalar() && other.absent == Absent::Never {
+            let value = self.text(one.span);
+            self.report(one.span, Problem::ComparedList { value });
+        }
+    }
+
+    /// Reports a text that is compared with a number by order: what is no number is neither less
+    /// nor greater.
+    pub(super) fn text_operand(&mut self, one: &Expression, ty: &Type, other: &Type) {
+        if is_free_text(ty) && other.is_only_number() && self.is_declared(one) {
+            let value = self.text(one.span);
+            self.report(one.span, Problem::ComparedText { value });
         }
     }
 

@@ -82,8 +82,12 @@ impl Outcome {
 }
 
 fn defined(ty: &Type) -> Outcome {
+    let absent = match ty.absent {
+        Absent::Declared => Absent::Declared,
+        Absent::Never | Absent::Perhaps => Absent::Perhaps,
+    };
     let absent = Type {
-        absent: Absent::Perhaps,
+        absent,
         ..Type::default()
     };
     Outcome {

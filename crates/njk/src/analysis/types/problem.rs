@@ -181,6 +181,16 @@ pub enum Problem {
         /// What it takes.
         expected: &'static str,
     },
+    /// A list is compared with one value.
+    ComparedList {
+        /// The list.
+        value: String,
+    },
+    /// A text is compared with a number by its order.
+    ComparedText {
+        /// The text.
+        value: String,
+    },
     /// What another language of templates does differently.
     Habit(Habit),
     /// The output is not JSON.
