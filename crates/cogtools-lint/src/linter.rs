@@ -1,11 +1,20 @@
 //! All rules over one file.
 
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::thread;
+
 use cogtools_core::Level;
 
 use crate::finding::{Finding, Findings};
 use crate::levels::Levels;
 use crate::lint_file::LintFile;
 use crate::rules::{INVALID_TOOL, LOADER_RULES, rules};
+
+/// How many files a thread has to check at least: fewer are checked before it has started.
+const FILES_PER_THREAD: usize = 16;
+/// The stack of a thread, as that of the main one: templates can be deep.
+const STACK_SIZE: usize = 8 << 20;
 
 /// The rules with their levels.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +26,35 @@ impl Linter {
     /// A linter with the given levels.
     pub const fn new(levels: Levels) -> Self {
         Self { levels }
+    }
+
+    /// The findings in `files`, file by file. All processors take part.
+    pub fn check_all(&self, files: &[LintFile]) -> Vec<Finding> {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = (files.len() / FILES_PER_THREAD).clamp(1, processors);
+        let size = files.len().div_ceil(threads).max(1);
+        let check = |files: &[LintFile]| -> Vec<Finding> {
+            files.iter().flat_map(|file| self.check(file)).collect()
+        };
+        thread::scope(|scope| {
+            let mut chunks = files.chunks(size);
+            let own = chunks.next().unwrap_or_default();
+            let others: Vec<_> = chunks
+                .map(|chunk| {
+                    let builder = thread::Builder::new().stack_size(STACK_SIZE);
+                    (chunk, builder.spawn_scoped(scope, move || check(chunk)))
+                })
+                .collect();
+            let mut findings = check(own);
+            for (chunk, thread) in others {
+                findings.extend(match thread {
+                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                    // There are no more threads.
+                    Err(_) => check(chunk),
+                });
+            }
+            findings
+        })
     }
 
     /// The findings of all rules in `file`, by position.

@@ -1,6 +1,9 @@
 //! Orders in a description: words that tell a model what to do with other tools, with the user,
 //! or with what it has read before.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::builtin_tools;
 use crate::order_phrases::{MARKS, ORDERS, PAIRS};
 
@@ -36,6 +39,8 @@ pub(crate) fn order(text: &str) -> Option<String> {
                 .replace("user's", "users")
         })
         .collect();
+    static INDEX: LazyLock<Index> = LazyLock::new(Index::new);
+    let names_tool = words.iter().any(|word| is_builtin_tool(word));
     (0..words.len()).find_map(|at| {
         // What it must not do is no order, unless that is the order.
         const NOT: [&str; 6] = ["never", "not", "dont", "cannot", "without", "no"];
@@ -47,12 +52,53 @@ pub(crate) fn order(text: &str) -> Option<String> {
             .take(MAX_WORDS)
             .map(String::as_str)
             .collect();
-        let length = ORDERS
-            .iter()
+        let length = INDEX
+            .beginning_with(&lower[at])
             .find_map(|order| matches(order.split(' '), &rest))
-            .or_else(|| about_builtin_tool(&rest, &words[at..]))?;
+            .or_else(|| names_tool.then(|| about_builtin_tool(&rest, &words[at..]))?)?;
         Some(words[at..at + length].join(" "))
     })
+}
+
+/// The orders by the words that they can begin with: most words begin none.
+struct Index {
+    /// The positions of the orders that begin with a word.
+    by_word: HashMap<&'static str, Vec<usize>>,
+    /// The others, with the alternatives that they begin with: parts of words, or any words.
+    others: Vec<(usize, &'static str)>,
+}
+
+impl Index {
+    fn new() -> Self {
+        let mut index = Self {
+            by_word: HashMap::new(),
+            others: Vec::new(),
+        };
+        for (at, order) in ORDERS.iter().enumerate() {
+            let first = order.split(' ').next().unwrap_or(order);
+            for known in first.split('|') {
+                if known.contains(['*', '+', '@']) {
+                    index.others.push((at, known));
+                } else {
+                    index.by_word.entry(known).or_default().push(at);
+                }
+            }
+        }
+        index
+    }
+
+    /// The orders that `word` can begin, in their order.
+    fn beginning_with(&self, word: &str) -> impl Iterator<Item = &'static str> {
+        let exact = self.by_word.get(word).into_iter().flatten().copied();
+        let others = self
+            .others
+            .iter()
+            .filter(|(_, known)| known.starts_with('*') || is_word(known, word));
+        let mut found: Vec<usize> = exact.chain(others.map(|(at, _)| *at)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(|at| ORDERS[at])
+    }
 }
 
 /// Letters one by one, as in `I G N O R E`, are a word.
@@ -112,6 +158,12 @@ fn is_word(known: &str, word: &str) -> bool {
     }
 }
 
+/// Whether a word is the name of a tool of a host, and none of the language.
+fn is_builtin_tool(word: &str) -> bool {
+    let is_word = !word.contains('_') && !word.starts_with(char::is_uppercase);
+    !is_word && builtin_tools::host_of(word).is_some()
+}
+
 /// An order about a tool of a host.
 fn about_builtin_tool(lower: &[&str], words: &[String]) -> Option<usize> {
     const BEFORE: [&str; 7] = [
@@ -125,11 +177,8 @@ fn about_builtin_tool(lower: &[&str], words: &[String]) -> Option<usize> {
     ];
     BEFORE.iter().find_map(|before| {
         let length = matches(before.split(' '), lower)?;
-        let is_tool = |word: &String| {
-            let is_word = !word.contains('_') && !word.starts_with(char::is_uppercase);
-            !is_word && builtin_tools::host_of(word).is_some()
-        };
-        let skip = words.iter().skip(length).take(3).position(is_tool)?;
+        let tool = |word: &String| is_builtin_tool(word);
+        let skip = words.iter().skip(length).take(3).position(tool)?;
         Some(length + skip + 1)
     })
 }

@@ -90,6 +90,9 @@ const SHAPES: [(&str, usize, &str); 79] = [
     ("ops_eyJ", 40, "a 1Password token"),
 ];
 
+/// The length of the shortest secret that has a shape.
+const SHORTEST: usize = 15;
+
 /// How many characters stay visible.
 const VISIBLE_CHARS: usize = 4;
 
@@ -99,11 +102,16 @@ pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
     found.extend(secret_url::all(text));
     for range in tokens(text) {
         let token = &text[range.clone()];
-        let shape = SHAPES.iter().find(|(prefix, min_len, _)| {
-            let rest = token.strip_prefix(prefix);
-            rest.is_some_and(|rest| {
-                rest.len() >= *min_len && rest.contains(|c: char| c.is_ascii_digit())
-            })
+        let shapes = if token.len() < SHORTEST {
+            &[]
+        } else {
+            &SHAPES[..]
+        };
+        let shape = shapes.iter().find(|(prefix, min_len, _)| {
+            token.len() >= prefix.len() + min_len
+                && token
+                    .strip_prefix(prefix)
+                    .is_some_and(|rest| rest.contains(|c: char| c.is_ascii_digit()))
         });
         if let Some((_, _, what)) = shape {
             found.push((range, what));
@@ -171,6 +179,14 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_shape_is_shorter() {
+        let lengths = SHAPES
+            .iter()
+            .map(|(prefix, min_len, _)| prefix.len() + min_len);
+        assert_eq!(lengths.min(), Some(SHORTEST));
+    }
 
     #[test]
     fn secrets_are_masked() {

@@ -45,6 +45,13 @@ pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
     let before = &text[start..range.start];
     let line = before.rsplit('\n').next().unwrap_or(before);
     let opened = line.trim_end_matches(['"', '\'', ' ']);
+    let bearer = SCHEMES
+        .iter()
+        .find_map(|scheme| opened.strip_suffix(scheme));
+    // Only what follows the name of a scheme needs no digit.
+    if bearer.is_none() && !token.contains(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
     if is_after_option(before.trim_end_matches(['"', '\'', ' ']))
         || is_after_word(opened)
         || attached_password(opened, token)
@@ -57,9 +64,6 @@ pub(crate) fn is_labelled_secret(text: &str, range: &Range<usize>) -> bool {
     {
         return is_random(token) || is_made_up(token);
     }
-    let bearer = SCHEMES
-        .iter()
-        .find_map(|scheme| opened.strip_suffix(scheme));
     let assigned = bearer.unwrap_or(opened).trim_end_matches(['"', '\'', ' ']);
     let Some(label) = assigned.strip_suffix([':', '=']) else {
         return false;
