@@ -189,14 +189,48 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// The positions of bytes in a source, which are asked for mostly in their order: all of them
+/// together cost one pass.
+pub(crate) struct Positions<'s> {
+    source: &'s str,
+    offset: usize,
+    line: usize,
+    column: usize,
+}
+
+impl<'s> Positions<'s> {
+    pub(crate) const fn new(source: &'s str) -> Self {
+        Self {
+            source,
+            offset: 0,
+            line: 1,
+            column: 1,
+        }
+    }
+
+    pub(crate) const fn source(&self) -> &'s str {
+        self.source
+    }
+
+    /// The line and the column, both from 1, of the byte at `offset`.
+    pub(crate) fn at(&mut self, offset: usize) -> (usize, usize) {
+        let end = self.source.floor_char_boundary(offset);
+        if end < self.offset {
+            *self = Self::new(self.source);
+        }
+        let passed = &self.source[self.offset..end];
+        if let Some(newline) = passed.rfind('\n') {
+            self.line += passed.bytes().filter(|byte| *byte == b'\n').count();
+            self.column = 1 + passed[newline + 1..].chars().count();
+        } else {
+            self.column += passed.chars().count();
+        }
+        self.offset = end;
+        (self.line, self.column)
+    }
+}
+
 /// The line and the column, both from 1, of a byte in a source.
 pub(crate) fn position(source: &str, offset: usize) -> (usize, usize) {
-    let mut end = offset.min(source.len());
-    while !source.is_char_boundary(end) {
-        end -= 1;
-    }
-    let before = &source[..end];
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    (line, before[start..].chars().count() + 1)
+    Positions::new(source).at(offset)
 }

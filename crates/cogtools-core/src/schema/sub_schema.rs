@@ -1,5 +1,7 @@
 //! The subschemas of a schema, and where they are.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::keyword::{self, KeywordKind};
@@ -72,8 +74,10 @@ fn collect<'s>(sub_schema: SubSchema<'s>, found: &mut Vec<SubSchema<'s>>) {
             }
             (Some(KeywordKind::Properties), Value::Object(entries)) => {
                 let names = schema.get("required").and_then(Value::as_array);
+                let names = names.into_iter().flatten().filter_map(Value::as_str);
+                let names: HashSet<&str> = names.collect();
                 for (name, value) in entries {
-                    let required = names.is_some_and(|names| names.iter().any(|it| it == name));
+                    let required = names.contains(name.as_str());
                     let role = Role::Property { name, required };
                     part(child(&pointer, name), value, role);
                 }

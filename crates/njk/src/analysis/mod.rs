@@ -6,11 +6,11 @@ mod keywords;
 mod reads;
 pub mod types;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
 use crate::bridge::unknown;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Positions};
 use crate::{filters, parser, tests, walk};
 use guard::Guards;
 
@@ -53,7 +53,9 @@ pub struct Analysis {
 }
 
 struct Analyst<'a> {
-    source: &'a str,
+    positions: Positions<'a>,
+    /// Where each name is among the reads.
+    places: HashMap<String, usize>,
     /// The names bound at the current position, innermost last.
     bound: Vec<String>,
     guards: Guards,
@@ -72,7 +74,8 @@ struct Analyst<'a> {
 pub fn analyse(source: &str) -> Result<Analysis, Error> {
     let statements = parser::parse("", source)?;
     let mut analyst = Analyst {
-        source,
+        positions: Positions::new(source),
+        places: HashMap::new(),
         bound: Vec::new(),
         guards: Guards::default(),
         found: Analysis::default(),
@@ -89,8 +92,9 @@ pub fn analyse(source: &str) -> Result<Analysis, Error> {
 /// The names that statements read without a check.
 pub(crate) fn unguarded_reads(statements: &[Statement]) -> HashSet<String> {
     let mut analyst = Analyst {
-        // Positions, which cost a pass over the source each, are not asked for.
-        source: "",
+        // Positions are not asked for.
+        positions: Positions::new(""),
+        places: HashMap::new(),
         bound: Vec::new(),
         guards: Guards::default(),
         found: Analysis::default(),
@@ -269,7 +273,7 @@ impl Analyst<'_> {
                 );
                 self.found
                     .unknown
-                    .push(error.at("", self.source, name.span));
+                    .push(error.at("", self.positions.source(), name.span));
             }
             _ => {}
         }
@@ -285,9 +289,9 @@ impl Analyst<'_> {
             );
             self.found
                 .unknown
-                .push(error.at("", self.source, name.span));
+                .push(error.at("", self.positions.source(), name.span));
         } else {
-            let misused = keywords::check(self.source, name, arguments);
+            let misused = keywords::check(self.positions.source(), name, arguments);
             self.found.misused.extend(misused);
         }
     }

@@ -3,7 +3,7 @@
 use super::guard;
 use super::{Analyst, Read};
 use crate::ast::{Arguments, Expression, Kind, Unary};
-use crate::error::{Span, position};
+use crate::error::Span;
 use crate::globals;
 
 impl Analyst<'_> {
@@ -82,11 +82,12 @@ impl Analyst<'_> {
         {
             return;
         }
-        if let Some(read) = self.found.reads.iter_mut().find(|read| read.name == name) {
-            read.guarded &= guarded;
+        if let Some(place) = self.places.get(name) {
+            self.found.reads[*place].guarded &= guarded;
             return;
         }
-        let (line, column) = position(self.source, span.start as usize);
+        let (line, column) = self.positions.at(span.start as usize);
+        self.places.insert(name.to_owned(), self.found.reads.len());
         self.found.reads.push(Read {
             name: name.to_owned(),
             guarded,

@@ -44,7 +44,7 @@ pub use narrow::Kind;
 pub use object::{Object, Presence, Property};
 pub use problem::{Definition, Habit, JsonFlaw, Problem, TypeProblem};
 
-use crate::error::{Error, Span, position};
+use crate::error::{Error, Positions, Span};
 use checker::Checker;
 use load::Loaded;
 
@@ -80,18 +80,27 @@ pub fn check(
     checker.unused();
     let mut found = std::mem::take(&mut checker.problems);
     found.sort_by_key(|(template, span, _)| (*template, span.start));
+    let mut positions: Vec<Positions<'_>> = loaded
+        .iter()
+        .map(|template| Positions::new(&template.source))
+        .collect();
     let problems = found.into_iter();
     Ok(TypeCheck {
         problems: problems
-            .map(|(template, span, problem)| locate(&loaded[template], span, problem))
+            .map(|(at, span, problem)| locate(&loaded[at], &mut positions[at], span, problem))
             .collect(),
         used: std::mem::take(&mut checker.used),
         complete: loaded.iter().all(|template| template.complete),
     })
 }
 
-fn locate(template: &Loaded, span: Span, problem: Problem) -> TypeProblem {
-    let (line, column) = position(&template.source, span.start as usize);
+fn locate(
+    template: &Loaded,
+    positions: &mut Positions<'_>,
+    span: Span,
+    problem: Problem,
+) -> TypeProblem {
+    let (line, column) = positions.at(span.start as usize);
     let text = template.source.get(span.start as usize..span.end());
     let first = text.unwrap_or_default().lines().next().unwrap_or_default();
     TypeProblem {
