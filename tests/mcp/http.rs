@@ -36,37 +36,44 @@ impl Service {
     }
 
     /// The status of a POST to `path` with these headers.
-    fn status(&self, path: &str, headers: &[(&str, &str)]) -> u16 {
+    pub(super) fn status(&self, path: &str, headers: &[(&str, &str)]) -> u16 {
         let (status, _) = self.post(path, headers, PING);
         status
     }
 
     /// Status and body of a POST.
     fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
-        let address = self
-            .url
-            .trim_start_matches("http://")
-            .trim_end_matches("/mcp");
-        let mut stream = TcpStream::connect(address).expect("it listens");
-        let host = headers.iter().find(|(name, _)| *name == "host");
-        let mut request = format!(
-            "POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\n\
-             content-type: application/json\r\naccept: application/json, text/event-stream\r\n",
-            host.map_or(address, |(_, host)| host),
-            body.len(),
-        );
-        for (name, value) in headers.iter().filter(|(name, _)| *name != "host") {
-            request.extend([name, ": ", value, "\r\n"]);
-        }
-        request.push_str("\r\n");
-        request.push_str(body);
-        stream.write_all(request.as_bytes()).expect("it reads");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("it answers");
-        let status = answer.split(' ').nth(1).and_then(|word| word.parse().ok());
-        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        (status.unwrap_or(0), body.to_owned())
+        post(&self.url, path, headers, body)
     }
+}
+
+/// The host and the port in a URL of a server.
+pub(super) fn address(url: &str) -> &str {
+    url.trim_start_matches("http://").trim_end_matches("/mcp")
+}
+
+/// Status and body of a POST to the server at `url`.
+pub(super) fn post(url: &str, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    let address = address(url);
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let host = headers.iter().find(|(name, _)| *name == "host");
+    let mut request = format!(
+        "POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\n\
+             content-type: application/json\r\naccept: application/json, text/event-stream\r\n",
+        host.map_or(address, |(_, host)| host),
+        body.len(),
+    );
+    for (name, value) in headers.iter().filter(|(name, _)| *name != "host") {
+        request.extend([name, ": ", value, "\r\n"]);
+    }
+    request.push_str("\r\n");
+    request.push_str(body);
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let status = answer.split(' ').nth(1).and_then(|word| word.parse().ok());
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    (status.unwrap_or(0), body.to_owned())
 }
 
 impl Drop for Service {
@@ -76,7 +83,7 @@ impl Drop for Service {
     }
 }
 
-const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+pub(super) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 #[test]
 fn only_requests_from_this_machine_are_accepted() {
@@ -88,6 +95,7 @@ fn only_requests_from_this_machine_are_accepted() {
         ("/mcp", &[("origin", "http://evil.example")][..], 403),
         ("/mcp", &[("origin", "null")][..], 403),
         ("/mcp", &[("host", "evil.example")][..], 403),
+        ("/mcp", &[("Host", "localhost")][..], 400),
         ("/", &[][..], 404),
     ] {
         assert_eq!(service.status(path, headers), status, "{path} {headers:?}");
@@ -103,6 +111,17 @@ fn a_token_is_required() {
         (&[("authorization", "Bearer s3cre")][..], 401),
         (&[("authorization", "Bearer s3cret!")][..], 401),
         (&[("authorization", "Bearer s3cret")][..], 200),
+        (&[("authorization", "bearer  s3cret")][..], 200),
+        (&[("authorization", "Basic s3cret")][..], 401),
+        (&[("authorization", "Bearers3cret")][..], 401),
+        (&[("authorization", "Bearer")][..], 401),
+        (
+            &[
+                ("authorization", "Bearer s3cret"),
+                ("authorization", "Bearer s3cret"),
+            ][..],
+            401,
+        ),
     ] {
         assert_eq!(service.status("/mcp", headers), status, "{headers:?}");
     }

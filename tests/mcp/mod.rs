@@ -12,6 +12,7 @@ mod official;
 pub(crate) mod peer;
 mod progress;
 mod proxy;
+mod service;
 mod session;
 mod shutdown;
 mod soak;

@@ -21,11 +21,18 @@ implementation:
     - 'sleep 1000 & echo $$ $PPID $! > pids.tmp; mv pids.tmp pids; wait'
 ";
 
+const IDLE: &str = "name: idle
+description: Sleeps
+implementation:
+  exec: [sleep, '1000']
+";
+
 /// A project with a slow tool, a session in it, and a call in flight: its number,
 /// and the processes of the tool and of the server.
 fn busy(command: &mut Command) -> (Project, Session, u64, [u32; 3]) {
     let project = project();
     project.file("tools/slow.yaml", SLOW);
+    project.file("tools/idle.yaml", IDLE);
     let mut session = Session::start(&project, command);
     let call = session.call("slow", &json!({}));
     let pids = pids(&project);
@@ -126,6 +133,24 @@ fn a_cancelled_call_is_ended_and_not_answered() {
     assert_eq!(session.unclaimed(), Vec::<u64>::new());
     session.hang_up();
     assert_eq!(session.end(), 0);
+}
+
+/// As many calls as may be in flight, and more: what is behind them is read, and templates do not
+/// wait for programs.
+#[test]
+fn a_thousand_slow_calls_hold_up_no_cancellation_and_no_template() {
+    let (_project, mut session, slow, [tool, _, child]) = busy(&mut Command::new(server()));
+    for _ in 1..1_000 {
+        session.call("idle", &json!({}));
+    }
+    let quick = session.call("greet", &json!({"person": "Ada"}));
+    session.tell("notifications/cancelled", &json!({"requestId": slow}));
+    gone(tool);
+    gone(child);
+    assert_eq!(session.text(quick), ("Good day, Ada!".to_owned(), false));
+    assert_eq!(session.unclaimed(), Vec::<u64>::new());
+    session.signal("TERM");
+    assert_eq!(session.end(), 143);
 }
 
 #[test]

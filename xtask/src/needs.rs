@@ -143,7 +143,7 @@ pub(crate) fn deny() -> Result<PathBuf> {
 }
 
 /// Installs Python packages into a virtual environment at `place`.
-pub(crate) fn python_tool(place: &std::path::Path, packages: &[&str]) -> Result<()> {
+pub(crate) fn python_tool(place: &Path, packages: &[&str]) -> Result<()> {
     let python = ["python3", "python"].into_iter().find_map(find);
     let Some(python) = python else {
         bail!("Python 3 is missing");

@@ -10,6 +10,8 @@ use crate::order_phrases::{MARKS, ORDERS, PAIRS};
 /// So many words after the first are compared.
 const MAX_WORDS: usize = 20;
 
+static INDEX: LazyLock<Index> = LazyLock::new(Index::new);
+
 /// The first words of an order about something else than the tool.
 pub(crate) fn order(text: &str) -> Option<String> {
     let plain = text.to_lowercase();
@@ -39,7 +41,6 @@ pub(crate) fn order(text: &str) -> Option<String> {
                 .replace("user's", "users")
         })
         .collect();
-    static INDEX: LazyLock<Index> = LazyLock::new(Index::new);
     let names_tool = words.iter().any(|word| is_builtin_tool(word));
     (0..words.len()).find_map(|at| {
         // What it must not do is no order, unless that is the order.

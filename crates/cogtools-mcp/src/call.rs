@@ -30,16 +30,21 @@ pub(crate) enum CallOutcome {
 /// The threads in which tools run.
 #[derive(Clone, Debug)]
 pub(crate) struct Workers {
-    slots: Arc<Semaphore>,
+    /// For finding tools and for templates, which end by themselves.
+    quick: Arc<Semaphore>,
+    /// For what may wait for something else: programs, servers and models.
+    slow: Arc<Semaphore>,
 }
 
 impl Workers {
-    /// How many tools run at once; further calls wait.
+    /// How many tools of each kind run at once; further calls wait.
     const MAX_RUNNING: u32 = 64;
 
     pub(crate) fn new() -> Self {
+        let slots = || Arc::new(Semaphore::new(Self::MAX_RUNNING as usize));
         Self {
-            slots: Arc::new(Semaphore::new(Self::MAX_RUNNING as usize)),
+            quick: slots(),
+            slow: slots(),
         }
     }
 
@@ -73,10 +78,7 @@ impl Workers {
         arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
         progress: Option<Progress>,
     ) -> Result<ToolOutput, CallError> {
-        let permit = Arc::clone(&self.slots)
-            .acquire_owned()
-            .await
-            .map_err(|_| CallError::Failed(vec![bug(name)]))?;
+        let permit = slot(&self.quick, name).await?;
         let guard = CancelOnDrop(Cancel::default());
 
         let find_limit = Limit::new(name, Tool::TIMEOUT);
@@ -89,6 +91,13 @@ impl Workers {
         let prepare = move || prepare(&catalogue, &registry, tool, arguments, (cancel, progress));
         let ((call, cx), permit) = with_limit(name, &prepare_limit, permit, prepare).await?;
 
+        // Slow tools leave the other slots to those that are not.
+        let permit = if call.tool().is_template() {
+            permit
+        } else {
+            drop(permit);
+            slot(&self.slow, name).await?
+        };
         let run_limit = call.limit();
         let run = move || call.run(&cx).map_err(CallError::Failed);
         let (output, _permit) = with_limit(name, &run_limit, permit, run).await?;
@@ -97,8 +106,18 @@ impl Workers {
 
     /// Waits until no tool runs, at most for `limit`.
     pub(crate) async fn wait_idle(&self, limit: Duration) {
-        let _ = timeout(limit, self.slots.acquire_many(Self::MAX_RUNNING)).await;
+        let idle = async {
+            let _ = self.quick.acquire_many(Self::MAX_RUNNING).await;
+            let _ = self.slow.acquire_many(Self::MAX_RUNNING).await;
+        };
+        let _ = timeout(limit, idle).await;
     }
+}
+
+/// The next free one of `slots`, for a call of the tool `name`.
+async fn slot(slots: &Arc<Semaphore>, name: &str) -> Result<OwnedSemaphorePermit, CallError> {
+    let permit = Arc::clone(slots).acquire_owned().await;
+    permit.map_err(|_| CallError::Failed(vec![bug(name)]))
 }
 
 /// Cancels a call when its request is dropped.

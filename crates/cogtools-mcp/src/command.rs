@@ -3,7 +3,7 @@
 //! The thread of `run` owns the streams and writes the output; another one has the
 //! async runtime; one reads standard input; each call has its own.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -187,10 +187,15 @@ const TERMINAL: &str = "this is an MCP server, waiting for a client on standard 
 
 /// The token that clients must send, if there is one.
 fn token(io: &Io<'_>) -> Result<Option<String>, Failure> {
-    let Some(token) = io.var(TOKEN_VAR) else {
+    let Some(token) = io.vars.get(OsStr::new(TOKEN_VAR)) else {
         return Ok(None);
     };
     match token.to_str() {
+        Some("") => {
+            let diagnostic = Diagnostic::new(Code::Usage, "the token is empty");
+            let diagnostic = diagnostic.with_subject(TOKEN_VAR);
+            Err(diagnostic.hint("set a token, or unset the variable").into())
+        }
         Some(token) if token.bytes().all(|byte| byte.is_ascii_graphic()) => {
             Ok(Some(token.to_owned()))
         }

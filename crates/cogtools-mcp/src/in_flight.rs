@@ -16,7 +16,7 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// How many requests may be in flight; further ones wait in the pipe.
+    /// How many requests may be in flight; further ones wait.
     const MAX_REQUESTS: usize = 1_000;
 
     /// Adds a request.
@@ -29,6 +29,11 @@ impl InFlight {
         if self.requests().remove(id) {
             self.changed.notify_waiters();
         }
+    }
+
+    /// Whether no further request is allowed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.requests().len() >= Self::MAX_REQUESTS
     }
 
     /// Waits until another request is allowed.

@@ -48,7 +48,7 @@ async fn run(state: &Arc<AppState>, listen: Listen) -> Result<u8, Failure> {
     let mut serving = std::pin::pin!(serve_transport(state, listen));
     let result = tokio::select! {
         result = &mut serving => result.map(|()| 0),
-        status = shutdown::signal() => Ok(status),
+        status = shutdown::signal(is_http) => Ok(status),
     };
     state.stop.cancel();
     state.catalogue.stop();

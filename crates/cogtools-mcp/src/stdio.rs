@@ -4,6 +4,7 @@
 //! pending requests are completed within a short time; then the remaining calls
 //! are stopped.
 
+use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,11 @@ use crate::raw_list::{PendingLists, encode_line};
 const MAX_MESSAGE_BYTES: usize = Input::MAX_BYTES + (64 << 10);
 /// How many lines are read ahead.
 const READ_AHEAD: usize = 16;
+/// How many requests wait for others to end, so that a cancellation behind them is read; further
+/// ones stay in the pipe.
+const MAX_WAITING: usize = 1_000;
+/// How many bytes these have together.
+const MAX_WAITING_BYTES: usize = 16 << 20;
 /// How long calls may continue after the end of the input.
 const DRAIN_GRACE: Duration = Duration::from_secs(1);
 /// How long cancelled calls may take to stop.
@@ -40,6 +46,10 @@ pub(crate) struct StdioTransport {
     in_flight: Arc<InFlight>,
     lists: Arc<PendingLists>,
     stop: CancellationToken,
+    /// Requests that wait until fewer are in flight, and the length of their lines.
+    waiting: VecDeque<(ClientJsonRpcMessage, usize)>,
+    /// Whether the input has ended.
+    ended: bool,
     /// An error that waits to be sent.
     rejection: Option<Vec<u8>>,
     /// Whether a request has arrived; other messages before it are ignored.
@@ -63,6 +73,8 @@ impl StdioTransport {
             in_flight: Arc::default(),
             lists: Arc::default(),
             stop,
+            waiting: VecDeque::new(),
+            ended: false,
             rejection: None,
             has_request: false,
         })
@@ -78,6 +90,7 @@ impl StdioTransport {
                 return None;
             }
         };
+        let length = line.len();
         let mut message = match parse(&line) {
             Frame::Message(message) => message,
             Frame::Reject(error, id) => {
@@ -98,13 +111,11 @@ impl StdioTransport {
                     let raw_list = self.lists.reserve(request.id.clone());
                     list.extensions.insert(raw_list);
                 }
-                // A subscription has no response to wait for.
-                if !matches!(
-                    request.request,
-                    ClientRequest::SubscriptionsListenRequest(_)
-                ) {
-                    self.in_flight.insert(request.id.clone());
+                if !self.waiting.is_empty() || self.in_flight.is_full() {
+                    self.waiting.push_back((*message, length));
+                    return None;
                 }
+                self.begin(&message);
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -113,11 +124,41 @@ impl StdioTransport {
                 {
                     self.lists.remove(id);
                     self.in_flight.remove(id);
+                    self.waiting
+                        .retain(|(message, _)| request_id(message) != Some(id));
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
         self.has_request.then_some(*message)
+    }
+
+    /// Counts a request that is passed on. A subscription has no response to wait for.
+    fn begin(&self, message: &ClientJsonRpcMessage) {
+        if let JsonRpcMessage::Request(request) = message
+            && !matches!(
+                request.request,
+                ClientRequest::SubscriptionsListenRequest(_)
+            )
+        {
+            self.in_flight.insert(request.id.clone());
+        }
+    }
+
+    /// The first request that waits, if it may begin.
+    fn resume(&mut self) -> Option<ClientJsonRpcMessage> {
+        if self.in_flight.is_full() {
+            return None;
+        }
+        let (message, _) = self.waiting.pop_front()?;
+        self.begin(&message);
+        Some(message)
+    }
+
+    /// Whether another line is read.
+    fn reads(&self) -> bool {
+        let bytes: usize = self.waiting.iter().map(|(_, length)| length).sum();
+        !self.ended && self.waiting.len() < MAX_WAITING && bytes < MAX_WAITING_BYTES
     }
 
     fn reject(&mut self, error: ErrorData, id: Option<RequestId>) {
@@ -168,14 +209,24 @@ impl Transport<RoleServer> for StdioTransport {
                 let permit = self.outgoing.reserve().await.ok()?;
                 permit.send(Outgoing::Message(self.rejection.take()?));
             }
-            self.in_flight.wait_for_slot().await;
-            let next = tokio::select! {
-                next = self.lines.recv() => next,
-                () = self.stop.cancelled() => None,
-            };
-            let Some(line) = next else {
+            if let Some(message) = self.resume() {
+                return Some(message);
+            }
+            if self.ended && self.waiting.is_empty() {
                 self.drain().await;
                 return None;
+            }
+            let next = tokio::select! {
+                next = self.lines.recv(), if self.reads() => next,
+                () = self.in_flight.wait_for_slot(), if !self.waiting.is_empty() => continue,
+                () = self.stop.cancelled() => {
+                    self.waiting.clear();
+                    None
+                }
+            };
+            let Some(line) = next else {
+                self.ended = true;
+                continue;
             };
             if let Some(message) = self.accept(line) {
                 return Some(message);
@@ -185,6 +236,13 @@ impl Transport<RoleServer> for StdioTransport {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         Ok(())
+    }
+}
+
+fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(&request.id),
+        _ => None,
     }
 }
 

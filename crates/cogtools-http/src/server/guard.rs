@@ -9,6 +9,9 @@ use super::options::{Origins, ServerOptions};
 use super::{Body, text};
 use crate::target::Target;
 
+/// The scheme of a token.
+const SCHEME: &[u8] = b"Bearer";
+
 /// Why a request is rejected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rejection {
@@ -30,6 +33,10 @@ impl From<Rejection> for Response<Body> {
 /// Rejects a request that is not from this machine, or has no token.
 pub(super) fn check(parts: &Parts, options: &ServerOptions, port: u16) -> Result<(), Rejection> {
     let reject = |status, text| Err(Rejection { status, text });
+    // RFC 9112, 3.2.
+    if parts.headers.get_all(HOST).iter().count() != 1 {
+        return reject(StatusCode::BAD_REQUEST, "send one Host header\n");
+    }
     if !has_local_host(parts) {
         return reject(
             StatusCode::FORBIDDEN,
@@ -84,13 +91,16 @@ fn has_allowed_origin(headers: &HeaderMap, origins: Origins, port: u16) -> bool 
 }
 
 /// Whether the client has sent the token. The comparison takes constant time, so that
-/// it does not reveal where a guess is wrong.
+/// it does not reveal where a guess is wrong. The name of the scheme has no case (RFC 9110, 11.1).
 fn has_token(headers: &HeaderMap, token: &str) -> bool {
     let sent = only(headers, &AUTHORIZATION).map_or(&b""[..], HeaderValue::as_bytes);
-    let expected = format!("Bearer {token}");
-    let difference = expected
-        .bytes()
-        .zip(sent)
-        .fold(0, |all, (a, b)| all | (a ^ b));
-    difference == 0 && expected.len() == sent.len()
+    let Some((scheme, rest)) = sent.split_at_checked(SCHEME.len()) else {
+        return false;
+    };
+    let sent = rest.trim_ascii_start();
+    if !scheme.eq_ignore_ascii_case(SCHEME) || sent.len() == rest.len() {
+        return false;
+    }
+    let difference = token.bytes().zip(sent).fold(0, |all, (a, b)| all | (a ^ b));
+    difference == 0 && token.len() == sent.len()
 }

@@ -37,11 +37,11 @@ pub struct ServerOptions {
 impl Default for ServerOptions {
     fn default() -> Self {
         Self {
-            max_connections: 256,
+            max_connections: 512,
             max_header_bytes: 64 << 10,
             max_request_bytes: 1 << 20,
-            head_timeout: Duration::from_secs(30),
-            body_timeout: Duration::from_secs(30),
+            head_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(10),
             shutdown_grace: Duration::from_secs(2),
             origins: Origins::default(),
             token: None,
