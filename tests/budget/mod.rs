@@ -174,7 +174,7 @@ fn tools_are_found() {
     );
     call(&project, "find_tool", &json!({"query": "quux"})).outputs(
         str![[r#"
-{"query": "quux", "tools": [], "hint": "none of 20 tools matches; try other words, or an empty query to list all"}
+{"query": "quux", "tools": [], "hint": "none of 20 tools fits; try other words, or an empty query to list all"}
 
 "#]],
     );
