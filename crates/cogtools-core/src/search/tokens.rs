@@ -43,9 +43,7 @@ pub(super) fn similarity(query: &str, token: &str) -> f64 {
         1.0
     } else if is_prefix(query, token) {
         0.7
-    } else if is_prefix(token, query) {
-        0.4
-    } else if has(query, MIN_INFIX_CHARS) && token.contains(query) {
+    } else if is_prefix(token, query) || has(query, MIN_INFIX_CHARS) && token.contains(query) {
         0.4
     } else {
         0.0

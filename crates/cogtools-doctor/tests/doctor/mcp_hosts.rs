@@ -5,37 +5,39 @@ use cogtools_test_support::{assert_text, str};
 use crate::files::check;
 use crate::fixture::Fixture;
 
+/// Writes the file of each host, with an entry that starts `program`.
+fn files(fixture: &Fixture, program: &str) {
+    let entry = format!(r#"{{"command": "{program}", "args": ["mcp"]}}"#);
+    fixture
+        .file(
+            ".mcp.json",
+            format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#),
+        )
+        .file(
+            ".qwen/settings.json",
+            format!(r#"{{"mcpServers": {{"b": {entry}}}}}"#),
+        )
+        .file(
+            ".zed/settings.json",
+            format!("{{\"context_servers\": {{\"c\": {entry},}}}}"),
+        )
+        .file("crush.json", format!(r#"{{"mcp": {{"d": {entry}}}}}"#))
+        .file(
+            ".opencode/opencode.jsonc",
+            format!(r#"{{"mcp": {{"e": {{"command": ["{program}", "mcp"]}}}}}} // Mine."#),
+        )
+        .file(
+            "../home/.config/goose/config.yaml",
+            format!("extensions: {{f: {{cmd: {program}, args: [mcp]}}}}\n"),
+        );
+}
+
 /// What each host reads, and the finding about it.
 #[test]
 fn the_server_of_every_host_is_tried() {
     let fixture = Fixture::new();
     fixture.serve();
-    let files = |program: &str| {
-        let entry = format!(r#"{{"command": "{program}", "args": ["mcp"]}}"#);
-        fixture
-            .file(
-                ".mcp.json",
-                format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#),
-            )
-            .file(
-                ".qwen/settings.json",
-                format!(r#"{{"mcpServers": {{"b": {entry}}}}}"#),
-            )
-            .file(
-                ".zed/settings.json",
-                format!("{{\"context_servers\": {{\"c\": {entry},}}}}"),
-            )
-            .file("crush.json", format!(r#"{{"mcp": {{"d": {entry}}}}}"#))
-            .file(
-                ".opencode/opencode.jsonc",
-                format!(r#"{{"mcp": {{"e": {{"command": ["{program}", "mcp"]}}}}}} // Mine."#),
-            )
-            .file(
-                "../home/.config/goose/config.yaml",
-                format!("extensions: {{f: {{cmd: {program}, args: [mcp]}}}}\n"),
-            );
-    };
-    files("cogtools");
+    files(&fixture, "cogtools");
     let report = fixture.run(&[]).stdout;
     let (_, rest) = report.split_once("mcp\n").unwrap();
     let (section, _) = rest.split_once("tools\n  ok       1 tool is").unwrap();
@@ -52,6 +54,13 @@ fn the_server_of_every_host_is_tried() {
 
 "#]],
     );
+}
+
+#[test]
+fn a_server_that_does_not_work() {
+    let fixture = Fixture::new();
+    fixture.serve();
+    files(&fixture, "cogtools");
     fixture.replace_program("cogtools", "echo hello");
     check(
         &fixture,
@@ -92,11 +101,16 @@ fn the_server_of_every_host_is_tried() {
 
 "#]],
     );
-    // Only our own program is started, and only from PATH.
+}
+
+#[test]
+fn only_our_own_program_is_started_and_only_from_path() {
+    let fixture = Fixture::new();
+    fixture.serve();
     fixture
         .project
         .program("./cogtools", "#!/bin/sh\necho > ran\n");
-    files("./cogtools");
+    files(&fixture, "./cogtools");
     check(&fixture, "mcp", str![[""]]);
     assert!(!fixture.project.path("ran").exists());
 }
