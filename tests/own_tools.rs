@@ -47,7 +47,7 @@ fn our_tools_have_no_findings() {
 
 /// A host sends all declarations with every request.
 #[test]
-fn our_tools_cost_at_most_4000_tokens() {
+fn our_tools_cost_at_most_4500_tokens() {
     let outcome = Run::new(crate::programs().join("cogtools-list"))
         .project(&Project::new())
         .args(["--format", "json"])
@@ -61,7 +61,7 @@ fn our_tools_cost_at_most_4000_tokens() {
     let total: u64 = costs
         .map(|cost| cost.expect("a tool has a number of tokens"))
         .sum();
-    assert!(total <= 4000, "our tools cost {total} tokens");
+    assert!(total <= 4500, "our tools cost {total} tokens");
 }
 
 #[test]

@@ -144,11 +144,11 @@ fn every_program_is_locked() {
         .fails(77, denied("cogtools-yaml", "say", what));
     run("cogtools-list", &project).run().outputs(str![[r#"
 NAME    TOOLSET  SOURCE  FILE                               TOKENS  NOTES
-go               tools   tools/go.yaml                          20
+go               tools   tools/go.yaml                          24
 say              tools   tools/say.yaml                          -  invalid: it differs from the tool pinned in `cogtools.lock`: the implementation has changed
-pk_say  pk       pk      node_modules/pk/tools/pk_say.yaml      21
+pk_say  pk       pk      node_modules/pk/tools/pk_say.yaml      26
 
-2 tools, about 41 tokens with every request; 1 invalid
+2 tools, about 50 tokens with every request; 1 invalid
 
 "#]]);
     let requests = [

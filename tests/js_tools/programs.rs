@@ -53,10 +53,10 @@ fn nothing_needs_to_be_approved() {
         .succeeds();
     run("cogtools-list", &project).run().outputs(str![[r#"
 NAME  TOOLSET  SOURCE  FILE                          TOKENS  NOTES
-t     pk       pk      node_modules/pk/tools/t.yaml      20
-add            tools   tools/add.yaml                    55
+t     pk       pk      node_modules/pk/tools/t.yaml      24
+add            tools   tools/add.yaml                    66
 
-2 tools, about 75 tokens with every request
+2 tools, about 90 tokens with every request
 
 "#]]);
 }

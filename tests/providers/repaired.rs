@@ -14,11 +14,11 @@ fn a_list_names_what_was_repaired() {
     let scene = Scene::new(&declaring(TOOLS), "");
     scene.run("cogtools-list").run().outputs(str![[r#"
 NAME   TOOLSET  SOURCE  FILE           TOKENS  NOTES
-odd    other    other   other: odd         30  repaired: added description, items, type; translated boolean schemas; left out x-order
-whole  other    other   other: whole       17
-ok              tools   tools/ok.yaml      20
+odd    other    other   other: odd         39  repaired: added description, items, type; translated boolean schemas; left out x-order
+whole  other    other   other: whole       20
+ok              tools   tools/ok.yaml      24
 
-3 tools, about 67 tokens with every request
+3 tools, about 83 tokens with every request
 
 "#]]);
     let json = scene.run("cogtools-list").arg("--json").run().json();

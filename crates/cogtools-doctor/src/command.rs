@@ -62,9 +62,9 @@ headless
 
 mcp
   The MCP servers in the settings: their names and commands, and tools that are declared twice. \
-Whether Claude Code, Cursor and VS Code can read their files in the project (.mcp.json, \
-.cursor/mcp.json, .vscode/mcp.json), and Claude Desktop and Codex the user's, if they name \
-cogtools; whether the server of cogtools in them can be started, and the folder that it serves exists.
+Whether the other hosts that `cogtools init` knows can read their files, those of the project and, \
+if they name cogtools, the user's; whether the server of cogtools in them starts and lists tools, \
+and the folder that it serves exists.
 
 tools
   Tool files that are invalid, unreachable, not executable although they begin with #!, or named \
@@ -92,7 +92,8 @@ The discovery command is run, and one call is made, in the project, with the env
 this process, each for at most 20 seconds. Only a tool implemented by a template is called, since \
 templates have no side effects. Unless Gemini CLI trusts the folder, a command from the settings \
 is run only if it is `cogtools-discover` or `cogtools-call` from PATH. gemini --version is run \
-only if the version is not in its package. MCP servers are never started. Providers that the user \
+only if the version is not in its package. Of MCP servers, only `cogtools mcp` is started, if its \
+entry has no variables and no options but `--project`. Providers that the user \
 has approved are queried for their declarations.\n\n\
 `--fix` changes the project's .gemini/settings.json: it removes a byte order \
 mark and trailing commas, which Gemini CLI cannot read, and adds what `cogtools init` adds. It \
@@ -112,8 +113,8 @@ GEMINI_CLI_TRUST_WORKSPACE, GEMINI_RESTRICTED_MODE
 PATH
   Where to search for gemini and for the commands in its settings.
 
-HOME, XDG_CONFIG_HOME, CODEX_HOME
-  Where the files of Claude Desktop and Codex are.";
+HOME, XDG_CONFIG_HOME, CODEX_HOME, GOOSE_PATH_ROOT
+  Where the files of Claude Desktop, Codex and Goose are.";
 
 const EXAMPLES: &str = "    cogtools doctor\n\n    \
 cogtools doctor --fix\n\n    \

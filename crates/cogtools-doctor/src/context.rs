@@ -42,7 +42,7 @@ impl Context {
             sources: sources::gather(io),
             editor: editor::ask(io),
             unused: unused_packages(io),
-            host_files: host_files::gather(&host.root, io),
+            host_files: host_files::gather(&host.root, &host.vars),
             discovery: discovery::discover(&gemini, &host),
             gemini,
             host,

@@ -25,5 +25,6 @@ mod settings;
 mod sources;
 mod stray_files;
 mod tools;
+mod trial;
 
 pub use command::PROGRAM;

@@ -36,6 +36,15 @@ pub enum ConflictKind {
     /// It is not TOML; the parser's message.
     #[error("not TOML: {0}")]
     Toml(String),
+    /// It is not YAML that all parsers read alike; what is wrong.
+    #[error("not YAML: {0}")]
+    Yaml(String),
+    /// A map to which nothing can be added without changing something else.
+    #[error("is written so that no entry can be added")]
+    Entangled {
+        /// The map, as a JSON pointer.
+        pointer: String,
+    },
     /// A map whose syntax allows no additions.
     #[error("is written inline, so no entry can be added")]
     Inline {
@@ -78,12 +87,16 @@ impl Conflict {
         let diagnostic = Diagnostic::new(Code::InvalidConfig, self.kind.to_string());
         let diagnostic = match self.kind {
             ConflictKind::Toml(_)
+            | ConflictKind::Yaml(_)
             | ConflictKind::Syntax(_)
             | ConflictKind::ByteOrderMark
             | ConflictKind::Empty => diagnostic.hint("fix the file by hand, then run this again"),
             ConflictKind::NotAnObject { pointer, .. } => diagnostic
                 .with_pointer(pointer)
                 .hint("make it an object or remove it, then run this again"),
+            ConflictKind::Entangled { pointer } => diagnostic
+                .with_pointer(pointer)
+                .hint("write each of its entries on lines of its own, then run this again"),
             ConflictKind::Inline { pointer } => {
                 let header = format!("[{}.NAME]", pointer.trim_start_matches('/'));
                 diagnostic.with_pointer(pointer).hint(format!(

@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::existing::{Existing, ExistingError};
 use crate::plan::{Change, Step};
-use crate::{jsonc, toml};
+use crate::{jsonc, toml, yaml};
 
 /// Values that a file must contain.
 #[derive(Clone, Debug)]
@@ -51,6 +51,19 @@ pub enum Format {
     Jsonc,
     /// TOML.
     Toml,
+    /// YAML.
+    Yaml,
+}
+
+impl Format {
+    /// The format of `file`, by its extension.
+    pub fn of(file: &Path) -> Self {
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => Self::Toml,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => Self::Jsonc,
+        }
+    }
 }
 
 /// Why an edit cannot be made. The file is left unchanged.
@@ -77,10 +90,10 @@ impl Edit {
     }
 
     /// The edit that adds `entry` to `file`.
-    pub fn add(file: PathBuf, format: Format, entry: Entry) -> Self {
+    pub fn add(file: PathBuf, entry: Entry) -> Self {
         Self {
+            format: Format::of(&file),
             file,
-            format,
             wanted: Map::new(),
             defaults: Map::new(),
             entry: Some(entry),
@@ -93,7 +106,8 @@ impl Edit {
         let before = existing.as_ref().map(|existing| existing.text.as_str());
         let after = match self.format {
             Format::Jsonc => self.jsonc(before.unwrap_or("")),
-            Format::Toml => self.toml(before.unwrap_or("")),
+            Format::Toml => self.append(before.unwrap_or(""), toml::entry, toml::add),
+            Format::Yaml => self.append(before.unwrap_or(""), yaml::entry, yaml::add),
         };
         let after = after.map_err(EditError::Conflicts)?;
         if before == Some(after.as_str()) {
@@ -128,16 +142,17 @@ impl Edit {
         jsonc::merge(&self.file, text, &wanted)
     }
 
-    fn toml(&self, text: &str) -> Result<String, Vec<Conflict>> {
+    /// `text` with the entry, which `find` looks for and `add` adds.
+    fn append(&self, text: &str, find: Find, add: Add) -> Result<String, Vec<Conflict>> {
         let Some(entry) = &self.entry else {
             return Ok(text.to_owned());
         };
         let (file, table, name) = (&self.file, entry.table, &entry.name);
-        let added = toml::entry(file, text, table, name)
+        let added = find(file, text, table, name)
             .and_then(|present| entry.is_missing(present))
             .and_then(|missing| {
                 if missing {
-                    toml::add(file, text, table, name, &entry.value)
+                    add(file, text, table, name, &entry.value)
                 } else {
                     Ok(text.to_owned())
                 }
@@ -145,6 +160,11 @@ impl Edit {
         added.map_err(|conflict| vec![*conflict])
     }
 }
+
+/// Looks an entry up, by file, text, table and name.
+type Find = fn(&Path, &str, &str, &str) -> Result<Option<(Value, Location)>, Box<Conflict>>;
+/// Adds one with these members.
+type Add = fn(&Path, &str, &str, &str, &Map<String, Value>) -> Result<String, Box<Conflict>>;
 
 impl Entry {
     /// Whether the entry has to be added.

@@ -7,6 +7,7 @@ use cogtools_edit::Edit;
 use serde_json::{Map, Value, json};
 
 use crate::command;
+use crate::mcp_host::words;
 use crate::paths::Paths;
 use crate::settings::Settings;
 use crate::version::{Generation, Version};
@@ -94,12 +95,7 @@ pub fn servers(settings: &Value) -> impl Iterator<Item = (&String, &Value)> {
 
 /// Whether `server`, an entry of the settings, is `cogtools mcp`, however it is started.
 pub fn runs_cogtools(server: &Value) -> bool {
-    let args = server.get("args").and_then(Value::as_array);
-    let command = server.get("command").and_then(Value::as_str);
-    let words: Vec<&str> = command
-        .into_iter()
-        .chain(args.into_iter().flatten().filter_map(Value::as_str))
-        .collect();
+    let words = words(server);
     let porcelain = words
         .windows(2)
         .any(|pair| is_named(pair[0], PORCELAIN) && pair[1] == "mcp");

@@ -14,7 +14,7 @@ use crate::manual::MANUAL;
 use crate::refresh::Refresh;
 use crate::setup_context::SetupContext;
 use crate::survey::Survey;
-use crate::{documents, finish, host, print, server, starter};
+use crate::{documents, finish, gemini, host, print, server, starter};
 
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
@@ -154,7 +154,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     check_directory(&cx)?;
     let survey = Survey::new(io).map_err(nothing_written)?;
     let plan = plan(&cx, &survey, &answers, io)?;
-    for warning in &survey.warnings {
+    let duplicate = gemini::duplicate(&answers.hosts);
+    for warning in survey.warnings.iter().chain(&duplicate) {
         io.report(Severity::Warning, warning);
     }
     if matches!(action, Action::DryRun) {

@@ -19,7 +19,7 @@ use crate::survey::Survey;
 pub(crate) const MANUAL: &str = "\
 With --docs, the table of tools that cogtools-docs(1) writes is added to the documents that the \
 hosts read, if they exist, or brought up to date: GEMINI.md for Gemini CLI, CLAUDE.md for Claude \
-Code, and AGENTS.md for Codex, Cursor and Visual Studio Code. At a terminal, a question offers it.
+Code, and AGENTS.md for the other hosts that read one. At a terminal, a question offers it.
 
 With --docs-refresh npm-script, package.json gets the script cogtools-docs, which renews the \
 table; a script of that name is never replaced. With --docs-refresh git-hook, the repository gets \

@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::Diagnostic;
-use cogtools_edit::{Change, Edit, Existing, Format, Step, jsonc};
+use cogtools_edit::{Change, Edit, Existing, Step, jsonc};
+use cogtools_gemini_cli::EntryForm;
 use serde_json::{Map, Value};
 
 use crate::server::{NAME, Server};
@@ -35,7 +36,7 @@ pub(crate) fn edit(cx: &SetupContext) -> Edit {
         name: &name,
         command: NAME,
         project: Some(FOLDER),
-        typed: false,
+        form: EntryForm::Standard,
     };
     let mut defaults = Map::new();
     defaults.insert("name".into(), name.as_str().into());
@@ -43,7 +44,7 @@ pub(crate) fn edit(cx: &SetupContext) -> Edit {
     defaults.insert("contextFileName".into(), CONTEXT.into());
     Edit {
         defaults,
-        ..Edit::add(PathBuf::from(MANIFEST), Format::Jsonc, server.entry())
+        ..Edit::add(PathBuf::from(MANIFEST), server.entry())
     }
 }
 

@@ -42,6 +42,17 @@ pub(crate) fn resolve(
     Ok(resolved)
 }
 
+/// The warning that `hosts` connect Gemini CLI in two ways.
+pub(crate) fn duplicate(hosts: &[Host]) -> Option<Diagnostic> {
+    let both = [Host::GeminiCommands, Host::GeminiMcp];
+    let message = "Gemini CLI will declare every tool twice: by its commands and by the MCP server";
+    both.iter().all(|host| hosts.contains(host)).then(|| {
+        Diagnostic::new(Code::InvalidConfig, message)
+            .with_subject(Paths::settings().display().to_string())
+            .hint("keep one: --host gemini-mcp for version 0.35 and later, else --host gemini-commands")
+    })
+}
+
 const fn host(connection: Connection) -> Host {
     match connection {
         Connection::Commands => Host::GeminiCommands,

@@ -59,9 +59,27 @@ vscode
 codex
   A table of mcp_servers in the user's ~/.codex/config.toml (or that of CODEX_HOME).
 
+opencode
+  mcp in opencode.json, or in opencode.jsonc or the files of .opencode if one of these exists.
+
+qwen
+  mcpServers in .qwen/settings.json.
+
+copilot
+  mcpServers in .mcp.json, or in .github/mcp.json if only that exists.
+
+goose
+  extensions in the user's ~/.config/goose/config.yaml.
+
+crush
+  mcp in .crush.json, or in crush.json if it exists.
+
+zed
+  context_servers in .zed/settings.json.
+
 An existing entry that starts cogtools is left unchanged; an entry of the same name that does \
-something else is an error. The files of claude-desktop and codex are shared by all projects of a \
-user: give each project its own --name.";
+something else is an error. The files of claude-desktop, codex and goose are shared by all projects \
+of a user: give each project its own --name.";
 
 /// The advice for a project with tools that run programs, which it had before.
 pub(crate) const REVIEW: &str = "- review the tools of this project that run programs:
@@ -172,29 +190,25 @@ const fn start(host: Host) -> &'static str {
 "
         }
         Host::ClaudeCode => {
-            "\
-- start claude in this directory, approve the server when it asks, and check /mcp
-"
+            "- start claude in this directory, approve the server when it asks, and check /mcp\n"
         }
-        Host::ClaudeDesktop => {
-            "\
-- quit and restart Claude Desktop
-"
-        }
-        Host::Cursor => {
-            "\
-- open this directory in Cursor and enable the server under Tools & MCP
-"
-        }
+        Host::ClaudeDesktop => "- quit and restart Claude Desktop\n",
+        Host::Cursor => "- open this directory in Cursor and enable the server under Tools & MCP\n",
         Host::VsCode => {
-            "\
-- open this directory in Visual Studio Code and start the server with MCP: List Servers
-"
+            "- open this directory in Visual Studio Code and start the server with MCP: List Servers\n"
         }
-        Host::Codex => {
-            "\
-- start codex in any directory and check /mcp
-"
+        Host::Codex => "- start codex in any directory and check /mcp\n",
+        Host::OpenCode => "- check the server with opencode mcp list in this directory\n",
+        Host::Qwen => {
+            "- start qwen in this directory, trust the folder if it asks, and check /mcp\n"
+        }
+        Host::Copilot => {
+            "- start copilot in this directory, trust the folder when it asks, and check /mcp\n"
+        }
+        Host::Goose => "- start goose in any directory; goose configure shows the extension\n",
+        Host::Crush => "- start crush in this directory\n",
+        Host::Zed => {
+            "- open this directory in Zed, trust it, and check the server in the settings of the agent\n"
         }
     }
 }

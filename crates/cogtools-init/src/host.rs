@@ -1,13 +1,14 @@
 //! The hosts that can be configured, and the configuration of each.
 //!
-//! File locations and formats follow each host's documentation; where possible, the
-//! tests run the host itself.
+//! File locations and formats are those of [`McpHost`]; where possible, the tests run the host
+//! itself.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_edit::{Edit, Format, Step};
-use cogtools_gemini_cli::{Paths, command};
+use cogtools_edit::{Edit, Step};
+use cogtools_gemini_cli::connection::SERVERS;
+use cogtools_gemini_cli::{EntryForm, McpHost, Paths, command};
 
 use crate::extension;
 use crate::server::{NAME, Server};
@@ -34,6 +35,18 @@ pub(crate) enum Host {
     VsCode,
     /// Codex, for the user.
     Codex,
+    /// opencode, in the project.
+    OpenCode,
+    /// Qwen Code, in the project.
+    Qwen,
+    /// GitHub Copilot CLI, in the project.
+    Copilot,
+    /// Goose, for the user.
+    Goose,
+    /// Crush, in the project.
+    Crush,
+    /// Zed, in the project.
+    Zed,
 }
 
 /// The variable that editors replace with the project's folder.
@@ -41,7 +54,7 @@ const FOLDER: &str = "${workspaceFolder}";
 
 impl Host {
     /// Every host with its name.
-    pub(crate) const ALL: [(&'static str, Self); 9] = [
+    pub(crate) const ALL: [(&'static str, Self); 15] = [
         ("gemini", Self::Gemini),
         ("gemini-commands", Self::GeminiCommands),
         ("gemini-mcp", Self::GeminiMcp),
@@ -51,6 +64,12 @@ impl Host {
         ("cursor", Self::Cursor),
         ("vscode", Self::VsCode),
         ("codex", Self::Codex),
+        ("opencode", Self::OpenCode),
+        ("qwen", Self::Qwen),
+        ("copilot", Self::Copilot),
+        ("goose", Self::Goose),
+        ("crush", Self::Crush),
+        ("zed", Self::Zed),
     ];
 
     /// The names on the command line.
@@ -74,64 +93,38 @@ impl Host {
     fn edit(self, cx: &SetupContext) -> Result<Edit, Box<Diagnostic>> {
         let name = cx.name.as_deref().unwrap_or(NAME);
         let server = Server {
-            table: "mcpServers",
+            table: SERVERS,
             name,
             command: NAME,
             project: None,
-            typed: false,
+            form: EntryForm::Standard,
         };
-        let root = || text(&cx.root);
-        Ok(match self {
-            Self::GeminiCommands => command::edit(),
-            Self::GeminiExtension => extension::edit(cx),
-            Self::Gemini | Self::GeminiMcp => jsonc(Paths::settings(), &server),
-            Self::ClaudeCode => jsonc(
-                PathBuf::from(".mcp.json"),
-                &Server {
-                    typed: true,
-                    ..server
-                },
-            ),
-            Self::Cursor => jsonc(
-                Path::new(".cursor").join("mcp.json"),
-                &Server {
-                    typed: true,
-                    project: Some(FOLDER),
-                    ..server
-                },
-            ),
-            Self::VsCode => jsonc(
-                Path::new(".vscode").join("mcp.json"),
-                &Server {
-                    table: "servers",
-                    typed: true,
-                    project: Some(FOLDER),
-                    ..server
-                },
-            ),
-            Self::ClaudeDesktop => jsonc(
-                cx.claude_desktop
-                    .clone()
-                    .ok_or_else(|| Box::new(unknown_home(self)))?,
-                &Server {
-                    command: text(&cx.program)?,
-                    project: Some(root()?),
-                    ..server
-                },
-            ),
-            Self::Codex => {
-                let server = Server {
-                    table: "mcp_servers",
-                    project: Some(root()?),
-                    ..server
-                };
-                let file = cx
-                    .codex
-                    .clone()
-                    .ok_or_else(|| Box::new(unknown_home(self)))?;
-                Edit::add(file, Format::Toml, server.entry())
+        match self {
+            Self::GeminiCommands => return Ok(command::edit()),
+            Self::GeminiExtension => return Ok(extension::edit(cx)),
+            Self::Gemini | Self::GeminiMcp => {
+                return Ok(Edit::add(Paths::settings(), server.entry()));
             }
-        })
+            _ => {}
+        }
+        let host = McpHost::of_key(self.name()).ok_or_else(|| Box::new(unknown_home(self)))?;
+        let file = host.file(&cx.root, &cx.vars);
+        let file = file.ok_or_else(|| Box::new(unknown_home(self)))?;
+        let server = Server {
+            table: host.table,
+            form: host.form,
+            command: match self {
+                Self::ClaudeDesktop => text(&cx.program)?,
+                _ => NAME,
+            },
+            project: match self {
+                Self::Cursor | Self::VsCode => Some(FOLDER),
+                _ if host.is_users() => Some(text(&cx.root)?),
+                _ => None,
+            },
+            ..server
+        };
+        Ok(Edit::add(file, server.entry()))
     }
 
     /// The document of the project that it gives to models.
@@ -141,7 +134,15 @@ impl Host {
                 Some("GEMINI.md")
             }
             Self::ClaudeCode => Some("CLAUDE.md"),
-            Self::Cursor | Self::VsCode | Self::Codex => Some("AGENTS.md"),
+            Self::Cursor
+            | Self::VsCode
+            | Self::Codex
+            | Self::OpenCode
+            | Self::Copilot
+            | Self::Goose
+            | Self::Crush
+            | Self::Zed
+            | Self::Qwen => Some("AGENTS.md"),
             Self::ClaudeDesktop => None,
         }
     }
@@ -194,10 +195,6 @@ fn join(edit: Edit, edits: &mut Vec<Edit>) {
         }
         None => edits.push(edit),
     }
-}
-
-fn jsonc(file: PathBuf, server: &Server<'_>) -> Edit {
-    Edit::add(file, Format::Jsonc, server.entry())
 }
 
 /// `path` as text, for a configuration file.

@@ -126,5 +126,11 @@ const fn title(host: Host) -> &'static str {
         Host::Cursor => "Cursor",
         Host::VsCode => "Visual Studio Code",
         Host::Codex => "Codex, for you",
+        Host::OpenCode => "opencode",
+        Host::Qwen => "Qwen Code",
+        Host::Copilot => "GitHub Copilot CLI",
+        Host::Goose => "Goose, for you",
+        Host::Crush => "Crush",
+        Host::Zed => "Zed",
     }
 }

@@ -33,7 +33,10 @@ diff.";
 
 const ENVIRONMENT: &str = "\
 HOME
-  The home directory, which contains the files of claude-desktop and codex.
+  The home directory, which contains the files of claude-desktop, codex and goose.
 
 XDG_CONFIG_HOME, CODEX_HOME
-  If set, the directories of these files instead: ~/.config and ~/.codex.";
+  If set, the directories of these files instead: ~/.config and ~/.codex.
+
+GOOSE_PATH_ROOT
+  If set, the configuration of Goose is config/config.yaml below it.";

@@ -1,8 +1,11 @@
 //! The entry of our MCP server in a host's configuration.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use cogtools_edit::Entry;
+use cogtools_gemini_cli::EntryForm;
+use cogtools_gemini_cli::mcp_host::words;
 use serde_json::{Map, Value, json};
 
 /// The default name of the entry.
@@ -10,6 +13,9 @@ pub(crate) const NAME: &str = "cogtools";
 /// The program whose `mcp` subcommand serves, and its standalone equivalent.
 const PROGRAM: &str = "cogtools";
 const SERVER: &str = "cogtools-mcp";
+/// What Goose shows, and its own default timeout of a call.
+const DESCRIPTION: &str = "The tools of a project";
+const TIMEOUT_SECONDS: u64 = 300;
 
 /// The form of the entry for one host.
 pub(crate) struct Server<'s> {
@@ -21,23 +27,35 @@ pub(crate) struct Server<'s> {
     pub(crate) command: &'s str,
     /// The project, for a host that starts the server elsewhere.
     pub(crate) project: Option<&'s str>,
-    /// Whether the entry names its transport.
-    pub(crate) typed: bool,
+    /// How the entry names the program.
+    pub(crate) form: EntryForm,
 }
 
 impl Server<'_> {
     /// The entry.
     pub(crate) fn entry(&self) -> Entry {
-        let mut value = Map::new();
-        if self.typed {
-            value.insert("type".into(), "stdio".into());
-        }
-        value.insert("command".into(), self.command.into());
         let args = match self.project {
             Some(project) => json!(["mcp", "--project", project]),
             None => json!(["mcp"]),
         };
-        value.insert("args".into(), args);
+        let command = self.command;
+        let value = match self.form {
+            EntryForm::Standard => json!({"command": command, "args": args}),
+            EntryForm::Typed => json!({"type": "stdio", "command": command, "args": args}),
+            EntryForm::List => {
+                let mut line = vec![Value::from(command)];
+                line.extend(args.as_array().into_iter().flatten().cloned());
+                json!({"type": "local", "command": line, "enabled": true})
+            }
+            EntryForm::Extension => json!({
+                "enabled": true, "type": "stdio", "name": self.name, "description": DESCRIPTION,
+                "cmd": command, "args": args, "timeout": TIMEOUT_SECONDS,
+            }),
+        };
+        let value = match value {
+            Value::Object(value) => value,
+            _ => Map::new(),
+        };
         Entry {
             table: self.table,
             name: self.name.to_owned(),
@@ -63,28 +81,25 @@ pub(crate) fn name(name: &str) -> Result<String, String> {
 /// Whether the present entry starts our server, and for the same project if the
 /// wanted entry has an absolute path. Everything else is the user's choice.
 fn is_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
-    let strings = |value: Option<&Value>| -> Vec<String> {
-        let items = value.and_then(Value::as_array).into_iter().flatten();
-        items.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let command = present.get("command").and_then(Value::as_str);
-    let program = command.and_then(|command| Path::new(command).file_stem()?.to_str());
-    let args = strings(present.get("args"));
+    let line = words(present);
+    let (program, args) = line.split_first().unwrap_or((&"", &[]));
+    let program = Path::new(program).file_stem().and_then(OsStr::to_str);
     let ours = match program {
-        Some(PROGRAM) => args.first().is_some_and(|arg| arg == "mcp"),
+        Some(PROGRAM) => args.first() == Some(&"mcp"),
         Some(SERVER) => true,
         _ => false,
     };
-    let wanted_args = strings(wanted.get("args"));
-    let wanted = project(&wanted_args).filter(|path| Path::new(path).is_absolute());
-    ours && wanted.is_none_or(|wanted| project(&args).is_some_and(|found| same(found, wanted)))
+    let wanted = Value::Object(wanted.clone());
+    let wanted_line = words(&wanted);
+    let wanted = project(&wanted_line).filter(|path| Path::new(path).is_absolute());
+    ours && wanted.is_none_or(|wanted| project(args).is_some_and(|found| same(found, wanted)))
 }
 
 /// The value of `--project` in `args`.
-fn project(args: &[String]) -> Option<&str> {
-    let at = args.iter().position(|arg| arg == "--project");
+fn project<'a>(args: &[&'a str]) -> Option<&'a str> {
+    let at = args.iter().position(|arg| *arg == "--project");
     match at {
-        Some(at) => args.get(at + 1).map(String::as_str),
+        Some(at) => args.get(at + 1).copied(),
         None => args.iter().find_map(|arg| arg.strip_prefix("--project=")),
     }
 }
@@ -106,7 +121,7 @@ mod tests {
             name: NAME,
             command: PROGRAM,
             project,
-            typed: false,
+            form: EntryForm::Standard,
         };
         let found = is_equivalent(present, &server.entry().value);
         assert_eq!(found, expected, "{present} for {project:?}");
@@ -129,8 +144,20 @@ mod tests {
             Some("/a"),
             true,
         );
+        check(
+            &json!({"type": "local", "command": ["cogtools", "mcp"]}),
+            None,
+            true,
+        );
+        check(
+            &json!({"cmd": "cogtools", "args": ["mcp", "--project", "/a"]}),
+            Some("/a"),
+            true,
+        );
         for other in [
             json!({"command": "cogtools", "args": ["list"]}),
+            json!({"command": ["cogtools"]}),
+            json!({"cmd": "other", "args": ["mcp"]}),
             json!({"command": "cogtools"}),
             json!({"command": "other", "args": ["mcp"]}),
             json!({"url": "http://127.0.0.1/mcp"}),

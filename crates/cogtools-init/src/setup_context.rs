@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_program::{Io, user_files};
+use cogtools_program::{Io, Vars};
 
 /// What the configurations of hosts are made from.
 #[derive(Clone, Debug)]
@@ -13,10 +13,8 @@ pub(crate) struct SetupContext {
     pub(crate) name: Option<String>,
     /// The path of `cogtools`, for hosts that do not search `PATH`.
     pub(crate) program: PathBuf,
-    /// The configuration of Codex.
-    pub(crate) codex: Option<PathBuf>,
-    /// The configuration of Claude Desktop.
-    pub(crate) claude_desktop: Option<PathBuf>,
+    /// The variables, which say where the user's files are.
+    pub(crate) vars: Vars,
 }
 
 impl SetupContext {
@@ -27,8 +25,7 @@ impl SetupContext {
             root: io.cwd.clone(),
             name,
             program: io.program.with_file_name(program),
-            codex: user_files::codex(io),
-            claude_desktop: user_files::claude_desktop(io),
+            vars: io.vars.clone(),
         }
     }
 

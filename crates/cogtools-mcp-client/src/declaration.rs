@@ -21,6 +21,9 @@ pub(crate) fn from_mcp(tool: &Value) -> Value {
         ("description", description.cloned()),
         ("parametersJsonSchema", tool.get("inputSchema").map(schema)),
         ("annotations", tool.get("annotations").cloned()),
+        ("outputSchema", tool.get("outputSchema").map(schema)),
+        ("icons", tool.get("icons").cloned()),
+        ("_meta", tool.get("_meta").cloned()),
     ];
     Value::Object(
         entries
@@ -92,11 +95,11 @@ mod tests {
         check(json!({}), "{}");
         check(
             json!({"name": "n", "annotations": {"title": "T"}, "outputSchema": {}}),
-            r#"{"name":"n","title":"T","description":"T","annotations":{"title":"T"}}"#,
+            r#"{"name":"n","title":"T","description":"T","annotations":{"title":"T"},"outputSchema":{}}"#,
         );
         check(
-            json!({"name": "n", "inputSchema": true}),
-            r#"{"name":"n","description":"n","parametersJsonSchema":true}"#,
+            json!({"name": "n", "inputSchema": true, "execution": {}, "icons": [], "_meta": {"a": 1}}),
+            r#"{"name":"n","description":"n","parametersJsonSchema":true,"icons":[],"_meta":{"a":1}}"#,
         );
     }
 

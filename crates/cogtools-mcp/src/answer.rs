@@ -10,6 +10,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, PromptMessage, Role};
 
 use crate::call::CallOutcome;
+use crate::catalogue::CallError;
 use crate::command::NAME;
 
 /// The response to `tools/call`.
@@ -52,6 +53,14 @@ fn result(output: ToolOutput) -> CallToolResult {
     let mut result = CallToolResult::success(content);
     result.structured_content = output.value.filter(serde_json::Value::is_object);
     result
+}
+
+/// The error for a name that is not that of a valid tool.
+pub(crate) fn lookup_error(error: &CallError) -> ErrorData {
+    match error {
+        CallError::NotFound(diagnostics) => not_found(diagnostics),
+        CallError::Failed(diagnostics) => internal_error(diagnostics),
+    }
 }
 
 /// The response to a request while the configuration is invalid.

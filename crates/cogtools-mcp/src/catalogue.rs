@@ -56,7 +56,7 @@ pub(crate) struct Catalogue {
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) tools: Vec<Arc<PublishedTool>>,
-    /// The tools that can be prompts. A budget does not apply to them.
+    /// The tools that can be prompts, and have documents. A budget does not apply to them.
     pub(crate) prompts: Vec<Arc<PublishedTool>>,
     /// The errors of files that are left out.
     pub(crate) diagnostics: Vec<Diagnostic>,

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Diagnostic, Tool};
 use rmcp::model::{
-    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
-    CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestMethod,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
-    InitializeResult, ListPromptsResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ServerCapabilities, ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -27,7 +27,7 @@ use crate::change::ListChanged;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
 use crate::raw_list::RawToolList;
-use crate::{answer, http, progress, prompt};
+use crate::{answer, completion, document, http, malformed, progress, prompt};
 
 /// The state that all connections share.
 pub(crate) struct AppState {
@@ -118,10 +118,11 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder();
         let capabilities = if self.stateful {
             let tools = capabilities.enable_tools().enable_tool_list_changed();
-            tools.enable_prompts().enable_prompts_list_changed().build()
+            tools.enable_prompts().enable_prompts_list_changed()
         } else {
-            capabilities.enable_tools().enable_prompts().build()
+            capabilities.enable_tools().enable_prompts()
         };
+        let capabilities = capabilities.enable_resources().enable_completions().build();
         let name = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities).with_server_info(name)
     }
@@ -204,6 +205,34 @@ impl ServerHandler for Server {
         answer::to_prompt(outcome.await).map(GetPromptResponse::Complete)
     }
 
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(Arc::clone(&self.state.catalogue), request).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        reject_cursor(request)?;
+        let published = self.listing().await?.prompts;
+        let resources = published.iter().filter_map(|tool| document::resource(tool));
+        Ok(ListResourcesResult::with_all_items(resources.collect()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = document::read(Arc::clone(&self.state.catalogue), request.uri);
+        read.await.map(ReadResourceResponse::Complete)
+    }
+
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -236,30 +265,14 @@ impl ServerHandler for Server {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let expected = match request.method.as_str() {
-            CallToolRequestMethod::VALUE => {
-                "`tools/call` takes `name`, a string, and `arguments`, an object"
-            }
-            GetPromptRequestMethod::VALUE => {
-                "`prompts/get` takes `name`, a string, and `arguments`, an object of strings"
-            }
-            // Stateless MCP has no such method.
-            "initialize" if context.meta.protocol_version().is_none() => INVALID_PARAMS,
-            "tools/list" | "prompts/list" | "subscriptions/listen" => INVALID_PARAMS,
-            _ => {
-                let message = format!("unknown method `{}`", request.method);
-                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
-            }
-        };
-        Err(ErrorData::invalid_params(expected, None))
+        let is_stateless = context.meta.protocol_version().is_some();
+        Err(malformed::error(&request.method, is_stateless))
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
     }
 }
-
-const INVALID_PARAMS: &str = "invalid parameters for this method";
 
 /// Lists have one page, so there are no cursors.
 fn reject_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {

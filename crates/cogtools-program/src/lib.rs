@@ -30,7 +30,6 @@ mod system_program;
 pub mod terminal;
 pub mod text_input;
 mod usage;
-pub mod user_files;
 
 pub use capture::CapturedRun;
 pub use cogtools_core::arguments::Syntax;

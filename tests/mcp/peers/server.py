@@ -24,6 +24,12 @@ def tools(params):
         return {"tuls": []}
     if HOW == "changing" and os.path.exists("changed"):
         return {"tools": []}
+    if HOW == "whole":
+        return {"tools": [TOOL | {
+            "title": "T", "annotations": {"readOnlyHint": True, "title": "A"}, "_meta": {"a/b": 1},
+            "icons": [{"src": "https://a/b.png"}], "execution": {"taskSupport": "optional"},
+            "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+        }]}
     hints = {"readOnlyHint": True, "title": "T"}
     return {"tools": [TOOL | {"annotations": hints}], "resultType": "complete"}
 
@@ -36,6 +42,8 @@ def call(params):
         subprocess.Popen(["sleep", "54321"])
         sys.stdin.read()
         subprocess.run(["sleep", "54321"])
+    if HOW == "whole":
+        return {"content": [], "structuredContent": {"n": 1}}
     if HOW == "fails":
         return {"content": [{"type": "text", "text": "try again"}], "isError": True}
     text = json.dumps([params.get("arguments"), sorted(name for name in os.environ if name != "LC_CTYPE")])

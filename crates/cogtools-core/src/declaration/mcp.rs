@@ -35,22 +35,29 @@ pub(super) struct Declaration<'t> {
     output_schema: Option<Cow<'t, Object>>,
     #[serde(skip_serializing_if = "Object::is_empty")]
     annotations: Object,
+    #[serde(skip_serializing_if = "<[Value]>::is_empty")]
+    icons: &'t [Value],
+    #[serde(rename = "_meta", skip_serializing_if = "Object::is_empty")]
+    meta: &'t Object,
 }
 
 impl<'t> Declaration<'t> {
     pub(super) fn new(tool: &'t Tool) -> Self {
         // MCP's structured results must be objects.
         let output = tool.output_schema().filter(|schema| schema.is_object());
+        let extras = tool.extras();
+        let foreign = extras.output_schema.as_ref().map(Cow::Borrowed);
         let hints = tool.annotations().set();
+        let hints = hints.map(|(name, hint)| (name.to_owned(), hint.into()));
         Self {
             name: tool.name().as_str(),
             title: tool.title(),
             description: tool.description(),
             input_schema: Input::of(tool),
-            output_schema: output.map(Schema::json_schema),
-            annotations: hints
-                .map(|(name, hint)| (name.to_owned(), hint.into()))
-                .collect(),
+            output_schema: output.map(Schema::json_schema).or(foreign),
+            annotations: hints.chain(extras.annotations.clone()).collect(),
+            icons: &extras.icons,
+            meta: &extras.meta,
         }
     }
 }

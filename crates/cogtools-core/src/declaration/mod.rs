@@ -11,7 +11,7 @@ pub use limit::HostLimit;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::Tool;
+use crate::{Tool, estimate_tokens};
 
 /// A declaration format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,16 +95,16 @@ impl Tool {
     }
 
     /// The approximate number of tokens that the tool's declaration costs in every
-    /// request: the characters of its name, description and JSON Schema (as compact
-    /// JSON) divided by 4, rounded up. Tokenizers differ; the estimate is meant for
-    /// comparisons and budgets.
+    /// request: those of its name, description and JSON Schema as compact JSON, by
+    /// [`estimate_tokens`]. Tokenizers differ; the estimate is meant for comparisons
+    /// and budgets.
     pub fn tokens(&self) -> usize {
         let declaration = json!({
             "name": self.name().as_str(),
             "description": self.description(),
             "parameters": self.schema().to_json_schema(),
         });
-        declaration.to_string().chars().count().div_ceil(4)
+        estimate_tokens(&declaration.to_string())
     }
 }
 

@@ -1,7 +1,10 @@
 //! A search for tools, for a model that does not know their names.
 
 mod bm25;
+mod document;
 mod results;
+mod stem;
+mod synonyms;
 mod tokens;
 
 use crate::Tool;

@@ -17,7 +17,7 @@ pub(super) fn text(query: &str, tools: &[Tool], ranked: &[usize], limit: usize) 
     };
     let hint = if lines.is_empty() {
         let all = tools.len();
-        format!("none of {all} tools matches; try other words, or an empty query to list all")
+        format!("none of {all} tools fits; try other words, or an empty query to list all")
     } else if more > 0 {
         format!("{more} more match; use a higher limit or a more specific query")
     } else {

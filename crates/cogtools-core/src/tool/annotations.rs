@@ -17,6 +17,14 @@ impl Annotations {
     /// The names in tool files.
     pub const NAMES: [&'static str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
 
+    /// The names in MCP.
+    pub(super) const MCP_NAMES: [&'static str; 4] = [
+        "readOnlyHint",
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+    ];
+
     /// The hint called `name`.
     pub(super) fn slot(&mut self, name: &str) -> Option<&mut Option<bool>> {
         match name {
@@ -31,13 +39,12 @@ impl Annotations {
     /// Every specified hint, under its name in MCP.
     pub fn set(&self) -> impl Iterator<Item = (&'static str, bool)> {
         let hints = [
-            ("readOnlyHint", self.read_only),
-            ("destructiveHint", self.destructive),
-            ("idempotentHint", self.idempotent),
-            ("openWorldHint", self.open_world),
+            self.read_only,
+            self.destructive,
+            self.idempotent,
+            self.open_world,
         ];
-        hints
-            .into_iter()
-            .filter_map(|(name, hint)| hint.map(|hint| (name, hint)))
+        let hints = Self::MCP_NAMES.into_iter().zip(hints);
+        hints.filter_map(|(name, hint)| hint.map(|hint| (name, hint)))
     }
 }

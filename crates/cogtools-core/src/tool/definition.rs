@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::extras::Extras;
 use super::{Annotations, Example, Output, Tool};
 use crate::Name;
 use crate::sandbox::Sandbox;
@@ -17,6 +18,7 @@ pub struct Definition {
     pub(super) examples: Vec<Example>,
     pub(super) output: Output,
     pub(super) annotations: Annotations,
+    pub(super) extras: Extras,
     pub(super) capabilities: Vec<String>,
     pub(super) env: Vec<String>,
     pub(super) timeout: Duration,
@@ -34,6 +36,7 @@ impl Definition {
             examples: Vec::new(),
             output: Output::default(),
             annotations: Annotations::default(),
+            extras: Extras::default(),
             capabilities: Vec::new(),
             env: Vec::new(),
             timeout: Tool::TIMEOUT,
@@ -57,6 +60,13 @@ impl Definition {
     #[must_use]
     pub(crate) const fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = annotations;
+        self
+    }
+
+    /// Sets what only clients of MCP use.
+    #[must_use]
+    pub(crate) fn with_extras(mut self, extras: Extras) -> Self {
+        self.extras = extras;
         self
     }
 

@@ -1,7 +1,6 @@
 //! A tool: its definition and the handler of its calls.
 //!
-//! A tool file is parsed in two steps: first the YAML document, then the tool. Every
-//! key is checked on the way, so that a [`Tool`] is always valid.
+//! A tool file is parsed in two steps, document and tool, so that a [`Tool`] is always valid.
 
 mod accept;
 mod agent;
@@ -15,6 +14,7 @@ mod embedded;
 mod error;
 mod example;
 mod examples;
+pub(crate) mod extras;
 mod flow;
 mod handler;
 mod implementation;
@@ -241,7 +241,7 @@ impl Tool {
         }
     }
 
-    /// The text of its file.
+    /// Its content.
     pub fn source(&self) -> &str {
         self.text.as_str()
     }

@@ -6,6 +6,7 @@ mod limits;
 mod process;
 mod suggest;
 mod support;
+mod token_estimate;
 
 mod schema {
     mod expand;

@@ -1,9 +1,11 @@
-//! The MCP servers in the settings: their programs are located, never started.
+//! The MCP servers in the settings: their programs are located, and ours is tried.
 
 use std::path::Path;
 
+use cogtools_core::pluralize;
 use cogtools_gemini_cli::command::DISCOVER;
 use cogtools_gemini_cli::connection::runs_cogtools;
+use cogtools_gemini_cli::mcp_host::words;
 use serde_json::Value;
 
 use super::commands::path_remedy;
@@ -12,6 +14,7 @@ use crate::context::Context;
 use crate::finding::Finding;
 use crate::package_manager::install_command;
 use crate::program::{Program, find, program_name};
+use crate::trial::{Outcome, Trials};
 
 /// The program that serves the project's tools over MCP.
 const SERVER: &str = "cogtools-mcp";
@@ -20,13 +23,14 @@ const CLI: &str = "cogtools";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let mut trials = Trials::default();
     for file in &cx.gemini.settings.files {
         let shown = cx.gemini.paths.display_path(&file.path);
         match file.get("mcpServers") {
             None => {}
             Some(Value::Object(servers)) => {
                 for (name, server) in servers {
-                    findings.extend(check_server(name, server, &shown, cx));
+                    findings.extend(check_server(name, server, &shown, cx, &mut trials));
                 }
             }
             Some(_) => {
@@ -39,12 +43,18 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::ok("no MCP servers in the settings"));
     }
-    findings.extend(host_files::check(cx));
+    findings.extend(host_files::check(cx, &mut trials));
     findings
 }
 
-fn check_server(name: &str, server: &Value, file: &str, cx: &Context) -> Vec<Finding> {
-    let mut findings = vec![server_program(name, server, file, cx)];
+fn check_server(
+    name: &str,
+    server: &Value,
+    file: &str,
+    cx: &Context,
+    trials: &mut Trials,
+) -> Vec<Finding> {
+    let mut findings = vec![server_program(name, server, file, cx, trials)];
     if name.contains('_') {
         let message = format!(
             "the server `{name}` in {file} has a `_` in its name, which Gemini CLI takes for the end of the name"
@@ -72,8 +82,15 @@ fn check_server(name: &str, server: &Value, file: &str, cx: &Context) -> Vec<Fin
     findings
 }
 
-/// Checks that the server's program exists; remote servers are not contacted.
-fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Finding {
+/// Checks that the server's program exists, and that ours works; remote servers are not
+/// contacted.
+fn server_program(
+    name: &str,
+    server: &Value,
+    file: &str,
+    cx: &Context,
+    trials: &mut Trials,
+) -> Finding {
     let Some(command) = server["command"].as_str() else {
         let remote_keys = ["url", "httpUrl", "tcp"];
         if remote_keys.iter().any(|key| server.get(*key).is_some()) {
@@ -84,10 +101,21 @@ fn server_program(name: &str, server: &Value, file: &str, cx: &Context) -> Findi
     };
     if let Some(program) = find(command, &cx.host) {
         let program = cx.gemini.paths.display_path(&program);
-        return Finding::ok(format!("`{name}` is started by `{program}`"));
+        let started = format!("`{name}` is started by `{program}`");
+        return tried(trials.run(server, &cx.host), started, name, file);
     }
     let message = format!("the server `{name}` in {file}: `{command}` is not on PATH");
     missing_program(Finding::problem(message), command, file, cx)
+}
+
+/// The finding that `works`, unless the trial of the server `name` in `file` failed.
+pub(super) fn tried(outcome: Option<Outcome>, works: String, name: &str, file: &str) -> Finding {
+    match outcome {
+        Some(Err(error)) => Finding::problem(format!("the server `{name}` in {file} {error}"))
+            .hint("to see it, run: cogtools mcp < /dev/null"),
+        Some(Ok(Some(count))) => Finding::ok(format!("{works}, with {}", pluralize(count, "tool"))),
+        Some(Ok(None)) | None => Finding::ok(works),
+    }
 }
 
 /// `finding`, that `command` in `file` is not on PATH, with what makes it available.
@@ -114,6 +142,7 @@ pub(super) fn missing_program(
 
 /// Whether the server's command is a program of ours.
 pub(crate) fn names_cogtools(server: &Value) -> bool {
-    let command = server["command"].as_str().map(program_name);
-    command.is_some_and(|name| name == CLI || name == SERVER) || runs_cogtools(server)
+    let words = words(server);
+    let program = words.first().copied().map(program_name);
+    program.is_some_and(|name| name == CLI || name == SERVER) || runs_cogtools(server)
 }

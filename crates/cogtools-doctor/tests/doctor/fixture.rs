@@ -66,7 +66,7 @@ const SECTIONS: [(&str, &str); 14] = [
     ),
     (
         "budget",
-        "  ok       1 tool costs about 41 tokens with every request\n",
+        "  ok       1 tool costs about 46 tokens with every request\n",
     ),
 ];
 
@@ -91,7 +91,7 @@ pub(crate) const SERVED: [(&str, &str); 6] = [
     ),
     (
         "mcp",
-        "  ok       `cogtools` is started by `[HERE]/prefix/bin/cogtools`\n",
+        "  ok       `cogtools` is started by `[HERE]/prefix/bin/cogtools`, with 1 tool\n",
     ),
     (
         "manual",
@@ -126,6 +126,9 @@ pub(crate) fn program(name: &str, version: &str, answer: &str) -> String {
 
 /// Lists the tools.
 pub(crate) const DISCOVER: &str = "echo '[{\"name\": \"hello\"}]'";
+/// Serves one tool over MCP, to the requests of the doctor.
+pub(crate) const SERVE: &str = r#"read -r a; echo '{"jsonrpc": "2.0", "id": 1, "result": {}}'
+read -r a; read -r a; echo '{"jsonrpc": "2.0", "id": 2, "result": {"tools": [{}]}}'"#;
 /// Calls a tool: prints its arguments and its input.
 pub(crate) const CALL: &str = "read -r line; echo \"$# $1 $line\"";
 
@@ -179,7 +182,7 @@ impl Fixture {
         self.project
             .program(
                 "../prefix/bin/cogtools",
-                program("cogtools", "0.1.0", "exit 9"),
+                program("cogtools", "0.1.0", SERVE),
             )
             .file("../prefix/share/man/man1/cogtools.1", page("cogtools"))
             .file("../home/.gemini/policies/mine.toml", rule);

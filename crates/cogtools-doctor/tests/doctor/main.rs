@@ -7,6 +7,7 @@ mod files;
 mod fix;
 mod fixture;
 mod host;
+mod mcp_hosts;
 mod policy;
 mod run;
 mod tool;

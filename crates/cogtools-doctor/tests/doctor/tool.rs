@@ -124,7 +124,7 @@ fn tools_with_commands_are_not_called() {
         .project
         .program("../prefix/bin/rm", "#!/bin/sh\nexit 9\n");
     let call = "  ok       skipped: there is no template to call\n";
-    let budget = "  ok       1 tool costs about 22 tokens with every request\n";
+    let budget = "  ok       1 tool costs about 25 tokens with every request\n";
     let sources = "  ok       the project is trusted\n";
     fixture.check(
         &[("sources", sources), ("call", call), ("budget", budget)],
@@ -174,7 +174,7 @@ fn invalid_shadowed_and_missing_tools() {
            hint: remove `bye` from ~/.gemini/policies/mine.toml
   warning  README.md names the tool `helo`, which does not exist
            hint: correct README.md: did you mean `hello`?\n";
-    let budget = "  ok       2 tools cost about 62 tokens with every request\n";
+    let budget = "  ok       2 tools cost about 71 tokens with every request\n";
     fixture.check(
         &[
             ("discovery", discovery),
@@ -232,7 +232,7 @@ fn manual_pages() {
 #[test]
 fn tools_that_cost_too_much() {
     let fixture = Fixture::new();
-    let long = "x".repeat(36_000);
+    let long = "x ".repeat(9_000);
     let heavy = format!("name: heavy\ndescription: {long}\nimplementation: x\n");
     fixture
         .file("tools/heavy.yaml", heavy)
@@ -246,7 +246,7 @@ fn tools_that_cost_too_much() {
         );
     let discovery = "  ok       runs, and declares 2 tools, hello to heavy\n";
     let tools = "  ok       2 tools are valid\n";
-    let budget = "  warning  2 tools cost about 9061 tokens with every request; up to 8000 tokens and 100 tools are reasonable; the heaviest are heavy (9020), hello (41)
+    let budget = "  warning  2 tools cost about 9069 tokens with every request; up to 8000 tokens and 100 tools are reasonable; the heaviest are heavy (9023), hello (46)
            hint: shorten or remove the heaviest; cogtools list shows the cost of each\n";
     fixture.check(
         &[

@@ -13,7 +13,7 @@ mod read;
 
 pub use entry::entry;
 pub use merge::{Insertion, insertions};
-pub use read::{read, repair};
+pub use read::{Dialect, read, read_as, repair};
 
 use std::path::Path;
 

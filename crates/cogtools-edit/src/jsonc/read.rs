@@ -1,4 +1,4 @@
-//! Reading a file as Gemini CLI reads its settings: comments are removed, and the
+//! Reading a file as its host does: Gemini CLI removes comments from its settings, and the
 //! rest must be strict JSON.
 //!
 //! A byte order mark, a trailing comma or an empty file prevents its start. Editors
@@ -13,8 +13,24 @@ use serde_json::Value;
 use super::document::{BYTE_ORDER_MARK, Document, location, lower_first, options};
 use crate::conflict::{Conflict, ConflictKind};
 
+/// What a host's parser accepts beyond JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Nothing.
+    Strict,
+    /// Comments, as Gemini CLI does.
+    Comments,
+    /// Comments and trailing commas.
+    Commas,
+}
+
 /// The value of `text` (of `file`, for messages), if Gemini CLI can read it.
 pub fn read(file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
+    read_as(Dialect::Comments, file, text)
+}
+
+/// The value of `text` (of `file`, for messages), if a host that accepts `dialect` can read it.
+pub fn read_as(dialect: Dialect, file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
     let conflict = |kind, range| {
         let location = location(file, text, range);
         Err(Box::new(Conflict { kind, location }))
@@ -24,7 +40,8 @@ pub fn read(file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
         return conflict(ConflictKind::ByteOrderMark, start);
     }
     let strict = jsonc_parser::ParseOptions {
-        allow_trailing_commas: false,
+        allow_comments: dialect != Dialect::Strict,
+        allow_trailing_commas: dialect == Dialect::Commas,
         ..options()
     };
     // This parser reads white space and comments as `null`; Gemini CLI refuses them.

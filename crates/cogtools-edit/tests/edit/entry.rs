@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use cogtools_edit::{Edit, Entry, Format, Step};
+use cogtools_edit::{Edit, Entry, Step};
 use serde_json::{Map, Value, json};
 
 use crate::hints;
@@ -22,7 +22,7 @@ fn edit() -> Edit {
     };
     Edit {
         defaults: object(&json!({"version": "1"})),
-        ..Edit::add(PathBuf::from("f.json"), Format::Jsonc, entry)
+        ..Edit::add(PathBuf::from("f.json"), entry)
     }
 }
 

@@ -96,6 +96,73 @@ fn a_customised_entry_of_ours_is_preserved() {
     assert_eq!(project.read(".mcp.json"), text);
 }
 
+#[test]
+fn the_file_that_exists_is_the_one() {
+    for (host, first, second) in [
+        ("opencode", ".opencode/opencode.jsonc", "opencode.json"),
+        ("copilot", ".github/mcp.json", ".mcp.json"),
+        ("crush", "crush.json", ".crush.json"),
+    ] {
+        let project = Project::new();
+        project.write(first, "{}\n");
+        assert_eq!(project.run(&["--host", host]).status, 0);
+        assert!(project.read(first).contains("\"mcp\""), "{host}");
+        assert!(!project.path(second).exists(), "{host}");
+    }
+}
+
+#[test]
+fn a_user_file_of_yaml_that_cannot_be_edited() {
+    for (text, expected) in [
+        (
+            "extensions: [\n",
+            str![[r#"
+cogtools-init: error[INVALID_CONFIG]: [HOME]/.config/goose/config.yaml:1:13: not YAML: unclosed bracket '['
+   |
+ 1 | extensions: [
+   |             ^
+hint: fix the file by hand, then run this again
+hint: no file was written
+
+"#]],
+        ),
+        (
+            "extensions: [a]\n",
+            str![[r#"
+cogtools-init: error[INVALID_CONFIG]: [HOME]/.config/goose/config.yaml:1:13: /extensions: must be an object, but is a list
+   |
+ 1 | extensions: [a]
+   |             ^^^
+hint: make it an object or remove it, then run this again
+hint: no file was written
+
+"#]],
+        ),
+        (
+            "- a\n",
+            str![[r#"
+cogtools-init: error[INVALID_CONFIG]: [HOME]/.config/goose/config.yaml:1:1: must be an object, but is a list
+   |
+ 1 | - a
+   | ^^^
+hint: make it an object or remove it, then run this again
+hint: no file was written
+
+"#]],
+        ),
+    ] {
+        let project = Project::new();
+        let file = project.home_path(".config/goose/config.yaml");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        let mut output = project.run(&["--host=goose"]);
+        let home = project.home_path("").display().to_string();
+        output.stderr = output.stderr.replace(home.trim_end_matches('/'), "[HOME]");
+        outcome!(output).fails(78, expected);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+}
+
 const SEVERAL: [&str; 4] = [
     "--host",
     "gemini-commands,gemini-mcp",
@@ -105,7 +172,15 @@ const SEVERAL: [&str; 4] = [
 
 #[test]
 fn next_steps_of_several_hosts() {
-    let output = Project::new().run(&SEVERAL);
+    let mut output = Project::new().run(&SEVERAL);
+    assert_text(
+        std::mem::take(&mut output.stderr),
+        str![[r#"
+cogtools-init: warning[INVALID_CONFIG]: .gemini/settings.json: Gemini CLI will declare every tool twice: by its commands and by the MCP server
+hint: keep one: --host gemini-mcp for version 0.35 and later, else --host gemini-commands
+
+"#]],
+    );
     outcome!(output).outputs(str![[r#"
 created .cogtoolrc.yaml
 created tools/hello.yaml

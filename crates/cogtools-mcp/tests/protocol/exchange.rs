@@ -110,7 +110,7 @@ pub(super) fn check_both(method: &str, params: &Value, expected: &Value) {
     let mut stateless = expected.clone();
     if !is_error {
         let mut complete = json!({"resultType": "complete"});
-        if method.ends_with("/list") {
+        if method.ends_with("/list") || method == "resources/read" {
             complete["ttlMs"] = json!(0);
             complete["cacheScope"] = json!("private");
         }

@@ -9,6 +9,7 @@ use super::local_name::LocalNames;
 use super::{Provider, ProviderError};
 use crate::Tool;
 use crate::schema::{Repairs, Schema};
+use crate::tool::extras::Extras;
 use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
 
 /// One declaration: any object with a name.
@@ -143,6 +144,7 @@ impl RemoteTool {
             Some((key, recovered)) if key != SCHEMAS[0] => definition.with_schema(recovered),
             _ => definition,
         };
+        let definition = definition.with_extras(Extras::of(&self.value));
         Ok(definition.with_timeout(provider.settings().timeout_or(Tool::TIMEOUT)))
     }
 

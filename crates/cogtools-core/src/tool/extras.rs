@@ -1,0 +1,107 @@
+//! What a server declares about its tool for clients alone: it is passed on to them.
+
+use serde_json::{Map, Value};
+
+use super::{Annotations, Tool};
+use crate::schema::Schema;
+
+type Object = Map<String, Value>;
+
+/// Where an icon may come from.
+const ICON_SCHEMES: [&str; 3] = ["https:", "http:", "data:"];
+
+/// The parts of a declaration of MCP that cogtools itself has no use for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extras {
+    /// The schema of structured results, in JSON Schema 2020-12.
+    pub(crate) output_schema: Option<Object>,
+    /// Annotations other than the hints of [`Annotations`].
+    pub(crate) annotations: Object,
+    pub(crate) icons: Vec<Value>,
+    pub(crate) meta: Object,
+}
+
+impl Extras {
+    /// Those of `declaration`; what is not valid is left out.
+    pub(crate) fn of(declaration: &Value) -> Self {
+        let object = |key: &str| declaration.get(key).and_then(Value::as_object);
+        let mut annotations = object("annotations").cloned().unwrap_or_default();
+        annotations.retain(|name, _| !Annotations::MCP_NAMES.contains(&name.as_str()));
+        let icons = declaration.get("icons").and_then(Value::as_array);
+        let is_loadable = |icon: &&Value| {
+            let source = icon.get("src").and_then(Value::as_str).unwrap_or_default();
+            ICON_SCHEMES.iter().any(|scheme| source.starts_with(scheme))
+        };
+        // Clients reject a whole list for a root that is not an object.
+        let is_object = |schema: &&Object| schema.get("type").is_some_and(|kind| kind == "object");
+        let output = object("outputSchema").filter(is_object);
+        Self {
+            output_schema: output
+                .map(|schema| Schema::from_foreign(schema).json_schema().into_owned()),
+            annotations,
+            icons: icons
+                .into_iter()
+                .flatten()
+                .filter(is_loadable)
+                .cloned()
+                .collect(),
+            meta: object("_meta").cloned().unwrap_or_default(),
+        }
+    }
+}
+
+impl Tool {
+    /// What only clients of MCP use.
+    pub(crate) fn extras(&self) -> &Extras {
+        &self.definition.extras
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_valid_is_kept() {
+        let extras = Extras::of(&json!({
+            "outputSchema": {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"],
+            },
+            "annotations": {"title": "T", "readOnlyHint": true, "vendor/x": [1]},
+            "icons": [{"src": "https://a/b.png", "sizes": ["48x48"]}, {"src": "javascript:x"}, 1],
+            "_meta": {"a/b": {"c": 1}},
+        }));
+        let schema = json!({
+            "type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"],
+        });
+        assert_eq!(extras.output_schema.map(Value::Object), Some(schema));
+        assert_eq!(
+            Value::Object(extras.annotations),
+            json!({"title": "T", "vendor/x": [1]})
+        );
+        assert_eq!(
+            extras.icons,
+            [json!({"src": "https://a/b.png", "sizes": ["48x48"]})]
+        );
+        assert_eq!(Value::Object(extras.meta), json!({"a/b": {"c": 1}}));
+    }
+
+    #[test]
+    fn what_is_not_valid_is_left_out() {
+        for declaration in [
+            json!({}),
+            json!({"outputSchema": true, "annotations": [], "icons": {}, "_meta": 1}),
+            json!({"outputSchema": {"type": "array"}, "icons": [{"src": "file:///etc/passwd"}]}),
+        ] {
+            let extras = Extras::of(&declaration);
+            assert!(extras.output_schema.is_none() && extras.annotations.is_empty());
+            assert!(
+                extras.icons.is_empty() && extras.meta.is_empty(),
+                "{declaration}"
+            );
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The hosts other than Gemini CLI that read MCP servers from a file: which file, under which
+//! key, and in which form.
+//!
+//! `init` writes these files and `doctor` reads them, both by this one table. Each row names
+//! the source of what it says, where it is not the host's documentation.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_edit::jsonc::Dialect;
+use serde_json::Value;
+
+use crate::{Vars, user_files};
+
+/// A host and its file.
+#[derive(Clone, Copy, Debug)]
+pub struct McpHost {
+    /// Its name on the command line of `cogtools init`.
+    pub key: &'static str,
+    /// Its name in messages.
+    pub name: &'static str,
+    /// The key of the servers.
+    pub table: &'static str,
+    /// How an entry names the program.
+    pub form: EntryForm,
+    /// What its parser accepts, if the file is JSON.
+    pub dialect: Dialect,
+    /// Whether the file is about servers only; others have settings that are not ours.
+    pub is_dedicated: bool,
+    place: Place,
+}
+
+/// How an entry names the program to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryForm {
+    /// `command` is the program, `args` its arguments.
+    Standard,
+    /// The same, and `type` is `stdio`.
+    Typed,
+    /// `command` is a list of the program and its arguments, and `type` is `local`.
+    List,
+    /// `cmd` is the program, `args` its arguments; `enabled`, `name` and `type` are required.
+    Extension,
+}
+
+/// Where the file is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// In the project: the first of these that exists, or else the first.
+    Project(&'static [&'static str]),
+    /// At the user.
+    User(fn(&Vars) -> Option<PathBuf>),
+}
+
+impl McpHost {
+    /// Every host.
+    pub const ALL: [Self; 11] = [
+        Self::new("claude-code", "Claude Code", Place::Project(&[".mcp.json"])),
+        Self {
+            form: EntryForm::Standard,
+            ..Self::new(
+                "claude-desktop",
+                "Claude Desktop",
+                Place::User(user_files::claude_desktop),
+            )
+        },
+        Self::new("cursor", "Cursor", Place::Project(&[".cursor/mcp.json"])),
+        Self {
+            table: "servers",
+            ..Self::new("vscode", "VS Code", Place::Project(&[".vscode/mcp.json"]))
+        },
+        Self {
+            table: "mcp_servers",
+            form: EntryForm::Standard,
+            ..Self::new("codex", "Codex", Place::User(user_files::codex))
+        },
+        // `mcp add` and `McpLocalConfig` in npm opencode-linux-x64 1.18.34.
+        Self {
+            table: "mcp",
+            form: EntryForm::List,
+            dialect: Dialect::Commas,
+            is_dedicated: false,
+            ..Self::new("opencode", "opencode", Place::Project(&OPENCODE))
+        },
+        // `MCPServerConfig` in npm @qwen-code/qwen-code 0.15.10.
+        Self {
+            form: EntryForm::Standard,
+            is_dedicated: false,
+            ..Self::new(
+                "qwen",
+                "Qwen Code",
+                Place::Project(&[".qwen/settings.json"]),
+            )
+        },
+        // `mcp list` of npm @github/copilot 1.0.102: the second only without the first.
+        Self::new(
+            "copilot",
+            "Copilot CLI",
+            Place::Project(&[".mcp.json", ".github/mcp.json"]),
+        ),
+        // `ExtensionConfig::Stdio` in crates/goose/src/agents/extension.rs of block/goose.
+        Self {
+            table: "extensions",
+            form: EntryForm::Extension,
+            is_dedicated: false,
+            ..Self::new("goose", "Goose", Place::User(user_files::goose))
+        },
+        // `lookupConfigs` in internal/config/load.go of charmbracelet/crush.
+        Self {
+            table: "mcp",
+            dialect: Dialect::Strict,
+            is_dedicated: false,
+            ..Self::new("crush", "Crush", Place::Project(&CRUSH))
+        },
+        // `ContextServerSettingsContent` in crates/settings_content/src/project.rs of
+        // zed-industries/zed.
+        Self {
+            table: "context_servers",
+            form: EntryForm::Standard,
+            dialect: Dialect::Commas,
+            is_dedicated: false,
+            ..Self::new("zed", "Zed", Place::Project(&[".zed/settings.json"]))
+        },
+    ];
+
+    const fn new(key: &'static str, name: &'static str, place: Place) -> Self {
+        Self {
+            key,
+            name,
+            table: "mcpServers",
+            form: EntryForm::Typed,
+            dialect: Dialect::Comments,
+            is_dedicated: true,
+            place,
+        }
+    }
+
+    /// The host of that name.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|host| host.key == key)
+    }
+
+    /// Whether the file belongs to the user, and is shared by all projects.
+    pub const fn is_users(&self) -> bool {
+        matches!(self.place, Place::User(_))
+    }
+
+    /// The file to write for the project at `root`: relative to it, or absolute if it belongs
+    /// to the user, whose home directory may be unknown.
+    pub fn file(&self, root: &Path, vars: &Vars) -> Option<PathBuf> {
+        let mut files = self.files(vars);
+        let present = files
+            .iter()
+            .position(|file| root.join(file).symlink_metadata().is_ok());
+        (!files.is_empty()).then(|| files.swap_remove(present.unwrap_or(0)))
+    }
+
+    /// Every file that the host reads.
+    pub fn files(&self, vars: &Vars) -> Vec<PathBuf> {
+        match self.place {
+            Place::Project(files) => files.iter().map(|file| native(file)).collect(),
+            Place::User(file) => file(vars).into_iter().collect(),
+        }
+    }
+}
+
+/// Where `opencode mcp add` looks for the file of a project, in its order.
+const OPENCODE: [&str; 4] = [
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode/opencode.json",
+    ".opencode/opencode.jsonc",
+];
+
+const CRUSH: [&str; 2] = [".crush.json", "crush.json"];
+
+/// The program and the arguments of `entry`, in whichever form it is written.
+pub fn words(entry: &Value) -> Vec<&str> {
+    let strings = |key: &str| -> Vec<&str> {
+        match entry.get(key) {
+            Some(Value::String(text)) => vec![text],
+            Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        }
+    };
+    ["command", "cmd", "args"]
+        .into_iter()
+        .flat_map(strings)
+        .collect()
+}
+
+/// A relative path with the separators of the system.
+fn native(path: &str) -> PathBuf {
+    path.split('/').collect()
+}
