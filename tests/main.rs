@@ -69,6 +69,7 @@ mod templates;
 mod terminal;
 mod toolsets;
 mod trust;
+mod ui;
 mod validators;
 mod variables;
 mod watch;

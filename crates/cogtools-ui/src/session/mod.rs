@@ -1,0 +1,13 @@
+//! The sessions: the list of them, and what happened in one.
+
+mod board;
+mod detail;
+mod list;
+mod request;
+mod sessions;
+mod turn;
+mod turns;
+mod view;
+
+pub(crate) use request::{blob, line, list_page, page};
+pub(crate) use sessions::Sessions;
