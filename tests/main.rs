@@ -9,6 +9,7 @@ mod adding;
 mod answers;
 mod ask;
 mod attacks;
+mod browser;
 mod budget;
 mod builtin;
 mod builtin_values;

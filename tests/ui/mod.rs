@@ -2,8 +2,8 @@
 
 mod access;
 mod pages;
-mod server;
-mod sessions;
+pub(crate) mod server;
+pub(crate) mod sessions;
 mod tools;
 
 use cogtools_test_support::Project;

@@ -8,28 +8,28 @@ use std::time::Duration;
 use cogtools_test_support::Project;
 
 /// A web view, ended when it is dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     /// The printed URL, with its token.
-    pub(super) url: String,
-    pub(super) address: String,
+    pub(crate) url: String,
+    pub(crate) address: String,
 }
 
 /// What it answers.
 #[derive(Debug)]
-pub(super) struct Reply {
-    pub(super) status: u16,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
     head: String,
-    pub(super) body: String,
+    pub(crate) body: String,
 }
 
 impl Server {
-    pub(super) fn start(project: &Project, args: &[&str]) -> Self {
+    pub(crate) fn start(project: &Project, args: &[&str]) -> Self {
         Self::start_with(project, args, &[])
     }
 
     /// The same with these variables.
-    pub(super) fn start_with(project: &Project, args: &[&str], vars: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_with(project: &Project, args: &[&str], vars: &[(&str, &str)]) -> Self {
         let mut child = Command::new(crate::programs().join("cogtools-ui"))
             .args(args)
             .current_dir(project.root())
@@ -58,12 +58,12 @@ impl Server {
     }
 
     /// The token of the printed URL.
-    pub(super) fn token(&self) -> &str {
+    pub(crate) fn token(&self) -> &str {
         self.url.split_once("token=").map_or("", |(_, token)| token)
     }
 
     /// A request as it is, with `Host` unless `headers` has one.
-    pub(super) fn send(
+    pub(crate) fn send(
         &self,
         method: &str,
         path: &str,
@@ -97,8 +97,40 @@ impl Server {
         }
     }
 
+    /// The first `count` events of a stream, each with its `id` and its `data`.
+    pub(crate) fn events(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        count: usize,
+    ) -> Vec<(String, String)> {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        let limit = Some(Duration::from_secs(20));
+        stream.set_read_timeout(limit).expect("a limit");
+        let mut request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
+        for (name, value) in headers {
+            request.extend([name, ": ", value, "\r\n"]);
+        }
+        request.push_str("\r\n");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut events = Vec::new();
+        let mut id = String::new();
+        for line in BufReader::new(stream).lines() {
+            let line = line.expect("an event");
+            if let Some(found) = line.strip_prefix("id: ") {
+                found.clone_into(&mut id);
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                events.push((std::mem::take(&mut id), data.to_owned()));
+            }
+            if events.len() == count {
+                break;
+            }
+        }
+        events
+    }
+
     /// The cookie that the token is exchanged for.
-    pub(super) fn cookie(&self) -> String {
+    pub(crate) fn cookie(&self) -> String {
         let path = format!("/?token={}", self.token());
         let reply = self.send("GET", &path, &[], "");
         assert_eq!(reply.status, 303, "{reply:?}");
@@ -110,12 +142,12 @@ impl Server {
     }
 
     /// A page, as a browser with `cookie` gets it.
-    pub(super) fn get(&self, cookie: &str, path: &str) -> Reply {
+    pub(crate) fn get(&self, cookie: &str, path: &str) -> Reply {
         self.send("GET", path, &[("cookie", cookie)], "")
     }
 
     /// The data of a page, as its script sends it.
-    pub(super) fn post(&self, cookie: &str, path: &str, body: &str) -> Reply {
+    pub(crate) fn post(&self, cookie: &str, path: &str, body: &str) -> Reply {
         let page = self.get(cookie, "/").body;
         let token = between(&page, "name=\"cogtools-token\" content=\"", "\"");
         let origin = format!("http://{}", self.address);
@@ -128,12 +160,12 @@ impl Server {
         self.send("POST", path, &headers, body)
     }
 
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Waits until it has ended, and returns its status.
-    pub(super) fn wait(mut self) -> Option<i32> {
+    pub(crate) fn wait(mut self) -> Option<i32> {
         self.child.wait().expect("it ends").code()
     }
 }
@@ -147,7 +179,7 @@ impl Drop for Server {
 
 impl Reply {
     /// The only header of that name.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().skip(1);
         lines.find_map(|line| {
             let (found, value) = line.split_once(": ")?;
@@ -158,7 +190,7 @@ impl Reply {
 
 /// What is between two texts.
 #[track_caller]
-pub(super) fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let (_, rest) = text
         .split_once(before)
         .unwrap_or_else(|| panic!("no {before} in {text}"));
@@ -166,7 +198,7 @@ pub(super) fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
 }
 
 /// The text of a page: without elements, on lines.
-pub(super) fn text(page: &str) -> String {
+pub(crate) fn text(page: &str) -> String {
     let main = between(page, "<main id=\"main\" tabindex=\"-1\">", "</main>");
     let mut text = String::new();
     for part in main.split('<') {

@@ -9,7 +9,7 @@ use super::RUN;
 use super::server::{Server, between};
 
 /// A session with this many lines.
-fn long(lines: usize) -> String {
+pub(crate) fn long(lines: usize) -> String {
     let header = RUN.lines().next().expect("a header");
     let mut text = format!("{header}\n");
     for id in 1..lines {
@@ -64,4 +64,39 @@ fn a_long_session_opens_at_once_and_is_read_in_parts() {
     let page = server.get(&cookie, "/sessions/file.0?before=300");
     assert!(!page.body.contains("?before="), "{}", page.body);
     assert!(page.body.contains("Task 1<"), "{}", page.body);
+}
+
+#[test]
+fn events_go_on_behind_the_last_line_that_a_page_has() {
+    let (project, server) = super::started();
+    let cookie = server.cookie();
+    let events = |path: &str, last: Option<&str>, count: usize| {
+        let last = last.map(|last| ("last-event-id", last));
+        let headers: Vec<_> = [("cookie", cookie.as_str())]
+            .into_iter()
+            .chain(last)
+            .collect();
+        let path = format!("/sessions/file.0/events{path}");
+        let events = server.events(&path, &headers, count);
+        let texts = events.iter().map(|(id, data)| format!("{id} {data}"));
+        texts.collect::<Vec<String>>().join(", ")
+    };
+    assert_eq!(events("", None, 3), "2 task, 3 request, 4 response");
+    assert_eq!(events("?after=11", None, 2), "12 usage, 13 end");
+    assert_eq!(events("?after=3", Some("11"), 2), "12 usage, 13 end");
+    // What is written later comes later; a line without its end is not one.
+    let line = "{\"id\":13,\"parent\":12,\"time\":\"2026-11-22T09:01:00.000Z\",\"kind\":\"<b>\"}";
+    let path = project.path("run.jsonl");
+    let append = |text: &str| {
+        let text = format!("{}{text}", std::fs::read_to_string(&path).expect("a file"));
+        std::fs::write(&path, text).expect("it is written");
+    };
+    std::thread::scope(|scope| {
+        let next = scope.spawn(|| events("?after=13", None, 2));
+        std::thread::sleep(Duration::from_millis(400));
+        append(&line[..20]);
+        std::thread::sleep(Duration::from_millis(400));
+        append(&format!("{}\n{{}}\n", &line[20..]));
+        assert_eq!(next.join().expect("events"), "14 b, 15 line");
+    });
 }

@@ -7,6 +7,9 @@ const work = document.getElementById("work");
 const conversation = document.getElementById("conversation");
 const side = document.getElementById("side");
 const PANELS = ["log", "details"];
+// Lines are often written in groups.
+const SETTLE_DELAY = 150;
+const RETRY_DELAY = 1000;
 let selected = new URLSearchParams(location.search).get("turn");
 
 function finish(root) {
@@ -141,9 +144,24 @@ function followEarlier() {
 }
 
 // What was written since: the events say only which lines there are.
-let waiting = false;
+let isWaiting = false;
+function follow(delay) {
+  if (isWaiting) {
+    return;
+  }
+  isWaiting = true;
+  setTimeout(async () => {
+    isWaiting = false;
+    try {
+      await refresh();
+    } catch {
+      announce("The server does not answer.");
+      follow(RETRY_DELAY);
+    }
+  }, delay);
+}
+
 async function refresh() {
-  waiting = false;
   const fresh = await load(selected ? { turn: selected } : {});
   const part = fresh.getElementById("conversation");
   finish(part);
@@ -172,10 +190,5 @@ finish(document);
 followEarlier();
 if ("live" in work.dataset) {
   const events = new EventSource(`${location.pathname}/events?after=${work.dataset.last}`);
-  events.addEventListener("message", () => {
-    if (!waiting) {
-      waiting = true;
-      setTimeout(() => refresh().catch(() => announce("The server is gone.")), 150);
-    }
-  });
+  events.addEventListener("message", () => follow(SETTLE_DELAY));
 }
