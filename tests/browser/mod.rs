@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use cogtools_test_support::{Project, assert_text, install, is_blessing, str};
 use serde_json::json;
@@ -113,13 +113,8 @@ fn chromium() -> PathBuf {
         .to_path_buf()
 }
 
-#[test]
-fn the_pages_in_a_real_browser() {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts");
-    let packages = ["playwright-core@1.65.1", "@axe-core/playwright@4.14.0"];
-    let modules = install::npm(&cache, "browser-1.65.1", &packages);
-    let pictures = cache.with_file_name("pictures");
-    fs::create_dir_all(&pictures).expect("a folder");
+/// A project with everything that the pages are about, and the lines that come later.
+fn project() -> (Project, Vec<String>) {
     let project = Project::new();
     let (now, lines) = live();
     project
@@ -130,6 +125,15 @@ fn the_pages_in_a_real_browser() {
         .file("evil.jsonl", hostile())
         .file("live.jsonl", now)
         .file("long.jsonl", long(100_000));
+    (project, lines)
+}
+
+/// Opens the pages, and writes pictures into the folder `pictures`.
+fn open_pages(pictures: &Path) -> Output {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts");
+    let packages = ["playwright-core@1.65.1", "@axe-core/playwright@4.14.0"];
+    let modules = install::npm(&cache, "browser-1.65.1", &packages);
+    let (project, lines) = project();
     let files = ["demo.jsonl", "evil.jsonl", "live.jsonl", "long.jsonl"];
     let args: Vec<&str> = files.iter().flat_map(|file| ["--session", file]).collect();
     let server = Server::start(&project, &args);
@@ -142,12 +146,18 @@ fn the_pages_in_a_real_browser() {
         "lines": lines,
         "newTool": project.path("tools/fresh.yaml"),
     });
-    let output = Command::new("node")
-        .arg(repository().join("tests/browser/browser.mjs"))
+    let mut node = Command::new("node");
+    node.arg(repository().join("tests/browser/browser.mjs"))
         .arg(setup.to_string())
-        .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
-        .output()
-        .expect("Node.js is installed");
+        .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+    node.output().expect("Node.js is installed")
+}
+
+#[test]
+fn the_pages_in_a_real_browser() {
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("pictures");
+    fs::create_dir_all(&pictures).expect("a folder");
+    let output = open_pages(&pictures);
     assert_text(&output.stderr, str![""]);
     assert_text(
         &output.stdout,

@@ -1,7 +1,7 @@
 //! What pages show, and that hostile content is only text.
 
 use cogtools_test_support::{Project, assert_text, str};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::server::{Server, text};
 use super::started;
@@ -20,117 +20,43 @@ fn a_session_as_a_page_without_scripts() {
     let page = server.get(&cookie, "/sessions/file.0");
     assert_eq!(page.status, 200);
     assert_text(
-        &text(&page.body),
+        text(&page.body),
         str![[r#"
-Session
-7f3a9c21be
-Began
-2026-11-22 09:00:00.000 UTC
-Project
-shop
-Model
-gemini-flash-latest
-File
-run.jsonl
-You
-2026-11-22 09:00:00.010 UTC
-Why does the test fail?
-Conversation
-Executed
-run_tests ×1
-read_file ×1
-400 ms
-1780 tokens, 42 % cached
-2026-11-22 09:00:00.010 UTC
-Step 2/2 · Result
-the user did not approve it
-Step 1/2 · Result
-exit status 1
-not ok 3 - price: expected 4.2, got 42
-Model
-2026-11-22 09:00:02.430 UTC
-The price is parsed without its decimal point.
-Turn at line
-2
-Next steps
-3.1
-Failed
-400 ms
-run_tests
-TOOL_FAILED
-3.2
-Skipped
-0 ms
-read_file
-denied
-Thinking log
-2026-11-22 09:00:00.020 UTC
-request 1 to gemini-flash-latest
-2026-11-22 09:00:01.222 UTC
-Executing
-Step 1/2 3.1 (run_tests) start
-2026-11-22 09:00:01.223 UTC
-Executing
-Step 2/2 3.2 (read_file) start
-2026-11-22 09:00:01.224 UTC
-Skipped
-Step 2/2 3.2 (read_file) skipped (0 ms) denied
-2026-11-22 09:00:01.622 UTC
-Failed
-Step 1/2 3.1 (run_tests) error (400 ms) TOOL_FAILED
-2026-11-22 09:00:01.630 UTC
-request 2 to gemini-flash-latest
-2026-11-22 09:00:02.432 UTC
-Executed
-completed
-Tool details
-3.1
-·
-run_tests
-Failed
-400 ms
-Approval: allowed: a rule run_*
-TOOL_FAILED
-Arguments as sent
-{
-  &quot;filter&quot;: &quot;price&quot;
-}
-Result
-exit status 1
-not ok 3 - price: expected 4.2, got 42
-3.2
-·
-read_file
-Skipped
-0 ms
-Approval: denied: there is no terminal
-denied
-Arguments as sent
-{
-  &quot;path&quot;: &quot;price.js&quot;
-}
-Result
-the user did not approve it
-Prompt
-Request 1
-gemini-flash-latest
-Its layers were not recorded.
-Request 2
-gemini-flash-latest
-Its layers were not recorded.
+Session | 7f3a9c21be | Began | 2026-11-22 09:00:00.000 UTC | Project | shop | Model
+gemini-flash-latest | File | run.jsonl | You | 2026-11-22 09:00:00.010 UTC | Why does the test fail?
+Conversation | Executed | run_tests ×1 | read_file ×1 | 400 ms | 1780 tokens, 42 % cached
+2026-11-22 09:00:00.010 UTC | Step 2/2 · Result | the user did not approve it
+Step 1/2 · Result | exit status 1 not ok 3 - price: expected 4.2, got 42 | Model
+2026-11-22 09:00:02.430 UTC | The price is parsed without its decimal point. | Turn at line
+2 | Next steps | 3.1 | Failed | 400 ms | run_tests | TOOL_FAILED | 3.2 | Skipped
+0 ms | read_file | denied | Thinking log | 2026-11-22 09:00:00.020 UTC | request 1 to gemini-flash-latest
+2026-11-22 09:00:01.222 UTC | Executing | Step 1/2 3.1 (run_tests) start | 2026-11-22 09:00:01.223 UTC
+Executing | Step 2/2 3.2 (read_file) start | 2026-11-22 09:00:01.224 UTC | Skipped
+Step 2/2 3.2 (read_file) skipped (0 ms) denied | 2026-11-22 09:00:01.622 UTC | Failed
+Step 1/2 3.1 (run_tests) error (400 ms) TOOL_FAILED | 2026-11-22 09:00:01.630 UTC
+request 2 to gemini-flash-latest | 2026-11-22 09:00:02.432 UTC | Executed | completed
+Tool details | 3.1 | · | run_tests | Failed | 400 ms | Approval: allowed: a rule run_*
+TOOL_FAILED | Arguments as sent | { &quot;filter&quot;: &quot;price&quot; } | Result
+exit status 1 not ok 3 - price: expected 4.2, got 42 | 3.2 | · | read_file | Skipped
+0 ms | Approval: denied: there is no terminal | denied | Arguments as sent | { &quot;path&quot;: &quot;price.js&quot; }
+Result | the user did not approve it | Prompt | Request 1 | gemini-flash-latest
+Its layers were not recorded. | Request 2 | gemini-flash-latest | Its layers were not recorded.
 
 "#]],
     );
 }
 
-#[test]
-fn hostile_content_is_text() {
-    let project = Project::new();
-    let evil = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>\u{202e}\u{1b}[31m\u{0}";
+/// A text that tries to be more than text.
+const EVIL: &str =
+    "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>\u{202e}\u{1b}[31m\u{0}";
+
+/// The lines of a session in which every text is that.
+fn hostile_lines() -> Vec<Value> {
+    let evil = EVIL;
     let header = json!({"kind": "session", "format": 1, "session": "evil", "project": evil,
         "time": "2026-11-22T09:00:00.000Z", "program": evil, "model": evil});
     let mut lines = vec![header];
-    let mut add = |kind: &str, mut fields: serde_json::Value| {
+    let mut add = |kind: &str, mut fields: Value| {
         let id = lines.len();
         fields["id"] = id.into();
         fields["parent"] = (id > 1).then_some(id - 1).into();
@@ -181,6 +107,13 @@ fn hostile_content_is_text() {
     );
     add("paused", json!({"calls": [evil]}));
     add(evil, json!({}));
+    lines
+}
+
+#[test]
+fn hostile_content_is_text() {
+    let project = Project::new();
+    let lines = hostile_lines();
     let text = lines.iter().map(|line| format!("{line}\n"));
     project.file("evil.jsonl", text.collect::<String>());
     let server = Server::start(&project, &["--session", "evil.jsonl"]);

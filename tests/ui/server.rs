@@ -71,7 +71,7 @@ impl Server {
         body: &str,
     ) -> Reply {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        let limit = Some(Duration::from_secs(60));
+        let limit = Some(Duration::from_mins(1));
         stream.set_read_timeout(limit).expect("a limit");
         let mut request = format!(
             "{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n",
@@ -197,16 +197,24 @@ pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     rest.split_once(after).map_or(rest, |(found, _)| found)
 }
 
-/// The text of a page: without elements, on lines.
+/// The text of a page: what is in its elements, on lines of about 80 characters.
 pub(crate) fn text(page: &str) -> String {
     let main = between(page, "<main id=\"main\" tabindex=\"-1\">", "</main>");
     let mut text = String::new();
+    let mut line = 0;
     for part in main.split('<') {
         let inside = part.split_once('>').map_or(part, |(_, inside)| inside);
-        text.push_str(inside.trim());
-        if !inside.trim().is_empty() {
-            text.push('\n');
+        let words: Vec<&str> = inside.split_whitespace().collect();
+        if words.is_empty() {
+            continue;
         }
+        let inside = words.join(" ");
+        if line > 0 {
+            text.push_str(if line > 80 { "\n" } else { " | " });
+        }
+        line = if line > 80 { 0 } else { line } + inside.len() + 3;
+        text.push_str(&inside);
     }
+    text.push('\n');
     text
 }
