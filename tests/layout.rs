@@ -130,7 +130,6 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-session" | "cogtools-schema" | "cogtools-journal" if other == "cogtools-log" => {
             true
         }
-        // Its pages are templates about the lines of a log.
         "cogtools-ui" if matches!(other, "cogtools-http" | "cogtools-log" | "njk") => true,
         "cogtools-plan" if PLANS.contains(&other) => true,
         "cogtools-flow" if PLANS.contains(&other) || other == "cogtools-log" => true,
