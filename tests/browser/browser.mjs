@@ -306,6 +306,25 @@ await check("a session is followed, and focus and panels stay", async () => {
   await page.locator("button.bar .badge", { hasText: "Executed" }).waitFor();
 });
 
+await check("a question is answered by keyboard, and the page goes on", async () => {
+  await page.goto(`${origin}/sessions/file.4`);
+  await axe(page);
+  const input = page.getByLabel("Answer: Publish it?");
+  await input.focus();
+  await page.keyboard.type("yes");
+  await page.keyboard.press("Enter");
+  await page.locator(".message.step", { hasText: "it: yes" }).waitFor();
+  await page.waitForFunction(() => document.activeElement.id === "next");
+  await page.locator(".question").waitFor({ state: "detached" });
+  // What fails says why, and what was typed stays.
+  await page.keyboard.type("Go on");
+  await page.keyboard.press("Control+Enter");
+  await page.locator("#failures .failure").first().waitFor();
+  assert.equal(await page.getByLabel("Next message").inputValue(), "Go on");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "next");
+  await axe(page);
+});
+
 await check("a list of tools is loaded again when files change", async () => {
   await page.goto(`${origin}/tools`);
   await page.getByRole("link", { name: "order" }).waitFor();

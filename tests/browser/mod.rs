@@ -7,9 +7,10 @@ use std::process::{Command, Output};
 use cogtools_test_support::{Project, assert_text, install, is_blessing, str};
 use serde_json::json;
 
-use crate::repository;
+use crate::ui::answers::FLOW;
 use crate::ui::server::Server;
 use crate::ui::sessions::long;
+use crate::{repository, run};
 
 const DEMO: &str = include_str!("demo.jsonl");
 
@@ -121,10 +122,15 @@ fn project() -> (Project, Vec<String>) {
         .file("tools/order.yaml", ORDER)
         .file("tools/shapes.yaml", SHAPES)
         .file("tools/evil.yaml", EVIL)
+        .file("tools/publish.yaml", FLOW)
         .file("demo.jsonl", DEMO)
         .file("evil.jsonl", hostile())
         .file("live.jsonl", now)
         .file("long.jsonl", long(100_000));
+    run("cogtools-flow", &project)
+        .args(["run", "publish", "what=it", "--session", "flow.jsonl"])
+        .run()
+        .status(75);
     (project, lines)
 }
 
@@ -134,7 +140,13 @@ fn open_pages(pictures: &Path) -> Output {
     let packages = ["playwright-core@1.65.1", "@axe-core/playwright@4.14.0"];
     let modules = install::npm(&cache, "browser-1.65.1", &packages);
     let (project, lines) = project();
-    let files = ["demo.jsonl", "evil.jsonl", "live.jsonl", "long.jsonl"];
+    let files = [
+        "demo.jsonl",
+        "evil.jsonl",
+        "live.jsonl",
+        "long.jsonl",
+        "flow.jsonl",
+    ];
     let args: Vec<&str> = files.iter().flat_map(|file| ["--session", file]).collect();
     let server = Server::start(&project, &args);
     let setup = json!({
@@ -180,6 +192,7 @@ ok hostile content is inert
 ok ten megabytes of a result are a link away
 ok a long session opens in under a second and scrolls to its beginning
 ok a session is followed, and focus and panels stay
+ok a question is answered by keyboard, and the page goes on
 ok a list of tools is loaded again when files change
 
 "#]],

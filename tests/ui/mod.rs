@@ -1,6 +1,7 @@
 //! The web view: who may see it, what its pages show, and that nothing in them does anything.
 
 mod access;
+pub(crate) mod answers;
 mod pages;
 pub(crate) mod server;
 pub(crate) mod sessions;

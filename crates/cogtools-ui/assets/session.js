@@ -2,6 +2,7 @@
 
 import { announce, localTimes } from "./page.js";
 import { renderMarkdown } from "./markdown.js";
+import { mark, merge } from "./merge.js";
 
 const work = document.getElementById("work");
 const conversation = document.getElementById("conversation");
@@ -60,35 +61,6 @@ async function load(query) {
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   mark(fresh);
   return fresh;
-}
-
-// Remembers what was served, before it is shown in the reader's own way.
-function mark(root) {
-  for (const one of root.querySelectorAll("[data-key]")) {
-    one.dataset.source = `${one.textContent.length}:${one.textContent.slice(-2000)}`;
-  }
-}
-
-// Takes over what is new in `fresh`, child by child, so that focus and what is open stay.
-function merge(old, fresh) {
-  const known = new Map();
-  for (const child of old.querySelectorAll(":scope > [data-key]")) {
-    known.set(child.dataset.key, child);
-  }
-  for (const child of fresh.querySelectorAll(":scope > [data-key]")) {
-    const same = known.get(child.dataset.key);
-    known.delete(child.dataset.key);
-    if (!same) {
-      old.append(child);
-    } else if (same.dataset.source !== child.dataset.source) {
-      if (same instanceof HTMLDetailsElement) {
-        child.open = same.open || child.open;
-      }
-      if (!same.contains(document.activeElement)) {
-        same.replaceWith(child);
-      }
-    }
-  }
 }
 
 async function showTurn(turn) {

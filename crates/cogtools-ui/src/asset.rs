@@ -9,7 +9,7 @@ const STYLE: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The files, with their types.
-const ASSETS: [(&str, &str, &str); 10] = [
+const ASSETS: [(&str, &str, &str); 12] = [
     ("style.css", STYLE, include_str!("../assets/style.css")),
     ("form.css", STYLE, include_str!("../assets/form.css")),
     ("live.js", SCRIPT, include_str!("../assets/live.js")),
@@ -20,6 +20,8 @@ const ASSETS: [(&str, &str, &str); 10] = [
         include_str!("../assets/structure.js"),
     ),
     ("fields.js", SCRIPT, include_str!("../assets/fields.js")),
+    ("answer.js", SCRIPT, include_str!("../assets/answer.js")),
+    ("merge.js", SCRIPT, include_str!("../assets/merge.js")),
     ("session.js", SCRIPT, include_str!("../assets/session.js")),
     ("resizer.js", SCRIPT, include_str!("../assets/resizer.js")),
     ("markdown.js", SCRIPT, include_str!("../assets/markdown.js")),

@@ -6,6 +6,7 @@
 mod access;
 mod app;
 mod asset;
+mod child;
 mod command;
 mod cut;
 mod live;

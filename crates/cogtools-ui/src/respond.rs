@@ -39,6 +39,8 @@ pub(crate) enum PageError {
     NoPageToken,
     /// What the page is about cannot be read.
     Failed(Vec<Diagnostic>),
+    /// Too many programs run.
+    Busy,
     /// A template failed, or a thread.
     Bug,
 }
@@ -62,6 +64,7 @@ impl PageError {
             Self::NoAccess { .. } => StatusCode::UNAUTHORIZED,
             Self::NoPageToken => StatusCode::FORBIDDEN,
             Self::Failed(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::Bug => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -72,6 +75,7 @@ impl PageError {
             Self::NoAccess { .. } => "No access",
             Self::NoPageToken => "Not from this page",
             Self::Failed(_) => "It cannot be shown",
+            Self::Busy => "Busy",
             Self::Bug => "Unexpected failure",
         }
     }
@@ -85,6 +89,7 @@ impl PageError {
             }
             Self::NoPageToken => "Load the page again, and repeat what you did.",
             Self::Failed(_) => "What is wrong, and what to do about it:",
+            Self::Busy => "Too many programs run; wait until one has ended.",
             Self::Bug => "This is a bug in cogtools; please report it with the URL of the page.",
         }
     }

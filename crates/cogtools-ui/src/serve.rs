@@ -10,6 +10,7 @@ use cogtools_http::server::{Body, Server, ServerOptions};
 use cogtools_program::{Failure, Io};
 use http_body_util::BodyExt as _;
 use tokio::runtime::Builder;
+use tokio::sync::Semaphore;
 use tower_service::Service as _;
 
 use crate::access::Access;
@@ -24,6 +25,10 @@ use crate::session::Sessions;
 
 /// How often the server looks whether it is asked to end.
 const STOP_POLL: Duration = Duration::from_millis(50);
+/// How long programs may take to end.
+const STOP_GRACE: Duration = Duration::from_secs(5);
+/// How many programs run at the same time.
+const MAX_PROGRAMS: u32 = 16;
 /// How many requests read files or wait for programs at the same time.
 const MAX_THREADS: usize = 16;
 
@@ -61,6 +66,7 @@ async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failur
         pages,
         project: ProjectView::new(io, stop.clone()),
         sessions: Sessions::new(&args.files, io)?,
+        programs: Arc::new(Semaphore::new(MAX_PROGRAMS as usize)),
         stop: stop.clone(),
     });
     io.print(format!("{url}\n").as_bytes())?;
@@ -81,9 +87,13 @@ async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failur
             tokio::time::sleep(STOP_POLL).await;
         }
     };
+    let programs = Arc::clone(&app.programs);
     server
         .serve(ServerOptions::default(), handle, stopped)
         .await;
+    // What pages have started is ended, too.
+    let all = programs.acquire_many(MAX_PROGRAMS);
+    let _ = tokio::time::timeout(STOP_GRACE, all).await;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The sessions: the list of them, and what happened in one.
 
+mod answer;
 mod board;
 mod detail;
 mod list;
@@ -9,5 +10,6 @@ mod turn;
 mod turns;
 mod view;
 
+pub(crate) use answer::{answer, approve, message};
 pub(crate) use request::{blob, line, list_page, page};
 pub(crate) use sessions::Sessions;

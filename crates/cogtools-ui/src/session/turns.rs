@@ -124,7 +124,13 @@ impl Turns {
                 );
             }
             Event::End { status } => {
-                let badge = end_badge(status);
+                // A run that waits for an answer has ended, too.
+                let waits = !self.current(at).questions.is_empty();
+                let badge = if waits {
+                    Badge::Waiting
+                } else {
+                    end_badge(status)
+                };
                 self.row(at, "end", &status.name().replace('_', " "), Some(badge));
                 self.current(at).status = badge;
             }

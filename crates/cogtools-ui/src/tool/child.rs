@@ -8,9 +8,9 @@ use cogtools_core::process::Output;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::cut;
+use crate::child::failures;
 use crate::page::visible;
-use crate::respond::{PageError, failure};
+use crate::respond::PageError;
 
 /// How long the linter may take for a list.
 const LINT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -85,20 +85,4 @@ fn failed(diagnostic: Box<Diagnostic>) -> PageError {
 /// What a program has printed, if it is JSON.
 fn json_of(output: &Output) -> Option<Value> {
     serde_json::from_slice(&output.stdout.bytes).ok()
-}
-
-/// What a program says is wrong: a JSON object per line.
-fn failures(output: &Output) -> Vec<Value> {
-    let text = String::from_utf8_lossy(&output.stderr.bytes);
-    let lines = text.lines().filter_map(|line| {
-        let value: Value = serde_json::from_str(line).ok()?;
-        value.get("message").is_some().then_some(value)
-    });
-    let lines: Vec<Value> = lines.collect();
-    if !lines.is_empty() {
-        return lines;
-    }
-    let message = format!("cogtools {}", output.exit.describe());
-    let diagnostic = Diagnostic::new(cogtools_core::Code::Internal, message);
-    vec![failure(&diagnostic.with_details(cut::text(&text)))]
 }

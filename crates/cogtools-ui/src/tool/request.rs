@@ -52,12 +52,12 @@ pub(crate) async fn call(
     Path(name): Path<String>,
     body: Bytes,
 ) -> Response {
-    app.run(move |app| Ok(Answer::Json(child::call(app, &name, body.into())?)))
+    app.run_long(move |app| Ok(Answer::Json(child::call(app, &name, body.into())?)))
         .await
 }
 
 /// Runs the examples of a tool.
 pub(crate) async fn test(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
-    app.run(move |app| Ok(Answer::Json(child::test(app, &name)?)))
+    app.run_long(move |app| Ok(Answer::Json(child::test(app, &name)?)))
         .await
 }
