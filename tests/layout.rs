@@ -130,6 +130,7 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-session" | "cogtools-schema" | "cogtools-journal" if other == "cogtools-log" => {
             true
         }
+        "cogtools-ui" if matches!(other, "cogtools-http" | "cogtools-log" | "njk") => true,
         "cogtools-plan" if PLANS.contains(&other) => true,
         "cogtools-flow" if PLANS.contains(&other) || other == "cogtools-log" => true,
         "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),

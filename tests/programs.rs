@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 30] = [
+const NAMES: [&str; 31] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
@@ -35,6 +35,7 @@ const NAMES: [&str; 30] = [
     "cogtools-session",
     "cogtools-test",
     "cogtools-trust",
+    "cogtools-ui",
     "cogtools-yaml",
 ];
 

@@ -12,8 +12,9 @@ use crate::process::{find, output, run};
 use crate::{fuzz, restate, say};
 
 /// Programs that tests run, each with its Debian package.
-const PACKAGES: [(&str, &str); 9] = [
+const PACKAGES: [(&str, &str); 10] = [
     ("bash", "bash"),
+    ("chromium", "chromium"),
     ("curl", "curl"),
     ("emacs", "emacs-nox"),
     ("fish", "fish"),

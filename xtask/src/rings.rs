@@ -17,8 +17,9 @@ use crate::steps::Steps;
 /// The binary that runs the installed programs.
 const PROGRAMS: &str = "cogtools";
 /// Its slow topics, by ring.
-const SLOW: [(&str, &[&str]); 5] = [
+const SLOW: [(&str, &[&str]); 6] = [
     ("real hosts", &["budget", "clients", "hosts", "managers"]),
+    ("a browser", &["browser"]),
     ("MCP clients and servers", &["mcp"]),
     ("SDKs of models", &["genai", "sdk"]),
     ("archives and packages", &["distribution"]),

@@ -167,10 +167,10 @@ impl<R: BufRead> Reader<R> {
 }
 
 /// Why a line is not a JSON object.
-struct Invalid {
-    error: LineError,
+pub(crate) struct Invalid {
+    pub(crate) error: LineError,
     /// Whether it is the beginning of one.
-    is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 impl From<LineError> for Invalid {
@@ -205,7 +205,7 @@ fn read_raw(input: &mut impl BufRead, path: &Path) -> Result<Option<RawLine>, Se
 }
 
 /// The text of a line, and its fields.
-fn parse(raw: &RawLine) -> (String, Result<Map<String, Value>, Invalid>) {
+pub(crate) fn parse(raw: &RawLine) -> (String, Result<Map<String, Value>, Invalid>) {
     let Some(bytes) = &raw.bytes else {
         return (String::new(), Err(LineError::TooLong.into()));
     };

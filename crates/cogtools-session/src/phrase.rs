@@ -1,6 +1,6 @@
 //! Short phrases for values: times, arguments, results.
 
-use cogtools_log::{NodeState, Outcome, Timestamp, Usage};
+use cogtools_log::{NodeState, Outcome, Timestamp, Usage, duration};
 use cogtools_program::terminal::{pluralize, truncate};
 use serde_json::Value;
 
@@ -13,17 +13,6 @@ const DAY: u64 = 24 * HOUR;
 const MAX_VALUE_CHARS: usize = 40;
 /// How many characters of a line are shown.
 const MAX_LINE_CHARS: usize = 100;
-
-/// How long something took: `40 ms`, `1.2 s`, `3 min 5 s`.
-pub(crate) fn duration(ms: u64) -> String {
-    if ms < SECOND {
-        format!("{ms} ms")
-    } else if ms < MINUTE {
-        format!("{}.{} s", ms / SECOND, ms % SECOND / 100)
-    } else {
-        format!("{} min {} s", ms / MINUTE, ms % MINUTE / SECOND)
-    }
-}
 
 /// How long ago something was: `now`, `5 min`, `3 h`, `12 d`.
 pub(crate) fn age(now: Timestamp, then: Timestamp) -> String {
@@ -81,18 +70,6 @@ pub(crate) fn arguments(arguments: &Value) -> String {
     }
 }
 
-/// The text of a result: what the model reads in it.
-pub(crate) fn result_text(content: &Value) -> String {
-    let value = ["output", "error"]
-        .into_iter()
-        .find_map(|key| content.get(key));
-    let only = content.as_object().is_some_and(|fields| fields.len() == 1);
-    let value = value.filter(|_| only).unwrap_or(content);
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
-}
-
 /// The first `max` lines of `text`, and how many more there are.
 pub(crate) fn head(text: &str, max: usize) -> (Vec<String>, usize) {
     let text = text.trim_end();
@@ -125,20 +102,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn durations_have_the_unit_that_fits() {
-        let texts = [0, 999, 1_250, 59_999, 60_000, 3_725_000].map(duration);
-        let expected = [
-            "0 ms",
-            "999 ms",
-            "1.2 s",
-            "59.9 s",
-            "1 min 0 s",
-            "62 min 5 s",
-        ];
-        assert_eq!(texts, expected);
-    }
 
     #[test]
     fn ages_have_the_unit_that_fits() {
@@ -175,18 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_what_the_model_reads() {
-        for (content, expected) in [
-            (json!({"output": "text"}), "text"),
-            (json!({"error": {"code": 1}}), "{\"code\":1}"),
-            (
-                json!({"output": "text", "more": 1}),
-                "{\"output\":\"text\",\"more\":1}",
-            ),
-            (json!("bare"), "bare"),
-        ] {
-            assert_eq!(result_text(&content), expected);
-        }
+    fn only_the_first_lines_are_shown() {
         assert_eq!(
             head("a\nb\nc\n\n", 2),
             (vec!["a".to_owned(), "b".to_owned()], 1)

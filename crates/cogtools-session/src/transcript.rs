@@ -175,35 +175,3 @@ impl<'s> Summary<'s> {
         }
     }
 }
-
-/// The texts in a response that are meant for the user: not thoughts.
-pub(crate) fn response_text(content: &Value) -> String {
-    if let Some(text) = content.get("content").and_then(Value::as_str) {
-        return text.to_owned();
-    }
-    let parts = content.get("parts").and_then(Value::as_array);
-    let is_thought = |part: &Value| part.get("thought") == Some(&Value::Bool(true));
-    let parts = parts.into_iter().flatten().filter(|part| !is_thought(part));
-    parts
-        .filter_map(|part| part.get("text")?.as_str())
-        .collect()
-}
-
-/// The text of a task: its texts, and the kinds of its files.
-pub(crate) fn task_text(parts: &[Value]) -> String {
-    let part = |part: &Value| -> Option<String> {
-        if let Some(text) = part.get("text") {
-            return text.as_str().map(str::to_owned);
-        }
-        let file = ["inlineData", "fileData"]
-            .into_iter()
-            .find_map(|key| part.get(key))?;
-        let kind = file.get("mimeType").and_then(Value::as_str);
-        Some(format!("[file: {}]", kind.unwrap_or("unknown type")))
-    };
-    parts
-        .iter()
-        .filter_map(part)
-        .collect::<Vec<String>>()
-        .join("\n")
-}

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use cogtools_log::{Entry, Event, Id};
+use cogtools_log::{Entry, Event, Id, duration, response_text};
 use cogtools_program::terminal::style::{BOLD, GREEN};
 use cogtools_program::terminal::{Stream, paint, sanitize};
 use cogtools_program::{Failure, Io};
@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use crate::locate::{locate, read};
 use crate::phrase;
-use crate::transcript::response_text;
 
 /// How many levels of branches are indented; deeper ones are not indented further.
 const MAX_LEVELS: usize = 20;
@@ -82,7 +81,7 @@ fn note(event: &Event) -> String {
             format!("{tool} {}", phrase::arguments(arguments))
         }
         Event::Result { outcome, ms, .. } => {
-            format!("{}, {}", phrase::outcome(outcome), phrase::duration(*ms))
+            format!("{}, {}", phrase::outcome(outcome), duration(*ms))
         }
         Event::Agent { tool } => tool.clone(),
         Event::Node { node, .. } => node.clone(),

@@ -16,7 +16,7 @@ use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 30] = [
+pub const PROGRAMS: [&Program; 31] = [
     &PROGRAM,
     &cogtools_packages::ADD,
     &cogtools_ask::PROGRAM,
@@ -46,6 +46,7 @@ pub const PROGRAMS: [&Program; 30] = [
     &cogtools_session::PROGRAM,
     &cogtools_test::PROGRAM,
     &cogtools_trust::PROGRAM,
+    &cogtools_ui::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use cogtools_log::{Event, Header};
+use cogtools_log::{Event, Header, duration, response_text, result_text, task_text};
 
 use crate::phrase;
-use crate::transcript::{Step, Transcript, response_text, task_text};
+use crate::transcript::{Step, Transcript};
 
 /// The document.
 pub(crate) fn render(header: &Header, transcript: &Transcript<'_>) -> String {
@@ -27,7 +27,7 @@ fn write_step(text: &mut String, step: &Step<'_>) {
             let _ = writeln!(text, "\n## Task\n\n{}", task_text(parts).trim());
         }
         Event::Request { turn, .. } => {
-            let mut facts: Vec<String> = step.ms().map(phrase::duration).into_iter().collect();
+            let mut facts: Vec<String> = step.ms().map(duration).into_iter().collect();
             facts.extend(step.usage.map(phrase::tokens));
             let facts = if facts.is_empty() {
                 String::new()
@@ -74,8 +74,8 @@ fn write_result(text: &mut String, step: &Step<'_>) {
         return;
     };
     let outcome = phrase::outcome(outcome);
-    let _ = writeln!(text, "\n*{}, {}*", line(&outcome), phrase::duration(*ms));
-    write_fence(text, "text", &phrase::result_text(content));
+    let _ = writeln!(text, "\n*{}, {}*", line(&outcome), duration(*ms));
+    write_fence(text, "text", &result_text(content));
 }
 
 /// A code block, which `content` cannot end.

@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 
+use cogtools_log::result_text;
 use serde_json::{Map, Value, json};
-
-use crate::phrase::result_text;
 
 /// The messages for `contents` of the Gemini API. A call without a name of its own gets one.
 pub(crate) fn messages(contents: &[Value]) -> Vec<Value> {

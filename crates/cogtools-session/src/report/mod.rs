@@ -4,13 +4,16 @@ mod plan;
 
 use std::fmt::Write as _;
 
-use cogtools_log::{Approval, CacheState, Decision, Entry, Event, Header, Outcome, Why};
+use cogtools_log::{
+    Approval, CacheState, Decision, Entry, Event, Header, Outcome, Why, duration, response_text,
+    result_text, task_text,
+};
 use cogtools_program::terminal::style::{BOLD, CYAN, GREEN, RED, Style, YELLOW};
 use cogtools_program::terminal::{paint, pluralize, sanitize, sanitize_lines};
 use serde_json::Value;
 
 use crate::phrase;
-use crate::transcript::{Step, Summary, response_text, task_text};
+use crate::transcript::{Step, Summary};
 
 /// How many lines of a result are shown.
 const MAX_RESULT_LINES: usize = 5;
@@ -52,7 +55,7 @@ impl Report {
             }
             Event::Request { turn, model, .. } => {
                 let mut facts = vec![sanitize(model).into_owned()];
-                facts.extend(step.ms().map(phrase::duration));
+                facts.extend(step.ms().map(duration));
                 facts.extend(step.usage.map(phrase::tokens));
                 self.heading(step.entry, &format!("turn {turn}"), &facts.join(", "));
             }
@@ -111,7 +114,7 @@ impl Report {
         let mut facts = vec![
             pluralize(summary.turns, "turn"),
             pluralize(summary.calls, "call"),
-            phrase::duration(summary.ms),
+            duration(summary.ms),
             phrase::tokens(&summary.usage),
         ];
         if let Some(cost) = &summary.usage.cost {
@@ -184,8 +187,8 @@ impl Report {
         };
         let state = sanitize(&phrase::outcome(outcome)).into_owned();
         let state = paint(&state, style, self.colour);
-        let _ = writeln!(self.text, "    {state}, {}", phrase::duration(*ms));
-        self.result_lines(&phrase::result_text(content), blob.as_ref());
+        let _ = writeln!(self.text, "    {state}, {}", duration(*ms));
+        self.result_lines(&result_text(content), blob.as_ref());
     }
 
     fn event(&mut self, event: &Event) {

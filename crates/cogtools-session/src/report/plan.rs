@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cogtools_log::{BlobId, Entry, Event, StepState};
+use cogtools_log::{BlobId, Entry, Event, StepState, duration, result_text};
 use cogtools_program::terminal::style::{BOLD, CYAN, GREEN, RED, YELLOW};
 use cogtools_program::terminal::{paint, sanitize};
 use serde_json::Value;
@@ -69,7 +69,7 @@ impl Report {
                 let _ = writeln!(self.text, "    ! {}", sanitize(&line));
             }
             if let Some(result) = result {
-                self.result_lines(&phrase::result_text(result), blob.as_ref());
+                self.result_lines(&result_text(result), blob.as_ref());
             }
         }
     }
@@ -82,7 +82,7 @@ impl Report {
             StepState::Skipped => ("skipped".to_owned(), YELLOW),
         };
         let text = paint(&sanitize(&text), style, self.colour);
-        let ms = ms.map(|ms| format!(", {}", phrase::duration(ms)));
+        let ms = ms.map(|ms| format!(", {}", duration(ms)));
         let _ = writeln!(self.text, "    {text}{}", ms.unwrap_or_default());
     }
 

@@ -1,0 +1,113 @@
+// What a user says: answers to questions, and the next message. Each starts a program, which
+// writes into the session; the page shows what it writes.
+
+import { announce, element, post } from "./page.js";
+
+const work = document.getElementById("work");
+const conversation = document.getElementById("conversation");
+const form = document.getElementById("message");
+const path = `/sessions/${encodeURIComponent(work.dataset.session)}`;
+let isRunning = false;
+
+function showFailures(failures) {
+  const place = document.getElementById("failures");
+  place.replaceChildren(
+    ...failures.map((failure) => {
+      const box = element("div", "", "failure");
+      const line = element("p");
+      line.append(element("strong", failure.code ?? "", "code"), " ", failure.message);
+      const hints = element("ul", "", "hints");
+      hints.append(...(failure.hints ?? []).map((hint) => element("li", hint)));
+      box.append(line, hints);
+      return box;
+    }),
+  );
+}
+
+// Marks everything that starts something: it stays where it is, and keeps the focus.
+function setRunning(running) {
+  isRunning = running;
+  for (const control of document.querySelectorAll("#message textarea, #message button, .question button, .question input")) {
+    control.setAttribute("aria-disabled", String(running));
+    if (control.matches("textarea, input")) {
+      control.readOnly = running;
+    }
+  }
+}
+
+async function send(action, body) {
+  if (isRunning) {
+    announce("A turn runs.");
+    return false;
+  }
+  setRunning(true);
+  showFailures([]);
+  announce("The turn runs.");
+  const answer = await post(`${path}/${action}`, body);
+  setRunning(false);
+  const failures = answer?.failures ?? (answer ? [] : [{ message: "The server does not answer." }]);
+  showFailures(failures);
+  announce(failures.length ? "The turn has failed." : "The turn is done.");
+  return failures.length === 0;
+}
+
+// The question goes, and the focus with it.
+async function reply(action, body) {
+  if (await send(action, body)) {
+    form?.querySelector("textarea").focus();
+  }
+}
+
+function button(label, className, act) {
+  const made = element("button", label, className);
+  made.type = "button";
+  made.addEventListener("click", act);
+  return made;
+}
+
+function approval(key) {
+  const decide = (allow) => () => reply("approve", { call: key, allow });
+  return [button("Allow", "main", decide(true)), button("Deny", "", decide(false))];
+}
+
+function answer(key, question) {
+  const input = element("input");
+  input.setAttribute("aria-label", `Answer: ${question}`);
+  const give = () => input.value && reply("answer", { node: key, answer: input.value });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      give();
+    }
+  });
+  return [input, button("Answer", "main", give)];
+}
+
+// Gives each question its controls.
+function enhance() {
+  for (const question of conversation.querySelectorAll(".question:not([data-ready])")) {
+    question.dataset.ready = "";
+    const { kind, question: key } = question.dataset;
+    const controls = element("div", "", "actions");
+    controls.append(...(kind === "approval" ? approval(key) : answer(key, question.querySelector(".text").textContent)));
+    question.append(controls);
+  }
+}
+
+enhance();
+new MutationObserver(enhance).observe(conversation, { childList: true, subtree: true });
+if (form) {
+  const text = form.querySelector("textarea");
+  form.hidden = false;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const message = text.value;
+    if (message.trim() && (await send("message", { text: message })) && text.value === message) {
+      text.value = "";
+    }
+  });
+  text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      form.requestSubmit();
+    }
+  });
+}

@@ -1,0 +1,166 @@
+// A session: panels that open and close together, earlier lines, and what happens while it runs.
+
+import { announce, localTimes } from "./page.js";
+import { renderMarkdown } from "./markdown.js";
+import { mark, merge } from "./merge.js";
+
+const work = document.getElementById("work");
+const conversation = document.getElementById("conversation");
+const side = document.getElementById("side");
+const PANELS = ["log", "details"];
+// Lines are often written in groups.
+const SETTLE_DELAY = 150;
+const RETRY_DELAY = 1000;
+let selected = new URLSearchParams(location.search).get("turn");
+
+function finish(root) {
+  localTimes(root);
+  renderMarkdown(root);
+  for (const bar of root.querySelectorAll("a.bar")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = bar.className;
+    button.dataset.turn = bar.dataset.turn;
+    button.setAttribute("aria-controls", PANELS.join(" "));
+    button.append(...bar.childNodes);
+    bar.replaceWith(button);
+  }
+  showExpanded();
+}
+
+function shownTurn() {
+  const bars = conversation.querySelectorAll("button.bar");
+  return selected ?? bars[bars.length - 1]?.dataset.turn;
+}
+
+function isOpen() {
+  return PANELS.every((id) => document.getElementById(id)?.open);
+}
+
+function showExpanded() {
+  for (const bar of conversation.querySelectorAll("button.bar")) {
+    bar.setAttribute("aria-expanded", String(bar.dataset.turn === shownTurn() && isOpen()));
+  }
+}
+
+function setOpen(open) {
+  for (const id of PANELS) {
+    const panel = document.getElementById(id);
+    if (panel) {
+      panel.open = open;
+    }
+  }
+  showExpanded();
+}
+
+async function load(query) {
+  const response = await fetch(`${location.pathname}?${new URLSearchParams(query)}`);
+  if (!response.ok) {
+    throw new Error(String(response.status));
+  }
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  mark(fresh);
+  return fresh;
+}
+
+async function showTurn(turn) {
+  const query = { ...Object.fromEntries(new URLSearchParams(location.search)), turn };
+  const fresh = (await load(query)).getElementById("side");
+  const open = Object.fromEntries(
+    [...side.querySelectorAll("details.panel")].map((panel) => [panel.id, panel.open]),
+  );
+  finish(fresh);
+  for (const panel of fresh.querySelectorAll("details.panel")) {
+    panel.open = open[panel.id] ?? panel.open;
+  }
+  side.replaceChildren(...fresh.childNodes);
+  showExpanded();
+}
+
+conversation.addEventListener("click", async (event) => {
+  const bar = event.target.closest("button.bar");
+  if (!bar) {
+    return;
+  }
+  if (bar.dataset.turn === shownTurn()) {
+    setOpen(!isOpen());
+    return;
+  }
+  selected = bar.dataset.turn;
+  await showTurn(selected);
+  setOpen(true);
+});
+side.addEventListener("toggle", showExpanded, true);
+
+// Earlier lines, when the reader comes near them.
+function followEarlier() {
+  const link = document.getElementById("earlier");
+  if (!link) {
+    return;
+  }
+  const observer = new IntersectionObserver(async ([entry]) => {
+    if (!entry.isIntersecting) {
+      return;
+    }
+    observer.disconnect();
+    const fresh = await load(new URL(link.href).searchParams);
+    const part = fresh.getElementById("conversation");
+    finish(part);
+    const from = document.documentElement.scrollHeight;
+    link.parentElement.replaceWith(...part.childNodes);
+    window.scrollBy(0, document.documentElement.scrollHeight - from);
+    showExpanded();
+    followEarlier();
+  });
+  observer.observe(link);
+}
+
+// What was written since: the events say only which lines there are.
+let isWaiting = false;
+function follow(delay) {
+  if (isWaiting) {
+    return;
+  }
+  isWaiting = true;
+  setTimeout(async () => {
+    isWaiting = false;
+    try {
+      await refresh();
+    } catch {
+      announce("The server does not answer.");
+      follow(RETRY_DELAY);
+    }
+  }, delay);
+}
+
+async function refresh() {
+  const fresh = await load(selected ? { turn: selected } : {});
+  const part = fresh.getElementById("conversation");
+  finish(part);
+  finish(fresh.getElementById("side"));
+  merge(conversation, part);
+  await (selected ? showTurn(selected) : Promise.resolve(replaceSide(fresh)));
+  const rows = side.querySelectorAll("#log li");
+  announce(rows[rows.length - 1]?.querySelector(".text")?.textContent ?? "");
+}
+
+function replaceSide(fresh) {
+  for (const part of ["#board .board", "#log .log", "#details"]) {
+    const [old, next] = [side.querySelector(part), fresh.querySelector(part)];
+    if (old && next) {
+      merge(old, next);
+    } else {
+      side.replaceChildren(...fresh.getElementById("side").childNodes);
+      break;
+    }
+  }
+  showExpanded();
+}
+
+mark(document);
+finish(document);
+followEarlier();
+if ("live" in work.dataset) {
+  const events = new EventSource(`${location.pathname}/events?after=${work.dataset.last}`);
+  events.addEventListener("message", () => follow(SETTLE_DELAY));
+}

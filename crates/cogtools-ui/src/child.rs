@@ -1,0 +1,30 @@
+//! How the programs that pages start have ended.
+
+use cogtools_core::process::{Exit, Output};
+use cogtools_core::{Code, Diagnostic};
+use serde_json::Value;
+
+use crate::cut;
+use crate::respond::failure;
+
+/// Whether a program has ended because it waits for an answer of the user.
+pub(crate) fn waits(output: &Output) -> bool {
+    let expected = i32::from(Code::ApprovalWanted.status());
+    matches!(output.exit, Exit::Status(status) if status.code() == Some(expected))
+}
+
+/// What a program says is wrong: a JSON object per line.
+pub(crate) fn failures(output: &Output) -> Vec<Value> {
+    let text = String::from_utf8_lossy(&output.stderr.bytes);
+    let lines = text.lines().filter_map(|line| {
+        let value: Value = serde_json::from_str(line).ok()?;
+        value.get("message").is_some().then_some(value)
+    });
+    let lines: Vec<Value> = lines.collect();
+    if !lines.is_empty() {
+        return lines;
+    }
+    let message = format!("cogtools {}", output.exit.describe());
+    let diagnostic = Diagnostic::new(Code::Internal, message);
+    vec![failure(&diagnostic.with_details(cut::text(&text)))]
+}

@@ -1,0 +1,38 @@
+//! Texts that may be long: what a page shows of them.
+
+use cogtools_log::{duration, head_and_tail};
+use serde_json::Value;
+
+/// How much of a message, of code or of a result is shown; the whole is a link away.
+const MAX_TEXT_BYTES: usize = 16 << 10;
+/// How much of a text a row shows.
+const MAX_ROW_CHARS: usize = 200;
+
+/// A text for a page, which may be cut in the middle.
+pub(crate) fn text(text: &str) -> String {
+    head_and_tail(text, MAX_TEXT_BYTES)
+}
+
+/// Whether [`text`] cuts it.
+pub(crate) const fn is_cut(text: &str) -> bool {
+    text.len() > MAX_TEXT_BYTES
+}
+
+/// A value as a person reads it: a text as it is, anything else as indented JSON.
+pub(crate) fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => format!("{value:#}"),
+    }
+}
+
+/// The first line of a text, shortened.
+pub(crate) fn row(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or("");
+    cogtools_program::terminal::truncate(line, MAX_ROW_CHARS).into_owned()
+}
+
+/// How long something took; empty if it is not known.
+pub(crate) fn time(ms: Option<u64>) -> String {
+    ms.map(duration).unwrap_or_default()
+}

@@ -1,0 +1,109 @@
+//! The pages: templates of our own engine, which escapes everything that they print.
+//!
+//! Whatever a page is about was written by others. Every text passes through [`visible`] before
+//! a template gets it, and no template says that a text is safe.
+
+use std::collections::BTreeMap;
+
+use cogtools_program::terminal::sanitize_lines;
+use njk::{Engine, Template};
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::respond::{Answer, PageError};
+
+/// The templates, by name.
+const TEMPLATES: [(&str, &str); 8] = [
+    ("layout.njk", include_str!("../templates/layout.njk")),
+    ("parts.njk", include_str!("../templates/parts.njk")),
+    ("error.njk", include_str!("../templates/error.njk")),
+    ("sessions.njk", include_str!("../templates/sessions.njk")),
+    ("session.njk", include_str!("../templates/session.njk")),
+    ("panels.njk", include_str!("../templates/panels.njk")),
+    ("tools.njk", include_str!("../templates/tools.njk")),
+    ("tool.njk", include_str!("../templates/tool.njk")),
+];
+
+/// The compiled templates.
+pub(crate) struct Pages(BTreeMap<&'static str, Template>);
+
+impl Pages {
+    /// Compiles the templates.
+    pub(crate) fn new() -> Result<Self, njk::Error> {
+        let sources = TEMPLATES.map(|(name, source)| (name.to_owned(), source.to_owned()));
+        let engine = Engine::builder()
+            .autoescape(true)
+            .loader(BTreeMap::from(sources))
+            .build();
+        let compiled = TEMPLATES
+            .iter()
+            .map(|(name, source)| Ok((*name, engine.compile(name, source)?)));
+        Ok(Self(compiled.collect::<Result<_, njk::Error>>()?))
+    }
+
+    /// The page of the template `name` with these variables, which are an object.
+    pub(crate) fn render(
+        &self,
+        name: &str,
+        context: Value,
+        app: &App,
+    ) -> Result<String, PageError> {
+        let template = self.0.get(name).ok_or(PageError::Bug)?;
+        let mut context = visible(context);
+        context["token"] = app.access.page_token().into();
+        context["project"] = visible(app.project.name().into());
+        template.render(&context).map_err(|_| PageError::Bug)
+    }
+
+    /// The same as an answer.
+    pub(crate) fn answer(
+        &self,
+        name: &str,
+        context: Value,
+        app: &App,
+    ) -> Result<Answer, PageError> {
+        let text = self.render(name, context, app)?;
+        Ok(Answer::Html(axum::http::StatusCode::OK, text))
+    }
+}
+
+/// A value without characters that a person cannot see, or that change the order of others.
+pub(crate) fn visible(value: Value) -> Value {
+    match value {
+        Value::String(text) => sanitize_lines(&text).into_owned().into(),
+        Value::Array(items) => items.into_iter().map(visible).collect(),
+        Value::Object(fields) => {
+            let field = |(name, value): (String, Value)| {
+                let name = sanitize_lines(&name).into_owned();
+                (name, visible(value))
+            };
+            Value::Object(fields.into_iter().map(field).collect::<Map<_, _>>())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_template_compiles_and_trusts_nothing() {
+        Pages::new().map(drop).expect("templates");
+        for (name, source) in TEMPLATES {
+            for word in ["safe", "autoescape", "javascript:", "style=", " on"] {
+                let is_attribute = word == " on" && !source.contains(" onclick");
+                assert!(is_attribute || !source.contains(word), "{name}: {word}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_is_invisible() {
+        let value = json!({"a\u{202e}": ["\u{1b}[31m", {"b": "x\ny"}], "n": 1});
+        let expected = json!({"a\\u{202e}": ["\\u{1b}[31m", {"b": "x\ny"}], "n": 1});
+        assert_eq!(visible(value), expected);
+    }
+}

@@ -1,0 +1,182 @@
+//! What a request is answered with, and why it is not.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::Response;
+use cogtools_core::Diagnostic;
+use cogtools_log::SessionError;
+use http_body::{Frame, SizeHint};
+use serde_json::{Value, json};
+
+use crate::app::App;
+
+/// What a request is answered with.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// A page.
+    Html(StatusCode, String),
+    /// Data for a script.
+    Json(Value),
+    /// A text that the browser must not take for anything else.
+    Text(Vec<u8>),
+}
+
+/// Why there is no page.
+#[derive(Debug)]
+pub(crate) enum PageError {
+    /// Nothing has this URL.
+    NotFound,
+    /// The browser has no cookie; or has it, and a page elsewhere has led here, so that it was
+    /// not sent, which `retry` finds out.
+    NoAccess { retry: bool },
+    /// The request does not come from a page of this server.
+    NoPageToken,
+    /// What the page is about cannot be read.
+    Failed(Vec<Diagnostic>),
+    /// Too many programs run.
+    Busy,
+    /// A template failed, or a thread.
+    Bug,
+}
+
+impl From<Vec<Diagnostic>> for PageError {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::Failed(diagnostics)
+    }
+}
+
+impl From<SessionError> for PageError {
+    fn from(error: SessionError) -> Self {
+        Self::Failed(vec![error.diagnostic()])
+    }
+}
+
+impl PageError {
+    const fn status(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::NoAccess { .. } => StatusCode::UNAUTHORIZED,
+            Self::NoPageToken => StatusCode::FORBIDDEN,
+            Self::Failed(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Bug => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    const fn title(&self) -> &'static str {
+        match self {
+            Self::NotFound => "Not found",
+            Self::NoAccess { .. } => "No access",
+            Self::NoPageToken => "Not from this page",
+            Self::Failed(_) => "It cannot be shown",
+            Self::Busy => "Busy",
+            Self::Bug => "Unexpected failure",
+        }
+    }
+
+    const fn text(&self) -> &'static str {
+        match self {
+            Self::NotFound => "There is no page of this name, or what it was about is gone.",
+            Self::NoAccess { .. } => {
+                "The URL that `cogtools ui` prints opens once, in one browser. In that browser \
+                 the link below works; for another one, start `cogtools ui` again."
+            }
+            Self::NoPageToken => "Load the page again, and repeat what you did.",
+            Self::Failed(_) => "What is wrong, and what to do about it:",
+            Self::Busy => "Too many programs run; wait until one has ended.",
+            Self::Bug => "This is a bug in cogtools; please report it with the URL of the page.",
+        }
+    }
+
+    /// The page that says so.
+    pub(crate) fn answer(&self, app: &App) -> Answer {
+        let diagnostics = match self {
+            Self::Failed(diagnostics) => diagnostics.as_slice(),
+            _ => &[],
+        };
+        let context = json!({
+            "title": self.title(),
+            "text": self.text(),
+            "failures": diagnostics.iter().map(failure).collect::<Vec<Value>>(),
+            "link": matches!(self, Self::NoAccess { .. }),
+            "retry": matches!(self, Self::NoAccess { retry: true }),
+        });
+        let page = app.pages.render("error.njk", context, app);
+        let text = page.unwrap_or_else(|_| self.title().to_owned());
+        Answer::Html(self.status(), text)
+    }
+}
+
+/// A diagnostic for a page.
+pub(crate) fn failure(diagnostic: &Diagnostic) -> Value {
+    json!({
+        "code": diagnostic.code.name(),
+        "subject": diagnostic.subject,
+        "pointer": diagnostic.pointer,
+        "message": diagnostic.message,
+        "details": diagnostic.details,
+        "hints": cogtools_program::render_hints(&diagnostic.hints),
+        "location": diagnostic.location.as_ref().map(|location| {
+            format!("{}:{}:{}", location.file.display(), location.line, location.column)
+        }),
+    })
+}
+
+impl From<Answer> for Response {
+    fn from(answer: Answer) -> Self {
+        let (status, kind, body) = match answer {
+            Answer::Html(status, text) => (status, "text/html; charset=utf-8", Body::from(text)),
+            Answer::Json(value) => {
+                let body = Body::from(value.to_string());
+                (StatusCode::OK, "application/json", body)
+            }
+            Answer::Text(bytes) => {
+                let body = Body::from(bytes);
+                (StatusCode::OK, "text/plain; charset=utf-8", body)
+            }
+        };
+        let mut response = Self::new(body);
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        if kind.starts_with("text/plain") {
+            headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("inline"));
+        }
+        response
+    }
+}
+
+/// A body that ends where the other one fails. It is shared between threads only in the sense
+/// of types, which the lock gives.
+pub(crate) struct UntilError(Mutex<Body>);
+
+impl UntilError {
+    pub(crate) const fn new(body: Body) -> Self {
+        Self(Mutex::new(body))
+    }
+}
+
+impl http_body::Body for UntilError {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let body = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let frame = Pin::new(body).poll_frame(cx);
+        frame.map(|frame| frame.and_then(Result::ok).map(Ok))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let body = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        http_body::Body::size_hint(&*body)
+    }
+}

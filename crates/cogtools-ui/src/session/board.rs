@@ -1,0 +1,300 @@
+//! The steps of a turn: those of a plan, the nodes of a flow, or the calls of a model.
+
+use cogtools_core::Code;
+use cogtools_log::{BlobId, Event, NodeState, StepState};
+use serde_json::Value;
+
+use super::turn::{Badge, Detail, From, Intent, Question, QuestionKind, Step};
+use super::turns::{At, Turns};
+use crate::cut;
+
+/// How a step has ended.
+pub(super) struct End<'e> {
+    pub(super) badge: Badge,
+    pub(super) message: String,
+    pub(super) result: Option<&'e Value>,
+    pub(super) blob: Option<&'e BlobId>,
+    pub(super) logs: &'e [String],
+    pub(super) ms: Option<u64>,
+}
+
+impl Turns {
+    /// A plan: all of its steps are planned.
+    pub(super) fn plan(&mut self, at: At<'_>, intent: &str, plan: &Value) {
+        let intent = match intent {
+            "clock" => Intent::Clock,
+            "arithmetic" => Intent::Arithmetic,
+            _ => Intent::General,
+        };
+        let text = |value: &Value, key: &str| -> String {
+            let text = value.get(key).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        // A plan that a question has led to belongs to the turn of the question.
+        let is_answer = self.all.last().is_some_and(|turn| {
+            turn.intent == Intent::Conversation
+                && turn.board.is_empty()
+                && turn.status == Badge::Executing
+        });
+        if is_answer {
+            self.current(at).intent = intent;
+        } else {
+            self.begin(at, intent);
+            self.say(at, From::User, "", &text(plan, "restatement"));
+        }
+        let thoughts = plan.get("thinking_log").and_then(Value::as_array);
+        for thought in thoughts.into_iter().flatten().filter_map(Value::as_str) {
+            self.row(at, "thought", thought, None);
+        }
+        let steps = plan.get("tool_plan").and_then(Value::as_array);
+        for step in steps.into_iter().flatten() {
+            let needs_tool = step.get("need_tool") != Some(&Value::Bool(false));
+            let badge = if needs_tool {
+                Badge::Planned
+            } else {
+                Badge::NoTool
+            };
+            self.current(at).board.push(Step {
+                key: text(step, "save_as"),
+                tool: text(step, "tool"),
+                reason: text(step, "reason"),
+                badge,
+                ..Step::default()
+            });
+        }
+        let reply = text(plan, "visible_reply");
+        if !reply.is_empty() {
+            self.say(at, From::Model, "", &reply);
+        }
+    }
+
+    /// A step of a plan.
+    pub(super) fn step_event(&mut self, at: At<'_>) {
+        let Event::Step {
+            step,
+            state,
+            tool,
+            args,
+            result,
+            blob,
+            logs,
+            ms,
+        } = &at.entry.event
+        else {
+            return;
+        };
+        let (badge, message) = match state {
+            StepState::Executing => {
+                let arguments = args.as_ref().unwrap_or(&Value::Null);
+                self.start(
+                    at,
+                    step,
+                    tool.as_deref().unwrap_or_default(),
+                    arguments,
+                    true,
+                );
+                return;
+            }
+            StepState::Executed => (Badge::Executed, String::new()),
+            StepState::Failed { code, message } => (failed(code), format!("{code}: {message}")),
+            StepState::Skipped => (Badge::Skipped, String::new()),
+        };
+        let end = End {
+            badge,
+            message,
+            result: result.as_ref(),
+            blob: blob.as_ref(),
+            logs,
+            ms: *ms,
+        };
+        self.end(at, step, &end);
+    }
+
+    /// A flow that is about to run.
+    pub(super) fn flow(&mut self, at: At<'_>, tool: &str, arguments: &Value) {
+        self.begin(at, Intent::Flow);
+        self.say(at, From::User, tool, &cut::value(arguments));
+        self.current(at).count(tool);
+    }
+
+    /// A node of a flow.
+    pub(super) fn node_event(&mut self, at: At<'_>) {
+        let Event::Node {
+            node,
+            state,
+            inputs,
+            route,
+            output,
+            blob,
+            ms,
+            ..
+        } = &at.entry.event
+        else {
+            return;
+        };
+        let (badge, message) = match state {
+            NodeState::Started => {
+                let tool = route.as_ref().and_then(|route| route.tool.as_deref());
+                let inputs = inputs.as_ref().unwrap_or(&Value::Null);
+                self.start(at, node, tool.unwrap_or_default(), inputs, false);
+                return;
+            }
+            NodeState::Waiting { question } => {
+                self.wait(at, node, question);
+                return;
+            }
+            NodeState::Succeeded => (Badge::Executed, String::new()),
+            NodeState::Failed { code, message } => (failed(code), format!("{code}: {message}")),
+            NodeState::Skipped => (Badge::Skipped, String::new()),
+        };
+        let end = End {
+            badge,
+            message,
+            result: output.as_ref(),
+            blob: blob.as_ref(),
+            logs: &[],
+            ms: *ms,
+        };
+        self.current(at)
+            .questions
+            .retain(|question| question.key != *node);
+        self.end(at, node, &end);
+    }
+
+    /// A node that waits for the user.
+    fn wait(&mut self, at: At<'_>, node: &str, question: &str) {
+        self.row(
+            at,
+            "question",
+            &format!("{node}: {question}"),
+            Some(Badge::Waiting),
+        );
+        let turn = self.current(at);
+        if turn.step(node).is_none() {
+            turn.board.push(Step {
+                key: node.to_owned(),
+                ..Step::default()
+            });
+        }
+        if let Some((_, step)) = turn.step(node) {
+            step.badge = Badge::Waiting;
+        }
+        turn.status = Badge::Waiting;
+        turn.questions.retain(|question| question.key != node);
+        turn.questions.push(Question {
+            kind: QuestionKind::Answer,
+            key: node.to_owned(),
+            text: question.to_owned(),
+        });
+    }
+
+    /// The start of a step: its badge, a row, and its details.
+    pub(super) fn start(
+        &mut self,
+        at: At<'_>,
+        key: &str,
+        tool: &str,
+        arguments: &Value,
+        counts: bool,
+    ) {
+        let turn = self.current(at);
+        if turn.step(key).is_none() {
+            turn.board.push(Step {
+                key: key.to_owned(),
+                ..Step::default()
+            });
+        }
+        let mut number = None;
+        if let Some((index, step)) = turn.step(key) {
+            step.badge = Badge::Executing;
+            if !tool.is_empty() {
+                tool.clone_into(&mut step.tool);
+            }
+            number = Some(index);
+        }
+        if counts && !tool.is_empty() {
+            turn.count(tool);
+        }
+        turn.details
+            .push(Detail::new(at.line, key, tool, arguments));
+        let text = format!("{} start", name(key, tool));
+        self.row(at, "step", &text, Some(Badge::Executing));
+        self.number(at, number, false);
+    }
+
+    /// The end of a step: its badge, a row, its details, and its result in the conversation.
+    pub(super) fn end(&mut self, at: At<'_>, key: &str, end: &End<'_>) {
+        let turn = self.current(at);
+        turn.ms = turn.ms.saturating_add(end.ms.unwrap_or_default());
+        let mut number = None;
+        let mut tool = String::new();
+        if let Some((index, step)) = turn.step(key) {
+            step.badge = end.badge;
+            step.time = cut::time(end.ms);
+            step.message = cut::text(&end.message);
+            tool.clone_from(&step.tool);
+            number = Some(index);
+        }
+        if turn.detail(key).is_none() && end.badge != Badge::Skipped {
+            turn.details
+                .push(Detail::new(at.line, key, &tool, &Value::Null));
+        }
+        if let Some(detail) = turn.detail(key) {
+            detail.end(at.line, end);
+        }
+        let word = match end.badge {
+            Badge::Executed => "done",
+            Badge::Skipped => "skipped",
+            _ => "error",
+        };
+        let time = end
+            .ms
+            .map(|ms| format!(" ({})", cogtools_log::duration(ms)));
+        let text = format!(
+            "{} {word}{} {}",
+            name(key, &tool),
+            time.unwrap_or_default(),
+            end.message
+        );
+        self.row(at, "step", text.trim_end(), Some(end.badge));
+        let message = if let Some(result) = end.result {
+            self.say(at, From::Step, "Result", &cogtools_log::result_text(result));
+            true
+        } else if end.message.is_empty() {
+            false
+        } else {
+            self.say(at, From::Error, "Error", &end.message);
+            true
+        };
+        self.number(at, number, message);
+    }
+
+    /// Says which step the last row is about, and the last message too if it is.
+    fn number(&mut self, at: At<'_>, number: Option<usize>, message: bool) {
+        let turn = self.current(at);
+        if let Some(row) = turn.log.last_mut() {
+            row.step = number;
+        }
+        if let Some(last) = turn.messages.last_mut().filter(|_| message) {
+            last.step = number;
+        }
+    }
+}
+
+/// The badge of a failure with this code.
+pub(super) fn failed(code: &str) -> Badge {
+    if code == Code::ToolNotFound.name() {
+        Badge::Unsupported
+    } else {
+        Badge::Failed
+    }
+}
+
+/// How a row names a step.
+fn name(key: &str, tool: &str) -> String {
+    if tool.is_empty() || tool == key {
+        key.to_owned()
+    } else {
+        format!("{key} ({tool})")
+    }
+}

@@ -1,0 +1,15 @@
+//! The sessions: the list of them, and what happened in one.
+
+mod answer;
+mod board;
+mod detail;
+mod list;
+mod request;
+mod sessions;
+mod turn;
+mod turns;
+mod view;
+
+pub(crate) use answer::{answer, approve, message};
+pub(crate) use request::{blob, line, list_page, page};
+pub(crate) use sessions::Sessions;

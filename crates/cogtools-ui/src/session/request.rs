@@ -1,0 +1,79 @@
+//! The requests for sessions.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use cogtools_log::BlobId;
+use serde::Deserialize;
+
+use super::list::list;
+use super::view::View;
+use crate::app::App;
+use crate::respond::{Answer, PageError};
+
+/// Which part of a session a page shows.
+#[derive(Default, Deserialize)]
+pub(crate) struct Part {
+    /// The lines before this one.
+    before: Option<usize>,
+    /// The turn whose work is shown, by its first line.
+    turn: Option<usize>,
+}
+
+/// The list of sessions.
+pub(crate) async fn list_page(State(app): State<Arc<App>>) -> Response {
+    app.run(list).await
+}
+
+/// A session.
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    Query(part): Query<Part>,
+) -> Response {
+    app.run(move |app| {
+        let file = app.sessions.file(&name)?;
+        let (header, view) = app.sessions.with_index(&file, |index| {
+            Ok((index.header().clone(), View::read(index, part.before)?))
+        })?;
+        let mut context = view.context(part.turn);
+        context["page"] = "sessions".into();
+        context["name"] = name.into();
+        context["file"] = file.display_path().display().to_string().into();
+        context["session"] = serde_json::json!(header);
+        context["before"] = part.before.into();
+        app.pages.answer("session.njk", context, app)
+    })
+    .await
+}
+
+/// A line as it is in the file.
+pub(crate) async fn line(
+    State(app): State<Arc<App>>,
+    Path((name, number)): Path<(String, usize)>,
+) -> Response {
+    app.run(move |app| {
+        let file = app.sessions.file(&name)?;
+        let after = number.checked_add(1).ok_or(PageError::NotFound)?;
+        let read = |index: &cogtools_log::Index| Ok(index.read(number..after)?);
+        let lines = app.sessions.with_index(&file, read)?;
+        let line = lines.into_iter().next().ok_or(PageError::NotFound)?;
+        Ok(Answer::Text(line.text.into_bytes()))
+    })
+    .await
+}
+
+/// The whole of a result.
+pub(crate) async fn blob(
+    State(app): State<Arc<App>>,
+    Path((name, blob)): Path<(String, String)>,
+) -> Response {
+    app.run(move |app| {
+        let file = app.sessions.file(&name)?;
+        let blob: BlobId = blob.parse().map_err(|_| PageError::NotFound)?;
+        let bytes = file.blobs().read(&blob).map_err(|_| PageError::NotFound)?;
+        Ok(Answer::Text(bytes))
+    })
+    .await
+}

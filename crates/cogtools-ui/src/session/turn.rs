@@ -1,0 +1,226 @@
+//! A turn of a session: what the user wanted, and everything until it was done, as a page
+//! shows it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// A turn.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Turn {
+    /// The number of its first line, which names it in URLs.
+    pub(crate) line: usize,
+    pub(crate) time: String,
+    pub(crate) intent: Intent,
+    pub(crate) status: Badge,
+    /// How often each tool was called.
+    pub(crate) tools: Vec<ToolCount>,
+    /// How long all calls took, in words.
+    pub(crate) duration: String,
+    #[serde(skip)]
+    pub(crate) ms: u64,
+    pub(crate) tokens: u64,
+    pub(crate) cached_percent: u64,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) board: Vec<Step>,
+    pub(crate) log: Vec<LogRow>,
+    pub(crate) details: Vec<Detail>,
+    pub(crate) requests: Vec<Request>,
+    /// Calls that wait for the user.
+    pub(crate) questions: Vec<Question>,
+}
+
+/// What a turn is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Intent {
+    /// A page begins inside this turn.
+    #[default]
+    Earlier,
+    Conversation,
+    Clock,
+    Arithmetic,
+    General,
+    Flow,
+}
+
+/// A state, as a badge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Badge {
+    #[default]
+    Planned,
+    Executing,
+    Executed,
+    Failed,
+    Skipped,
+    /// No tool can do it.
+    Unsupported,
+    NoTool,
+    /// It waits for the user.
+    Waiting,
+}
+
+/// How often a tool was called.
+#[derive(Debug, Serialize)]
+pub(crate) struct ToolCount {
+    pub(crate) name: String,
+    pub(crate) count: usize,
+}
+
+/// A message of the conversation.
+#[derive(Debug, Serialize)]
+pub(crate) struct Message {
+    pub(crate) line: usize,
+    pub(crate) from: From,
+    /// What stands before the text: `Step 1/2 · Result`.
+    pub(crate) label: String,
+    /// The number of the step that it is about.
+    #[serde(skip)]
+    pub(crate) step: Option<usize>,
+    pub(crate) text: String,
+    /// Whether the text is only a part of what the line has.
+    pub(crate) is_cut: bool,
+    pub(crate) time: String,
+    pub(crate) hints: Vec<String>,
+}
+
+/// Who says something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum From {
+    User,
+    Model,
+    Step,
+    Note,
+    Error,
+}
+
+/// A step of a plan, a call, or a node of a flow, on the board.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Step {
+    /// What names it in the log.
+    pub(crate) key: String,
+    pub(crate) tool: String,
+    pub(crate) reason: String,
+    pub(crate) badge: Badge,
+    pub(crate) time: String,
+    /// Why it failed.
+    pub(crate) message: String,
+}
+
+/// A row of the thinking log.
+#[derive(Debug, Serialize)]
+pub(crate) struct LogRow {
+    pub(crate) line: usize,
+    pub(crate) time: String,
+    pub(crate) kind: &'static str,
+    /// The number of the step that it is about.
+    #[serde(skip)]
+    pub(crate) step: Option<usize>,
+    pub(crate) text: String,
+    pub(crate) badge: Option<Badge>,
+}
+
+/// What is known about a call.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Detail {
+    pub(crate) key: String,
+    pub(crate) line: usize,
+    pub(crate) tool: String,
+    pub(crate) badge: Badge,
+    pub(crate) code: String,
+    pub(crate) arguments: String,
+    /// The arguments that the tool got, if they are not those that were sent.
+    pub(crate) resolved: String,
+    pub(crate) result: String,
+    pub(crate) result_is_cut: bool,
+    /// The number of the line with the result.
+    pub(crate) result_line: usize,
+    /// The whole result, if the line has only a part of it.
+    pub(crate) blob: String,
+    pub(crate) logs: Vec<String>,
+    /// What a guard has remarked: references that are missing, results that became text.
+    pub(crate) notes: Vec<String>,
+    pub(crate) approval: String,
+    pub(crate) time: String,
+    pub(crate) message: String,
+}
+
+/// A request to the model, by layers.
+#[derive(Debug, Serialize)]
+pub(crate) struct Request {
+    pub(crate) turn: u32,
+    pub(crate) model: String,
+    pub(crate) line: usize,
+    pub(crate) layers: Value,
+}
+
+/// A question to the user.
+#[derive(Debug, Serialize)]
+pub(crate) struct Question {
+    pub(crate) kind: QuestionKind,
+    /// The call, or the node.
+    pub(crate) key: String,
+    pub(crate) text: String,
+}
+
+/// What a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum QuestionKind {
+    /// Whether a call may run.
+    Approval,
+    /// What a node of a flow gets.
+    Answer,
+}
+
+impl Turn {
+    /// A turn that begins with the line `line`.
+    pub(crate) fn new(line: usize, time: String, intent: Intent) -> Self {
+        Self {
+            line,
+            time,
+            intent,
+            status: Badge::Executing,
+            ..Self::default()
+        }
+    }
+
+    /// Says of each step how many there are, which is known at the end.
+    pub(crate) fn number_steps(&mut self) {
+        let total = self.board.len();
+        for message in &mut self.messages {
+            if let Some(number) = message.step {
+                message.label = format!("Step {number}/{total} · {}", message.label);
+            }
+        }
+        for row in &mut self.log {
+            if let Some(number) = row.step {
+                row.text = format!("Step {number}/{total} {}", row.text);
+            }
+        }
+    }
+
+    /// Counts a call of `tool`.
+    pub(crate) fn count(&mut self, tool: &str) {
+        match self.tools.iter_mut().find(|count| count.name == tool) {
+            Some(count) => count.count += 1,
+            None => self.tools.push(ToolCount {
+                name: tool.to_owned(),
+                count: 1,
+            }),
+        }
+    }
+
+    /// The last step on the board with this name, and its number, from 1.
+    pub(crate) fn step(&mut self, key: &str) -> Option<(usize, &mut Step)> {
+        let mut steps = self.board.iter_mut().enumerate().rev();
+        let (index, step) = steps.find(|(_, step)| step.key == key)?;
+        Some((index + 1, step))
+    }
+
+    /// The last detail with this name.
+    pub(crate) fn detail(&mut self, key: &str) -> Option<&mut Detail> {
+        self.details.iter_mut().rev().find(|one| one.key == key)
+    }
+}

@@ -1,0 +1,294 @@
+//! The turns in a part of a session, built line by line.
+
+use cogtools_log::{CacheState, Entry, Event, Line, Usage, response_text, task_text, thought_text};
+use cogtools_program::terminal::pluralize;
+use serde_json::{Value, json};
+
+use super::turn::{Badge, From, Intent, LogRow, Message, Question, QuestionKind, Request, Turn};
+use crate::cut;
+
+/// The turns so far.
+#[derive(Default)]
+pub(crate) struct Turns {
+    pub(super) all: Vec<Turn>,
+    usage: Usage,
+    /// The last entry, which the next one follows unless it begins a branch.
+    last: Option<cogtools_log::Id>,
+}
+
+/// An entry with the number of its line.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'e> {
+    pub(crate) line: usize,
+    pub(crate) entry: &'e Entry,
+}
+
+impl At<'_> {
+    pub(crate) fn time(self) -> String {
+        self.entry.time.to_string()
+    }
+}
+
+/// The turns in `lines`.
+pub(crate) fn turns(lines: &[Line]) -> Vec<Turn> {
+    let mut turns = Turns::default();
+    for line in lines {
+        match &line.entry {
+            Ok(entry) => turns.add(At {
+                line: line.number,
+                entry,
+            }),
+            Err(error) => {
+                let text = if line.is_cut {
+                    "this line was cut off".to_owned()
+                } else {
+                    error.to_string()
+                };
+                turns.note(line.number, String::new(), "Line", &text);
+            }
+        }
+    }
+    turns.finish()
+}
+
+impl Turns {
+    fn add(&mut self, at: At<'_>) {
+        self.mark_branch(at);
+        match &at.entry.event {
+            Event::Task { parts } => {
+                self.begin(at, Intent::Conversation);
+                self.say(at, From::User, "", &task_text(parts));
+            }
+            Event::Plan { intent, plan } => self.plan(at, intent, plan),
+            Event::Flow {
+                tool, arguments, ..
+            } => self.flow(at, tool, arguments),
+            Event::Call { .. } | Event::Result { .. } => self.call_event(at),
+            Event::Step { .. } => self.step_event(at),
+            Event::Node { .. } => self.node_event(at),
+            event => self.other(at, event),
+        }
+    }
+
+    fn other(&mut self, at: At<'_>, event: &Event) {
+        match event {
+            Event::Request {
+                layers,
+                model,
+                turn,
+                ..
+            } => {
+                self.row(at, "request", &format!("request {turn} to {model}"), None);
+                let request = Request {
+                    turn: *turn,
+                    model: model.clone(),
+                    line: at.line,
+                    layers: json!(layers),
+                };
+                self.current(at).requests.push(request);
+            }
+            Event::Response { content, .. } => self.response(at, content),
+            Event::Usage(usage) => self.add_usage(at, usage),
+            Event::Error {
+                code,
+                message,
+                hints,
+                ..
+            } => {
+                self.row(
+                    at,
+                    "error",
+                    &format!("{code}: {message}"),
+                    Some(Badge::Failed),
+                );
+                self.say(at, From::Error, code, message);
+                if let Some(last) = self.current(at).messages.last_mut() {
+                    last.hints.clone_from(hints);
+                }
+            }
+            Event::Paused { calls } => {
+                for call in calls {
+                    self.ask(at, QuestionKind::Approval, call.as_str());
+                }
+                self.current(at).status = Badge::Waiting;
+            }
+            Event::Decision { call, .. } => {
+                let turn = self.current(at);
+                turn.questions
+                    .retain(|question| question.key != call.as_str());
+                self.row(
+                    at,
+                    "decision",
+                    &format!("the user has decided about {call}"),
+                    None,
+                );
+            }
+            Event::End { status } => {
+                // A run that waits for an answer has ended, too.
+                let waits = !self.current(at).questions.is_empty();
+                let badge = if waits {
+                    Badge::Waiting
+                } else {
+                    end_badge(status)
+                };
+                self.row(at, "end", &status.name().replace('_', " "), Some(badge));
+                self.current(at).status = badge;
+            }
+            event => self.remark(at, event),
+        }
+    }
+
+    /// What is only a row of the log.
+    fn remark(&mut self, at: At<'_>, event: &Event) {
+        let text = match event {
+            Event::Agent { tool } => format!("the agent {tool} begins"),
+            Event::Compaction { up_to, .. } => format!("everything up to {up_to} is a summary"),
+            Event::Expired { results } => {
+                format!(
+                    "too old to be shown whole: {}",
+                    pluralize(results.len(), "result")
+                )
+            }
+            Event::Cache { state, tokens, .. } => match state {
+                CacheState::Created { .. } => format!("the cache has {tokens} tokens"),
+                CacheState::Used => "the cache was used".to_owned(),
+                CacheState::Refreshed { .. } => "the cache was refreshed".to_owned(),
+                CacheState::Deleted => "the cache was deleted".to_owned(),
+                CacheState::Failed { reason } => format!("the cache failed: {reason}"),
+            },
+            Event::Undone { task } => format!("the user took the task {task} back"),
+            Event::Torn { lines } => format!(
+                "cut off before this: {}",
+                pluralize(*lines as usize, "line")
+            ),
+            other => format!("{} is not known to this version", other.kind()),
+        };
+        self.row(at, "note", &text, None);
+    }
+
+    fn response(&mut self, at: At<'_>, content: &Value) {
+        for thought in thought_text(content).lines() {
+            self.row(at, "thought", thought, None);
+        }
+        let text = response_text(content);
+        if !text.trim().is_empty() {
+            self.say(at, From::Model, "", &text);
+        }
+    }
+
+    fn add_usage(&mut self, at: At<'_>, usage: &Usage) {
+        self.usage += usage;
+        let (total, percent) = (self.usage.total, self.usage.cached_percent());
+        let turn = self.current(at);
+        turn.tokens = total;
+        turn.cached_percent = percent;
+    }
+
+    /// Marks an entry that does not follow the one before it.
+    fn mark_branch(&mut self, at: At<'_>) {
+        if matches!(at.entry.event, Event::Torn { .. }) {
+            return;
+        }
+        let last = self.last.replace(at.entry.id);
+        if last.is_some() && at.entry.parent != last {
+            let text = match at.entry.parent {
+                Some(parent) => format!("another branch, which follows entry {parent}"),
+                None => "another branch, from the beginning".to_owned(),
+            };
+            self.row(at, "branch", &text, None);
+        }
+    }
+
+    /// Begins a turn.
+    pub(super) fn begin(&mut self, at: At<'_>, intent: Intent) {
+        self.usage = Usage::default();
+        self.all.push(Turn::new(at.line, at.time(), intent));
+    }
+
+    /// The turn that an entry belongs to.
+    pub(super) fn current(&mut self, at: At<'_>) -> &mut Turn {
+        self.turn_at(at.line, at.time())
+    }
+
+    fn turn_at(&mut self, line: usize, time: String) -> &mut Turn {
+        if self.all.is_empty() {
+            self.all.push(Turn::new(line, time, Intent::Earlier));
+        }
+        let last = self.all.len() - 1;
+        &mut self.all[last]
+    }
+
+    /// Adds a row to the log.
+    pub(super) fn row(&mut self, at: At<'_>, kind: &'static str, text: &str, badge: Option<Badge>) {
+        let row = LogRow {
+            line: at.line,
+            time: at.time(),
+            kind,
+            step: None,
+            text: cut::row(text),
+            badge,
+        };
+        self.current(at).log.push(row);
+    }
+
+    /// Adds a message to the conversation.
+    pub(super) fn say(&mut self, at: At<'_>, from: From, label: &str, text: &str) {
+        let message = Message {
+            line: at.line,
+            from,
+            label: label.to_owned(),
+            step: None,
+            text: cut::text(text),
+            is_cut: cut::is_cut(text),
+            time: at.time(),
+            hints: Vec::new(),
+        };
+        self.current(at).messages.push(message);
+    }
+
+    pub(super) fn ask(&mut self, at: At<'_>, kind: QuestionKind, key: &str) {
+        let turn = self.current(at);
+        let text = turn.detail(key).map(|detail| {
+            let arguments = cut::row(&detail.arguments.replace('\n', " "));
+            format!("{} {arguments}", detail.tool)
+        });
+        let question = Question {
+            kind,
+            key: key.to_owned(),
+            text: text.unwrap_or_default(),
+        };
+        turn.questions.push(question);
+    }
+
+    fn note(&mut self, line: usize, time: String, label: &str, text: &str) {
+        let turn = self.turn_at(line, time.clone());
+        turn.messages.push(Message {
+            line,
+            from: From::Note,
+            label: label.to_owned(),
+            step: None,
+            text: text.to_owned(),
+            is_cut: false,
+            time,
+            hints: Vec::new(),
+        });
+    }
+
+    fn finish(mut self) -> Vec<Turn> {
+        for turn in &mut self.all {
+            turn.duration = cut::time((turn.ms > 0).then_some(turn.ms));
+            turn.number_steps();
+        }
+        self.all
+    }
+}
+
+fn end_badge(status: &cogtools_log::EndStatus) -> Badge {
+    use cogtools_log::EndStatus;
+    match status {
+        EndStatus::Completed => Badge::Executed,
+        EndStatus::ApprovalWanted => Badge::Waiting,
+        EndStatus::Cancelled => Badge::Skipped,
+        _ => Badge::Failed,
+    }
+}

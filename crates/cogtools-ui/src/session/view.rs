@@ -1,0 +1,69 @@
+//! The part of a session that a page shows: its last lines, or those before a line.
+
+use cogtools_log::{Index, Line};
+use serde_json::{Value, json};
+
+use super::turn::{Badge, Turn};
+use super::turns::turns;
+use crate::respond::PageError;
+
+/// How many lines a page shows.
+const PAGE_LINES: usize = 400;
+
+/// What a page shows.
+pub(crate) struct View {
+    /// The first line of it.
+    first: usize,
+    /// The last line of the session.
+    last: usize,
+    /// Whether the page ends with the session.
+    is_end: bool,
+    turns: Vec<Turn>,
+}
+
+impl View {
+    /// The lines before the line `before`, or the last ones.
+    pub(crate) fn read(index: &Index, before: Option<usize>) -> Result<Self, PageError> {
+        let behind = index.lines() + 1;
+        let end = before.unwrap_or(behind).clamp(2, behind.max(2));
+        let start = end.saturating_sub(PAGE_LINES).max(2);
+        let lines = index.read(start..end)?;
+        Ok(Self {
+            first: start,
+            last: index.lines(),
+            is_end: end == behind.max(2),
+            turns: turns(&lines),
+        })
+    }
+
+    /// Its variables for a template. `selected` is the line of the turn whose work is shown;
+    /// without it, the last one.
+    pub(crate) fn context(&self, selected: Option<usize>) -> Value {
+        let is_selected = |turn: &&Turn| Some(turn.line) == selected;
+        let found = self.turns.iter().find(is_selected);
+        let shown = found.or(self.turns.last());
+        json!({
+            "first": self.first,
+            "last": self.last,
+            "earlier": (self.first > 2).then_some(self.first),
+            "is_end": self.is_end,
+            "is_running": self.is_running(),
+            "turns": self.turns,
+            "turn": shown,
+        })
+    }
+
+    /// Whether something may still be written: the last turn has not ended.
+    fn is_running(&self) -> bool {
+        let last = self.turns.last();
+        self.is_end && last.is_some_and(|turn| turn.status == Badge::Executing)
+    }
+}
+
+/// The lines at the beginning and at the end, for a list.
+pub(crate) fn ends(index: &Index, count: usize) -> Result<(Vec<Line>, Vec<Line>), PageError> {
+    let behind = index.lines() + 1;
+    let first = index.read(2..behind.min(2 + count))?;
+    let last = index.read(behind.saturating_sub(count).max(2)..behind)?;
+    Ok((first, last))
+}

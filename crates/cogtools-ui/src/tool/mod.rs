@@ -1,0 +1,10 @@
+//! The tools: the list of them, what each declares, and calls.
+
+mod catalogue;
+mod child;
+mod list;
+mod page;
+mod request;
+
+pub(crate) use catalogue::fingerprint;
+pub(crate) use request::{call, check, form, list_page, page, test};

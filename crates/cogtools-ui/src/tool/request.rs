@@ -1,0 +1,63 @@
+//! The requests for tools.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use serde::Deserialize;
+
+use super::{child, list, page as view};
+use crate::app::App;
+use crate::respond::Answer;
+
+/// What is searched for.
+#[derive(Default, Deserialize)]
+pub(crate) struct Search {
+    #[serde(default)]
+    q: String,
+}
+
+/// The list of tools.
+pub(crate) async fn list_page(
+    State(app): State<Arc<App>>,
+    Query(search): Query<Search>,
+) -> Response {
+    app.run(move |app| list::list(app, &search.q)).await
+}
+
+/// A tool.
+pub(crate) async fn page(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
+    app.run(move |app| view::page(app, &name)).await
+}
+
+/// What the form of a tool is made from.
+pub(crate) async fn form(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
+    app.run(move |app| view::form(app, &name)).await
+}
+
+/// Checks arguments.
+pub(crate) async fn check(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    app.run(move |app| view::check(app, &name, body.into()))
+        .await
+}
+
+/// Calls a tool.
+pub(crate) async fn call(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    app.run_long(move |app| Ok(Answer::Json(child::call(app, &name, body.into())?)))
+        .await
+}
+
+/// Runs the examples of a tool.
+pub(crate) async fn test(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
+    app.run_long(move |app| Ok(Answer::Json(child::test(app, &name)?)))
+        .await
+}

@@ -1,0 +1,206 @@
+//! The web view in a real Chromium, driven by playwright-core: what a user sees, hears and does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use cogtools_test_support::{Project, assert_text, install, is_blessing, str};
+use serde_json::json;
+
+use crate::ui::answers::FLOW;
+use crate::ui::server::Server;
+use crate::ui::sessions::long;
+use crate::{repository, run};
+
+const DEMO: &str = include_str!("demo.jsonl");
+
+/// A tool with an enumeration, an object and a list.
+const ORDER: &str = "name: order
+description: Orders *things* of a kind
+parameters:
+  kind: {type: string, enum: [book, pen]}
+  count: {type: integer, minimum: 1, maximum: 9}
+  to:
+    type: object
+    properties:
+      street: {type: string, minLength: 2}
+  notes: {type: array, items: {type: string}, optional: true}
+examples:
+  - {kind: book, count: 2, to: {street: Main}}
+implementation: \"# {{ count }} of {{ kind }} to {{ to.street }}\\n
+  {% for note in notes %}\\n- {{ note }}\\n{% endfor %}\"
+";
+
+/// A tool with alternatives and null.
+const SHAPES: &str = "name: shapes
+description: Takes values of all shapes
+parameters_schema:
+  type: object
+  properties:
+    at:
+      oneOf:
+        - {type: object, title: A city, properties: {city: {type: string}}, required: [city]}
+        - {type: object, title: A point, properties: {x: {type: number}, y: {type: number}}, required: [x, y]}
+    limit: {type: integer, nullable: true}
+    deep: {type: array, items: {type: object, properties: {on: {type: boolean}}}}
+  required: [at, limit, deep]
+examples:
+  - {at: {city: Oslo}, limit: null, deep: [{on: true}]}
+implementation: '{{ {at: at, limit: limit, deep: deep} | dump }}'
+";
+
+/// A tool whose texts try to be more than text.
+const EVIL: &str = "name: evil
+description: \"<script>globalThis.pwned=1</script> [x](javascript:globalThis.pwned=2) ![](http://evil.example/)\"
+implementation: \"<img src=x onerror=globalThis.pwned=3> [x](javascript:globalThis.pwned=4) **<script>globalThis.pwned=5</script>**\"
+";
+
+/// The lines of a session after a header: each follows the one before it.
+fn session(events: &[serde_json::Value]) -> String {
+    let header = DEMO.lines().next().expect("a header");
+    let entries = events.iter().zip(1..).map(|(event, id)| {
+        let mut line = event.clone();
+        line["id"] = id.into();
+        line["parent"] = (id > 1).then_some(id - 1).into();
+        line["time"] = "2026-11-22T09:00:00.000Z".into();
+        format!("{line}\n")
+    });
+    std::iter::once(format!("{header}\n"))
+        .chain(entries)
+        .collect()
+}
+
+/// A session of a model that wants to be more than text, with a result of ten megabytes.
+fn hostile() -> String {
+    let evil = "<script>globalThis.pwned=1</script><img src=x onerror=globalThis.pwned=2>\u{202e}\u{1b}[31m";
+    let link = format!("[a](javascript:globalThis.pwned=3) ![](http://evil.example/x.png) {evil}");
+    session(&[
+        json!({"kind": "task", "parts": [{"text": evil}]}),
+        json!({"kind": "response", "content": {"role": "model", "parts": [{"text": link}]}}),
+        json!({"kind": "call", "call": evil, "tool": evil, "arguments": {evil: evil},
+            "approval": {"decision": "allowed", "why": "pure"}}),
+        json!({"kind": "result", "call": evil, "status": "succeeded", "ms": 1,
+            "content": {"output": format!("{evil}{}", "<b>x</b>".repeat(1_300_000))}}),
+    ])
+}
+
+/// The session that goes on while the page is open: what there is, and what comes.
+fn live() -> (String, Vec<String>) {
+    let events = [
+        json!({"kind": "task", "parts": [{"text": "What time is it?"}]}),
+        json!({"kind": "request", "hash": "1", "layers": [], "model": "m", "turn": 1}),
+        json!({"kind": "call", "call": "2.1", "tool": "clock", "arguments": {},
+            "approval": {"decision": "allowed", "why": "pure"}}),
+        json!({"kind": "result", "call": "2.1", "status": "succeeded", "content": {"output": "23:00"}, "ms": 5}),
+        json!({"kind": "response", "content": {"role": "model", "parts": [{"text": "It is late."}]}}),
+        json!({"kind": "end", "status": "completed"}),
+    ];
+    let all = session(&events);
+    let lines: Vec<&str> = all.lines().collect();
+    let (now, later) = lines.split_at(4);
+    let later = later.iter().map(|line| (*line).to_owned());
+    (format!("{}\n", now.join("\n")), later.collect())
+}
+
+fn chromium() -> PathBuf {
+    let names = [
+        "/usr/bin/chromium",
+        "/usr/bin/chromium-browser",
+        "/usr/bin/google-chrome",
+    ];
+    let found = names.iter().map(Path::new).find(|path| path.exists());
+    found
+        .expect("chromium is missing: apt-get install chromium")
+        .to_path_buf()
+}
+
+/// A project with everything that the pages are about, and the lines that come later.
+fn project() -> (Project, Vec<String>) {
+    let project = Project::new();
+    let (now, lines) = live();
+    project
+        .file("tools/order.yaml", ORDER)
+        .file("tools/shapes.yaml", SHAPES)
+        .file("tools/evil.yaml", EVIL)
+        .file("tools/publish.yaml", FLOW)
+        .file("demo.jsonl", DEMO)
+        .file("evil.jsonl", hostile())
+        .file("live.jsonl", now)
+        .file("long.jsonl", long(100_000));
+    run("cogtools-flow", &project)
+        .args(["run", "publish", "what=it", "--session", "flow.jsonl"])
+        .run()
+        .status(75);
+    (project, lines)
+}
+
+/// Opens the pages, and writes pictures into the folder `pictures`.
+fn open_pages(pictures: &Path) -> Output {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts");
+    let packages = ["playwright-core@1.65.1", "@axe-core/playwright@4.14.0"];
+    let modules = install::npm(&cache, "browser-1.65.1", &packages);
+    let (project, lines) = project();
+    let files = [
+        "demo.jsonl",
+        "evil.jsonl",
+        "live.jsonl",
+        "long.jsonl",
+        "flow.jsonl",
+    ];
+    let args: Vec<&str> = files.iter().flat_map(|file| ["--session", file]).collect();
+    let server = Server::start(&project, &args);
+    let setup = json!({
+        "url": server.url,
+        "modules": modules,
+        "chromium": chromium(),
+        "pictures": pictures,
+        "live": project.path("live.jsonl"),
+        "lines": lines,
+        "newTool": project.path("tools/fresh.yaml"),
+    });
+    let mut node = Command::new("node");
+    node.arg(repository().join("tests/browser/browser.mjs"))
+        .arg(setup.to_string())
+        .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+    node.output().expect("Node.js is installed")
+}
+
+#[test]
+fn the_pages_in_a_real_browser() {
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("pictures");
+    fs::create_dir_all(&pictures).expect("a folder");
+    let output = open_pages(&pictures);
+    assert_text(&output.stderr, str![""]);
+    assert_text(
+        &output.stdout,
+        str![[r#"
+ok the token becomes a cookie that scripts cannot read
+ok axe finds nothing: light
+ok axe finds nothing: dark
+ok axe finds nothing: forced colours
+ok a session is a conversation with its work beside it
+ok panels open and close together, by keyboard
+ok the border moves by keyboard and by mouse, from 280 to 640 pixels
+ok a tool is called by keyboard alone
+ok nullable, alternative and nested parameters have fields
+ok examples run from the page
+ok nothing is cut off: 320 pixels wide
+ok nothing is cut off: 200 % zoom
+ok nothing moves for those who do not want it
+ok without scripts the whole run is there
+ok hostile content is inert
+ok ten megabytes of a result are a link away
+ok a long session opens in under a second and scrolls to its beginning
+ok a session is followed, and focus and panels stay
+ok a question is answered by keyboard, and the page goes on
+ok a list of tools is loaded again when files change
+
+"#]],
+    );
+    if is_blessing() {
+        for name in ["ui-light.png", "ui-dark.png"] {
+            let to = repository().join("docs/pictures").join(name);
+            fs::copy(pictures.join(name), to).expect("a picture");
+        }
+    }
+}

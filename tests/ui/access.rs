@@ -1,0 +1,139 @@
+//! Who may see the pages.
+
+use std::process::Command;
+
+use cogtools_test_support::Project;
+
+use super::server::Server;
+use super::started;
+
+#[test]
+fn a_page_on_another_host_gets_nothing() {
+    let (_project, server) = started();
+    let cookie = server.cookie();
+    let own = format!("http://{}", server.address);
+    let (_, port) = server.address.split_once(':').expect("a port");
+    let other_name = format!("localhost:{port}");
+    for (name, value, status) in [
+        ("accept", "text/html", 200),
+        ("host", other_name.as_str(), 200),
+        ("origin", own.as_str(), 200),
+        // A name that was made to resolve to this machine.
+        ("host", "evil.example", 403),
+        ("host", "evil.example:80", 403),
+        ("host", "127.0.0.1.evil.example", 403),
+        ("host", "user@127.0.0.1", 403),
+        ("host", "", 403),
+        ("origin", "http://evil.example", 403),
+        ("origin", "null", 403),
+        ("origin", "http://localhost:1", 403),
+        ("origin", "https://localhost", 403),
+    ] {
+        let headers = [("cookie", cookie.as_str()), (name, value)];
+        let reply = server.send("GET", "/", &headers, "");
+        assert_eq!(reply.status, status, "{name}: {value}");
+    }
+}
+
+#[test]
+fn the_token_is_good_for_one_browser() {
+    let (_project, server) = started();
+    let wrong = server.send("GET", "/?token=0123", &[], "");
+    assert_eq!(wrong.status, 401);
+    let elsewhere = format!("/sessions?token={}", server.token());
+    assert_eq!(server.send("GET", &elsewhere, &[], "").status, 401);
+    let cookie = server.cookie();
+    assert_eq!(server.get(&cookie, "/").status, 200);
+    let again = server.send("GET", &format!("/?token={}", server.token()), &[], "");
+    assert_eq!(again.status, 401);
+    assert_eq!(again.header("set-cookie"), None);
+    for (cookie, path) in [
+        ("", "/"),
+        ("", "/sessions"),
+        ("", "/sessions/file.0"),
+        ("", "/nothing"),
+        ("cogtools=1", "/"),
+        (&cookie[..cookie.len() - 1], "/"),
+        (&cookie.replace('=', "0="), "/"),
+    ] {
+        assert_eq!(server.get(cookie, path).status, 401, "{cookie} {path}");
+    }
+}
+
+#[test]
+fn what_starts_something_needs_the_token_of_a_page() {
+    let (_project, server) = started();
+    let cookie = server.cookie();
+    let send = |headers: &[(&str, &str)]| {
+        let cookie = ("cookie", cookie.as_str());
+        let headers: Vec<_> = headers.iter().copied().chain([cookie]).collect();
+        server.send("POST", "/tools/x/call", &headers, "{}").status
+    };
+    assert_eq!(send(&[]), 403);
+    assert_eq!(send(&[("x-cogtools-token", "0")]), 403);
+    let (_, value) = cookie.split_once('=').expect("a value");
+    assert_eq!(send(&[("x-cogtools-token", value)]), 403);
+    assert_eq!(
+        server
+            .send("DELETE", "/", &[("cookie", &cookie)], "")
+            .status,
+        403
+    );
+}
+
+#[test]
+fn pages_load_nothing_from_elsewhere_and_stay_nowhere() {
+    let (_project, server) = started();
+    let cookie = server.cookie();
+    for path in ["/", "/sessions/file.0", "/nothing", "/assets/style.css"] {
+        let reply = server.get(&cookie, path);
+        for (name, value) in [
+            (
+                "content-security-policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+                 img-src 'self' data:; base-uri 'none'; form-action 'self'; \
+                 frame-ancestors 'none'",
+            ),
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+        ] {
+            assert_eq!(reply.header(name), Some(value), "{path}");
+        }
+        assert_eq!(reply.header("access-control-allow-origin"), None, "{path}");
+        let cache = if path.starts_with("/assets") {
+            "no-cache"
+        } else {
+            "no-store"
+        };
+        assert_eq!(reply.header("cache-control"), Some(cache), "{path}");
+    }
+}
+
+#[test]
+fn a_signal_ends_it() {
+    let project = Project::new();
+    let server = Server::start(&project, &[]);
+    let id = server.id().to_string();
+    let killed = Command::new("kill").args(["-TERM", &id]).status();
+    assert!(killed.expect("kill runs").success());
+    assert_eq!(server.wait(), Some(143));
+}
+
+#[test]
+fn a_port_that_is_taken_is_an_error() {
+    let (project, server) = started();
+    let (_, port) = server.address.split_once(':').expect("a port");
+    crate::run("cogtools-ui", &project)
+        .args(["--port", port])
+        .run()
+        .fails(
+            74,
+            format!(
+                "cogtools-ui: error[IO_FAILED]: cannot listen on 127.0.0.1:{port}: \
+             Address already in use (os error 98)\n\
+             hint: choose another port, or 0 for any free port\n"
+            ),
+        );
+}

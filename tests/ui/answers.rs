@@ -1,0 +1,142 @@
+//! Questions that are answered on a page, and messages that are sent from it.
+
+use cogtools_test_support::{FakeGemini, Project, Turn};
+use serde_json::json;
+
+use super::server::{Server, text};
+use crate::run;
+
+/// A program that appends its argument to a file.
+const NOTE: &str = "\
+name: note
+description: Notes a text
+parameters:
+  text: string
+implementation:
+  exec: [sh, -c, 'printf \"%s\\n\" \"$1\" >> notes.txt; echo noted', sh, '{{ text }}']
+";
+
+/// A flow that asks.
+pub(crate) const FLOW: &str = "\
+name: publish
+description: Publishes
+parameters: {what: string}
+implementation:
+  flow:
+    nodes:
+      confirm: {ask: 'Publish {{ what }}?'}
+      last: {text: '{{ what }}: {{ confirm }}'}
+";
+
+const DONE: &str = r#"{"failures":[]}"#;
+
+/// What a page of the session says, without the parts beside the conversation.
+fn shown(server: &Server, cookie: &str) -> String {
+    let page = server.get(cookie, "/sessions/file.0");
+    assert_eq!(page.status, 200);
+    let text = text(&page.body);
+    let talk = text.split("Turn at line").next().unwrap_or_default();
+    talk.replace('\n', " | ")
+}
+
+#[test]
+fn a_call_is_allowed_or_denied_on_the_page_and_the_talk_goes_on() {
+    for (allow, noted) in [(true, true), (false, false)] {
+        let project = Project::new();
+        project.file("tools/note.yaml", NOTE);
+        let fake = FakeGemini::start([
+            Turn::call("note", json!({"text": "one"})),
+            Turn::text("done"),
+            Turn::text("The second answer."),
+        ]);
+        let url = fake.url();
+        let vars = [
+            ("GEMINI_API_KEY", "a-key-for-tests"),
+            ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
+        ];
+        let ask =
+            run("cogtools-ask", &project).args(["-q", "--session", "s.jsonl", "--pause", "Go"]);
+        let ask = vars
+            .iter()
+            .fold(ask, |ask, (name, value)| ask.env(name, value));
+        ask.run().status(75);
+        let server = Server::start_with(&project, &["--session", "s.jsonl"], &vars);
+        let cookie = server.cookie();
+        let before = shown(&server, &cookie);
+        assert!(
+            before.contains("Waiting") && before.contains("May this call run? | call-1-1 |"),
+            "{before}"
+        );
+        let post = |action: &str, body: serde_json::Value| {
+            let path = format!("/sessions/file.0/{action}");
+            let reply = server.post(&cookie, &path, &body.to_string());
+            (reply.status, reply.body)
+        };
+        // Another call is not the one that waits.
+        let (status, refused) = post("approve", json!({"call": "another", "allow": true}));
+        assert!(status == 200 && refused.contains("USAGE"), "{refused}");
+        assert!(!project.path("notes.txt").exists());
+        let answered = post("approve", json!({"call": "call-1-1", "allow": allow}));
+        assert_eq!(answered, (200, DONE.to_owned()));
+        assert_eq!(project.path("notes.txt").exists(), noted);
+        let after = shown(&server, &cookie);
+        assert!(
+            after.contains("done") && !after.contains("May this call run?"),
+            "{after}"
+        );
+        // A message is one even if it looks like an option.
+        assert_eq!(
+            post("message", json!({"text": "--help"})),
+            (200, DONE.to_owned())
+        );
+        let after = shown(&server, &cookie);
+        assert!(
+            after.contains("--help") && after.contains("The second answer."),
+            "{after}"
+        );
+        assert_eq!(post("message", json!({"words": 1})).0, 404);
+        fake.finish();
+        // No key is in any page.
+        for path in ["/sessions", "/sessions/file.0", "/tools", "/tools/note"] {
+            let page = server.get(&cookie, path).body;
+            assert!(!page.contains("a-key-for-tests"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_node_that_asks_is_answered_on_the_page() {
+    let project = Project::new();
+    project.file("tools/publish.yaml", FLOW);
+    run("cogtools-flow", &project)
+        .args(["run", "publish", "what=it", "--session", "s.jsonl"])
+        .run()
+        .status(75);
+    let server = Server::start(&project, &["--session", "s.jsonl"]);
+    let cookie = server.cookie();
+    let before = shown(&server, &cookie);
+    assert!(
+        before.contains("Waiting") && before.contains("A question | confirm | Publish it?"),
+        "{before}"
+    );
+    let body = r#"{"node":"confirm","answer":"yes, = and \"all\""}"#;
+    let reply = server.post(&cookie, "/sessions/file.0/answer", body);
+    assert_eq!((reply.status, reply.body.as_str()), (200, DONE));
+    let after = shown(&server, &cookie);
+    assert!(after.contains("it: yes, = and &quot;all&quot;"), "{after}");
+    assert!(!after.contains("A question"), "{after}");
+}
+
+#[test]
+fn a_run_that_fails_says_why() {
+    let project = Project::new();
+    project.file("s.jsonl", super::RUN);
+    let server = Server::start(&project, &["--session", "s.jsonl"]);
+    let cookie = server.cookie();
+    let reply = server.post(&cookie, "/sessions/file.0/message", r#"{"text":"Go on"}"#);
+    assert_eq!(reply.status, 200);
+    let failures: serde_json::Value = serde_json::from_str(&reply.body).expect("JSON");
+    let first = &failures["failures"][0];
+    assert_eq!(first["severity"], "error", "{failures}");
+    assert_ne!(first["hints"], json!([]), "{failures}");
+}

@@ -1,0 +1,130 @@
+//! The pages of tools, and calls from them.
+
+use cogtools_test_support::{Project, assert_text, str};
+use serde_json::{Value, json};
+
+use super::server::{Server, text};
+
+/// A tool with a nested schema, two examples, and one finding of the linter.
+const ORDER: &str = "name: order
+description: Orders *things* of a kind
+parameters:
+  kind: {type: string, enum: [book, pen]}
+  count: {type: integer, minimum: 1, maximum: 9}
+  to:
+    type: object
+    properties:
+      street: {type: string, minLength: 2}
+  notes: {type: array, items: {type: string}, optional: true}
+examples:
+  - {kind: book, count: 2, to: {street: Main}}
+  - {kind: pen, count: 1, to: {street: Side}, notes: [soon]}
+implementation: \"# {{ count }} of {{ kind }} to {{ to.street }}\"
+";
+
+#[test]
+fn tools_and_what_they_declare() {
+    let project = crate::project_with("order", ORDER);
+    project.file("tools/broken.yaml", "name: broken\n").file(
+        "tools/danger.yaml",
+        "name: danger\ndescription: D\nimplementation: {exec: [echo, x]}\n",
+    );
+    let server = Server::start(&project, &[]);
+    let cookie = server.cookie();
+    let list = server.get(&cookie, "/tools");
+    assert_text(
+        text(&list.body),
+        str![[r#"
+Tools | Search names and descriptions | Search | 3 of 3 tools; all of them cost about 118 tokens with every request.
+Tool | Source | Tokens | Approval | Examples | Findings | broken | INVALID_TOOL
+tools/broken.yaml:1:1 | `description` is missing | add `description: …` | tools/broken.yaml
+2 | danger | D | tools/danger.yaml | 21 | approved | 0 | 2 | order | Orders *things* of a kind
+tools/order.yaml | 97 | needs none | 2 | 7
+
+"#]],
+    );
+    let found = server.get(&cookie, "/tools?q=THINGS").body;
+    assert!(
+        found.contains("1 of 3 tools") && !found.contains("/tools/danger"),
+        "{found}"
+    );
+    let page = server.get(&cookie, "/tools/order");
+    assert_eq!(page.status, 200);
+    let shown = text(&page.body);
+    let (shown, declared) = shown.split_once("Declarations").expect("declarations");
+    assert_text(
+        shown,
+        str![[r#"
+order | Name | order | File | tools/order.yaml | Tokens | 97 | Approval | needs none
+Orders *things* of a kind | Call | The form needs JavaScript; | cogtools run order
+takes the arguments in a terminal. | Examples | Example 1 | { &quot;kind&quot;: &quot;book&quot;, &quot;count&quot;: 2, &quot;to&quot;: { &quot;street&quot;: &quot;Main&quot; } }
+Example 2 | { &quot;kind&quot;: &quot;pen&quot;, &quot;count&quot;: 1, &quot;to&quot;: { &quot;street&quot;: &quot;Side&quot; }, &quot;notes&quot;: [ &quot;soon&quot; ] }
+
+"#]],
+    );
+    for host in ["gemini", "openai", "anthropic", "mcp"] {
+        assert!(
+            declared.contains(&format!("{host} | {{")),
+            "{host}: {declared}"
+        );
+    }
+    assert_eq!(server.get(&cookie, "/tools/nothing").status, 422);
+    assert_eq!(server.get(&cookie, "/tools/..%2forder").status, 422);
+}
+
+#[test]
+fn a_tool_is_checked_and_called_as_in_a_terminal() {
+    let project = Project::untrusted();
+    project.file("tools/order.yaml", ORDER).file(
+        "tools/danger.yaml",
+        "name: danger\ndescription: D\nimplementation: {exec: [touch, made]}\n",
+    );
+    // The other example has no golden file.
+    project.file("tools/order.1.golden", "# 2 of book to Main");
+    let server = Server::start(&project, &[]);
+    let cookie = server.cookie();
+    let check = server.post(
+        &cookie,
+        "/tools/order/check",
+        r#"{"kind":"bok","count":10,"to":{}}"#,
+    );
+    assert_eq!(check.status, 200);
+    assert_text(
+        &check.body,
+        str![[
+            r#"{"failures":[{"code":"SCHEMA_VIOLATION","subject":"order","pointer":"/kind","message":"expected one of \"book\", \"pen\", got \"bok\"","details":"","hints":["did you mean `book`?","send kind (one of \"book\", \"pen\")"],"location":null},{"code":"SCHEMA_VIOLATION","subject":"order","pointer":"/count","message":"must be at most 9, got 10","details":"","hints":["send count (integer, at least 1, at most 9)"],"location":null},{"code":"SCHEMA_VIOLATION","subject":"order","pointer":"/to/street","message":"required but missing","details":"","hints":["send street (string, at least 2 characters)"],"location":null}]}"#
+        ]],
+    );
+    let good = r#"{"kind":"pen","count":1,"to":{"street":"Side"}}"#;
+    let check = server.post(&cookie, "/tools/order/check", good);
+    assert_eq!(check.body, r#"{"failures":[]}"#);
+    let call = server.post(&cookie, "/tools/order/call", good);
+    assert_text(
+        &call.body,
+        str![[r##"{"result":"# 1 of pen to Side","left_out":0}"##]],
+    );
+    let call = server.post(&cookie, "/tools/order/call", "{}");
+    assert_text(
+        &call.body,
+        str![[
+            r#"{"failures":[{"severity":"error","code":"SCHEMA_VIOLATION","program":"cogtools-call","subject":"order","pointer":"/kind","message":"required but missing","hints":["send kind (one of \"book\", \"pen\")"]},{"severity":"error","code":"SCHEMA_VIOLATION","program":"cogtools-call","subject":"order","pointer":"/count","message":"required but missing","hints":["send count (integer, at least 1, at most 9)"]},{"severity":"error","code":"SCHEMA_VIOLATION","program":"cogtools-call","subject":"order","pointer":"/to","message":"required but missing","hints":["send to (object)","the least that is valid: {\"kind\":\"book\",\"count\":1,\"to\":{\"street\":\"……\"}}"]}]}"#
+        ]],
+    );
+    // What is not approved is denied.
+    let call = server.post(&cookie, "/tools/danger/call", "{}");
+    assert_text(
+        &call.body,
+        str![[
+            r#"{"failures":[{"severity":"error","code":"DENIED","program":"cogtools-call","subject":"danger","message":"it runs a program, and its project is not trusted yet","hints":["only the user can trust it, after reviewing its tools: cogtools trust ."]}]}"#
+        ]],
+    );
+    assert!(!project.path("made").exists());
+    let tests = server.post(&cookie, "/tools/order/test", "{}");
+    let report: Value = serde_json::from_str(&tests.body).expect("JSON");
+    let summary = &report["report"]["summary"];
+    assert_eq!(
+        (&summary["examples"], &summary["failures"]),
+        (&json!(2), &json!(1)),
+        "{report}"
+    );
+}
