@@ -8,16 +8,21 @@ use cogtools_test_support::Project;
 
 /// A server over HTTP, ended when it is dropped.
 pub(super) struct Service {
-    child: Child,
+    pub(super) child: Child,
     /// Its URL, as it printed it.
     pub(super) url: String,
 }
 
 impl Service {
     pub(super) fn start(project: &Project, vars: &[(&str, &str)]) -> Self {
+        Self::start_with(project, &[], vars)
+    }
+
+    pub(super) fn start_with(project: &Project, args: &[&str], vars: &[(&str, &str)]) -> Self {
         let mut child = Command::new(super::server())
             .args(["--http", "localhost:0", "--project"])
             .arg(project.root())
+            .args(args)
             .current_dir(project.home())
             .env_clear()
             .env("HOME", project.home())
@@ -42,7 +47,7 @@ impl Service {
     }
 
     /// Status and body of a POST.
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    pub(super) fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         post(&self.url, path, headers, body)
     }
 }

@@ -67,7 +67,7 @@ fn affects_only_itself(how: &str, diagnostic: &str) {
 #[test]
 fn what_a_server_declares_reaches_clients() {
     let project = project();
-    let mut discover = with("cogtools-discover", &project, &[server("whole")]);
+    let discover = with("cogtools-discover", &project, &[server("whole")]);
     let declared = discover.args(["--format", "mcp"]).run().json();
     assert_eq!(
         declared[1],

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic, Target};
 use cogtools_program::args::{
     EnvArgs, FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, sandbox_arg,
@@ -25,8 +25,9 @@ use crate::catalogue::{Catalogue, CatalogueArgs};
 use crate::change::ListChanged;
 use crate::http::Address;
 use crate::manual::MANUAL;
+use crate::metrics::Metrics;
 use crate::output::{outgoing, write_loop};
-use crate::serve::{Listen, serve};
+use crate::serve::{Listen, SHUTDOWN_GRACE, serve};
 use crate::server::AppState;
 
 /// The program.
@@ -72,6 +73,21 @@ fn command() -> Command {
                 .help("Serve over HTTP on this loopback address, such as 127.0.0.1:8765, and print the URL"),
         )
         .arg(
+            Arg::new("metrics")
+                .long("metrics")
+                .requires("http")
+                .action(ArgAction::SetTrue)
+                .help("Count calls, and show them to Prometheus under /metrics"),
+        )
+        .arg(
+            Arg::new("drain")
+                .long("drain")
+                .value_name("SECONDS")
+                .requires("http")
+                .value_parser(value_parser!(u64).range(..=3_600))
+                .help("How long calls may continue after a signal; 2 by default"),
+        )
+        .arg(
             Arg::new("api")
                 .long("api")
                 .value_name("API")
@@ -104,6 +120,8 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 struct McpArgs {
     project: Option<OsString>,
     http: Option<SocketAddr>,
+    metrics: bool,
+    drain: Duration,
     tools: CatalogueArgs,
 }
 
@@ -112,6 +130,10 @@ impl McpArgs {
         Self {
             project: matches.get_one::<OsString>("project").cloned(),
             http: matches.get_one::<SocketAddr>("http").copied(),
+            metrics: matches.get_flag("metrics"),
+            drain: matches
+                .get_one::<u64>("drain")
+                .map_or(SHUTDOWN_GRACE, |seconds| Duration::from_secs(*seconds)),
             tools: CatalogueArgs {
                 registry: RegistryArgs {
                     filter: FilterArgs::from_matches(matches),
@@ -149,6 +171,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(socket) => Listen::Http(Address {
             socket,
             token: token(io)?,
+            drain: args.drain,
         }),
         None => Listen::Stdio(io.stdin.take()),
     };
@@ -162,6 +185,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         workers: Workers::new(),
         list_changed: ListChanged::new(),
         outgoing,
+        metrics: args.metrics.then(Metrics::new),
+        closing: CancellationToken::new(),
         stop: stop.clone(),
     };
     let (writing, written) = channel::<()>();

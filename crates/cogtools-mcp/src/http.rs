@@ -2,11 +2,13 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_http::Bytes;
+use cogtools_http::http::header::CONTENT_TYPE;
 use cogtools_http::http::request::Parts;
-use cogtools_http::http::{Request, Response, StatusCode};
+use cogtools_http::http::{HeaderValue, Method, Request, Response, StatusCode};
 use cogtools_http::server::{self, Body, Origins, ServerOptions};
 use cogtools_program::{Failure, Input};
 use http_body_util::Full;
@@ -15,9 +17,9 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
+use crate::metrics;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
-use crate::serve::SHUTDOWN_GRACE;
 use crate::server::{AppState, Server};
 
 /// The address to listen on, and the token.
@@ -27,12 +29,19 @@ pub(crate) struct Address {
     pub(crate) socket: SocketAddr,
     /// The token that clients must send as `Authorization: Bearer`.
     pub(crate) token: Option<String>,
+    /// How long calls may continue after a signal.
+    pub(crate) drain: Duration,
 }
 
 type Service = StreamableHttpService<Server, NeverSessionManager>;
 
-/// The only path.
+/// The path of the protocol.
 const PATH: &str = "/mcp";
+/// Whether the server runs, and whether it takes requests: for what watches it, without a token.
+const HEALTH: &str = "/healthz";
+const READINESS: &str = "/readyz";
+/// The metrics, with `--metrics`.
+const METRICS: &str = "/metrics";
 /// The largest request: the limit for arguments, and space for the rest.
 const MAX_REQUEST_BYTES: usize = Input::MAX_BYTES + (64 << 10);
 
@@ -52,13 +61,17 @@ pub(crate) async fn serve(state: &Arc<AppState>, address: Address) -> Result<(),
     let options = ServerOptions {
         max_request_bytes: MAX_REQUEST_BYTES,
         origins: Origins::Loopback,
-        shutdown_grace: SHUTDOWN_GRACE,
+        shutdown_grace: address.drain,
         token: address.token,
+        open_paths: &[HEALTH, READINESS],
         ..ServerOptions::default()
     };
     let service = service(state);
-    let handle = move |request| handle(service.clone(), request);
-    server.serve(options, handle, state.stop.cancelled()).await;
+    let shared = Arc::clone(state);
+    let handle = move |request| handle(Arc::clone(&shared), service.clone(), request);
+    server
+        .serve(options, handle, state.closing.cancelled())
+        .await;
     Ok(())
 }
 
@@ -74,9 +87,9 @@ fn service(state: &Arc<AppState>) -> Service {
     StreamableHttpService::new(server, Arc::default(), config)
 }
 
-async fn handle(service: Service, request: Request<Bytes>) -> Response<Body> {
+async fn handle(state: Arc<AppState>, service: Service, request: Request<Bytes>) -> Response<Body> {
     if request.uri().path() != PATH {
-        return server::text(StatusCode::NOT_FOUND, "the server is at /mcp\n");
+        return watched(&state, &request);
     }
     let (mut parts, body) = request.into_parts();
     if let Some(arguments) = RawArguments::from_request(&body) {
@@ -84,6 +97,30 @@ async fn handle(service: Service, request: Request<Bytes>) -> Response<Body> {
     }
     let request = Request::from_parts(parts, Full::new(body));
     service.handle(request).await
+}
+
+/// The answer to what watches the server.
+fn watched(state: &AppState, request: &Request<Bytes>) -> Response<Body> {
+    let path = request.uri().path();
+    let known = match (path, &state.metrics) {
+        (HEALTH, _) => server::text(StatusCode::OK, "ok\n"),
+        (READINESS, _) if state.closing.is_cancelled() => {
+            server::text(StatusCode::SERVICE_UNAVAILABLE, "shutting down\n")
+        }
+        (READINESS, _) => server::text(StatusCode::OK, "ready\n"),
+        (METRICS, Some(metrics)) => {
+            let mut response = server::text(StatusCode::OK, metrics.text());
+            let media_type = HeaderValue::from_static(metrics::MEDIA_TYPE);
+            response.headers_mut().insert(CONTENT_TYPE, media_type);
+            response
+        }
+        _ => return server::text(StatusCode::NOT_FOUND, "the server is at /mcp\n"),
+    };
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        known
+    } else {
+        server::text(StatusCode::METHOD_NOT_ALLOWED, "send GET\n")
+    }
 }
 
 /// The unparsed arguments of a call over HTTP.

@@ -22,6 +22,7 @@ mod instructions;
 mod living_session;
 mod malformed;
 mod manual;
+mod metrics;
 mod output;
 mod progress;
 mod prompt;

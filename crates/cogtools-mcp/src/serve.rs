@@ -50,12 +50,16 @@ async fn run(state: &Arc<AppState>, listen: Listen) -> Result<u8, Failure> {
         result = &mut serving => result.map(|()| 0),
         status = shutdown::signal(is_http) => Ok(status),
     };
+    // Each client over HTTP may still wait for its response; a second signal is final.
+    if is_http && matches!(result, Ok(1..)) {
+        state.closing.cancel();
+        tokio::select! {
+            _ = &mut serving => {}
+            _ = shutdown::signal(is_http) => {}
+        }
+    }
     state.stop.cancel();
     state.catalogue.stop();
-    // Each client over HTTP may still read its response, within the grace.
-    if is_http && matches!(result, Ok(1..)) {
-        let _ = serving.await;
-    }
     watcher.abort();
     state.workers.wait_idle(SHUTDOWN_GRACE).await;
     let catalogue = Arc::clone(&state.catalogue);

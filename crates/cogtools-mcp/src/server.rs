@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Diagnostic, Tool};
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::{CallOutcome, Workers};
 use crate::catalogue::{Catalogue, Listing};
 use crate::change::ListChanged;
+use crate::metrics::Metrics;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
 use crate::raw_list::RawToolList;
@@ -35,7 +37,11 @@ pub(crate) struct AppState {
     pub(crate) workers: Workers,
     pub(crate) list_changed: ListChanged,
     pub(crate) outgoing: Sender<Outgoing>,
-    /// Cancelled when the server shuts down.
+    /// What is counted, if it is asked for.
+    pub(crate) metrics: Option<Metrics>,
+    /// Cancelled when no further request is accepted.
+    pub(crate) closing: CancellationToken,
+    /// Cancelled when the server shuts down: calls end.
     pub(crate) stop: CancellationToken,
 }
 
@@ -85,8 +91,14 @@ impl Server {
         } = &*self.state;
         let cancelled = self.cancelled(&request.ct);
         let (progress, forwarder) = progress::forwarder(request).unzip();
+        let begin = Instant::now();
+        let running = self.state.metrics.as_ref().map(Metrics::begin);
         let call = workers.call(catalogue, name, arguments, progress, cancelled);
         let outcome = call.await;
+        drop(running);
+        if let Some(metrics) = &self.state.metrics {
+            metrics.end(name, &outcome, begin.elapsed());
+        }
         if let Some(forwarder) = forwarder {
             forwarder.finish().await;
         }

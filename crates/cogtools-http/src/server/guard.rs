@@ -46,8 +46,9 @@ pub(super) fn check(parts: &Parts, options: &ServerOptions, port: u16) -> Result
     if !has_allowed_origin(&parts.headers, options.origins, port) {
         return reject(StatusCode::FORBIDDEN, "the page may not use this server\n");
     }
+    let is_open = options.open_paths.contains(&parts.uri.path());
     match &options.token {
-        Some(token) if !has_token(&parts.headers, token) => {
+        Some(token) if !is_open && !has_token(&parts.headers, token) => {
             reject(StatusCode::UNAUTHORIZED, "send the token\n")
         }
         _ => Ok(()),

@@ -32,6 +32,8 @@ pub struct ServerOptions {
     pub origins: Origins,
     /// The token that clients must send as `Authorization: Bearer`.
     pub token: Option<String>,
+    /// The paths for which no token is needed.
+    pub open_paths: &'static [&'static str],
 }
 
 impl Default for ServerOptions {
@@ -45,6 +47,7 @@ impl Default for ServerOptions {
             shutdown_grace: Duration::from_secs(2),
             origins: Origins::default(),
             token: None,
+            open_paths: &[],
         }
     }
 }
