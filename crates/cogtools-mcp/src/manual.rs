@@ -21,11 +21,11 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "HTTP",
-        "With --http, the server listens on a loopback address and prints its URL, which ends in /mcp. Port 0 selects a free port. Requests that name another host, or come from a page of another origin, are rejected with status 403. If MCP_SERVER_TOKEN is set, requests without it as Authorization: Bearer are rejected with status 401. Closing the connection cancels the call.",
+        "With --http, the server listens on a loopback address and prints its URL, which ends in /mcp. Port 0 selects a free port. Requests that name another host, or come from a page of another origin, are rejected with status 403. If MCP_SERVER_TOKEN is set, requests without it as Authorization: Bearer are rejected with status 401. Closing the connection cancels the call.\n\n/healthz says that the server runs, /readyz that it takes requests; neither needs the token. With --metrics, /metrics has the number and the duration of calls for each tool, as Prometheus reads them.\n\nAfter SIGTERM or SIGINT the server accepts no further connection, and lets calls continue for --drain seconds; a second signal ends them. A server that ignores SIGHUP from its start, as under nohup(1), outlives its terminal and its parent process; only Linux says so to the server.",
     ),
     (
         "LIMITS",
-        "Messages are limited to 16 MiB. Up to 64 tools run at once and 1,000 requests wait; further requests are not read until one completes. Each tool is limited by its timeout.",
+        "Messages are limited to 16 MiB. Up to 64 templates and 64 other tools run at once, 1,000 requests are in flight, and 1,000 wait behind them, in which cancellations are seen; further requests are not read until one completes. Over HTTP there are up to 512 connections; one that sends nothing for 10 seconds is closed. Each tool is limited by its timeout.",
     ),
     (
         "ENVIRONMENT",
