@@ -6,6 +6,7 @@ mod conformance;
 mod failures;
 mod gemini;
 mod http;
+mod introduction;
 mod late;
 mod living;
 mod official;

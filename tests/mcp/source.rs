@@ -65,36 +65,6 @@ fn affects_only_itself(how: &str, diagnostic: &str) {
 }
 
 #[test]
-fn what_a_server_declares_reaches_clients() {
-    let project = project();
-    let discover = with("cogtools-discover", &project, &[server("whole")]);
-    let declared = discover.args(["--format", "mcp"]).run().json();
-    assert_eq!(
-        declared[1],
-        json!({
-            "name": "t",
-            "title": "T",
-            "description": "d",
-            "inputSchema": {"type": "object", "additionalProperties": false},
-            "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
-            "annotations": {"title": "A", "readOnlyHint": true},
-            "icons": [{"src": "https://a/b.png"}],
-            "_meta": {"a/b": 1},
-        })
-    );
-    let sources = json!({"tool_sources": [server("whole")]});
-    project.file("../home/.gemini/cogtoolrc.yaml", sources.to_string());
-    let mut session = Session::open(&project);
-    let id = session.ask("tools/list", &json!({}));
-    assert_eq!(session.answer(id)["result"]["tools"][0], declared[1]);
-    let id = session.call("t", &json!({}));
-    assert_eq!(
-        session.answer(id)["result"]["structuredContent"],
-        json!({"n": 1})
-    );
-}
-
-#[test]
 fn tools_of_stateful_and_stateless_servers_are_declared_and_called() {
     for how in ["older", "modern", "noise"] {
         let project = project();

@@ -3,7 +3,7 @@
 use cogtools_core::owner;
 use cogtools_core::process::Limits;
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{AskConfig, Code, Diagnostic, PromptConfig, Target};
+use cogtools_core::{AskConfig, Code, Config, Diagnostic, PromptConfig, Target};
 
 /// The lists of a filter.
 const FILTER: [&str; 3] = ["tools", "exclude", "toolsets"];
@@ -66,7 +66,9 @@ fn known_keys() -> Vec<String> {
     let filters = FILTER.map(|list| format!("filter.{list}"));
     let hosts = Target::NAMES.into_iter().flat_map(|host| {
         let keys = FILTER.into_iter().chain(["budget"]);
-        keys.map(move |key| format!("hosts.{host}.{key}"))
+        let texts = Config::MCP_TEXTS.iter().filter(move |_| host == "mcp");
+        keys.chain(texts.copied())
+            .map(move |key| format!("hosts.{host}.{key}"))
     });
     ["tool_sources", "inherit", "env_priority", "locked"]
         .map(str::to_owned)
@@ -119,7 +121,7 @@ fn unknown_key(text: &str, known: &[String]) -> Diagnostic {
 mod tests {
     use super::*;
     use cogtools_core::text::Text;
-    use cogtools_core::{Config, Origin, Project};
+    use cogtools_core::{Origin, Project};
     use cogtools_program::render_hints;
 
     #[test]
@@ -133,6 +135,7 @@ mod tests {
             let key = Key::parse(&key).expect("a known key");
             let value = match key.segments[0].as_str() {
                 _ if key.name().ends_with("budget") => "1",
+                "hosts" if Config::MCP_TEXTS.contains(&key.segments[2].as_str()) => "one",
                 "env_priority" => "process",
                 "locked" | "inherit" => "true",
                 "sandbox" => "required",

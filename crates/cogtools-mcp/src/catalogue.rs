@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cogtools_core::approval::{may_wait, trustable_sources};
 use cogtools_core::{
     Cancel, Context, Diagnostic, FindError, Found, ListWait, Progress, Registry, Resident,
     SourceError, Target, Tool, Warnings,
@@ -19,7 +18,6 @@ use cogtools_program::{
 use tokio::sync::Notify;
 
 use crate::cache::{DeclarationCache, LoadResult};
-use crate::instructions;
 use crate::published_tool::{PublishOptions, PublishedTool};
 use crate::sessions::LivingSessions;
 
@@ -268,20 +266,6 @@ impl Catalogue {
         warnings.retain(|warning| !reported.contains(warning));
         reported.extend_from_slice(&warnings);
         warnings
-    }
-
-    /// What to say about tools that wait for the user's approval.
-    pub(crate) fn instructions(&self) -> Option<String> {
-        self.with_io(|io| {
-            let project = project::project(io);
-            let config = project::valid_config(&project, io).ok()?;
-            let cx = project::context(io, &project, config.env_priority, config.bounds());
-            // A client waits for it: tools are read only if one of them may need an approval.
-            if !may_wait(&config, &cx) {
-                return None;
-            }
-            instructions::waiting(&trustable_sources(&config, &cx), &cx)
-        })
     }
 }
 

@@ -1,15 +1,60 @@
-//! What the server says about itself when a client connects: whether tools wait for the
-//! user's approval.
+//! What the server says about itself when a client connects: what the configuration says, and
+//! whether tools wait for the user's approval.
 //!
-//! Models read it, so it contains no text of the project.
+//! Models read it, so it contains text of a project only if the user trusts it.
 
-use cogtools_core::Context;
-use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::approval::{Kind, TrustableSource, may_wait, trustable_sources};
 use cogtools_core::trust::Verdict;
+use cogtools_core::{Config, Context};
+use cogtools_program::project;
 use cogtools_program::terminal::pluralize;
 
+use crate::catalogue::Catalogue;
+
+/// What the server says about itself.
+#[derive(Debug, Default)]
+pub(crate) struct Introduction {
+    /// Its name for people.
+    pub(crate) title: Option<String>,
+    /// What models should know.
+    pub(crate) instructions: Option<String>,
+}
+
+impl Introduction {
+    /// That of the server of `catalogue`.
+    pub(crate) fn of(catalogue: &Catalogue) -> Self {
+        let introduction = catalogue.with_io(|io| {
+            let project = project::project(io);
+            let config = project::valid_config(&project, io).ok()?;
+            let cx = project::context(io, &project, config.env_priority, config.bounds());
+            let configured = text(&config, "instructions", &cx);
+            // A client waits for it: tools are read only if one of them may need an approval.
+            let waiting = may_wait(&config, &cx)
+                .then(|| waiting(&trustable_sources(&config, &cx), &cx))
+                .flatten();
+            let parts: Vec<String> = configured.into_iter().chain(waiting).collect();
+            Some(Self {
+                title: text(&config, "title", &cx),
+                instructions: (!parts.is_empty()).then(|| parts.join("\n\n")),
+            })
+        });
+        introduction.unwrap_or_default()
+    }
+}
+
+/// The text that the configuration has for `key`, if the user has written it or trusts the
+/// project.
+fn text(config: &Config, key: &str, cx: &Context) -> Option<String> {
+    let (text, is_users) = config.mcp_text(key)?;
+    let is_trusted = || {
+        let verdict = cx.trust.project_verdict(&cx.root);
+        verdict.is_ok_and(|verdict| verdict == Verdict::Approved)
+    };
+    (is_users || is_trusted()).then(|| text.trim().to_owned())
+}
+
 /// The instructions of a server whose `sources` require approval, if some wait for it.
-pub(crate) fn waiting(sources: &[TrustableSource], cx: &Context) -> Option<String> {
+fn waiting(sources: &[TrustableSource], cx: &Context) -> Option<String> {
     let (mut tools, mut providers, mut is_project) = (0, 0, true);
     for source in sources.iter().filter(|source| source.runs_something()) {
         if source

@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::{CallOutcome, Workers};
 use crate::catalogue::{Catalogue, Listing};
 use crate::change::ListChanged;
+use crate::instructions::Introduction;
 use crate::metrics::Metrics;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
@@ -73,10 +74,10 @@ impl Server {
     }
 
     /// What to say to a client that connects.
-    async fn instructions(&self) -> Option<String> {
+    async fn introduction(&self) -> Introduction {
         let catalogue = Arc::clone(&self.state.catalogue);
-        let instructions = tokio::task::spawn_blocking(move || catalogue.instructions());
-        instructions.await.ok().flatten()
+        let introduction = tokio::task::spawn_blocking(move || Introduction::of(&catalogue));
+        introduction.await.unwrap_or_default()
     }
 
     /// Calls the tool `name`, and reports what there is to warn about.
@@ -144,12 +145,12 @@ impl ServerHandler for Server {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let result = self.negotiate_initialize(&request)?;
+        let mut result = self.negotiate_initialize(&request)?;
         context.peer.set_peer_info(request);
-        Ok(match self.instructions().await {
-            Some(text) => result.with_instructions(text),
-            None => result,
-        })
+        let introduction = self.introduction().await;
+        result.server_info.title = introduction.title;
+        result.instructions = introduction.instructions;
+        Ok(result)
     }
 
     async fn discover(
@@ -157,7 +158,9 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
         let mut info = self.get_info();
-        info.instructions = self.instructions().await;
+        let introduction = self.introduction().await;
+        info.server_info.title = introduction.title;
+        info.instructions = introduction.instructions;
         let versions = self.supported_protocol_versions().into_owned();
         Ok(DiscoverResult::from_server_info(versions, info))
     }

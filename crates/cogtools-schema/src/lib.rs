@@ -9,6 +9,7 @@ mod document;
 mod editor;
 mod env_priority;
 mod flow;
+pub mod hosts;
 mod keyword;
 pub mod limits;
 mod parameter;

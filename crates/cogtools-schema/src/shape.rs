@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::ask::Ask;
 use crate::env_priority::EnvPriority;
+use crate::hosts::{Filter, Hosts};
 use crate::limits::Limits;
 use crate::prompt::Prompt;
 use crate::rules::Rules;
@@ -52,46 +53,6 @@ pub struct Configuration {
     pub capability_aliases: Option<BTreeMap<String, String>>,
     /// The levels of the linter's rules in this project.
     pub lint: Option<Lint>,
-}
-
-/// Which tools are available. In a name, * matches any characters and ? matches one.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-pub struct Filter {
-    /// Only tools with these names.
-    pub tools: Option<Vec<String>>,
-    /// No tools with these names.
-    pub exclude: Option<Vec<String>>,
-    /// Only tools in these toolsets: folders below a source, or packages.
-    pub toolsets: Option<Vec<String>>,
-}
-
-/// The tools of one host.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-pub struct Host {
-    /// Only tools with these names.
-    pub tools: Option<Vec<String>>,
-    /// No tools with these names.
-    pub exclude: Option<Vec<String>>,
-    /// Only tools in these toolsets: folders below a source, or packages.
-    pub toolsets: Option<Vec<String>>,
-    /// The maximum number of tokens for all declarations, instead of the general budget.
-    pub budget: Option<u64>,
-}
-
-/// A filter and a budget for each host.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-pub struct Hosts {
-    /// The tools of Gemini CLI and compatible hosts.
-    pub gemini: Option<Host>,
-    /// The tools in declarations for OpenAI.
-    pub openai: Option<Host>,
-    /// The tools in declarations for Anthropic.
-    pub anthropic: Option<Host>,
-    /// The tools of the MCP server.
-    pub mcp: Option<Host>,
 }
 
 /// The levels of the linter's rules in this project.

@@ -93,6 +93,8 @@ fn example(key: &str) -> &'static str {
         "processes" => "`processes: 64`",
         "files" => "`files: 256`",
         "filter" => "`filter: {exclude: [deploy_*]}`",
+        "title" => "`title: Tools of the shop`",
+        "instructions" => "`instructions: Ask before you deploy.`",
         "hosts" => "`hosts: {gemini: {exclude: [deploy_*]}}`",
         "command" => "`command: {discover: other-discover, call: other-call}`",
         "mcp" => "`mcp: {command: npx, args: [-y, some-server]}` or `mcp: {url: https://…}`",

@@ -15,6 +15,7 @@ mod layers;
 mod limits;
 mod lint_rule;
 mod locked;
+mod mcp_server;
 mod origin;
 mod package;
 mod prompt;

@@ -175,8 +175,10 @@ impl Reader<'_> {
                 config.set(setting);
             }
             for entry in host.value.entries().into_iter().flatten() {
-                if entry.key == "budget" {
-                    self.budget(entry, &format!("{key}.budget"), config);
+                match entry.key.as_str() {
+                    "budget" => self.budget(entry, &format!("{key}.budget"), config),
+                    text if is_mcp_text(&key, text) => self.mcp_text(entry, config),
+                    _ => {}
                 }
             }
         }
@@ -197,6 +199,7 @@ impl Reader<'_> {
             match entry.key.as_str() {
                 "tools" | "exclude" | "toolsets" => {}
                 "budget" if key != "filter" => continue,
+                text if is_mcp_text(key, text) => continue,
                 _ if key == "filter" => {
                     self.report_unknown_key(entry, &["tools", "exclude", "toolsets"]);
                     continue;
@@ -281,4 +284,9 @@ impl Reader<'_> {
             location: self.layer.text.location(entry.span),
         })
     }
+}
+
+/// Whether `key` below `host` is a text of our MCP server.
+fn is_mcp_text(host: &str, key: &str) -> bool {
+    host == "hosts.mcp" && Config::MCP_TEXTS.contains(&key)
 }

@@ -104,8 +104,9 @@ run.
 
 hosts
   Settings for one host: a map from gemini, openai, anthropic or mcp to a filter, which applies \
-in addition to the general one, and a budget, which replaces it. `cogtools-discover` takes the \
-host from --format; `cogtools-call` and `cogtools list` from --host, if given.
+in addition to the general one, and a budget, which replaces it; below mcp also title, which \
+clients show, and instructions for models (at most 8 KiB), if the user trusts the project. \
+`cogtools-discover` takes the host from --format; `cogtools-call` and `cogtools list` from --host.
 
 limits
   What each program may use that a tool or a source runs: a map with memory (of each process, \

@@ -1,6 +1,6 @@
 //! The names of foreign tools here: MCP allows dots, slashes and 128 characters, hosts do not.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -12,47 +12,52 @@ const DIGITS: usize = 8;
 const STEM: usize = Name::MAX_LENGTH - DIGITS - 1;
 
 /// The names that the tools of one provider have here, each next to the one that the provider
-/// knows it by.
+/// knows it by. They do not depend on the order in which it declares the tools.
 pub(super) struct LocalNames<'p> {
     prefix: &'p str,
-    /// Names that need no change: they stay.
-    taken: HashSet<String>,
+    /// How many tools have each name, before any has a hash.
+    counts: HashMap<String, usize>,
 }
 
 impl<'p> LocalNames<'p> {
     /// Those of a provider that declares the tools `names`.
     pub(super) fn new<'n>(prefix: &'p str, names: impl Iterator<Item = &'n str>) -> Self {
-        let names = names.map(|name| format!("{prefix}{name}"));
-        Self {
-            prefix,
-            taken: names.filter(|name| Name::new(name).is_ok()).collect(),
+        let names: HashSet<&str> = names.collect();
+        let mut counts = HashMap::new();
+        for name in names {
+            *counts
+                .entry(portable(&format!("{prefix}{name}")))
+                .or_default() += 1;
         }
+        Self { prefix, counts }
     }
 
     /// The name of `tool`: its own with the prefix, if hosts accept that. Else with `_` in the
-    /// place of other characters, and with a hash if it is too long or taken. A prefix that leaves
-    /// no room changes nothing.
-    pub(super) fn of(&mut self, tool: &str) -> String {
+    /// place of other characters, and with a hash if it is too long or if another tool would have
+    /// it, too.
+    pub(super) fn of(&self, tool: &str) -> String {
         let name = format!("{}{tool}", self.prefix);
-        if Name::new(&name).is_ok() || self.prefix.len() >= STEM {
+        if Name::new(&name).is_ok() {
             return name;
         }
-        let portable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let mut local: String = name
-            .chars()
-            .map(|c| if portable(c) { c } else { '_' })
-            .collect();
-        if local.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_') {
-            local.insert(0, '_');
-        }
-        if Name::new(&local).is_err() || !self.taken.insert(local.clone()) {
+        let mut local = portable(&name);
+        let is_shared = self.counts.get(&local).is_some_and(|count| *count > 1);
+        if is_shared || Name::new(&local).is_err() {
             let hash = digest::value(&Value::from(tool)).to_string();
             local.truncate(STEM);
             local = format!("{local}_{}", &hash[..DIGITS]);
-            self.taken.insert(local.clone());
         }
         local
     }
+}
+
+/// `name` with characters that every host accepts.
+fn portable(name: &str) -> String {
+    let is_portable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let letters = name.chars().map(|c| if is_portable(c) { c } else { '_' });
+    let begins = name.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let lead = begins.then_some('_');
+    lead.into_iter().chain(letters).collect()
 }
 
 #[cfg(test)]
@@ -60,12 +65,15 @@ mod tests {
     use super::*;
 
     fn check(prefix: &str, pairs: &[(&str, &str)]) {
-        let mut names = LocalNames::new(prefix, pairs.iter().map(|(tool, _)| *tool));
+        let names = LocalNames::new(prefix, pairs.iter().map(|(tool, _)| *tool));
         for (tool, expected) in pairs {
             let local = names.of(tool);
             assert_eq!(local, *expected);
             assert!(Name::new(&local).is_ok(), "{local}");
-            assert!(local.starts_with(prefix) || prefix.is_empty());
+        }
+        let names = LocalNames::new(prefix, pairs.iter().rev().map(|(tool, _)| *tool));
+        for (tool, expected) in pairs.iter().rev() {
+            assert_eq!(names.of(tool), *expected);
         }
     }
 
@@ -85,6 +93,17 @@ mod tests {
             ],
         );
         check("gh_", &[("issues.list", "gh_issues_list"), ("3d", "gh_3d")]);
+        // A prefix that leaves no room.
+        check(
+            "kubernetes_production_cluster_europe_west_",
+            &[
+                ("list", "kubernetes_production_cluster_europe_west_list"),
+                (
+                    "scale_up",
+                    "kubernetes_production_cluster_europe_w_275e9034",
+                ),
+            ],
+        );
     }
 
     #[test]
@@ -94,7 +113,7 @@ mod tests {
             &[
                 ("a.b", "a_b_12734df7"),
                 ("a_b", "a_b"),
-                ("a/c", "a_c"),
+                ("a/c", "a_c_1ce0bc53"),
                 ("a:c", "a_c_6866917b"),
             ],
         );

@@ -65,7 +65,7 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
     let names = values
         .iter()
         .filter_map(|value| value.get("name")?.as_str());
-    let mut local = LocalNames::new(&provider.settings().prefix, names);
+    let local = LocalNames::new(&provider.settings().prefix, names);
     for (index, value) in values.iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
         let Some(own) = name.map(str::to_owned) else {

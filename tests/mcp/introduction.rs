@@ -1,0 +1,101 @@
+//! What the server says about itself, as the configuration says, and about the tools of other
+//! servers, as they say.
+
+use cogtools_test_support::{Project, str};
+use serde_json::{Value, json};
+
+use super::Session;
+use super::source::{project, server, with};
+use crate::run;
+
+/// What the server of `project` answers to `initialize`.
+fn initialize(project: &Project) -> Value {
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }});
+    let server = run("cogtools-mcp", project).stdin(hello.to_string());
+    server.run().json()["result"].take()
+}
+
+fn words(answer: &Value) -> [&Value; 2] {
+    [&answer["serverInfo"]["title"], &answer["instructions"]]
+}
+
+#[test]
+fn a_title_and_instructions() {
+    let project = Project::new();
+    let texts = "hosts: {mcp: {title: Tools of the shop, instructions: Ask before you deploy.}}\n";
+    let expected = [
+        &json!("Tools of the shop"),
+        &json!("Ask before you deploy."),
+    ];
+    assert_eq!(words(&initialize(&project)), [&Value::Null; 2]);
+    // A project that is not trusted does not speak to a model.
+    project
+        .file(".cogtoolrc.yaml", texts)
+        .file("sub/x", "")
+        .trust("sub");
+    assert_eq!(words(&initialize(&project)), [&Value::Null; 2]);
+    project.trust(".");
+    assert_eq!(words(&initialize(&project)), expected);
+    // The user's own file needs no trust.
+    let project = Project::new();
+    project.file("../home/.gemini/cogtoolrc.yaml", texts);
+    assert_eq!(words(&initialize(&project)), expected);
+}
+
+#[test]
+fn they_are_texts_of_the_server_only() {
+    let project = Project::new();
+    project.file(
+        ".cogtoolrc.yaml",
+        "hosts: {mcp: {title: [a]}, gemini: {title: a}}\n",
+    );
+    run("cogtools-config", &project).arg("list").run().fails(
+        78,
+        str![[r#"
+cogtools-config: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:22: `title` takes a text of at most 8 KiB, not a list
+   |
+ 1 | hosts: {mcp: {title: [a]}, gemini: {title: a}}
+   |                      ^^^
+hint: write `title: Tools of the shop`
+cogtools-config: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:37: unknown key `title`
+   |
+ 1 | hosts: {mcp: {title: [a]}, gemini: {title: a}}
+   |                                     ^^^^^
+hint: see cogtoolrc(5) for all keys
+
+"#]],
+    );
+}
+
+#[test]
+fn what_a_server_declares_reaches_clients() {
+    let project = project();
+    let discover = with("cogtools-discover", &project, &[server("whole")]);
+    let declared = discover.args(["--format", "mcp"]).run().json();
+    assert_eq!(
+        declared[1],
+        json!({
+            "name": "t",
+            "title": "T",
+            "description": "d",
+            "inputSchema": {"type": "object", "additionalProperties": false},
+            "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+            "annotations": {"title": "A", "readOnlyHint": true},
+            "icons": [{"src": "https://a/b.png"}],
+            "_meta": {"a/b": 1},
+        })
+    );
+    let sources = json!({"tool_sources": [server("whole")]});
+    project.file("../home/.gemini/cogtoolrc.yaml", sources.to_string());
+    let mut session = Session::open(&project);
+    let id = session.ask("tools/list", &json!({}));
+    assert_eq!(session.answer(id)["result"]["tools"][0], declared[1]);
+    let id = session.call("t", &json!({}));
+    assert_eq!(
+        session.answer(id)["result"]["structuredContent"],
+        json!({"n": 1})
+    );
+}
