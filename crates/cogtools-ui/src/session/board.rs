@@ -4,7 +4,7 @@ use cogtools_core::Code;
 use cogtools_log::{BlobId, Event, NodeState, StepState};
 use serde_json::Value;
 
-use super::turn::{Badge, Detail, From, Intent, Question, QuestionKind, Step};
+use super::turn::{Badge, Detail, FlowOf, From, Intent, Question, QuestionKind, Step};
 use super::turns::{At, Turns};
 use crate::cut;
 
@@ -111,8 +111,12 @@ impl Turns {
     }
 
     /// A flow that is about to run.
-    pub(super) fn flow(&mut self, at: At<'_>, tool: &str, arguments: &Value) {
+    pub(super) fn flow(&mut self, at: At<'_>, tool: &str, digest: &str, arguments: &Value) {
         self.begin(at, Intent::Flow);
+        self.current(at).flow = Some(FlowOf {
+            tool: tool.to_owned(),
+            digest: digest.to_owned(),
+        });
         self.say(at, From::User, tool, &cut::value(arguments));
         self.current(at).count(tool);
     }

@@ -13,3 +13,4 @@ mod view;
 pub(crate) use answer::{answer, approve, message};
 pub(crate) use request::{blob, line, list_page, page};
 pub(crate) use sessions::Sessions;
+pub(crate) use turn::Badge;

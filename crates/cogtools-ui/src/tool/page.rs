@@ -1,5 +1,7 @@
 //! A tool: what it declares, and to whom.
 
+use std::collections::BTreeMap;
+
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Target, Tool};
 use serde_json::{Value, json};
@@ -8,6 +10,7 @@ use super::catalogue::with_tool;
 use super::list::approval;
 use crate::app::App;
 use crate::cut;
+use crate::graph::graph;
 use crate::respond::{Answer, PageError, failure};
 
 /// The page of the tool `name`.
@@ -33,6 +36,7 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
             "capabilities": tool.capabilities(),
             "declarations": declarations.collect::<Vec<Value>>(),
             "examples": examples(tool),
+            "graph": tool.flow().and_then(|flow| graph(flow, &BTreeMap::new())),
             "text": cut::text(tool.source()),
         })
     })?;
