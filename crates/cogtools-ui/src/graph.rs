@@ -106,3 +106,53 @@ fn rows(flow: &Flow) -> Vec<usize> {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use cogtools_core::Tool;
+    use cogtools_core::text::Text;
+
+    use super::*;
+
+    fn drawn(nodes: &str) -> Option<Value> {
+        let text =
+            format!("name: f\ndescription: d\nimplementation:\n  flow:\n    nodes:\n{nodes}");
+        let text = Text::new("f.yaml", text.into_bytes()).expect("text");
+        let tool = Tool::parse(text).expect("a tool");
+        assert_eq!(tool.file(), Path::new("f.yaml"));
+        let badges = BTreeMap::from([("first".to_owned(), Badge::Failed)]);
+        graph(tool.flow().expect("a flow"), &badges)
+    }
+
+    #[test]
+    fn each_node_is_below_what_it_needs() {
+        let nodes = "      last: {text: '{{ first }} {{ second }}'}\n      \
+                     second: {text: '{{ first }}'}\n      first: {text: x}\n";
+        let graph = drawn(nodes).expect("a picture");
+        let places = graph["nodes"].as_array().expect("nodes").iter();
+        let places = places.map(|node| json!([node["id"], node["y"], node["badge"]]));
+        let expected = json!([
+            ["last", 184, null],
+            ["second", 96, null],
+            ["first", 8, "failed"]
+        ]);
+        assert_eq!(places.collect::<Value>(), expected);
+        assert_eq!(graph["lines"].as_array().map(Vec::len), Some(3));
+        assert_eq!(
+            (&graph["width"], &graph["height"]),
+            (&json!(96), &json!(240))
+        );
+    }
+
+    #[test]
+    fn what_is_too_large_is_no_picture() {
+        let nodes = (0..=MAX_NODES).map(|node| format!("      n{node}: {{text: x}}"));
+        let nodes = nodes.collect::<Vec<String>>().join(
+            "
+",
+        );
+        assert_eq!(drawn(&nodes), None);
+    }
+}
