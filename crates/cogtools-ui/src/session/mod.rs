@@ -3,6 +3,7 @@
 mod answer;
 mod board;
 mod detail;
+mod flow;
 mod list;
 mod request;
 mod sessions;
