@@ -60,7 +60,7 @@ const page = await first.newPage();
 await page.goto(setup.url);
 const cookies = await first.cookies();
 const state = { cookies, origins: [] };
-const pages = ["/sessions", "/sessions/file.0", "/tools", "/tools/order", "/nothing"];
+const pages = ["/sessions", "/sessions/file.0", "/tools", "/tools/order", "/tools/publish", "/nothing"];
 
 await check("the token becomes a cookie that scripts cannot read", async () => {
   assert.equal(page.url(), `${origin}/`);
@@ -309,6 +309,8 @@ await check("a session is followed, and focus and panels stay", async () => {
 await check("a question is answered by keyboard, and the page goes on", async () => {
   await page.goto(`${origin}/sessions/file.4`);
   await axe(page);
+  const nodes = page.getByRole("region", { name: "Graph of publish" }).locator("g.node");
+  assert.deepEqual(await nodes.allTextContents(), ["confirmWaiting", "lasttext"]);
   const input = page.getByLabel("Answer: Publish it?");
   await input.focus();
   await page.keyboard.type("yes");
@@ -316,6 +318,8 @@ await check("a question is answered by keyboard, and the page goes on", async ()
   await page.locator(".message.step", { hasText: "it: yes" }).waitFor();
   await page.waitForFunction(() => document.activeElement.id === "next");
   await page.locator(".question").waitFor({ state: "detached" });
+  await page.locator("g.node.executed").nth(1).waitFor();
+  assert.deepEqual(await nodes.allTextContents(), ["confirmExecuted", "lastExecuted"]);
   // What fails says why, and what was typed stays.
   await page.keyboard.type("Go on");
   await page.keyboard.press("Control+Enter");

@@ -1,6 +1,8 @@
 //! Who may see the pages.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use cogtools_test_support::Project;
 
@@ -136,4 +138,56 @@ fn a_port_that_is_taken_is_an_error() {
              hint: choose another port, or 0 for any free port\n"
             ),
         );
+}
+
+#[test]
+fn the_browser_gets_a_private_file_and_not_the_token_as_an_argument() {
+    let project = Project::new();
+    project.program(
+        "../bin/xdg-open",
+        "#!/bin/sh\nprintf '%s' \"$*\" > args.new\ncp \"$1\" page.html\nmv args.new args\n",
+    );
+    let path = format!("{}:/usr/bin:/bin", project.path("../bin").display());
+    let server = Server::start_with(&project, &["--open"], &[("PATH", &path)]);
+    let start = Instant::now();
+    while !project.path("args").exists() {
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "nothing is opened"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let file = project.home().join(".local/state/cogtools/ui/open.html");
+    assert_eq!(project.read("args"), file.display().to_string());
+    let mode = file.metadata().expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(
+        project
+            .read("page.html")
+            .contains(&format!("content=\"0;url={}\"", server.url))
+    );
+    // The page that leads here is of another site, so the first answer has no cookie to go by.
+    let cookie = server.cookie();
+    let retry = "<meta http-equiv=\"refresh\" content=\"0;url=/?again=1\">";
+    let first = server.get("", "/");
+    assert!(
+        first.status == 401 && first.body.contains(retry),
+        "{first:?}"
+    );
+    assert!(!server.get("", "/?again=1").body.contains(retry));
+    assert_eq!(server.get(&cookie, "/?again=1").status, 200);
+}
+
+#[test]
+fn without_a_browser_it_says_so() {
+    let project = Project::new();
+    let outcome = crate::run("cogtools-ui", &project)
+        .env("PATH", project.path("nothing"))
+        .arg("--open")
+        .run();
+    outcome.status(74);
+    outcome.stderr_is(
+        "cogtools-ui: error[IO_FAILED]: there is no program that opens a browser: xdg-open, \
+         gio-open, sensible-browser\nhint: open the URL yourself, without --open\n",
+    );
 }

@@ -166,3 +166,58 @@ fn names_of_sessions_lead_nowhere_else() {
         assert_eq!(server.get(&cookie, path).status, 404, "{path}");
     }
 }
+
+/// What is rare in a session, each with what the page makes of it.
+#[test]
+fn branches_unsupported_steps_and_damage_are_named() {
+    let project = Project::new();
+    let header = super::RUN.lines().next().expect("a header");
+    let plan = json!({"restatement": "Two things", "visible_reply": "", "thinking_log": [],
+        "tool_plan": [{"save_as": "a", "tool": "gone"}, {"save_as": "b", "tool": "x"}]});
+    let events = [
+        json!({"parent": null, "kind": "plan", "intent": "clock", "plan": plan}),
+        json!({"parent": 1, "kind": "step", "step": "a", "state": "failed", "code": "TOOL_NOT_FOUND",
+            "message": "no tool of that name", "ms": 1500}),
+        json!({"parent": 2, "kind": "step", "step": "b", "state": "skipped"}),
+        json!({"parent": 3, "kind": "compaction", "up_to": 1, "summary": "S"}),
+        json!({"parent": 4, "kind": "agent", "tool": "helper"}),
+        json!({"parent": 1, "kind": "undone", "task": 1}),
+        json!({"parent": null, "kind": "later", "new": true}),
+        json!({"parent": 7, "kind": "end", "status": "budget", "limit": "turns"}),
+    ];
+    let lines = events.into_iter().zip(1..).map(|(mut event, id)| {
+        event["id"] = id.into();
+        event["time"] = "2026-11-22T09:00:00.000Z".into();
+        event.to_string()
+    });
+    let mut lines: Vec<String> = std::iter::once(header.to_owned()).chain(lines).collect();
+    lines.insert(4, "{\"id\":4,\"par".to_owned());
+    project.file("rare.jsonl", lines.join("\n") + "\n");
+    let server = Server::start(&project, &["--session", "rare.jsonl"]);
+    let cookie = server.cookie();
+    let page = text(&server.get(&cookie, "/sessions/file.0").body);
+    let page = page.replace("2026-11-22 09:00:00.000 UTC", "TIME");
+    assert_text(
+        page,
+        str![[r#"
+Session | 7f3a9c21be | Began | TIME | Project | shop | Model
+gemini-flash-latest | File | rare.jsonl | You | TIME | Two things
+Clock | Failed | no tools | 1.5 s | TIME | Step 1/2 · Error
+TOOL_NOT_FOUND: no tool of that name | Line | this line was cut off | Next message
+Send | Turn at line | 2 | Next steps | a | Unsupported | 1.5 s | gone | TOOL_NOT_FOUND: no tool of that name
+b | Skipped | x | Thinking log | TIME | Unsupported | Step 1/2 a (gone) error (1.5 s) TOOL_NOT_FOUND: no tool of that name
+TIME | Skipped | Step 2/2 b (x) skipped | TIME
+everything up to 1 is a summary | TIME | the agent helper begins
+TIME | another branch, which follows entry 1 | TIME
+the user took the task 1 back | TIME | another branch, from the beginning
+TIME | later is not known to this version | TIME
+Failed | budget | Tool details | a | · | gone | Unsupported | 1.5 s | TOOL_NOT_FOUND: no tool of that name
+
+"#]],
+    );
+    let list = text(&server.get(&cookie, "/sessions").body);
+    assert!(
+        list.contains("Two things") && list.contains("End | budget"),
+        "{list}"
+    );
+}

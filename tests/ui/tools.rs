@@ -1,5 +1,9 @@
 //! The pages of tools, and calls from them.
 
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
 use cogtools_test_support::{Project, assert_text, str};
 use serde_json::{Value, json};
 
@@ -57,7 +61,14 @@ tools/order.yaml | 97 | needs none | 2 | 7
         str![[r#"
 order | Name | order | File | tools/order.yaml | Tokens | 97 | Approval | needs none
 Orders *things* of a kind | Call | The form needs JavaScript; | cogtools run order
-takes the arguments in a terminal. | Examples | Example 1 | { &quot;kind&quot;: &quot;book&quot;, &quot;count&quot;: 2, &quot;to&quot;: { &quot;street&quot;: &quot;Main&quot; } }
+takes the arguments in a terminal. | Findings | no-schema | tools/order.yaml:1:1: no `$schema`; add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key
+missing-description | tools/order.yaml:4:3: `kind` has no description; add `description`: what to send, in which format, with an example where that helps
+missing-description | tools/order.yaml:5:3: `count` has no description; add `description`: what to send, in which format, with an example where that helps
+missing-description | tools/order.yaml:6:3: `to` has no description; add `description`: what to send, in which format, with an example where that helps
+missing-description | tools/order.yaml:9:7: `street` has no description; add `description`: what to send, in which format, with an example where that helps
+missing-description | tools/order.yaml:10:3: `notes` has no description; add `description`: what to send, in which format, with an example where that helps
+unused-parameter | tools/order.yaml:10:3: the template never uses `notes`; use it in the template, or remove it
+Examples | Example 1 | { &quot;kind&quot;: &quot;book&quot;, &quot;count&quot;: 2, &quot;to&quot;: { &quot;street&quot;: &quot;Main&quot; } }
 Example 2 | { &quot;kind&quot;: &quot;pen&quot;, &quot;count&quot;: 1, &quot;to&quot;: { &quot;street&quot;: &quot;Side&quot; }, &quot;notes&quot;: [ &quot;soon&quot; ] }
 
 "#]],
@@ -127,4 +138,37 @@ fn a_tool_is_checked_and_called_as_in_a_terminal() {
         (&json!(2), &json!(1)),
         "{report}"
     );
+}
+
+#[test]
+fn what_a_page_has_started_ends_with_the_server() {
+    let project = Project::new();
+    let tool = "name: slow\ndescription: D\nimplementation:\n  \
+                exec: [sh, -c, 'echo $$ > pid.new; mv pid.new pid; sleep 100']\n";
+    project.file("tools/slow.yaml", tool);
+    let server = Server::start(&project, &[]);
+    let cookie = server.cookie();
+    let id = server.id().to_string();
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| {
+            let call = || server.post(&cookie, "/tools/slow/call", "{}");
+            // The server may end before it answers.
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_ok()
+        });
+        let start = Instant::now();
+        while !project.path("pid").exists() {
+            assert!(
+                start.elapsed() < Duration::from_secs(20),
+                "it does not start"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let killed = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(killed.expect("kill runs").success());
+        let _ = call.join();
+    });
+    assert_eq!(server.wait(), Some(143));
+    let pid = project.read("pid");
+    let process = Path::new("/proc").join(pid.trim());
+    assert!(!process.exists(), "{pid} goes on");
 }

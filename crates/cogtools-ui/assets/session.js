@@ -63,18 +63,21 @@ async function load(query) {
   return fresh;
 }
 
-async function showTurn(turn) {
-  const query = { ...Object.fromEntries(new URLSearchParams(location.search)), turn };
-  const fresh = (await load(query)).getElementById("side");
-  const open = Object.fromEntries(
-    [...side.querySelectorAll("details.panel")].map((panel) => [panel.id, panel.open]),
-  );
-  finish(fresh);
+// Shows the panels of `fresh`, open or closed as the old ones are.
+function adopt(fresh) {
+  const open = new Map([...side.querySelectorAll("details.panel")].map(({ id, open }) => [id, open]));
   for (const panel of fresh.querySelectorAll("details.panel")) {
-    panel.open = open[panel.id] ?? panel.open;
+    panel.open = open.get(panel.id) ?? panel.open;
   }
   side.replaceChildren(...fresh.childNodes);
   showExpanded();
+}
+
+async function showTurn(turn) {
+  const query = { ...Object.fromEntries(new URLSearchParams(location.search)), turn };
+  const fresh = (await load(query)).getElementById("side");
+  finish(fresh);
+  adopt(fresh);
 }
 
 conversation.addEventListener("click", async (event) => {
@@ -139,21 +142,21 @@ async function refresh() {
   finish(part);
   finish(fresh.getElementById("side"));
   merge(conversation, part);
-  await (selected ? showTurn(selected) : Promise.resolve(replaceSide(fresh)));
+  replaceSide(fresh.getElementById("side"));
   const rows = side.querySelectorAll("#log li");
   announce(rows[rows.length - 1]?.querySelector(".text")?.textContent ?? "");
 }
 
+// Takes over what is new beside the conversation; all of it if there are other panels now.
 function replaceSide(fresh) {
-  for (const part of ["#board .board", "#log .log", "#details"]) {
-    const [old, next] = [side.querySelector(part), fresh.querySelector(part)];
-    if (old && next) {
-      merge(old, next);
-    } else {
-      side.replaceChildren(...fresh.getElementById("side").childNodes);
-      break;
-    }
+  const parts = ["#board .board", "#log .log", "#details"].map((part) => [side, fresh].map((one) => one.querySelector(part)));
+  const pictures = [side, fresh].map((one) => one.querySelector(".graph"));
+  if (parts.some((pair) => pair.includes(null)) || !pictures[0] !== !pictures[1]) {
+    adopt(fresh);
+    return;
   }
+  parts.forEach(([old, next]) => merge(old, next));
+  pictures[0]?.replaceChildren(...pictures[1].childNodes);
   showExpanded();
 }
 

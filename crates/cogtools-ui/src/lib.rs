@@ -9,6 +9,7 @@ mod asset;
 mod child;
 mod command;
 mod cut;
+mod graph;
 mod live;
 mod manual;
 mod open;

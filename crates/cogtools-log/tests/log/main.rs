@@ -4,6 +4,7 @@ mod attacks;
 mod blobs;
 mod clock;
 mod contents;
+mod index;
 mod killed;
 mod lines;
 mod plan_events;

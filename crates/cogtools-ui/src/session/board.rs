@@ -1,10 +1,10 @@
-//! The steps of a turn: those of a plan, the nodes of a flow, or the calls of a model.
+//! The steps of a turn: those of a plan, and what all kinds of steps have in common.
 
 use cogtools_core::Code;
-use cogtools_log::{BlobId, Event, NodeState, StepState};
+use cogtools_log::{BlobId, Event, StepState};
 use serde_json::Value;
 
-use super::turn::{Badge, Detail, From, Intent, Question, QuestionKind, Step};
+use super::turn::{Badge, Detail, From, Intent, Step};
 use super::turns::{At, Turns};
 use crate::cut;
 
@@ -108,84 +108,6 @@ impl Turns {
             ms: *ms,
         };
         self.end(at, step, &end);
-    }
-
-    /// A flow that is about to run.
-    pub(super) fn flow(&mut self, at: At<'_>, tool: &str, arguments: &Value) {
-        self.begin(at, Intent::Flow);
-        self.say(at, From::User, tool, &cut::value(arguments));
-        self.current(at).count(tool);
-    }
-
-    /// A node of a flow.
-    pub(super) fn node_event(&mut self, at: At<'_>) {
-        let Event::Node {
-            node,
-            state,
-            inputs,
-            route,
-            output,
-            blob,
-            ms,
-            ..
-        } = &at.entry.event
-        else {
-            return;
-        };
-        let (badge, message) = match state {
-            NodeState::Started => {
-                let tool = route.as_ref().and_then(|route| route.tool.as_deref());
-                let inputs = inputs.as_ref().unwrap_or(&Value::Null);
-                self.start(at, node, tool.unwrap_or_default(), inputs, false);
-                return;
-            }
-            NodeState::Waiting { question } => {
-                self.wait(at, node, question);
-                return;
-            }
-            NodeState::Succeeded => (Badge::Executed, String::new()),
-            NodeState::Failed { code, message } => (failed(code), format!("{code}: {message}")),
-            NodeState::Skipped => (Badge::Skipped, String::new()),
-        };
-        let end = End {
-            badge,
-            message,
-            result: output.as_ref(),
-            blob: blob.as_ref(),
-            logs: &[],
-            ms: *ms,
-        };
-        self.current(at)
-            .questions
-            .retain(|question| question.key != *node);
-        self.end(at, node, &end);
-    }
-
-    /// A node that waits for the user.
-    fn wait(&mut self, at: At<'_>, node: &str, question: &str) {
-        self.row(
-            at,
-            "question",
-            &format!("{node}: {question}"),
-            Some(Badge::Waiting),
-        );
-        let turn = self.current(at);
-        if turn.step(node).is_none() {
-            turn.board.push(Step {
-                key: node.to_owned(),
-                ..Step::default()
-            });
-        }
-        if let Some((_, step)) = turn.step(node) {
-            step.badge = Badge::Waiting;
-        }
-        turn.status = Badge::Waiting;
-        turn.questions.retain(|question| question.key != node);
-        turn.questions.push(Question {
-            kind: QuestionKind::Answer,
-            key: node.to_owned(),
-            text: question.to_owned(),
-        });
     }
 
     /// The start of a step: its badge, a row, and its details.

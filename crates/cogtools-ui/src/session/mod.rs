@@ -3,6 +3,7 @@
 mod answer;
 mod board;
 mod detail;
+mod flow;
 mod list;
 mod request;
 mod sessions;
@@ -13,3 +14,4 @@ mod view;
 pub(crate) use answer::{answer, approve, message};
 pub(crate) use request::{blob, line, list_page, page};
 pub(crate) use sessions::Sessions;
+pub(crate) use turn::Badge;

@@ -4,13 +4,18 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use cogtools_core::tool::FlowTask;
 use cogtools_log::BlobId;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::list::list;
+use super::turn::Turn;
 use super::view::View;
 use crate::app::App;
+use crate::graph::graph;
 use crate::respond::{Answer, PageError};
+use crate::tool;
 
 /// Which part of a session a page shows.
 #[derive(Default, Deserialize)]
@@ -38,6 +43,10 @@ pub(crate) async fn page(
             Ok((index.header().clone(), View::read(index, part.before)?))
         })?;
         let mut context = view.context(part.turn);
+        context["graph"] = view
+            .shown(part.turn)
+            .and_then(|turn| graph_of(app, turn))
+            .into();
         context["page"] = "sessions".into();
         context["name"] = name.into();
         context["file"] = file.display_path().display().to_string().into();
@@ -46,6 +55,21 @@ pub(crate) async fn page(
         app.pages.answer("session.njk", context, app)
     })
     .await
+}
+
+/// The graph of the flow that a turn runs, with the states of its nodes. Without it if the flow
+/// is not there any more, or is another one by now.
+fn graph_of(app: &App, turn: &Turn) -> Option<Value> {
+    let flow = turn.flow.as_ref()?;
+    let steps = turn.board.iter();
+    let badges = steps.map(|step| (step.key.clone(), step.badge)).collect();
+    let drawn = tool::with_tool(app, &flow.tool, |tool, _| {
+        let is_same = FlowTask::digest(tool) == flow.digest;
+        tool.flow()
+            .filter(|_| is_same)
+            .and_then(|flow| graph(flow, &badges))
+    });
+    drawn.ok().flatten()
 }
 
 /// A line as it is in the file.

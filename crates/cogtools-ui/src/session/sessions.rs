@@ -13,7 +13,7 @@ use cogtools_program::{Failure, Io};
 use crate::respond::PageError;
 
 /// How many sessions have their lines remembered.
-const MAX_INDEXES: usize = 32;
+const MAX_INDEXES: usize = 256;
 /// What the names of sessions in files of their own begin with: no name in a store has it.
 const FILE_PREFIX: &str = "file.";
 

@@ -22,6 +22,8 @@ pub(crate) struct Turn {
     pub(crate) cached_percent: u64,
     pub(crate) messages: Vec<Message>,
     pub(crate) board: Vec<Step>,
+    /// The flow that runs.
+    pub(crate) flow: Option<FlowOf>,
     pub(crate) log: Vec<LogRow>,
     pub(crate) details: Vec<Detail>,
     pub(crate) requests: Vec<Request>,
@@ -93,6 +95,14 @@ pub(crate) enum From {
     Step,
     Note,
     Error,
+}
+
+/// A flow, as a log names it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct FlowOf {
+    pub(crate) tool: String,
+    /// The digest of its file.
+    pub(crate) digest: String,
 }
 
 /// A step of a plan, a call, or a node of a flow, on the board.

@@ -61,8 +61,11 @@ impl Turns {
             }
             Event::Plan { intent, plan } => self.plan(at, intent, plan),
             Event::Flow {
-                tool, arguments, ..
-            } => self.flow(at, tool, arguments),
+                tool,
+                digest,
+                arguments,
+                ..
+            } => self.flow(at, tool, digest, arguments),
             Event::Call { .. } | Event::Result { .. } => self.call_event(at),
             Event::Step { .. } => self.step_event(at),
             Event::Node { .. } => self.node_event(at),
@@ -89,23 +92,7 @@ impl Turns {
             }
             Event::Response { content, .. } => self.response(at, content),
             Event::Usage(usage) => self.add_usage(at, usage),
-            Event::Error {
-                code,
-                message,
-                hints,
-                ..
-            } => {
-                self.row(
-                    at,
-                    "error",
-                    &format!("{code}: {message}"),
-                    Some(Badge::Failed),
-                );
-                self.say(at, From::Error, code, message);
-                if let Some(last) = self.current(at).messages.last_mut() {
-                    last.hints.clone_from(hints);
-                }
-            }
+            Event::Error { .. } => self.failure(at, event),
             Event::Paused { calls } => {
                 for call in calls {
                     self.ask(at, QuestionKind::Approval, call.as_str());
@@ -164,6 +151,23 @@ impl Turns {
             other => format!("{} is not known to this version", other.kind()),
         };
         self.row(at, "note", &text, None);
+    }
+
+    fn failure(&mut self, at: At<'_>, event: &Event) {
+        if let Event::Error {
+            code,
+            message,
+            hints,
+            ..
+        } = event
+        {
+            let text = format!("{code}: {message}");
+            self.row(at, "error", &text, Some(Badge::Failed));
+            self.say(at, From::Error, code, message);
+            if let Some(last) = self.current(at).messages.last_mut() {
+                last.hints.clone_from(hints);
+            }
+        }
     }
 
     fn response(&mut self, at: At<'_>, content: &Value) {

@@ -36,12 +36,16 @@ impl View {
         })
     }
 
+    /// The turn that begins with the line `selected`; without it, the last one.
+    pub(crate) fn shown(&self, selected: Option<usize>) -> Option<&Turn> {
+        let is_selected = |turn: &&Turn| Some(turn.line) == selected;
+        self.turns.iter().find(is_selected).or(self.turns.last())
+    }
+
     /// Its variables for a template. `selected` is the line of the turn whose work is shown;
     /// without it, the last one.
     pub(crate) fn context(&self, selected: Option<usize>) -> Value {
-        let is_selected = |turn: &&Turn| Some(turn.line) == selected;
-        let found = self.turns.iter().find(is_selected);
-        let shown = found.or(self.turns.last());
+        let shown = self.shown(selected);
         json!({
             "first": self.first,
             "last": self.last,

@@ -25,7 +25,7 @@ pub(super) fn with_registry<T>(
 }
 
 /// Calls `work` with the tool `name`.
-pub(super) fn with_tool<T>(
+pub(crate) fn with_tool<T>(
     app: &App,
     name: &str,
     work: impl FnOnce(&Tool, &Context) -> T,

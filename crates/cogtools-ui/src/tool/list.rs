@@ -73,6 +73,7 @@ fn row(file: &Candidate, tool: Result<Tool, ToolError>, cx: &Context) -> Value {
             row["description"] = tool.description().into();
             row["tokens"] = tool.tokens().into();
             row["examples"] = tool.tests().len().into();
+            row["golden"] = golden_files(&file.path, &tool).into();
             row["approval"] = approval(&tool, cx).into();
         }
         Err(error) => {
@@ -81,6 +82,17 @@ fn row(file: &Candidate, tool: Result<Tool, ToolError>, cx: &Context) -> Value {
         }
     }
     row
+}
+
+/// How many examples have a golden file beside the tool.
+fn golden_files(file: &Path, tool: &Tool) -> usize {
+    let examples = tool.tests().iter().zip(1..);
+    let golden = examples.filter(|(example, number)| {
+        let name = example.name().map(ToString::to_string);
+        let name = name.unwrap_or_else(|| number.to_string());
+        file.with_extension(format!("{name}.golden")).is_file()
+    });
+    golden.count()
 }
 
 /// Whether a tool may run, in words.

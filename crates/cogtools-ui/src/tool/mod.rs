@@ -6,5 +6,5 @@ mod list;
 mod page;
 mod request;
 
-pub(crate) use catalogue::fingerprint;
+pub(crate) use catalogue::{fingerprint, with_tool};
 pub(crate) use request::{call, check, form, list_page, page, test};

@@ -1,17 +1,22 @@
 //! A tool: what it declares, and to whom.
 
+use std::collections::BTreeMap;
+
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Target, Tool};
 use serde_json::{Value, json};
 
 use super::catalogue::with_tool;
+use super::child;
 use super::list::approval;
 use crate::app::App;
 use crate::cut;
+use crate::graph::graph;
 use crate::respond::{Answer, PageError, failure};
 
 /// The page of the tool `name`.
 pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
+    let findings = child::findings(app);
     let context = with_tool(app, name, |tool, cx| {
         let declarations = Target::NAMES.into_iter().filter_map(|name| {
             let declared = Target::parse(name)?.declare(tool);
@@ -33,6 +38,8 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
             "capabilities": tool.capabilities(),
             "declarations": declarations.collect::<Vec<Value>>(),
             "examples": examples(tool),
+            "findings": findings.get(&tool.file().display().to_string()),
+            "graph": tool.flow().and_then(|flow| graph(flow, &BTreeMap::new())),
             "text": cut::text(tool.source()),
         })
     })?;
