@@ -39,7 +39,7 @@ fn tools_and_what_they_declare() {
     assert_text(
         text(&list.body),
         str![[r#"
-Tools | Search names and descriptions | Search | 3 of 3 tools; all of them cost about 118 tokens with every request.
+Tools | Search names and descriptions | Search | 3 of 3 tools; all of them cost about 144 tokens with every request.
 Tool | Source | Tokens | Approval | Examples | Findings | broken | INVALID_TOOL
 tools/broken.yaml:1:1 | `description` is missing | add `description: …` | tools/broken.yaml
 2 | danger | D | tools/danger.yaml | 21 | approved | 0 | 2 | order | Orders *things* of a kind

@@ -1,6 +1,6 @@
 //! What a server over HTTP has done, as Prometheus reads it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
@@ -26,7 +26,10 @@ pub(crate) struct Metrics {
 }
 
 /// A call that runs.
-pub(crate) struct Running<'m>(&'m Metrics);
+pub(crate) struct Running<'m> {
+    metrics: &'m Metrics,
+    begin: Instant,
+}
 
 /// What a counter of calls counts.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -71,12 +74,15 @@ impl Metrics {
     /// Counts a call until the result is dropped.
     pub(crate) fn begin(&self) -> Running<'_> {
         self.in_flight.inc();
-        Running(self)
+        Running {
+            metrics: self,
+            begin: Instant::now(),
+        }
     }
 
     /// Counts a call of the tool `name` that has ended. A tool that there is not has no name here:
     /// clients could make up any number of them.
-    pub(crate) fn end(&self, name: &str, outcome: &CallOutcome, took: Duration) {
+    fn count(&self, name: &str, outcome: &CallOutcome, took: Duration) {
         let (tool, outcome) = match outcome {
             CallOutcome::Done(_) => (name, "done"),
             CallOutcome::Failed(_) => (name, "failed"),
@@ -103,8 +109,15 @@ impl Metrics {
     }
 }
 
+impl Running<'_> {
+    /// Counts the call, which was one of the tool `name`.
+    pub(crate) fn end(self, name: &str, outcome: &CallOutcome) {
+        self.metrics.count(name, outcome, self.begin.elapsed());
+    }
+}
+
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0.in_flight.dec();
+        self.metrics.in_flight.dec();
     }
 }

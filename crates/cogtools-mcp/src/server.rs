@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Instant;
 
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Diagnostic, Tool};
@@ -92,13 +91,11 @@ impl Server {
         } = &*self.state;
         let cancelled = self.cancelled(&request.ct);
         let (progress, forwarder) = progress::forwarder(request).unzip();
-        let begin = Instant::now();
         let running = self.state.metrics.as_ref().map(Metrics::begin);
         let call = workers.call(catalogue, name, arguments, progress, cancelled);
         let outcome = call.await;
-        drop(running);
-        if let Some(metrics) = &self.state.metrics {
-            metrics.end(name, &outcome, begin.elapsed());
+        if let Some(running) = running {
+            running.end(name, &outcome);
         }
         if let Some(forwarder) = forwarder {
             forwarder.finish().await;

@@ -57,7 +57,7 @@ fn status(signal: i32) -> u8 {
 }
 
 /// Whether the server was started so that it ignores the end of the terminal. Only Linux says
-/// so: `SigIgn` in proc_pid_status(5).
+/// so: `SigIgn` in `proc_pid_status(5)`.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
