@@ -138,7 +138,7 @@ pub(crate) const CASES: &[Case] = &[
         in_home: false,
         new: "{\n  \"context_servers\": {\n    \"cogtools\": {\n      \"command\": \"cogtools\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
         before: "// Mine.\n{\n  \"tab_size\": 2,\n}\n",
-        after: "// Mine.\n{\n  \"tab_size\": 2,\n  \"context_servers\": {\n    \"cogtools\": {\n      \"command\": \"cogtools\",\n      \"args\": [\"mcp\"]\n    }\n  },\n}\n",
+        after: "// Mine.\n{\n  \"tab_size\": 2,\n  \"context_servers\": {\n    \"cogtools\": {\n      \"command\": \"cogtools\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
         conflicting: "{\"context_servers\": {\"cogtools\": {\"command\": {\"path\": \"x\"}}}}",
         location: "1:34: /context_servers/cogtools",
     },
