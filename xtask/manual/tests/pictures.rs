@@ -5,8 +5,14 @@ use std::path::Path;
 
 use xtask_manual::pictures;
 
-/// Pictures of a real window, which `cargo xtask editors` takes.
-const PHOTOGRAPHS: [&str; 2] = ["editor-ask.png", "editor-proposal.png"];
+/// Pictures of a real window, which `cargo xtask editors` takes, and of pages in a real browser,
+/// which the test `browser` takes when it renews expected text.
+const PHOTOGRAPHS: [&str; 4] = [
+    "editor-ask.png",
+    "editor-proposal.png",
+    "ui-dark.png",
+    "ui-light.png",
+];
 
 #[test]
 fn the_committed_pictures_are_those_the_code_makes() {
