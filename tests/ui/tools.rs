@@ -42,8 +42,8 @@ fn tools_and_what_they_declare() {
 Tools | Search names and descriptions | Search | 3 of 3 tools; all of them cost about 144 tokens with every request.
 Tool | Source | Tokens | Approval | Examples | Findings | broken | INVALID_TOOL
 tools/broken.yaml:1:1 | `description` is missing | add `description: …` | tools/broken.yaml
-2 | danger | D | tools/danger.yaml | 21 | approved | 0 | 2 | order | Orders *things* of a kind
-tools/order.yaml | 97 | needs none | 2 | 7
+2 | danger | D | tools/danger.yaml | 25 | approved | 0 | 2 | order | Orders *things* of a kind
+tools/order.yaml | 119 | needs none | 2 | 7
 
 "#]],
     );
