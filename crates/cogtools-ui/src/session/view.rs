@@ -3,7 +3,7 @@
 use cogtools_log::{Index, Line};
 use serde_json::{Value, json};
 
-use super::turn::{Badge, Turn};
+use super::turn::Turn;
 use super::turns::turns;
 use crate::respond::PageError;
 
@@ -51,16 +51,9 @@ impl View {
             "last": self.last,
             "earlier": (self.first > 2).then_some(self.first),
             "is_end": self.is_end,
-            "is_running": self.is_running(),
             "turns": self.turns,
             "turn": shown,
         })
-    }
-
-    /// Whether something may still be written: the last turn has not ended.
-    fn is_running(&self) -> bool {
-        let last = self.turns.last();
-        self.is_end && last.is_some_and(|turn| turn.status == Badge::Executing)
     }
 }
 
