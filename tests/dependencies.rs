@@ -31,7 +31,7 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 11] = [
+const WRITERS: [&str; 12] = [
     "crates/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
@@ -40,6 +40,8 @@ const WRITERS: [&str; 11] = [
     "crates/cogtools-core/src/trust/private.rs",
     // Sessions are removed with their blobs from the user's state directory only.
     "crates/cogtools-log/src/remove.rs",
+    // What Emacs reads is a new file in the user's temporary folder; this crate is below the core.
+    "crates/cogtools-editor-client/src/file.rs",
     // A script runs from a new directory that only its user may enter.
     "crates/cogtools-core/src/tool/implementation/script.rs",
     // A program in a sandbox has a temporary folder of its own, which its process keeps.

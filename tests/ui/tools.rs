@@ -59,7 +59,7 @@ tools/order.yaml | 119 | needs none | 2 | 7
     assert_text(
         shown,
         str![[r#"
-order | Name | order | File | tools/order.yaml | Tokens | 97 | Approval | needs none
+order | Name | order | File | tools/order.yaml | Tokens | 119 | Approval | needs none
 Orders *things* of a kind | Call | The form needs JavaScript; | cogtools run order
 takes the arguments in a terminal. | Findings | no-schema | tools/order.yaml:1:1: no `$schema`; add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key
 missing-description | tools/order.yaml:4:3: `kind` has no description; add `description`: what to send, in which format, with an example where that helps
