@@ -48,6 +48,7 @@ fn a_call_is_allowed_or_denied_on_the_page_and_the_talk_goes_on() {
             Turn::call("note", json!({"text": "one"})),
             Turn::text("done"),
             Turn::text("The second answer."),
+            Turn::text("Of another model."),
         ]);
         let url = fake.url();
         let vars = [
@@ -95,6 +96,10 @@ fn a_call_is_allowed_or_denied_on_the_page_and_the_talk_goes_on() {
             "{after}"
         );
         assert_eq!(post("message", json!({"words": 1})).0, 404);
+        let other = json!({"text": "Again", "model": " gemini-2.5-pro "});
+        assert_eq!(post("message", other), (200, DONE.to_owned()));
+        let page = server.get(&cookie, "/sessions/file.0").body;
+        assert!(text(&page).contains("gemini-2.5-pro"), "{page}");
         fake.finish();
         // No key is in any page.
         for path in ["/sessions", "/sessions/file.0", "/tools", "/tools/note"] {

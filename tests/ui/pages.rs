@@ -28,8 +28,8 @@ Conversation | Executed | run_tests ×1 | read_file ×1 | 400 ms | 1780 tokens, 
 2026-11-22 09:00:00.010 UTC | Step 2/2 · Result | the user did not approve it
 Step 1/2 · Result | exit status 1 not ok 3 - price: expected 4.2, got 42 | Model
 2026-11-22 09:00:02.430 UTC | The price is parsed without its decimal point. | Next message
-Send | Turn at line | 2 | Next steps | 3.1 | Failed | 400 ms | run_tests | TOOL_FAILED
-3.2 | Skipped | 0 ms | read_file | denied | Thinking log | 2026-11-22 09:00:00.020 UTC
+Model | Send | Turn at line | 2 | Next steps | 3.1 | Failed | 400 ms | run_tests
+TOOL_FAILED | 3.2 | Skipped | 0 ms | read_file | denied | Thinking log | 2026-11-22 09:00:00.020 UTC
 request 1 to gemini-flash-latest | 2026-11-22 09:00:01.222 UTC | Executing | Step 1/2 3.1 (run_tests) start
 2026-11-22 09:00:01.223 UTC | Executing | Step 2/2 3.2 (read_file) start | 2026-11-22 09:00:01.224 UTC
 Skipped | Step 2/2 3.2 (read_file) skipped (0 ms) denied | 2026-11-22 09:00:01.622 UTC
@@ -204,7 +204,7 @@ Session | 7f3a9c21be | Began | TIME | Project | shop | Model
 gemini-flash-latest | File | rare.jsonl | You | TIME | Two things
 Clock | Failed | no tools | 1.5 s | TIME | Step 1/2 · Error
 TOOL_NOT_FOUND: no tool of that name | Line | this line was cut off | Next message
-Send | Turn at line | 2 | Next steps | a | Unsupported | 1.5 s | gone | TOOL_NOT_FOUND: no tool of that name
+Model | Send | Turn at line | 2 | Next steps | a | Unsupported | 1.5 s | gone | TOOL_NOT_FOUND: no tool of that name
 b | Skipped | x | Thinking log | TIME | Unsupported | Step 1/2 a (gone) error (1.5 s) TOOL_NOT_FOUND: no tool of that name
 TIME | Skipped | Step 2/2 b (x) skipped | TIME
 everything up to 1 is a summary | TIME | the agent helper begins

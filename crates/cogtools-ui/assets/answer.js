@@ -27,7 +27,7 @@ function showFailures(failures) {
 // Marks everything that starts something: it stays where it is, and keeps the focus.
 function setRunning(running) {
   isRunning = running;
-  for (const control of document.querySelectorAll("#message textarea, #message button, .question button, .question input")) {
+  for (const control of document.querySelectorAll("#message :is(textarea, input, button), .question :is(input, button)")) {
     control.setAttribute("aria-disabled", String(running));
     if (control.matches("textarea, input")) {
       control.readOnly = running;
@@ -97,11 +97,12 @@ enhance();
 new MutationObserver(enhance).observe(conversation, { childList: true, subtree: true });
 if (form) {
   const text = form.querySelector("textarea");
+  const model = form.querySelector("input");
   form.hidden = false;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const message = text.value;
-    if (message.trim() && (await send("message", { text: message })) && text.value === message) {
+    if (message.trim() && (await send("message", { text: message, model: model.value })) && text.value === message) {
       text.value = "";
     }
   });

@@ -34,10 +34,12 @@ struct Reply {
     answer: String,
 }
 
-/// A message.
+/// A message, and the model that answers it, if that is another one.
 #[derive(Deserialize)]
 struct Message {
     text: String,
+    #[serde(default)]
+    model: String,
 }
 
 /// A command about a session, and its standard input.
@@ -86,6 +88,10 @@ pub(crate) async fn message(
     run(app, name, body, |file, message: Message| {
         let mut args = ask(file);
         args.push("--continue".into());
+        let model = message.model.trim();
+        if !model.is_empty() {
+            args.push(format!("--model={model}").into());
+        }
         (args, message.text.into_bytes())
     })
     .await
