@@ -39,6 +39,13 @@ fn shown(server: &Server, cookie: &str) -> String {
     talk.replace('\n', " | ")
 }
 
+fn no_page_has_the_key(server: &Server, cookie: &str) {
+    for path in ["/sessions", "/sessions/file.0", "/tools", "/tools/note"] {
+        let page = server.get(cookie, path).body;
+        assert!(!page.contains("a-key-for-tests"), "{path}");
+    }
+}
+
 #[test]
 fn a_call_is_allowed_or_denied_on_the_page_and_the_talk_goes_on() {
     for (allow, noted) in [(true, true), (false, false)] {
@@ -101,11 +108,7 @@ fn a_call_is_allowed_or_denied_on_the_page_and_the_talk_goes_on() {
         let page = server.get(&cookie, "/sessions/file.0").body;
         assert!(text(&page).contains("gemini-2.5-pro"), "{page}");
         fake.finish();
-        // No key is in any page.
-        for path in ["/sessions", "/sessions/file.0", "/tools", "/tools/note"] {
-            let page = server.get(&cookie, path).body;
-            assert!(!page.contains("a-key-for-tests"), "{path}");
-        }
+        no_page_has_the_key(&server, &cookie);
     }
 }
 
