@@ -2,7 +2,7 @@
 //! while the server runs.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,9 +12,7 @@ use cogtools_core::{
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
-use cogtools_program::{
-    Failure, Input, Io, IoContext, Reporter, SignalWatch, Terminals, Vars, project,
-};
+use cogtools_program::{DetachedIo, Failure, Io, project};
 use tokio::sync::Notify;
 
 use crate::cache::{DeclarationCache, LoadResult};
@@ -32,10 +30,7 @@ pub(crate) struct CatalogueArgs {
 /// The source of all tools.
 pub(crate) struct Catalogue {
     args: CatalogueArgs,
-    vars: Vars,
-    cwd: PathBuf,
-    program: PathBuf,
-    reporter: Reporter,
+    io: DetachedIo,
     cache: DeclarationCache,
     /// The diagnostics of the last listing.
     reported: Mutex<Vec<Diagnostic>>,
@@ -43,7 +38,6 @@ pub(crate) struct Catalogue {
     call_warnings: Warnings,
     /// Those that have been reported.
     reported_of_calls: Mutex<Vec<Diagnostic>>,
-    cancel: Cancel,
     resident: Arc<Resident>,
     sessions: Arc<LivingSessions>,
     /// Notified when a source has declared other tools than a list has had.
@@ -75,40 +69,23 @@ impl Catalogue {
             sessions,
             source_changed,
             args,
-            vars: io.vars.clone(),
-            cwd: io.cwd.clone(),
-            program: io.program.clone(),
-            reporter: io.reporter.clone(),
+            io: DetachedIo::new(io, Cancel::default()),
             cache: DeclarationCache::default(),
             reported: Mutex::default(),
             call_warnings: Warnings::default(),
             reported_of_calls: Mutex::default(),
-            cancel: Cancel::default(),
         }
     }
 
     /// Runs `work` with the server's directory and environment, but without its
     /// streams: those belong to the client.
     pub(crate) fn with_io<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
-        let (mut stdout, mut stderr) = (std::io::sink(), std::io::sink());
-        work(&Io {
-            stdin: Input::empty(),
-            stdout: &mut stdout,
-            stderr: &mut stderr,
-            terminals: Terminals::default(),
-            vars: self.vars.clone(),
-            cwd: self.cwd.clone(),
-            program: self.program.clone(),
-            next: None,
-            reporter: self.reporter.clone(),
-            signals: SignalWatch::with_token(self.cancel.clone()),
-            context: IoContext::default(),
-        })
+        self.io.run(work)
     }
 
     /// Stops the programs of sources.
     pub(crate) fn stop(&self) {
-        self.cancel.cancel();
+        self.io.cancel.cancel();
     }
 
     /// Ends the sessions with servers, and waits until no source is being asked, at most for

@@ -10,6 +10,7 @@ pub mod budget;
 pub mod call;
 pub mod call_timeout;
 mod capture;
+mod detached_io;
 pub mod dirs;
 mod failure;
 pub mod format;
@@ -33,6 +34,7 @@ mod usage;
 
 pub use capture::CapturedRun;
 pub use cogtools_core::arguments::Syntax;
+pub use detached_io::DetachedIo;
 pub use failure::Failure;
 pub use hint::{fixing_command, render_hint, render_hints};
 pub use input::{Input, InputError};

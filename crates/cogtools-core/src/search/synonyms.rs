@@ -119,10 +119,7 @@ const GROUPS: &[&str] = &[
     "internet web online",
     "compose write send mail",
     "money payment refund price",
-    "people member user",
     "deadline due date",
-    "reply answer respond",
-    "fetch get download",
 ];
 
 /// What several words mean together.
@@ -150,7 +147,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("set up", "create configure"),
     ("get rid", "delete remove"),
     ("clean up", "cleanup delete"),
-    ("for review", "pull merge request"),
+    ("for review", "pull merge request create open submit"),
     ("what time", "time current"),
     ("wait for", "wait"),
     ("k8s", "kubernetes"),
@@ -161,7 +158,6 @@ const PHRASES: &[(&str, &str)] = &[
     ("to do", "todo"),
     ("let me know", "alert notify"),
     ("tell me when", "monitor alert"),
-    ("for review", "create open submit"),
 ];
 
 /// Words that say nothing about what a tool does.
@@ -177,7 +173,7 @@ pub(super) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.split(' ').any(|stop| stop == word)
 }
 
-/// The stems of words that mean what a word of some stem means, by that stem.
+/// For each stem, those of the other words in its groups.
 pub(super) fn synonyms() -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for group in GROUPS {

@@ -1,8 +1,8 @@
 //! The ranking of tools for a query.
 //!
 //! Okapi BM25 over weighted fields: a stem counts more if it is rare among the tools, if it is
-//! in the name, and if the rest is short. A word of the query is also looked for by its
-//! synonyms, and one that no tool has by the most similar words of the tools.
+//! in the name, and if the rest is short. Synonyms of the query's words count less. A word that
+//! no tool has is replaced by the most similar words of the tools.
 
 use std::collections::BTreeMap;
 
