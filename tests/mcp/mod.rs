@@ -7,6 +7,7 @@ mod failures;
 mod gemini;
 mod http;
 mod introduction;
+mod kept;
 mod late;
 mod living;
 mod official;

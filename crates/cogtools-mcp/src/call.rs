@@ -8,11 +8,12 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::{
     Call, Cancel, Code, Context, Diagnostic, Limit, Progress, Registry, Tool, ToolOutput,
 };
-use cogtools_program::call_timeout;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::catalogue::{CallError, Catalogue};
+use crate::kept_tools::KeptTool;
 
 /// The outcome of a call.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub(crate) struct Workers {
 
 impl Workers {
     /// How many tools of each kind run at once; further calls wait.
-    const MAX_RUNNING: u32 = 64;
+    pub(crate) const MAX_RUNNING: u32 = 64;
 
     pub(crate) fn new() -> Self {
         let slots = || Arc::new(Semaphore::new(Self::MAX_RUNNING as usize));
@@ -81,6 +82,18 @@ impl Workers {
         let permit = slot(&self.quick, name).await?;
         let guard = CancelOnDrop(Cancel::default());
 
+        let (arguments, permit) = match catalogue.kept(name) {
+            Some(kept) => {
+                let cx = catalogue.template_cx(guard.0.clone());
+                let limit = Limit::of(&kept.tool);
+                let run = move || run_kept(&kept, arguments, &cx);
+                match with_limit(name, &limit, permit, run).await? {
+                    (KeptOutcome::Done(output), _) => return Ok(output),
+                    (KeptOutcome::Changed(arguments), permit) => (arguments, permit),
+                }
+            }
+            None => (arguments, permit),
+        };
         let find_limit = Limit::new(name, Tool::TIMEOUT);
         let (find_catalogue, owned_name) = (Arc::clone(catalogue), name.to_owned());
         let find = move || find_catalogue.find(&owned_name);
@@ -129,19 +142,49 @@ impl Drop for CancelOnDrop {
     }
 }
 
+/// What became of a call of a kept tool.
+enum KeptOutcome<A> {
+    Done(ToolOutput),
+    /// The tool has changed: it is to be found anew. These are the arguments.
+    Changed(A),
+}
+
+/// Runs a call of `kept`, unless it has changed.
+fn run_kept<A>(kept: &KeptTool, arguments: A, cx: &Context) -> Result<KeptOutcome<A>, CallError>
+where
+    A: FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>>,
+{
+    if !kept.is_current() {
+        return Ok(KeptOutcome::Changed(arguments));
+    }
+    let arguments = parse(&kept.tool, arguments)?;
+    let call = Call::new(Arc::clone(&kept.tool), arguments);
+    call.run(cx)
+        .map(KeptOutcome::Done)
+        .map_err(CallError::Failed)
+}
+
+/// The arguments of a call of `tool`.
+fn parse(
+    tool: &Tool,
+    arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>>,
+) -> Result<Arguments, CallError> {
+    arguments(tool).map_err(|diagnostics| {
+        let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
+        CallError::Failed(diagnostics.into_iter().map(about).collect())
+    })
+}
+
 /// The call of `tool` with the result of `arguments`, and its context with `cancel` and
 /// `progress`.
 fn prepare(
     catalogue: &Catalogue,
     registry: &Registry,
-    tool: Tool,
+    tool: Arc<Tool>,
     arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>>,
     (cancel, progress): (Cancel, Option<Progress>),
 ) -> Result<(Call, Context), CallError> {
-    let arguments = arguments(&tool).map_err(|diagnostics| {
-        let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
-        CallError::Failed(diagnostics.into_iter().map(about).collect())
-    })?;
+    let arguments = parse(&tool, arguments)?;
     let call = registry
         .prepare_tool(tool, arguments)
         .map_err(CallError::Failed)?;
@@ -151,7 +194,7 @@ fn prepare(
     Ok((call, cx))
 }
 
-/// Runs `work`, a step of a call of the tool `name`, in a thread, within `limit`. The
+/// Runs `work`, a step of a call of the tool `name`, in a thread of the pool, within `limit`. The
 /// thread holds the `permit` until the work has ended, even after a timeout.
 async fn with_limit<T: Send + 'static>(
     name: &str,
@@ -160,12 +203,8 @@ async fn with_limit<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
 ) -> Result<(T, OwnedSemaphorePermit), CallError> {
     let failed = |diagnostic: Diagnostic| CallError::Failed(vec![diagnostic]);
-    let (sender, receiver) = oneshot::channel();
-    call_timeout::start(name, move || {
-        let _ = sender.send((work(), permit));
-    })
-    .map_err(|diagnostic| failed(*diagnostic))?;
-    match timeout(limit.duration(), receiver).await {
+    let running = spawn_blocking(move || (work(), permit));
+    match timeout(limit.duration(), running).await {
         Ok(Ok((result, permit))) => Ok((result?, permit)),
         Ok(Err(_)) => Err(failed(bug(name))),
         Err(_) => Err(failed(limit.diagnostic())),

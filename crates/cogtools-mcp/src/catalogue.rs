@@ -16,6 +16,7 @@ use cogtools_program::{DetachedIo, Failure, Io, project};
 use tokio::sync::Notify;
 
 use crate::cache::{DeclarationCache, LoadResult};
+use crate::kept_tools::{KeptTool, KeptTools};
 use crate::published_tool::{PublishOptions, PublishedTool};
 use crate::sessions::LivingSessions;
 
@@ -32,6 +33,7 @@ pub(crate) struct Catalogue {
     args: CatalogueArgs,
     io: DetachedIo,
     cache: DeclarationCache,
+    kept: KeptTools,
     /// The diagnostics of the last listing.
     reported: Mutex<Vec<Diagnostic>>,
     /// The warnings of calls.
@@ -71,6 +73,7 @@ impl Catalogue {
             args,
             io: DetachedIo::new(io, Cancel::default()),
             cache: DeclarationCache::default(),
+            kept: KeptTools::default(),
             reported: Mutex::default(),
             call_warnings: Warnings::default(),
             reported_of_calls: Mutex::default(),
@@ -113,14 +116,34 @@ impl Catalogue {
         .map_err(|failure: Failure| failure.diagnostics().to_vec())
     }
 
-    /// The tool of that name, and the registry that contains it.
-    pub(crate) fn find(&self, name: &str) -> Result<(Registry, Tool), CallError> {
-        let registry = self.registry().map_err(CallError::Failed)?;
+    /// The tool of that name, and the registry that contains it. A template is kept for the next
+    /// call.
+    pub(crate) fn find(&self, name: &str) -> Result<(Registry, Arc<Tool>), CallError> {
+        let stamps = self.kept.stamps(name);
+        let (registry, files) = self
+            .with_io(|io| {
+                let host = Some(Target::Mcp);
+                let found = project::registry_and_context(&self.args.registry, io, host);
+                found.map(|(registry, cx)| (registry, cx.config_files(io)))
+            })
+            .map_err(|failure: Failure| CallError::Failed(failure.diagnostics().to_vec()))?;
         let tool = registry.find(name).map_err(|error| match error {
             FindError::Invalid(_) => CallError::Failed(error.diagnostics()),
             _ => CallError::NotFound(error.diagnostics()),
         })?;
+        let tool = Arc::new(tool);
+        if tool.is_template()
+            && !tool.needs_context()
+            && let Some(folders) = registry.folders_before(&tool)
+        {
+            self.kept.insert(&tool, [files, folders].concat(), stamps);
+        }
         Ok((registry, tool))
+    }
+
+    /// The template of that name, if it was kept. It may have changed.
+    pub(crate) fn kept(&self, name: &str) -> Option<Arc<KeptTool>> {
+        self.kept.get(name)
     }
 
     /// The listing, and those of its diagnostics that the last one did not have.
@@ -211,12 +234,7 @@ impl Catalogue {
         progress: Option<Progress>,
     ) -> Result<Context, Vec<Diagnostic>> {
         if !tool.needs_context() {
-            let programs = self.with_io(|io| io.program.parent().map(Path::to_path_buf));
-            return Ok(Context {
-                programs,
-                cancel,
-                ..Context::default()
-            });
+            return Ok(self.template_cx(cancel));
         }
         let cx = self
             .with_io(|io| {
@@ -233,6 +251,15 @@ impl Catalogue {
             warnings: self.call_warnings.clone(),
             ..cx
         })
+    }
+
+    /// The context of a call that does not use it.
+    pub(crate) fn template_cx(&self, cancel: Cancel) -> Context {
+        Context {
+            programs: self.io.program.parent().map(Path::to_path_buf),
+            cancel,
+            ..Context::default()
+        }
     }
 
     /// The warnings of calls that no earlier call had.

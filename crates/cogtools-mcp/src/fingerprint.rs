@@ -6,6 +6,7 @@
 //! calls the others racily clean).
 
 use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -24,16 +25,52 @@ impl FileStamp {
     /// The stamp of the file at `path`, links followed, if it is settled at `now`.
     /// It must be taken before the file is read.
     pub(crate) fn if_settled(path: &Path, now: SystemTime) -> Option<Self> {
-        let meta = path.metadata().ok()?;
-        let stamp = Self {
+        let stamp = Self::of(&path.metadata().ok()?)?;
+        stamp.is_settled(now).then_some(stamp)
+    }
+
+    fn of(meta: &Metadata) -> Option<Self> {
+        Some(Self {
             size: meta.len(),
             modified: meta.modified().ok()?,
-            id: FileId::new(&meta)?,
-        };
-        let age = now
-            .duration_since(stamp.id.changed_at(stamp.modified))
-            .ok()?;
-        (age > MTIME_GRANULARITY).then_some(stamp)
+            id: FileId::new(meta)?,
+        })
+    }
+
+    fn is_settled(&self, now: SystemTime) -> bool {
+        let age = now.duration_since(self.id.changed_at(self.modified));
+        age.is_ok_and(|age| age > MTIME_GRANULARITY)
+    }
+}
+
+/// What is at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PathStamp {
+    Missing,
+    Present(FileStamp),
+}
+
+impl PathStamp {
+    /// What is at `path`, if that is settled at `now`; nothing there is settled too. It must be
+    /// taken before anything is read.
+    pub(crate) fn if_settled(path: &Path, now: SystemTime) -> Option<Self> {
+        match Self::now(path)? {
+            Self::Missing => Some(Self::Missing),
+            Self::Present(stamp) => stamp.is_settled(now).then_some(Self::Present(stamp)),
+        }
+    }
+
+    /// Whether it is still there.
+    pub(crate) fn is_current(&self, path: &Path) -> bool {
+        Self::now(path).is_some_and(|now| now == *self)
+    }
+
+    fn now(path: &Path) -> Option<Self> {
+        match path.metadata() {
+            Ok(meta) => FileStamp::of(&meta).map(Self::Present),
+            Err(error) if error.kind() == ErrorKind::NotFound => Some(Self::Missing),
+            Err(_) => None,
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod folders;
 mod http;
 mod in_flight;
 mod instructions;
+mod kept_tools;
 mod living_session;
 mod malformed;
 mod manual;

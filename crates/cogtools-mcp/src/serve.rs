@@ -10,6 +10,7 @@ use rmcp::service::{QuitReason, serve_server_with_ct};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
+use crate::call::Workers;
 use crate::server::{AppState, Server};
 use crate::stdio::StdioTransport;
 use crate::{http, shutdown, watch};
@@ -25,11 +26,17 @@ pub(crate) enum Listen {
 /// How long tools may take to stop when the server shuts down.
 pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
+/// The threads of the pool: for quick and for slow calls, and for all else.
+const MAX_THREADS: usize = 2 * Workers::MAX_RUNNING as usize + 4;
+/// The stack of each, which is that of a main thread: tools run there.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Serves until the client is gone or the server is shut down; returns the exit status.
 pub(crate) fn serve(state: AppState, listen: Listen) -> Result<u8, Failure> {
     let runtime = Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(4)
+        .max_blocking_threads(MAX_THREADS)
+        .thread_stack_size(STACK_BYTES)
         .build()
         .map_err(|error| {
             let message = format!("cannot start the async runtime: {error}");

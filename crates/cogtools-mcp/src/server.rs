@@ -92,8 +92,9 @@ impl Server {
         let cancelled = self.cancelled(&request.ct);
         let (progress, forwarder) = progress::forwarder(request).unzip();
         let running = self.state.metrics.as_ref().map(Metrics::begin);
+        // What moves the response around moves this only once.
         let call = workers.call(catalogue, name, arguments, progress, cancelled);
-        let outcome = call.await;
+        let outcome = Box::pin(call).await;
         if let Some(running) = running {
             running.end(name, &outcome);
         }

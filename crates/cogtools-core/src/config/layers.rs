@@ -65,18 +65,23 @@ impl ConfigPaths {
     /// Whether some layer of `project` mentions `key`, which is cheaper to see than its
     /// value. A file that cannot be read may contain anything.
     pub fn may_set(&self, project: &Project, key: &str) -> bool {
-        let (manifest, _) = project.resolve(Path::new("package.json"));
-        let (own, _) = project.resolve(Path::new(Project::CONFIG));
-        let (host, _) = project.resolve(&Path::new(".gemini").join(Self::FILE));
-        let of_user = self.system.clone().into_iter().chain(self.home_file());
-        let files = of_user.chain([own, host, manifest]);
         let mentions =
             |file: PathBuf| match text::bytes(&file, &file, MAX_MANIFEST_BYTES, &ReadScope::User) {
                 Ok(bytes) => bytes.windows(key.len()).any(|part| part == key.as_bytes()),
                 Err(TextError::NotFound(_)) => false,
                 Err(_) => true,
             };
-        files.into_iter().any(mentions)
+        self.files(project).into_iter().any(mentions)
+    }
+
+    /// The files in which `project` is configured, whether they exist or not. The `.env` is not
+    /// one of them.
+    pub fn files(&self, project: &Project) -> Vec<PathBuf> {
+        let (manifest, _) = project.resolve(Path::new("package.json"));
+        let (own, _) = project.resolve(Path::new(Project::CONFIG));
+        let (host, _) = project.resolve(&Path::new(".gemini").join(Self::FILE));
+        let of_user = self.system.clone().into_iter().chain(self.home_file());
+        of_user.chain([own, host, manifest]).collect()
     }
 }
 

@@ -28,18 +28,22 @@ impl Registry {
 
     /// Prepares a call of a tool of this registry. For `call_tool` it is a call of the
     /// tool that the arguments name.
-    pub fn prepare_tool(&self, tool: Tool, arguments: Arguments) -> Result<Call, Vec<Diagnostic>> {
-        let (mut tool, mut arguments) = (tool, arguments);
+    pub fn prepare_tool(
+        &self,
+        tool: impl Into<Arc<Tool>>,
+        arguments: Arguments,
+    ) -> Result<Call, Vec<Diagnostic>> {
+        let (mut tool, mut arguments) = (tool.into(), arguments);
         // The arguments are finite, and each round unwraps one level.
         while tool.name().as_str() == Name::CALL {
             let accepted = tool
                 .accept(arguments)
                 .map_err(|error| error.diagnostics(&tool))?;
             let (name, inner) = builtin::target(accepted.into_object());
-            tool = self.find(&name).map_err(target_not_found)?;
+            tool = self.find(&name).map_err(target_not_found)?.into();
             arguments = inner;
         }
-        Ok(Call::new(Arc::new(tool), arguments))
+        Ok(Call::new(tool, arguments))
     }
 }
 

@@ -6,6 +6,7 @@ mod filters;
 mod limit;
 mod locked;
 mod not_found;
+mod rivals;
 mod snapshot;
 
 use std::collections::{BTreeMap, HashMap};

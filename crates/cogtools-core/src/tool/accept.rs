@@ -50,12 +50,11 @@ impl Tool {
     /// argument is a violation unless the schema permits additional properties or the
     /// host added the argument.
     pub fn accept(&self, arguments: Arguments) -> Result<Accepted, AcceptError> {
-        let validator = self
-            .definition
-            .schema
-            .validator()
-            .map_err(AcceptError::InvalidSchema)?;
-        self.validate(&validator, arguments)
+        self.validators
+            .with(&self.definition.schema, |validator| {
+                self.validate(validator, arguments)
+            })
+            .map_err(AcceptError::InvalidSchema)?
             .map_err(AcceptError::Violations)
     }
 

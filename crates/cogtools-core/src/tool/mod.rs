@@ -7,6 +7,7 @@ mod agent;
 mod annotations;
 pub(crate) mod capability;
 mod command_line;
+mod compiled;
 mod copied;
 mod coverage;
 mod definition;
@@ -57,6 +58,7 @@ pub use provenance::{Author, Provenance};
 pub use template::TemplateSource;
 pub use tool_output::ToolOutput;
 
+use self::compiled::Validators;
 use crate::containment::Boundary;
 use crate::file::ReadScope;
 use crate::sandbox::Sandbox;
@@ -74,6 +76,7 @@ pub struct Tool {
     text: Text,
     /// What it may run, if it is a package's.
     boundary: Option<Box<Boundary>>,
+    validators: Validators,
 }
 
 impl Tool {
@@ -115,6 +118,7 @@ impl Tool {
             provenance: Arc::default(),
             text: Text::empty(display_path),
             boundary: None,
+            validators: Validators::default(),
         }
     }
 
@@ -286,15 +290,5 @@ impl Tool {
     /// Whether its result is the output of a template.
     pub fn is_template(&self) -> bool {
         self.handler.is_template()
-    }
-
-    /// Whether it is an agent.
-    pub fn is_agent(&self) -> bool {
-        self.handler.is_agent()
-    }
-
-    /// Whether it asks a model itself: an agent, or a flow with one.
-    pub fn asks_a_model(&self) -> bool {
-        self.is_agent() || self.flow().is_some_and(Flow::asks_a_model)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::compiled::Validators;
 use super::error::{DefinitionError, ToolError};
 use super::reader::Reader;
 use super::{
@@ -51,6 +52,7 @@ pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
         text,
         provenance: Arc::default(),
         boundary: None,
+        validators: Validators::default(),
     })
 }
 

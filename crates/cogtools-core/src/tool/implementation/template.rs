@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Kind;
 use crate::text::Text;
+use crate::tool::compiled::CompiledTemplate;
 use crate::tool::handler::{Handler, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, Template, TemplateSource, language};
@@ -17,14 +18,18 @@ use crate::{Context, Diagnostic};
 pub(super) const KIND: Kind = Kind { key: None, read };
 
 #[derive(Debug)]
-struct Inline(Template);
+struct Inline {
+    template: Template,
+    compiled: CompiledTemplate,
+}
 
 fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
     if let Some((language, span)) = language(entry, reader.text()) {
         reader.report(&DefinitionError::Language(language), span);
     }
     let template = Template::read(&entry.value, reader.text())?;
-    Some(Arc::new(Inline(template)))
+    let compiled = CompiledTemplate::default();
+    Some(Arc::new(Inline { template, compiled }))
 }
 
 impl Handler for Inline {
@@ -35,7 +40,12 @@ impl Handler for Inline {
         _cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let text = tool.text();
-        let rendered = self.0.render(text, &Partials::of(text), arguments);
+        let partials = Partials::of(text);
+        let compile = || self.template.compile(text, &partials);
+        let compiled = self.compiled.get(compile)?;
+        let rendered = self
+            .template
+            .render_compiled(compiled, text, &partials, arguments);
         rendered.map(ToolOutput::new)
     }
 
@@ -44,11 +54,11 @@ impl Handler for Inline {
     }
 
     fn check(&self, text: &Text) -> Result<(), Box<Diagnostic>> {
-        self.0.check(text, &Partials::of(text))
+        self.template.check(text, &Partials::of(text))
     }
 
     fn templates(&self, text: &Text) -> Vec<TemplateSource> {
-        vec![TemplateSource::inline(&self.0, text)]
+        vec![TemplateSource::inline(&self.template, text)]
     }
 
     fn is_template(&self) -> bool {

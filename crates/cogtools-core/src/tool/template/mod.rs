@@ -77,6 +77,17 @@ impl Template {
         arguments: Map<String, Value>,
     ) -> Result<String, Box<Diagnostic>> {
         let template = self.compile(text, partials)?;
+        self.render_compiled(&template, text, partials, arguments)
+    }
+
+    /// Renders it over `arguments` as `template`, which [`Self::compile`] has compiled.
+    pub(super) fn render_compiled(
+        &self,
+        template: &njk::Template,
+        text: &Text,
+        partials: &Partials,
+        arguments: Map<String, Value>,
+    ) -> Result<String, Box<Diagnostic>> {
         let rendered = template.render(&Value::Object(arguments));
         rendered.map_err(|error| self.diagnostic(&error, Code::TemplateFailed, text, partials))
     }
@@ -94,7 +105,12 @@ impl Template {
             .map_or(Ok(()), |error| Err(invalid(error)))
     }
 
-    fn compile(&self, text: &Text, partials: &Partials) -> Result<njk::Template, Box<Diagnostic>> {
+    /// Compiles it; templates that it names are loaded only when it renders.
+    pub(super) fn compile(
+        &self,
+        text: &Text,
+        partials: &Partials,
+    ) -> Result<njk::Template, Box<Diagnostic>> {
         let engine = njk::Engine::builder().loader(partials.clone()).build();
         let compiled = engine.compile(&self.name, self.source());
         compiled.map_err(|error| self.diagnostic(&error, Code::InvalidTool, text, partials))

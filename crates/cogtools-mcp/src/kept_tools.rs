@@ -1,0 +1,104 @@
+//! Templates that calls have found, for the next calls: these need neither the configuration nor
+//! the tool's file, as long as nothing has changed that decides which tool a name is.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use cogtools_core::Tool;
+
+use crate::fingerprint::PathStamp;
+
+/// The tools by name.
+#[derive(Debug, Default)]
+pub(crate) struct KeptTools(Mutex<HashMap<String, Entry>>);
+
+/// A tool that was found.
+#[derive(Debug)]
+pub(crate) struct KeptTool {
+    pub(crate) tool: Arc<Tool>,
+    stamps: Stamps,
+    /// Until when the stamps are enough. They do not see that another folder is the project now.
+    until: Instant,
+}
+
+/// What is known of a name.
+#[derive(Debug)]
+struct Entry {
+    /// What decides which tool it is: they are looked at before the next call reads them.
+    paths: Arc<[PathBuf]>,
+    /// The tool, unless the paths were read before they were looked at.
+    kept: Option<Arc<KeptTool>>,
+}
+
+/// What was at paths before they were read.
+#[derive(Debug)]
+pub(crate) struct Stamps {
+    paths: Arc<[PathBuf]>,
+    stamps: Vec<PathStamp>,
+}
+
+impl Stamps {
+    /// What is at `paths`, if all of it is settled.
+    fn take(paths: Arc<[PathBuf]>, now: SystemTime) -> Option<Self> {
+        let stamps = paths.iter().map(|path| PathStamp::if_settled(path, now));
+        let stamps = stamps.collect::<Option<_>>()?;
+        Some(Self { paths, stamps })
+    }
+
+    fn are_current(&self) -> bool {
+        let mut both = self.stamps.iter().zip(self.paths.iter());
+        both.all(|(stamp, path)| stamp.is_current(path))
+    }
+}
+
+impl KeptTool {
+    /// Whether a call may still use it.
+    pub(crate) fn is_current(&self) -> bool {
+        Instant::now() < self.until && self.stamps.are_current()
+    }
+}
+
+impl KeptTools {
+    /// How many tools are kept.
+    const MAX: usize = 256;
+    /// How long a tool is kept, whatever happens.
+    const MAX_AGE: Duration = Duration::from_secs(1);
+
+    /// The tool of that name, if it is kept. It may have changed.
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<KeptTool>> {
+        self.entries().get(name)?.kept.clone()
+    }
+
+    /// What is at the paths that decided at the last call which tool `name` is.
+    pub(crate) fn stamps(&self, name: &str) -> Option<Stamps> {
+        let paths = Arc::clone(&self.entries().get(name)?.paths);
+        Stamps::take(paths, SystemTime::now())
+    }
+
+    /// Keeps `tool`, which `paths` and its own file decided on, if `stamps` are what was there
+    /// before they were read. Otherwise the next call can keep it.
+    pub(crate) fn insert(&self, tool: &Arc<Tool>, paths: Vec<PathBuf>, stamps: Option<Stamps>) {
+        let file: &Path = tool.text().path();
+        let paths: Arc<[PathBuf]> = paths.into_iter().chain([file.to_path_buf()]).collect();
+        let stamps = stamps.filter(|stamps| stamps.paths == paths);
+        let kept = stamps.map(|stamps| {
+            Arc::new(KeptTool {
+                tool: Arc::clone(tool),
+                stamps,
+                until: Instant::now() + Self::MAX_AGE,
+            })
+        });
+        let mut entries = self.entries();
+        let name = tool.name().as_str();
+        if entries.len() >= Self::MAX && !entries.contains_key(name) {
+            entries.clear();
+        }
+        entries.insert(name.to_owned(), Entry { paths, kept });
+    }
+
+    fn entries(&self) -> std::sync::MutexGuard<'_, HashMap<String, Entry>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
