@@ -123,7 +123,8 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
         "cogtools-ask" | "cogtools-plan" | "cogtools-provider" if TALKS.contains(&other) => true,
         // Both talk over HTTP, one as a server, one as a client.
-        "cogtools-mcp" | "cogtools-mcp-client" if other == "cogtools-http" => true,
+        "cogtools-mcp" if matches!(other, "cogtools-http" | "cogtools-log") => true,
+        "cogtools-mcp-client" if other == "cogtools-http" => true,
         "cogtools-program" | "cogtools-edit" | "cogtools-log" | "cogtools-executor" => {
             other == "cogtools-core"
         }

@@ -19,18 +19,41 @@ impl Service {
     }
 
     pub(super) fn start_with(project: &Project, args: &[&str], vars: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(super::server())
-            .args(["--http", "localhost:0", "--project"])
-            .arg(project.root())
-            .args(args)
-            .current_dir(project.home())
-            .env_clear()
-            .env("HOME", project.home())
-            .envs(vars.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
+        let mut command = Self::command(project, args);
+        command.arg("--project").arg(project.root());
+        Self::spawn(
+            command
+                .current_dir(project.home())
+                .envs(vars.iter().copied()),
+        )
+    }
+
+    /// The same, started in the project, as a host does.
+    pub(super) fn start_in(project: &Project, args: &[&str], vars: &[(&str, &str)]) -> Self {
+        let mut command = Self::command(project, args);
+        Self::spawn(
+            command
+                .current_dir(project.root())
+                .envs(vars.iter().copied()),
+        )
+    }
+
+    /// The same, with standard error in `log`.
+    pub(super) fn start_logged(project: &Project, args: &[&str], log: Stdio) -> Self {
+        let mut command = Self::command(project, args);
+        Self::spawn(command.current_dir(project.root()).stderr(log))
+    }
+
+    fn command(project: &Project, args: &[&str]) -> Command {
+        let mut command = Command::new(super::server());
+        command.args(["--http", "localhost:0"]).args(args);
+        command.env_clear().env("HOME", project.home());
+        command
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the server starts");
         let mut url = String::new();
         let stdout = child.stdout.take().expect("stdout is a pipe");
         BufReader::new(stdout)

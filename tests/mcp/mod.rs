@@ -1,6 +1,7 @@
 //! The server of MCP: its life as a process, and real clients of every kind.
 
 mod clients;
+mod collector;
 mod completions;
 mod conformance;
 mod failures;
@@ -10,6 +11,7 @@ mod introduction;
 mod kept;
 mod late;
 mod living;
+mod observed;
 mod official;
 pub(crate) mod peer;
 mod progress;

@@ -24,7 +24,14 @@ pub(crate) fn run() -> Result<()> {
                 out(matches),
             )
         }
-        "bench" => bench::run(matches.get_flag("quick"), matches.get_flag("write")),
+        "bench" => {
+            let part = if matches.get_flag("http") {
+                bench::Part::Http
+            } else {
+                bench::Part::Processes
+            };
+            bench::run(part, matches.get_flag("quick"), matches.get_flag("write"))
+        }
         "bless" => bless::run(&bless::Selection {
             packages: all(matches, "package"),
             names: all(matches, "name"),
@@ -113,8 +120,9 @@ fn command() -> Command {
                 .about("Generate the pictures in docs/pictures/ from the output of programs"),
             Command::new("bench")
                 .about("Compare whole processes and print the table")
+                .arg(flag("http", "Measure the MCP server over HTTP instead, under load"))
                 .arg(flag("quick", "Fewer runs, for a first look"))
-                .arg(flag("write", "Update the table in docs/reference/speed.md")),
+                .arg(flag("write", "Update the table in its page of docs/")),
         ])
         .subcommands(distribution())
 }

@@ -26,9 +26,12 @@ use crate::change::ListChanged;
 use crate::http::Address;
 use crate::manual::MANUAL;
 use crate::metrics::Metrics;
+use crate::observe::Observers;
 use crate::output::{outgoing, write_loop};
+use crate::request_log::RequestLog;
 use crate::serve::{Listen, SHUTDOWN_GRACE, serve};
 use crate::server::AppState;
+use crate::traces::Collector;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -80,6 +83,20 @@ fn command() -> Command {
                 .help("Count calls, and show them to Prometheus under /metrics"),
         )
         .arg(
+            Arg::new("traces")
+                .long("traces")
+                .requires("http")
+                .action(ArgAction::SetTrue)
+                .help("Send a span of OpenTelemetry for each call to the collector of OTEL_EXPORTER_OTLP_ENDPOINT"),
+        )
+        .arg(
+            Arg::new("log")
+                .long("log")
+                .requires("http")
+                .action(ArgAction::SetTrue)
+                .help("Write a line of JSON for each call to standard error"),
+        )
+        .arg(
             Arg::new("drain")
                 .long("drain")
                 .value_name("SECONDS")
@@ -121,6 +138,8 @@ struct McpArgs {
     project: Option<OsString>,
     http: Option<SocketAddr>,
     metrics: bool,
+    traces: bool,
+    log: bool,
     drain: Duration,
     tools: CatalogueArgs,
 }
@@ -131,6 +150,8 @@ impl McpArgs {
             project: matches.get_one::<OsString>("project").cloned(),
             http: matches.get_one::<SocketAddr>("http").copied(),
             metrics: matches.get_flag("metrics"),
+            traces: matches.get_flag("traces"),
+            log: matches.get_flag("log"),
             drain: matches
                 .get_one::<u64>("drain")
                 .map_or(SHUTDOWN_GRACE, |seconds| Duration::from_secs(*seconds)),
@@ -180,19 +201,25 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(TERMINAL);
     }
     let stop = CancellationToken::new();
+    let collector = args.traces.then(|| Collector::of(io)).transpose()?;
+    let observers = Observers {
+        metrics: args.metrics.then(Metrics::new),
+        log: args.log.then(|| RequestLog::new(outgoing.clone())),
+        traces: None,
+    };
     let state = AppState {
         catalogue,
         workers: Workers::new(),
         list_changed: ListChanged::new(),
         outgoing,
-        metrics: args.metrics.then(Metrics::new),
+        observers,
         closing: CancellationToken::new(),
         stop: stop.clone(),
     };
     let (writing, written) = channel::<()>();
     let server = thread::Builder::new()
         .name("mcp".into())
-        .spawn(move || exit_after_signal(serve(state, listen), &written))
+        .spawn(move || exit_after_signal(serve(state, listen, collector), &written))
         .map_err(|error| {
             Diagnostic::new(Code::Internal, format!("cannot start a thread: {error}"))
         })?;

@@ -102,7 +102,7 @@ async fn handle(state: Arc<AppState>, service: Service, request: Request<Bytes>)
 /// The answer to what watches the server.
 fn watched(state: &AppState, request: &Request<Bytes>) -> Response<Body> {
     let path = request.uri().path();
-    let known = match (path, &state.metrics) {
+    let known = match (path, &state.observers.metrics) {
         (HEALTH, _) => server::text(StatusCode::OK, "ok\n"),
         (READINESS, _) if state.closing.is_cancelled() => {
             server::text(StatusCode::SERVICE_UNAVAILABLE, "shutting down\n")

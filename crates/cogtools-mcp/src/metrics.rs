@@ -1,7 +1,5 @@
 //! What a server over HTTP has done, as Prometheus reads it.
 
-use std::time::{Duration, Instant};
-
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -9,7 +7,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::call::CallOutcome;
+use crate::observe::EndedCall;
 
 /// The media type of [`Metrics::text`].
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -25,11 +23,8 @@ pub(crate) struct Metrics {
     in_flight: Gauge,
 }
 
-/// A call that runs.
-pub(crate) struct Running<'m> {
-    metrics: &'m Metrics,
-    begin: Instant,
-}
+/// A call that runs or waits, until it is dropped.
+pub(crate) struct InFlight(Gauge);
 
 /// What a counter of calls counts.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -72,29 +67,20 @@ impl Metrics {
     }
 
     /// Counts a call until the result is dropped.
-    pub(crate) fn begin(&self) -> Running<'_> {
+    pub(crate) fn begin(&self) -> InFlight {
         self.in_flight.inc();
-        Running {
-            metrics: self,
-            begin: Instant::now(),
-        }
+        InFlight(self.in_flight.clone())
     }
 
-    /// Counts a call of the tool `name` that has ended. A tool that there is not has no name here:
-    /// clients could make up any number of them.
-    fn count(&self, name: &str, outcome: &CallOutcome, took: Duration) {
-        let (tool, outcome) = match outcome {
-            CallOutcome::Done(_) => (name, "done"),
-            CallOutcome::Failed(_) => (name, "failed"),
-            CallOutcome::NotFound(_) => ("", "not_found"),
-            CallOutcome::Cancelled => ("", "cancelled"),
-        };
-        let tool = tool.to_owned();
+    /// Counts a call that has ended.
+    pub(crate) fn count(&self, call: &EndedCall<'_>) {
+        let tool = call.tool.unwrap_or_default().to_owned();
         if !tool.is_empty() {
             let label = ToolLabel { tool: tool.clone() };
             let histogram = self.durations.get_or_create(&label);
-            histogram.observe(took.as_secs_f64());
+            histogram.observe(call.took.as_secs_f64());
         }
+        let outcome = call.outcome.name();
         self.calls
             .get_or_create(&CallLabels { tool, outcome })
             .inc();
@@ -109,15 +95,8 @@ impl Metrics {
     }
 }
 
-impl Running<'_> {
-    /// Counts the call, which was one of the tool `name`.
-    pub(crate) fn end(self, name: &str, outcome: &CallOutcome) {
-        self.metrics.count(name, outcome, self.begin.elapsed());
-    }
-}
-
-impl Drop for Running<'_> {
+impl Drop for InFlight {
     fn drop(&mut self) {
-        self.metrics.in_flight.dec();
+        self.0.dec();
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Outgoing {
     Message(Vec<u8>),
     /// A problem that does not end the server.
     Warning(Box<Diagnostic>),
+    /// A line of the log of requests.
+    Log(String),
 }
 
 /// The two ends of the queue.
@@ -35,6 +37,8 @@ pub(crate) fn write_loop(
     while let Some(item) = queue.blocking_recv() {
         match item {
             Outgoing::Warning(diagnostic) => io.report(Severity::Warning, &diagnostic),
+            // As for warnings: if it cannot be written, calls go on.
+            Outgoing::Log(line) => drop(io.stderr.write_all(line.as_bytes())),
             Outgoing::Message(line) if result.is_ok() => {
                 result = io.print(&line);
                 if result.is_err() {

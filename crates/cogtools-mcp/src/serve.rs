@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::Workers;
 use crate::server::{AppState, Server};
 use crate::stdio::StdioTransport;
+use crate::traces::{Collector, Traces};
 use crate::{http, shutdown, watch};
 
 /// How clients reach the server.
@@ -32,7 +33,11 @@ const MAX_THREADS: usize = 2 * Workers::MAX_RUNNING as usize + 4;
 const STACK_BYTES: usize = 8 << 20;
 
 /// Serves until the client is gone or the server is shut down; returns the exit status.
-pub(crate) fn serve(state: AppState, listen: Listen) -> Result<u8, Failure> {
+pub(crate) fn serve(
+    mut state: AppState,
+    listen: Listen,
+    collector: Option<Collector>,
+) -> Result<u8, Failure> {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(MAX_THREADS)
@@ -42,6 +47,10 @@ pub(crate) fn serve(state: AppState, listen: Listen) -> Result<u8, Failure> {
             let message = format!("cannot start the async runtime: {error}");
             Diagnostic::new(Code::Internal, message)
         })?;
+    if let Some(collector) = collector {
+        let _runtime = runtime.enter();
+        state.observers.traces = Some(Traces::new(collector)?);
+    }
     let state = Arc::new(state);
     let status = runtime.block_on(run(&state, listen));
     // A thread that waits for a file or a reader must not block the exit.
@@ -70,7 +79,13 @@ async fn run(state: &Arc<AppState>, listen: Listen) -> Result<u8, Failure> {
     watcher.abort();
     state.workers.wait_idle(SHUTDOWN_GRACE).await;
     let catalogue = Arc::clone(&state.catalogue);
-    let idle = tokio::task::spawn_blocking(move || catalogue.end_sessions(SHUTDOWN_GRACE));
+    let observed = Arc::clone(state);
+    let idle = tokio::task::spawn_blocking(move || {
+        catalogue.end_sessions(SHUTDOWN_GRACE);
+        if let Some(traces) = &observed.observers.traces {
+            traces.shut_down();
+        }
+    });
     let _ = idle.await;
     result
 }

@@ -25,7 +25,7 @@ use crate::call::{CallOutcome, Workers};
 use crate::catalogue::{Catalogue, Listing};
 use crate::change::ListChanged;
 use crate::instructions::Introduction;
-use crate::metrics::Metrics;
+use crate::observe::Observers;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
 use crate::raw_list::RawToolList;
@@ -37,8 +37,8 @@ pub(crate) struct AppState {
     pub(crate) workers: Workers,
     pub(crate) list_changed: ListChanged,
     pub(crate) outgoing: Sender<Outgoing>,
-    /// What is counted, if it is asked for.
-    pub(crate) metrics: Option<Metrics>,
+    /// What is observed of calls.
+    pub(crate) observers: Observers,
     /// Cancelled when no further request is accepted.
     pub(crate) closing: CancellationToken,
     /// Cancelled when the server shuts down: calls end.
@@ -91,13 +91,11 @@ impl Server {
         } = &*self.state;
         let cancelled = self.cancelled(&request.ct);
         let (progress, forwarder) = progress::forwarder(request).unzip();
-        let running = self.state.metrics.as_ref().map(Metrics::begin);
+        let observed = self.state.observers.begin(name, request);
         // What moves the response around moves this only once.
         let call = workers.call(catalogue, name, arguments, progress, cancelled);
         let outcome = Box::pin(call).await;
-        if let Some(running) = running {
-            running.end(name, &outcome);
-        }
+        observed.end(&outcome).await;
         if let Some(forwarder) = forwarder {
             forwarder.finish().await;
         }

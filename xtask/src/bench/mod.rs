@@ -4,6 +4,8 @@
 //! run alternately hardly do. This is a measurement, not a test.
 
 mod client;
+mod http;
+mod load;
 mod peer;
 mod project;
 mod server;
@@ -41,14 +43,42 @@ struct Bench {
     limits: Vec<Limit>,
 }
 
-/// Measures everything and prints the table; `write` also updates it in docs/.
-pub(crate) fn run(quick: bool, write: bool) -> Result<()> {
+/// What to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Whole processes.
+    Processes,
+    /// The server over HTTP, under load.
+    Http,
+}
+
+/// Measures `part` and prints the table; `write` also updates it in docs/.
+pub(crate) fn run(part: Part, quick: bool, write: bool) -> Result<()> {
     let build = Build::release()?;
     build.programs()?;
     let dir = target()?.join("bench");
+    let (rows, limits) = match part {
+        Part::Processes => processes(&build, &dir, quick)?,
+        Part::Http => http::measure(&build, &Peers::install(&dir)?, &dir.join("projects"))?,
+    };
+    let table = table::markdown(&rows, &limits);
+    say::line(&table);
+    let linked = if build.is_static() {
+        "statically"
+    } else {
+        "dynamically"
+    };
+    say::line(&format!("the programs are linked {linked}"));
+    if write {
+        table::write(part, &table, linked)?;
+    }
+    Ok(())
+}
+
+fn processes(build: &Build, dir: &Path, quick: bool) -> Result<(Vec<Row>, Vec<Limit>)> {
     let mut bench = Bench {
         bin: build.bin.clone(),
-        peers: Peers::install(&dir)?,
+        peers: Peers::install(dir)?,
         dir: dir.join("projects"),
         arguments: sources()?.join("arguments.json"),
         quick,
@@ -60,20 +90,9 @@ pub(crate) fn run(quick: bool, write: bool) -> Result<()> {
     bench.json()?;
     bench.one_discovery()?;
     bench.discoveries()?;
-    bench.server(&build)?;
+    bench.server(build)?;
     bench.flow()?;
-    let table = table::markdown(&bench.rows, &bench.limits);
-    say::line(&table);
-    let linked = if build.is_static() {
-        "statically"
-    } else {
-        "dynamically"
-    };
-    say::line(&format!("the programs are linked {linked}"));
-    if write {
-        table::write(&table, linked)?;
-    }
-    Ok(())
+    Ok((bench.rows, bench.limits))
 }
 
 impl Bench {

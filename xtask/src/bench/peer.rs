@@ -63,7 +63,7 @@ fn node(dir: &Path) -> Result<(PathBuf, PathBuf)> {
     };
     let place = dir.join("node");
     fs::create_dir_all(&place).with_context(|| format!("cannot create {}", place.display()))?;
-    for file in ["package.json", "call.mjs", "discover.mjs"] {
+    for file in ["package.json", "call.mjs", "discover.mjs", "serve.mjs"] {
         let to = place.join(file);
         fs::copy(sources()?.join(file), &to)
             .with_context(|| format!("cannot write {}", to.display()))?;

@@ -36,6 +36,20 @@ parameters: {text: {type: string}}
 implementation: {exec: [echo, '{{ text }}']}
 ";
 
+/// A project with one small template.
+pub(super) fn with_a_greeting(below: &Path) -> Result<PathBuf> {
+    let project = below.join("greeting");
+    make(&project, 1)?;
+    write(&project.join("tools/greet.yaml"), GREET)?;
+    Ok(project)
+}
+
+const GREET: &str = "name: greet
+description: Greet a person
+parameters: {person: {type: string}}
+implementation: 'Good day, {{ person }}!'
+";
+
 /// A project with one tool written in two ways, which takes the arguments of facepalm.
 pub(super) fn with_kinds(below: &Path) -> Result<PathBuf> {
     let project = below.join("kinds");

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result};
 
+use super::Part;
 use crate::command::root;
 
 /// One ratio and its goal.
@@ -30,6 +31,7 @@ pub(super) struct Limit {
 pub(super) enum Unit {
     Milliseconds,
     Megabytes,
+    Kilobytes,
 }
 
 /// The goal of a ratio.
@@ -41,9 +43,20 @@ pub(super) enum Goal {
     AtLeast(f64, Option<f64>),
 }
 
-const BEGIN: &str = "<!-- begin: written by `cargo xtask bench --write` -->";
 const END: &str = "<!-- end -->";
-const FILE: &str = "docs/reference/speed.md";
+
+impl Part {
+    /// The command that writes its table, and the page with the table.
+    const fn page(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Processes => ("cargo xtask bench --write", "docs/reference/speed.md"),
+            Self::Http => (
+                "cargo xtask bench --http --write",
+                "docs/explanation/beyond-one-machine.md",
+            ),
+        }
+    }
+}
 
 impl Row {
     fn ratio(&self) -> f64 {
@@ -100,6 +113,7 @@ impl Limit {
         let unit = match self.unit {
             Unit::Milliseconds => "ms",
             Unit::Megabytes => "MB",
+            Unit::Kilobytes => "kB",
         };
         let met = if measured <= must { "yes" } else { "no" };
         format!("| {what} | {measured:.2} {unit} | ≤ {must} {unit} | {met} |")
@@ -121,21 +135,23 @@ pub(super) fn markdown(rows: &[Row], limits: &[Limit]) -> String {
 }
 
 /// Replaces the table in its page.
-pub(super) fn write(table: &str, linked: &str) -> Result<()> {
-    let file = root()?.join(FILE);
+pub(super) fn write(part: Part, table: &str, linked: &str) -> Result<()> {
+    let (command, name) = part.page();
+    let begin = format!("<!-- begin: written by `{command}` -->");
+    let file = root()?.join(name);
     let page = std::fs::read_to_string(&file)
         .with_context(|| format!("cannot read {}", file.display()))?;
     let (before, rest) = page
-        .split_once(BEGIN)
-        .with_context(|| format!("{FILE} has no line `{BEGIN}`"))?;
+        .split_once(&begin)
+        .with_context(|| format!("{name} has no line `{begin}`"))?;
     let (_, after) = rest
         .split_once(END)
-        .with_context(|| format!("{FILE} has no line `{END}`"))?;
+        .with_context(|| format!("{name} has no line `{END}`"))?;
     let cores = std::thread::available_parallelism()?;
     let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
     let text = format!(
-        "{before}{BEGIN}\n\
-         Measured on {} with `cargo xtask bench --write`: {system} {machine}, {cores} cores, \
+        "{before}{begin}\n\
+         Measured on {} with `{command}`: {system} {machine}, {cores} cores, \
          programs linked {linked}.\n\n{table}{END}{after}",
         today(),
     );

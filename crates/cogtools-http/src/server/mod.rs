@@ -4,6 +4,7 @@
 //! this machine, even under a host name that it controls, so that is not enough:
 //! a guard rejects any other `Host`, foreign `Origin`s and clients without the token.
 
+mod connections;
 mod guard;
 mod options;
 
@@ -19,11 +20,10 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::rt::TokioTimer;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 
+use connections::Connections;
 use guard::Rejection;
 pub use options::{Origins, ServerOptions};
 
@@ -70,7 +70,7 @@ impl Server {
     ) where
         F: Future<Output = Response<Body>> + Send + 'static,
     {
-        let slots = Arc::new(Semaphore::new(options.max_connections));
+        let connections = Connections::new(options.max_connections);
         let grace = options.shutdown_grace;
         let port = self.address.port();
         let mut http = http1::Builder::new();
@@ -78,12 +78,11 @@ impl Server {
             .header_read_timeout(options.head_timeout)
             .max_buf_size(options.max_header_bytes.max(MIN_BUFFER_BYTES));
         let shared = Arc::new((options, handle));
-        let connections = GracefulShutdown::new();
         let mut stop = std::pin::pin!(stop);
         loop {
             let accept = async {
-                let permit = Arc::clone(&slots).acquire_owned().await.ok();
-                (self.listener.accept().await, permit)
+                let accepted = self.listener.accept().await;
+                (accepted, connections.slot().await)
             };
             let (accepted, permit) = tokio::select! {
                 accepted = accept => accepted,
@@ -107,15 +106,10 @@ impl Server {
                     Ok::<_, Infallible>(response)
                 }
             });
-            let connection = http.serve_connection(TokioIo::new(stream), service);
-            let connection = connections.watch(connection);
-            tokio::spawn(async move {
-                let _ = connection.await;
-                drop(permit);
-            });
+            connections.serve(&http, stream, service, permit);
         }
         drop(self.listener);
-        let _ = tokio::time::timeout(grace, connections.shutdown()).await;
+        connections.end(grace).await;
     }
 }
 

@@ -203,20 +203,48 @@ async fn a_request_is_bounded() {
 }
 
 #[tokio::test]
-async fn further_connections_wait_for_a_slot() {
-    let service = Service::start(|options| options.max_connections = 1).await;
-    let _idle = TcpStream::connect(service.address)
+async fn a_connection_without_requests_makes_room() {
+    let minute = Duration::from_mins(1);
+    let service = Service::start(|options| {
+        options.max_connections = 2;
+        options.head_timeout = minute;
+    });
+    let service = service.await;
+    let request = "GET /kept HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let mut kept = TcpStream::connect(service.address)
+        .await
+        .expect("it listens");
+    kept.write_all(request.as_bytes()).await.expect("it reads");
+    let mut answer = [0; 12];
+    kept.read_exact(&mut answer).await.expect("it answers");
+    assert_eq!(&answer, b"HTTP/1.1 200");
+    let _silent = TcpStream::connect(service.address)
         .await
         .expect("it listens");
     tokio::time::sleep(Duration::from_millis(20)).await;
-    let start = Instant::now();
-    // Served once the limit for the silent connection has passed.
-    service.check("host: localhost\r\n", "200").await;
-    assert!(
-        start.elapsed() > Duration::from_millis(100),
-        "{:?}",
-        start.elapsed()
-    );
+    for _ in 0..3 {
+        let served = service.check("host: localhost\r\n", "200");
+        let served = tokio::time::timeout(Duration::from_secs(10), served).await;
+        served.expect("it is served at once");
+    }
+    let mut rest = Vec::new();
+    let ended = tokio::time::timeout(minute, kept.read_to_end(&mut rest)).await;
+    ended.expect("it ends").expect("without an error");
+}
+
+#[tokio::test]
+async fn a_connection_with_a_request_makes_room_after_its_answer() {
+    let service = Service::start(|options| options.max_connections = 1).await;
+    let slow = service.raw("GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    let next = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let begin = Instant::now();
+        service.check("host: localhost\r\n", "200").await;
+        begin.elapsed()
+    };
+    let (slow, waited) = tokio::join!(slow, next);
+    assert!(slow.starts_with("HTTP/1.1 200"), "{slow}");
+    assert!(waited > Duration::from_millis(100), "{waited:?}");
 }
 
 #[tokio::test]

@@ -1,0 +1,166 @@
+//! What is observed of calls: spans at a collector of OpenTelemetry, and lines of a log.
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use prost::Message as _;
+use serde_json::Value;
+
+use super::collector::Collector;
+use super::http::Service;
+
+/// A trace of the client, and its span.
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT: &str = "00f067aa0ba902b7";
+
+fn call(name: &str, meta: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}","arguments":{{"person":"Ada secret"}}{meta}}}}}"#
+    )
+}
+
+/// The spans in the requests that a collector got, and the names of their services.
+fn spans(bodies: &[Vec<u8>]) -> (Vec<Span>, Vec<String>) {
+    let (mut spans, mut services) = (Vec::new(), Vec::new());
+    for body in bodies {
+        let request = ExportTraceServiceRequest::decode(&body[..]).expect("it is OTLP");
+        for resource in request.resource_spans {
+            let attributes = resource.resource.expect("there is one").attributes;
+            let name = attributes.iter().find(|one| one.key == "service.name");
+            services.push(text(&name.expect("it has a name").value));
+            let of_scopes = resource.scope_spans.into_iter();
+            spans.extend(of_scopes.flat_map(|scope| scope.spans));
+        }
+    }
+    spans.sort_by_key(|span| span.start_time_unix_nano);
+    (spans, services)
+}
+
+fn text(value: &Option<opentelemetry_proto::tonic::common::v1::AnyValue>) -> String {
+    match value.as_ref().and_then(|value| value.value.as_ref()) {
+        Some(Any::StringValue(text)) => text.clone(),
+        other => panic!("no text: {other:?}"),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn each_call_is_a_span_of_the_clients_trace() {
+    let collector = Collector::start();
+    let project = super::project();
+    let vars = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url())];
+    let mut service = Service::start_with(&project, &["--traces"], &vars);
+    let parent = format!("00-{TRACE}-{PARENT}-01");
+    let meta = format!(r#","_meta":{{"traceparent":"{parent}"}}"#);
+    assert_eq!(service.post("/mcp", &[], &call("greet", &meta)).0, 200);
+    let header = [("traceparent", parent.as_str())];
+    assert_eq!(service.post("/mcp", &header, &call("greet", "")).0, 200);
+    assert_eq!(service.post("/mcp", &[], &call("sum", "")).0, 200);
+    service.post("/mcp", &[], &call("made_up", ""));
+    // What is left is sent before the end.
+    super::session::signal(service.child.id(), "TERM");
+    service.child.wait().expect("the server is ours");
+    let requests = collector.requests();
+    assert!(requests.iter().all(|one| one.path == "/v1/traces"));
+    let bodies: Vec<Vec<u8>> = requests.into_iter().map(|one| one.body).collect();
+    for body in &bodies {
+        let leaked = body.windows(6).any(|part| part == b"secret");
+        assert!(!leaked, "arguments are in a span");
+    }
+    let (spans, services) = spans(&bodies);
+    assert!(
+        services.iter().all(|name| name == "cogtools"),
+        "{services:?}"
+    );
+    let found: Vec<_> = spans
+        .iter()
+        .map(|span| {
+            let mut attributes: Vec<String> = span
+                .attributes
+                .iter()
+                .map(|one| format!("{}={}", one.key, text(&one.value)))
+                .collect();
+            attributes.sort_unstable();
+            let status = span.status.as_ref().map_or("", |status| &status.message);
+            (span.name.as_str(), status, attributes.join(" "))
+        })
+        .collect();
+    let method = "gen_ai.operation.name=execute_tool";
+    // The revision of a request that names none.
+    let rest = "mcp.method.name=tools/call mcp.protocol.version=2025-03-26";
+    let of = |tool: &str, error: &str| format!("{error}{method} {tool}{rest}");
+    let greet = of("gen_ai.tool.name=greet ", "");
+    let sum = of("gen_ai.tool.name=sum ", "error.type=SCHEMA_VIOLATION ");
+    let missing = of("", "error.type=TOOL_NOT_FOUND ");
+    assert_eq!(
+        found,
+        [
+            ("tools/call greet", "", greet.clone()),
+            ("tools/call greet", "", greet),
+            ("tools/call sum", "SCHEMA_VIOLATION", sum),
+            ("tools/call", "TOOL_NOT_FOUND", missing),
+        ]
+    );
+    for (index, span) in spans.iter().enumerate() {
+        let is_continued = hex(&span.trace_id) == TRACE && hex(&span.parent_span_id) == PARENT;
+        assert_eq!(is_continued, index < 2, "{span:?}");
+    }
+}
+
+#[test]
+fn a_collector_that_a_project_names_gets_nothing() {
+    let collector = Collector::start();
+    let project = super::project();
+    let line = format!("OTEL_EXPORTER_OTLP_ENDPOINT={}\n", collector.url());
+    project.file(".env", line);
+    // A host has put the file into the environment.
+    let vars = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url())];
+    let mut service = Service::start_in(&project, &["--traces"], &vars);
+    assert_eq!(service.post("/mcp", &[], &call("greet", "")).0, 200);
+    super::session::signal(service.child.id(), "TERM");
+    service.child.wait().expect("the server is ours");
+    assert_eq!(collector.requests().len(), 0);
+}
+
+#[test]
+fn each_call_is_a_line_of_the_log() {
+    let project = super::project();
+    let mut service = Service::start_logged(&project, &["--log"], Stdio::piped());
+    for name in ["greet", "sum", "made_up"] {
+        service.post("/mcp", &[], &call(name, ""));
+    }
+    super::session::signal(service.child.id(), "TERM");
+    let mut log = String::new();
+    let stderr = service.child.stderr.take();
+    let read = stderr.expect("it is a pipe").read_to_string(&mut log);
+    read.expect("it is text");
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| {
+            let mut line: Value = serde_json::from_str(line).expect("each line is JSON");
+            let object = line.as_object_mut().expect("an object");
+            let time = object.remove("time").expect("it has a time");
+            assert_eq!(
+                time.as_str().map(str::len),
+                Some("2026-01-01T00:00:00.000Z".len())
+            );
+            let ms = object.remove("ms").and_then(|ms| ms.as_f64());
+            assert!(ms.is_some_and(|ms| (0.0..20_000.0).contains(&ms)), "{ms:?}");
+            line
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            serde_json::json!({"tool": "greet", "outcome": "done"}),
+            serde_json::json!({"tool": "sum", "outcome": "failed", "code": "SCHEMA_VIOLATION"}),
+            serde_json::json!({"outcome": "not_found", "code": "TOOL_NOT_FOUND"}),
+        ]
+    );
+}
