@@ -1,9 +1,11 @@
 //! What is observed of calls: spans at a collector of OpenTelemetry, and lines of a log.
 
+use std::fmt::Write as _;
 use std::io::Read as _;
 use std::process::Stdio;
 
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::AnyValue;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
@@ -30,7 +32,7 @@ fn spans(bodies: &[Vec<u8>]) -> (Vec<Span>, Vec<String>) {
         for resource in request.resource_spans {
             let attributes = resource.resource.expect("there is one").attributes;
             let name = attributes.iter().find(|one| one.key == "service.name");
-            services.push(text(&name.expect("it has a name").value));
+            services.push(text(name.expect("it has a name").value.as_ref()));
             let of_scopes = resource.scope_spans.into_iter();
             spans.extend(of_scopes.flat_map(|scope| scope.spans));
         }
@@ -39,15 +41,18 @@ fn spans(bodies: &[Vec<u8>]) -> (Vec<Span>, Vec<String>) {
     (spans, services)
 }
 
-fn text(value: &Option<opentelemetry_proto::tonic::common::v1::AnyValue>) -> String {
-    match value.as_ref().and_then(|value| value.value.as_ref()) {
+fn text(value: Option<&AnyValue>) -> String {
+    match value.and_then(|value| value.value.as_ref()) {
         Some(Any::StringValue(text)) => text.clone(),
         other => panic!("no text: {other:?}"),
     }
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[test]
@@ -84,7 +89,7 @@ fn each_call_is_a_span_of_the_clients_trace() {
             let mut attributes: Vec<String> = span
                 .attributes
                 .iter()
-                .map(|one| format!("{}={}", one.key, text(&one.value)))
+                .map(|one| format!("{}={}", one.key, text(one.value.as_ref())))
                 .collect();
             attributes.sort_unstable();
             let status = span.status.as_ref().map_or("", |status| &status.message);

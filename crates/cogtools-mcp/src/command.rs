@@ -75,35 +75,7 @@ fn command() -> Command {
                 .value_parser(address)
                 .help("Serve over HTTP on this loopback address, such as 127.0.0.1:8765, and print the URL"),
         )
-        .arg(
-            Arg::new("metrics")
-                .long("metrics")
-                .requires("http")
-                .action(ArgAction::SetTrue)
-                .help("Count calls, and show them to Prometheus under /metrics"),
-        )
-        .arg(
-            Arg::new("traces")
-                .long("traces")
-                .requires("http")
-                .action(ArgAction::SetTrue)
-                .help("Send a span of OpenTelemetry for each call to the collector of OTEL_EXPORTER_OTLP_ENDPOINT"),
-        )
-        .arg(
-            Arg::new("log")
-                .long("log")
-                .requires("http")
-                .action(ArgAction::SetTrue)
-                .help("Write a line of JSON for each call to standard error"),
-        )
-        .arg(
-            Arg::new("drain")
-                .long("drain")
-                .value_name("SECONDS")
-                .requires("http")
-                .value_parser(value_parser!(u64).range(..=3_600))
-                .help("How long calls may continue after a signal; 2 by default"),
-        )
+        .args(service_args())
         .arg(
             Arg::new("api")
                 .long("api")
@@ -115,6 +87,33 @@ fn command() -> Command {
         .arg(sandbox_arg())
         .arg(budget::arg())
         .args(filter_args())
+}
+
+/// The options of a server over HTTP, for those who run one.
+fn service_args() -> [Arg; 4] {
+    [
+        Arg::new("metrics")
+            .long("metrics")
+            .requires("http")
+            .action(ArgAction::SetTrue)
+            .help("Count calls, and show them to Prometheus under /metrics"),
+        Arg::new("traces")
+            .long("traces")
+            .requires("http")
+            .action(ArgAction::SetTrue)
+            .help("Send a span of OpenTelemetry for each call to the collector of OTEL_EXPORTER_OTLP_ENDPOINT"),
+        Arg::new("log")
+            .long("log")
+            .requires("http")
+            .action(ArgAction::SetTrue)
+            .help("Write a line of JSON for each call to standard error"),
+        Arg::new("drain")
+            .long("drain")
+            .value_name("SECONDS")
+            .requires("http")
+            .value_parser(value_parser!(u64).range(..=3_600))
+            .help("How long calls may continue after a signal; 2 by default"),
+    ]
 }
 
 /// A loopback address and port; `localhost` is the IPv4 one.
@@ -201,7 +200,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(TERMINAL);
     }
     let stop = CancellationToken::new();
-    let collector = args.traces.then(|| Collector::of(io)).transpose()?;
+    let collector = args.traces.then(|| Collector::of(io));
+    let collector = collector.transpose().map_err(|error| *error)?;
     let observers = Observers {
         metrics: args.metrics.then(Metrics::new),
         log: args.log.then(|| RequestLog::new(outgoing.clone())),

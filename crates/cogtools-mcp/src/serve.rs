@@ -49,7 +49,7 @@ pub(crate) fn serve(
         })?;
     if let Some(collector) = collector {
         let _runtime = runtime.enter();
-        state.observers.traces = Some(Traces::new(collector)?);
+        state.observers.traces = Some(Traces::new(collector).map_err(|error| *error)?);
     }
     let state = Arc::new(state);
     let status = runtime.block_on(run(&state, listen));

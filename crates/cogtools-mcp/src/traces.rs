@@ -55,7 +55,7 @@ pub(crate) struct CallSpan(Span);
 impl Collector {
     /// The collector that the user's variables name, as the specification of OTLP has it. Those
     /// of a project's `.env` do not count.
-    pub(crate) fn of(io: &Io<'_>) -> Result<Self, Diagnostic> {
+    pub(crate) fn of(io: &Io<'_>) -> Result<Self, Box<Diagnostic>> {
         let var = |name: &str| {
             let value = dirs::trusted_var(io, name)?.to_str()?;
             (!value.is_empty()).then(|| value.to_owned())
@@ -84,16 +84,16 @@ impl Collector {
     }
 }
 
-fn invalid(error: &dyn fmt::Display) -> Diagnostic {
+fn invalid(error: &dyn fmt::Display) -> Box<Diagnostic> {
     let message = format!("traces cannot be sent: {error}");
-    Diagnostic::new(Code::Usage, message)
-        .with_subject("--traces")
-        .hint("set OTEL_EXPORTER_OTLP_ENDPOINT to the address of a collector")
+    let diagnostic = Diagnostic::new(Code::Usage, message).with_subject("--traces");
+    let hint = "set OTEL_EXPORTER_OTLP_ENDPOINT to the address of a collector";
+    Box::new(diagnostic.hint(hint))
 }
 
 impl Traces {
     /// Sends traces to `collector`, on the runtime of the caller.
-    pub(crate) fn new(collector: Collector) -> Result<Self, Diagnostic> {
+    pub(crate) fn new(collector: Collector) -> Result<Self, Box<Diagnostic>> {
         let client = OnRuntime {
             client: collector.client,
             runtime: Handle::current(),
