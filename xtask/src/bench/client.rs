@@ -20,8 +20,17 @@ impl Client {
     /// Starts `server` in `project` with the records in `state`, and returns the time until its
     /// response to `initialize`.
     pub(super) fn start(server: &Path, project: &Path, state: &Path) -> Result<(Self, Duration)> {
+        Self::start_with(server, project, &[("XDG_STATE_HOME", state)])
+    }
+
+    /// The same with variables that are paths.
+    pub(super) fn start_with(
+        server: &Path,
+        project: &Path,
+        vars: &[(&str, &Path)],
+    ) -> Result<(Self, Duration)> {
         let mut command = Command::new(server);
-        command.current_dir(project).env("XDG_STATE_HOME", state);
+        command.current_dir(project).envs(vars.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let begin = Instant::now();
         let child = command.spawn();

@@ -4,6 +4,7 @@
 //! run alternately hardly do. This is a measurement, not a test.
 
 mod client;
+mod foreign;
 mod http;
 mod load;
 mod peer;
@@ -205,6 +206,7 @@ impl Bench {
         self.rows
             .push(servers.start(if self.quick { 10 } else { 100 })?);
         self.limits = servers.limits(self.quick)?;
+        self.limits.extend(foreign::measure(build, &self.dir)?);
         Ok(())
     }
 

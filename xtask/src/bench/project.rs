@@ -36,6 +36,32 @@ parameters: {text: {type: string}}
 implementation: {exec: [echo, '{{ text }}']}
 ";
 
+/// A project without tools of its own, and a home directory whose owner has named a server with
+/// `tools` tools, which `program` serves.
+pub(super) fn with_a_server(
+    below: &Path,
+    program: &Path,
+    tools: usize,
+) -> Result<(PathBuf, PathBuf)> {
+    let (project, home, other) = (
+        below.join("foreign"),
+        below.join("home"),
+        below.join("served"),
+    );
+    make(&other, tools)?;
+    make(&project, 1)?;
+    fs::remove_file(project.join("tools/facepalm.yaml"))?;
+    // With the same home directory, the server would have itself as a source.
+    let config = format!(
+        "tool_sources:\n  - mcp:\n      command: env\n      \
+         args: ['HOME={}', '{}', --project, '{0}']\n",
+        other.display(),
+        program.display(),
+    );
+    write(&home.join(".gemini/cogtoolrc.yaml"), &config)?;
+    Ok((project, home))
+}
+
 /// A project with one small template.
 pub(super) fn with_a_greeting(below: &Path) -> Result<PathBuf> {
     let project = below.join("greeting");

@@ -16,6 +16,8 @@ pub(super) struct Case {
     pub(super) cwd: PathBuf,
     /// What it reads on standard input; nothing without a file.
     pub(super) stdin: Option<PathBuf>,
+    /// Variables that differ from ours.
+    pub(super) env: Vec<(&'static str, PathBuf)>,
 }
 
 impl Case {
@@ -26,6 +28,7 @@ impl Case {
             args: args.iter().map(Into::into).collect(),
             cwd: cwd.into(),
             stdin: None,
+            env: Vec::new(),
         }
     }
 
@@ -35,8 +38,14 @@ impl Case {
         self
     }
 
+    /// The same with a variable.
+    pub(super) fn env(mut self, name: &'static str, value: impl Into<PathBuf>) -> Self {
+        self.env.push((name, value.into()));
+        self
+    }
+
     /// One run, from before the start to after the end.
-    fn time(&self) -> Result<Duration> {
+    pub(super) fn time(&self) -> Result<Duration> {
         let stdin = match &self.stdin {
             Some(file) => File::open(file)
                 .with_context(|| format!("cannot open {}", file.display()))?
@@ -45,6 +54,7 @@ impl Case {
         };
         let mut command = Command::new(&self.program);
         command.args(&self.args).current_dir(&self.cwd);
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
             .stdin(stdin)
             .stdout(Stdio::null())

@@ -3,9 +3,10 @@
 //! Only regular files are opened, and none through a link out of where it may be: reading
 //! another one might never end, and a copy must not have the content of a user's file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
+use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
 
@@ -14,6 +15,9 @@ use crate::file::{self, ReadError, ReadScope};
 
 /// How many bytes of a file are read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
+
+/// From which size on a file is not read to be recognized: 1 MiB.
+const LARGE_BYTES: u64 = 1 << 20;
 
 /// Adds the content of a file in `scope`, followed by its length.
 pub(crate) fn add_file(
@@ -29,7 +33,36 @@ pub(crate) fn add_file(
     unless_io(file, || add(hasher, &mut reader, None))
 }
 
-/// The same, while it is copied to a new file at `copy`, which is executable if the
+/// Adds what tells a file on this machine from others and from what it was: its content, or the
+/// metadata of a large one. It can be changed without being noticed only within one step of the
+/// file system's clock, and with the same size.
+pub(super) fn add_recognized(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
+    let meta = file.metadata().ok().filter(Metadata::is_file);
+    let Some(meta) = meta.filter(|meta| meta.len() > LARGE_BYTES) else {
+        return add_file(hasher, file, &ReadScope::User);
+    };
+    add_part(hasher, b"metadata");
+    add_part(hasher, &meta.len().to_le_bytes());
+    let modified = meta.modified().ok();
+    let since = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    add_part(
+        hasher,
+        &since.map_or(0, |since| since.as_nanos()).to_le_bytes(),
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        for part in [meta.dev(), meta.ino()] {
+            add_part(hasher, &part.to_le_bytes());
+        }
+        for part in [meta.ctime(), meta.ctime_nsec()] {
+            add_part(hasher, &part.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Adds the content of a file in a scope, while it is copied to a new file at `copy`, which is executable if the
 /// file is.
 pub(crate) fn copy_file(
     hasher: &mut Sha256,

@@ -13,6 +13,7 @@ pub use package::{CopyTo, copy_package, files, package};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use content::add_recognized;
 pub(crate) use content::{add_file, add_part, copy_file};
 
 use crate::containment::{Loaded, loaded_files, loads_modules as is_module_loader, named_files};
@@ -76,6 +77,22 @@ pub fn file(path: &Path) -> Result<Hash, DigestError> {
 /// The digest of command lines run in `root`: their arguments, and the content of the
 /// files that they name or load.
 pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
+    command_with(root, lines, |hasher, file| {
+        add_file(hasher, file, &ReadScope::User)
+    })
+}
+
+/// The same for what is cached about the commands, on this machine: a large file, such as a
+/// program, is recognized by its metadata instead of being read each time. Not for approvals.
+pub(crate) fn recognized_command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
+    command_with(root, lines, add_recognized)
+}
+
+fn command_with(
+    root: &Path,
+    lines: &[&[String]],
+    add: impl Fn(&mut Sha256, &Path) -> Result<(), DigestError>,
+) -> Result<Hash, DigestError> {
     let mut hasher = Sha256::new();
     for arguments in lines {
         add_part(&mut hasher, &(arguments.len() as u64).to_le_bytes());
@@ -84,7 +101,7 @@ pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
             add_part(&mut hasher, argument.as_bytes());
             for file in files_of(root, argument, loads_modules) {
                 add_part(&mut hasher, b"file");
-                add_file(&mut hasher, &file, &ReadScope::User)?;
+                add(&mut hasher, &file)?;
             }
         }
         for loaded in loaded_files(arguments) {

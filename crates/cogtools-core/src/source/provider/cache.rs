@@ -43,7 +43,7 @@ impl Cache {
     /// what it runs cannot be read.
     pub(super) fn of(settings: &Settings, variables: &Vars, cx: &Context) -> Option<Self> {
         let directory = directory::directory(settings, cx);
-        let command = digest::command(&directory, &settings.approved_parts()).ok()?;
+        let command = digest::recognized_command(&directory, &settings.approved_parts()).ok()?;
         let variables: Vec<String> = variables
             .iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))
