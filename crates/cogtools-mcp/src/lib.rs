@@ -8,6 +8,7 @@
 mod answer;
 mod cache;
 mod call;
+mod capabilities;
 mod catalogue;
 mod change;
 mod client_message;

@@ -11,10 +11,10 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::{Diagnostic, Tool};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse, Implementation,
+    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    ReadResourceResponse, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -29,7 +29,7 @@ use crate::metrics::Metrics;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
 use crate::raw_list::RawToolList;
-use crate::{answer, completion, document, http, malformed, progress, prompt};
+use crate::{answer, capabilities, completion, document, http, malformed, progress, prompt};
 
 /// The state that all connections share.
 pub(crate) struct AppState {
@@ -125,16 +125,8 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder();
-        let capabilities = if self.stateful {
-            let tools = capabilities.enable_tools().enable_tool_list_changed();
-            tools.enable_prompts().enable_prompts_list_changed()
-        } else {
-            capabilities.enable_tools().enable_prompts()
-        };
-        let capabilities = capabilities.enable_resources().enable_completions().build();
-        let name = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(capabilities).with_server_info(name)
+        // Stateless clients subscribe to changes, over every transport.
+        capabilities::config(true)
     }
 
     async fn initialize(
@@ -143,6 +135,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let mut result = self.negotiate_initialize(&request)?;
+        result.capabilities = capabilities::config(self.stateful).capabilities;
         context.peer.set_peer_info(request);
         let introduction = self.introduction().await;
         result.server_info.title = introduction.title;
