@@ -1,8 +1,10 @@
 //! The server of MCP: its life as a process, and real clients of every kind.
 
+mod announced;
 mod clients;
 mod completions;
 mod conformance;
+mod conformance_client;
 mod failures;
 mod gemini;
 mod http;

@@ -72,8 +72,7 @@ impl ClientHandler for Listener {
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
         if let Some(notifications) = &self.notifications {
-            notifications.changed.store(true, Ordering::Release);
-            let _ = notifications.output.send(json!({"changed": true}));
+            notifications.tools_changed();
         }
     }
 }
@@ -91,6 +90,12 @@ impl Notifications {
     /// Whether the server has changed its tools since the last time that this was asked.
     pub(crate) fn take_changed(&self) -> bool {
         self.changed.swap(false, Ordering::AcqRel)
+    }
+
+    /// Says that the server declares other tools now.
+    pub(crate) fn tools_changed(&self) {
+        self.changed.store(true, Ordering::Release);
+        let _ = self.output.send(json!({"changed": true}));
     }
 
     fn progress(&self, params: &ProgressNotificationParam) {
