@@ -74,7 +74,8 @@ fn every_scenario_for_clients_passes() {
             .env("PATH", &path)
             .limit(Duration::from_mins(1))
             .run();
-        let text = outcome.text();
+        // It reports on standard error.
+        let text = String::from_utf8_lossy(&outcome.stderr);
         let passed = text.contains(", 0 failed, 0 warnings") && text.contains("OVERALL: PASSED");
         assert!(passed, "{scenario} of {revision}:\n{text}");
     };

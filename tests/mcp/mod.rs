@@ -11,6 +11,8 @@ mod http;
 mod introduction;
 mod late;
 mod living;
+mod login;
+mod lying;
 mod official;
 pub(crate) mod peer;
 mod progress;

@@ -3,8 +3,11 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use cogtools_http::HttpError;
+use cogtools_http::http::header::CONTENT_TYPE;
+use cogtools_http::http::{Method, Request};
 use oauth2::basic::{BasicClient, BasicErrorResponse, BasicTokenResponse, BasicTokenType};
-use oauth2::url::Url;
+use oauth2::url::{Url, form_urlencoded};
 use oauth2::{
     AuthType, AuthorizationCode, ClientId, ClientSecret, PkceCodeVerifier, RedirectUrl,
     RefreshToken, RequestTokenError, TokenResponse as _, TokenUrl,
@@ -15,7 +18,6 @@ use super::authority::Authority;
 use super::error::LoginError;
 use super::fetch::Fetch;
 use super::registration::{Proof, Registration, said};
-use cogtools_http::HttpError;
 
 /// A token that expires earlier than this is renewed before it is used.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -104,22 +106,31 @@ impl Grant {
         self.accept(&answer.map_err(failed)?)
     }
 
-    /// Asks the authorization server to forget the tokens (RFC 7009).
+    /// Asks the authorization server to forget the tokens (RFC 7009); whether it does.
     pub(crate) async fn revoke(&self, fetch: &Fetch) -> bool {
-        let Some(place) = self.revocation_endpoint.clone() else {
+        let Some(place) = &self.revocation_endpoint else {
             return false;
         };
-        let http = fetch.sender();
-        let token = match &self.refresh_token {
-            Some(token) => RefreshToken::new(token.clone()).into(),
-            None => oauth2::AccessToken::new(self.access_token.clone()).into(),
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        // With it, all tokens of the login are forgotten.
+        match &self.refresh_token {
+            Some(token) => form.append_pair("token", token),
+            None => form.append_pair("token", &self.access_token),
         };
-        let client =
-            oauth_client(&self.client).set_revocation_url(oauth2::RevocationUrl::from_url(place));
-        let Ok(request) = client.revoke_token(token) else {
+        form.append_pair("client_id", &self.client.id);
+        if let Some(secret) = &self.client.secret {
+            form.append_pair("client_secret", secret);
+        }
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(place.as_str())
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(form.finish().into_bytes());
+        let Ok(request) = request else {
             return false;
         };
-        request.request_async(&http).await.is_ok()
+        let response = fetch.send(request).await;
+        response.is_ok_and(|response| response.status().is_success())
     }
 
     fn accept(&mut self, answer: &BasicTokenResponse) -> Result<(), LoginError> {
