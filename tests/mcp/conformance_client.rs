@@ -13,7 +13,7 @@ const NEWER: &str = "2026-07-28";
 const BOTH: &[&str] = &[OLDER, NEWER];
 
 /// The scenarios, and the revisions that they are for.
-const SCENARIOS: [(&str, &[&str]); 34] = [
+const SCENARIOS: [(&str, &[&str]); 35] = [
     ("initialize", &[OLDER]),
     ("tools_call", BOTH),
     ("sse-retry", &[OLDER]),
@@ -48,6 +48,7 @@ const SCENARIOS: [(&str, &[&str]); 34] = [
     ("auth/iss-unexpected", &[NEWER]),
     ("auth/iss-normalized", &[NEWER]),
     ("auth/metadata-issuer-mismatch", &[NEWER]),
+    ("sep-2322-client-request-state", &[NEWER]),
 ];
 
 #[test]

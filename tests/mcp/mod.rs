@@ -1,6 +1,7 @@
 //! The server of MCP: its life as a process, and real clients of every kind.
 
 mod announced;
+mod asked;
 mod clients;
 mod completions;
 mod conformance;

@@ -22,6 +22,7 @@ use crate::auth::Store;
 use crate::command::{CALL_TIMEOUT, LIST_TIMEOUT, SERVER_VAR};
 use crate::error::ClientError;
 use crate::exchange::{http_error, process_error, redacted};
+use crate::host::{Abilities, Host};
 use crate::http::Http;
 use crate::listener::{Listener, Notifications};
 use crate::negotiation::FirstRequest;
@@ -164,7 +165,13 @@ impl Service {
         transport: impl Fn() -> T,
     ) -> Result<(), SessionError> {
         let phase = Mutex::new("initialize");
-        let notifications = Arc::new(Notifications::new(self.output.clone()));
+        // The first line says what the host can do.
+        let abilities = match lines.recv().await {
+            Some(line) => abilities(&line),
+            None => return Ok(()),
+        };
+        let host = Host::new(&self.server.name, abilities, self.output.clone());
+        let notifications = Arc::new(Notifications::new(self.output.clone(), host));
         let listener = Listener::new(Arc::clone(&notifications));
         let timeout = self.server.timeout_or(LIST_TIMEOUT);
         let start = Session::start(&self.server.name, &phase, listener, first, transport);
@@ -207,4 +214,14 @@ impl Service {
         let _ = tokio::time::timeout(POLL_INTERVAL, closed).await;
         Ok(())
     }
+}
+
+/// What the host can do, as a line says.
+fn abilities(line: &Line) -> Abilities {
+    let Line::Text(line) = line else {
+        return Abilities::default();
+    };
+    let message = serde_json::from_slice::<Value>(line).unwrap_or_default();
+    let host = message.get("host").cloned().unwrap_or_default();
+    serde_json::from_value(host).unwrap_or_default()
 }

@@ -15,7 +15,9 @@ use rmcp::transport::Transport;
 use serde_json::{Map, Value};
 
 use crate::error::ClientError;
+use crate::input;
 use crate::listener::{Listener, RequestWatch};
+use crate::logging::{self, Level};
 use crate::negotiation::{DISCOVER, FirstRequest, INITIALIZE, is_of_stateful, start_error};
 
 /// The largest list of tools.
@@ -161,10 +163,21 @@ impl<'s> Session<'s> {
         watch: Option<&RequestWatch<'_>>,
     ) -> Result<Map<String, Value>, SessionError> {
         let phase = enter(self.phase, "tools/call");
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let request = CallToolRequest::new(params);
-        let request = ClientRequest::CallToolRequest(request);
-        let result = self.send_watched(phase, request, watch).await;
+        let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let mut rounds = 0;
+        let result = loop {
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            let result = self.send_watched(phase, request, watch).await;
+            let Some(questions) = result.as_ref().ok().filter(|it| input::is_question(it)) else {
+                break result;
+            };
+            rounds += 1;
+            let listener = self.service.service();
+            match input::answered(params, questions, listener).await {
+                Some(answered) if rounds <= input::MAX_ROUNDS => params = answered,
+                _ => break result,
+            }
+        };
         match &result {
             Ok(object)
                 if object.contains_key("content") || object.contains_key("structuredContent") =>
@@ -243,6 +256,13 @@ impl<'s> Session<'s> {
     fn tool_not_found(&self, tool: &str) -> SessionError {
         let (name, tool) = (self.name.to_owned(), tool.to_owned());
         SessionError::Server(ClientError::ToolNotFound(name, tool))
+    }
+
+    /// Asks a stateful server for log messages of this level and above.
+    pub(crate) async fn set_level(&self, level: Level) {
+        if !self.is_stateless {
+            logging::set_level(self.peer(), level).await;
+        }
     }
 
     /// Whether the connection is lost.

@@ -2,6 +2,18 @@
 
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 
+use crate::logging;
+
+/// What a stateful client learns: whether the server can send it anything but answers. Logs are of
+/// the revisions for stateful clients alone.
+pub(crate) fn stateful(can_notify: bool) -> ServerCapabilities {
+    let mut capabilities = config(can_notify).capabilities;
+    if can_notify {
+        logging::declare(&mut capabilities);
+    }
+    capabilities
+}
+
 /// What the server is, and whether it can announce changes.
 pub(crate) fn config(announces: bool) -> ServerConfig {
     let capabilities = ServerCapabilities::builder();

@@ -25,6 +25,7 @@ use crate::call::{CallOutcome, Workers};
 use crate::catalogue::{Catalogue, Listing};
 use crate::change::ListChanged;
 use crate::instructions::Introduction;
+use crate::logging::{self, SetLevel};
 use crate::metrics::Metrics;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
@@ -135,7 +136,11 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let mut result = self.negotiate_initialize(&request)?;
-        result.capabilities = capabilities::config(self.stateful).capabilities;
+        result.capabilities = capabilities::stateful(self.stateful);
+        if self.stateful {
+            let host = self.state.catalogue.sessions().host();
+            host.connect(context.peer.clone(), &request.capabilities);
+        }
         context.peer.set_peer_info(request);
         let introduction = self.introduction().await;
         result.server_info.title = introduction.title;
@@ -160,7 +165,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        reject_cursor(request)?;
+        malformed::reject_cursor(request)?;
         let published = self.listing().await?.tools;
         let tools = match context.extensions.get::<RawToolList>() {
             Some(raw_list) => {
@@ -193,7 +198,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        reject_cursor(request)?;
+        malformed::reject_cursor(request)?;
         let published = self.listing().await?.prompts;
         let prompts = published.iter().filter_map(|tool| tool.prompt());
         Ok(ListPromptsResult::with_all_items(prompts.collect()))
@@ -223,7 +228,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        reject_cursor(request)?;
+        malformed::reject_cursor(request)?;
         let published = self.listing().await?.prompts;
         let resources = published.iter().filter_map(|tool| document::resource(tool));
         Ok(ListResourcesResult::with_all_items(resources.collect()))
@@ -236,6 +241,14 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let read = document::read(Arc::clone(&self.state.catalogue), request.uri);
         read.await.map(ReadResourceResponse::Complete)
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevel,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        logging::set_level(Arc::clone(&self.state.catalogue), request).await
     }
 
     fn accepted_subscription_filter(
@@ -276,16 +289,5 @@ impl ServerHandler for Server {
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
-    }
-}
-
-/// Lists have one page, so there are no cursors.
-fn reject_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
-    match request.and_then(|request| request.cursor) {
-        Some(_) => Err(ErrorData::invalid_params(
-            "there is only one page; cursors are not supported",
-            None,
-        )),
-        None => Ok(()),
     }
 }

@@ -1,5 +1,5 @@
 // An MCP server that requires a login, and the authorization server that it names: oidc-provider,
-// as npm has it. Whoever opens the page is Ada, and agrees. Prints the URL of the server; keeps a
+// as npm has it. Every user is Ada, and agrees. Prints the URL of the server; keeps a
 // line for each request to it in the file `asked`.
 //
 // node authority.mjs PLACE SECONDS: where npm has installed it, and how long a token is valid.

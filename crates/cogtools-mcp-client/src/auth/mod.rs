@@ -25,4 +25,5 @@ pub(crate) use bearer::Bearer;
 pub(crate) use challenge::Challenge;
 pub(crate) use command::{login, logout};
 pub(crate) use options::{LoginArgs, login_command, logout_command};
+pub(crate) use reach::may_be_opened;
 pub(crate) use store::Store;

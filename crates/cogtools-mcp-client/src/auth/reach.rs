@@ -102,6 +102,11 @@ fn is_local_name(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
+/// Whether the user may be sent to `url`: a page over https, or on this machine.
+pub(crate) fn may_be_opened(url: &Url) -> bool {
+    may_have_token(url) && url.username().is_empty() && url.password().is_none()
+}
+
 /// Whether a token may be sent to `url`.
 pub(crate) fn may_have_token(url: &Url) -> bool {
     match url.scheme() {
