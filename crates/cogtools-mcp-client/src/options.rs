@@ -53,9 +53,9 @@ impl ClientArgs {
                 idle: idle.unwrap_or(Server::IDLE),
             }
         } else if name == LOGIN {
-            RequestArgs::Login(LoginArgs::from_matches(matches))
+            RequestArgs::Login(LoginArgs::from_login(matches))
         } else if name == LOGOUT {
-            RequestArgs::Logout(LoginArgs::from_matches(matches))
+            RequestArgs::Logout(LoginArgs::from_logout(matches))
         } else {
             RequestArgs::Discover
         };

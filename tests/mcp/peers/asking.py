@@ -1,4 +1,8 @@
-"""A server on the official SDK of Python, of its first generation, which asks the user and logs."""
+"""A server on the official SDK of Python, of its first generation, which asks the user and logs.
+The file `level` in HOME has the levels that it was asked for.
+"""
+
+import os
 
 from mcp.server.fastmcp import Context, FastMCP
 from pydantic import BaseModel, Field
@@ -34,7 +38,8 @@ async def say(context: Context) -> str:
 
 @server._mcp_server.set_logging_level()
 async def set_level(level):
-    print(level, file=open("level", "a"))
+    with open(os.path.join(os.environ["HOME"], "level"), "a") as file:
+        print(level, file=file)
 
 
 server.run()

@@ -15,18 +15,22 @@ pub(crate) struct LoginArgs {
 }
 
 impl LoginArgs {
-    pub(crate) fn from_matches(matches: &ArgMatches) -> Self {
-        let optional = |name| {
-            let value = matches.try_get_one::<String>(name).ok().flatten();
-            value.cloned()
-        };
-        let scope = optional("scope").unwrap_or_default();
-        let is_set = |name| matches!(matches.try_get_one::<bool>(name), Ok(Some(true)));
+    pub(crate) fn from_login(matches: &ArgMatches) -> Self {
+        let scope = matches.get_one::<String>("scope");
         Self {
-            source: optional("source"),
-            client: optional("client-id"),
-            scopes: super::challenge::scopes(&scope),
-            opens: !is_set("no-browser"),
+            client: matches.get_one("client-id").cloned(),
+            scopes: scope.map_or_else(Vec::new, |scope| super::challenge::scopes(scope)),
+            opens: !matches.get_flag("no-browser"),
+            ..Self::from_logout(matches)
+        }
+    }
+
+    pub(crate) fn from_logout(matches: &ArgMatches) -> Self {
+        Self {
+            source: matches.get_one("source").cloned(),
+            client: None,
+            scopes: Vec::new(),
+            opens: false,
         }
     }
 }

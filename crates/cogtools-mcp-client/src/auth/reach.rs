@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use oauth2::url::{Host, Url};
 
 use super::error::LoginError;
+use super::fetch::shown;
 
 /// The longest URL.
 const MAX_URL_BYTES: usize = 4_096;
@@ -65,18 +66,20 @@ impl Reach {
 
     /// The URL `text`, if it may be asked.
     pub(crate) fn check(self, text: &str) -> Result<Url, LoginError> {
-        let refuse = |why| {
-            let url = text.chars().filter(|char| !char.is_control()).take(200);
-            Err(LoginError::Place {
-                url: url.collect(),
-                why,
-            })
+        // What cannot be read may contain a password, too.
+        let unreadable = |why| {
+            let url = "the URL".to_owned();
+            Err(LoginError::Place { url, why })
         };
         if text.len() > MAX_URL_BYTES {
-            return refuse("is too long a URL");
+            return unreadable("is too long");
         }
         let Ok(url) = Url::parse(text) else {
-            return refuse("is not a URL");
+            return unreadable("is not a URL");
+        };
+        let refuse = |why| {
+            let url = shown(&url);
+            Err(LoginError::Place { url, why })
         };
         let reach = Self::of(&url);
         match url.scheme() {
@@ -163,6 +166,15 @@ mod tests {
         ] {
             check("https://mcp.example/mcp", url, expected);
         }
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let refused = Reach::Loopback.check("https://ada:s3cret@a.example/x?key=s3cret");
+        assert_eq!(
+            refused.err().map(|error| error.to_string()).as_deref(),
+            Some("`https://a.example/x` has a user name or a fragment")
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cogtools_core::digest;
-use cogtools_core::file::{WritePath, create_private_folder, replace_private};
+use cogtools_core::file::{WriteError, WritePath, create_private_folder, remove, replace_private};
 use cogtools_program::Io;
 use cogtools_program::dirs::state_dir;
 use tokio::time::{Instant, sleep};
@@ -73,11 +73,11 @@ impl Store {
         if keyring.is_some_and(|keyring| keyring.save(&key(url), url, &bytes)) {
             // It says only where the token is.
             write(MARKER, b"")?;
-            let _ = fs::remove_file(self.path(url, DATA));
+            let _ = self.remove_file(url, DATA);
             return Ok(Kept::Keyring);
         }
         write(DATA, &bytes)?;
-        let _ = fs::remove_file(self.path(url, MARKER));
+        let _ = self.remove_file(url, MARKER);
         Ok(Kept::File(self.path(url, DATA)))
     }
 
@@ -87,24 +87,26 @@ impl Store {
             && self.keyring.as_ref().is_some_and(|it| it.remove(&key(url)));
         let mut was_there = in_keyring;
         for ending in [MARKER, DATA] {
-            match fs::remove_file(self.path(url, ending)) {
-                Ok(()) => was_there = true,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(LoginError::Store(error.to_string())),
+            if self.path(url, ending).exists() {
+                let removed = self.remove_file(url, ending);
+                removed.map_err(|error| LoginError::Store(error.to_string()))?;
+                was_there = true;
             }
         }
-        let _ = fs::remove_file(self.path(url, LOCK));
         Ok(was_there)
+    }
+
+    fn remove_file(&self, url: &str, ending: &str) -> Result<(), WriteError> {
+        let name = format!("{}{ending}", key(url));
+        remove(&WritePath::below(&self.folder, name.as_ref()))
     }
 
     /// Excludes other processes that renew the token for `url`: most authorization servers accept
     /// a refresh token once.
     pub(crate) async fn lock(&self, url: &str) -> Option<File> {
-        let file = File::options()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .open(self.path(url, LOCK))
+        // What waits for the last file finds the token in the new one.
+        let file = File::open(self.path(url, DATA))
+            .or_else(|_| File::open(self.path(url, MARKER)))
             .ok()?;
         let end = Instant::now() + MAX_WAIT;
         while file.try_lock().is_err() {
@@ -123,7 +125,6 @@ impl Store {
 
 const DATA: &str = ".json";
 const MARKER: &str = ".keyring";
-const LOCK: &str = ".lock";
 
 /// The name of the entry for a URL.
 fn key(url: &str) -> String {
