@@ -92,7 +92,7 @@ fn what_a_lying_server_points_to_is_not_asked() {
             "issuer-plain",
             1,
             refused(
-                "`http://auth.example` is reached over http, so anyone on the network could read it",
+                "`http://auth.example/` is reached over http, so anyone on the network could read it",
                 suspicious,
             ),
             metadata("issuer-plain"),
