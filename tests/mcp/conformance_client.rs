@@ -13,7 +13,7 @@ const NEWER: &str = "2026-07-28";
 const BOTH: &[&str] = &[OLDER, NEWER];
 
 /// The scenarios, and the revisions that they are for.
-const SCENARIOS: [(&str, &[&str]); 35] = [
+const SCENARIOS: [(&str, &[&str]); 37] = [
     ("initialize", &[OLDER]),
     ("tools_call", BOTH),
     ("sse-retry", &[OLDER]),
@@ -49,6 +49,8 @@ const SCENARIOS: [(&str, &[&str]); 35] = [
     ("auth/iss-normalized", &[NEWER]),
     ("auth/metadata-issuer-mismatch", &[NEWER]),
     ("sep-2322-client-request-state", &[NEWER]),
+    ("elicitation-sep1034-client-defaults", &[OLDER]),
+    ("auth/2025-03-26-oauth-metadata-backcompat", &["2025-03-26"]),
 ];
 
 #[test]

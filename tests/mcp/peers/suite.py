@@ -1,5 +1,6 @@
 """The client that the official conformance suite tests: it runs our program as its user would, and
-logs in when the program says so. In the place of a browser it follows the URL itself.
+logs in when the program says so. In the place of a browser it follows the URL itself. What needs a
+host is asked through `cogtools mcp`, whose host it is then.
 
 python suite.py PROGRAM URL
 """
@@ -61,6 +62,47 @@ def example(tool):
     return {name: values.get(value.get("type")) for name, value in properties}
 
 
+def host():
+    """Calls every tool, and accepts what is asked with the defaults."""
+    sources = {"tool_sources": [{"mcp": {"url": url, "name": "s", "wait": 10}}]}
+    os.mkdir(os.path.join(environment["HOME"], ".gemini"))
+    with open(os.path.join(environment["HOME"], ".gemini/cogtoolrc.yaml"), "w") as file:
+        json.dump(sources, file)
+    line = [os.path.join(os.path.dirname(program), "cogtools-mcp")]
+    process = subprocess.Popen(
+        line, env=environment, cwd=environment["HOME"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+
+    def send(message):
+        print(json.dumps({"jsonrpc": "2.0"} | message), file=process.stdin, flush=True)
+
+    def answer(method, params):
+        send({"id": method, "method": method, "params": params})
+        for line in process.stdout:
+            message = json.loads(line)
+            if message.get("method") == "elicitation/create":
+                properties = message["params"]["requestedSchema"]["properties"].items()
+                content = {name: value["default"] for name, value in properties if "default" in value}
+                send({"id": message["id"], "result": {"action": "accept", "content": content}})
+            elif message.get("id") == method:
+                print(message)
+                return message["result"]
+
+    info = {"name": "suite", "version": "1"}
+    answer(
+        "initialize",
+        {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": info},
+    )
+    send({"method": "notifications/initialized"})
+    for tool in answer("tools/list", {})["tools"]:
+        answer("tools/call", {"name": tool["name"], "arguments": {}})
+    process.stdin.close()
+    process.wait()
+
+
+if scenario.startswith("elicitation"):
+    host()
+    sys.exit()
 stdout, status = run(["discover"])
 if status:
     sys.exit(status)

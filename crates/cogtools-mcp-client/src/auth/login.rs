@@ -50,15 +50,17 @@ impl Login<'_> {
             });
         }
         let (is_asked, challenge) = self.challenge(&url).await?;
-        let resource = match Resource::find(&url, &challenge, self.fetch).await {
+        let (resource, authority) = match Resource::find(&url, &challenge, self.fetch).await {
             Err(LoginError::NoResourceMetadata) if !is_asked => return Err(LoginError::NotNeeded),
-            resource => resource?,
+            Err(LoginError::NoResourceMetadata) => self.older(&url).await?,
+            resource => {
+                let resource = resource?;
+                let issuer = resource.authorities.first();
+                let issuer = issuer.ok_or(LoginError::NoAuthority)?;
+                let authority = Authority::find(issuer, Reach::of(&url), self.fetch).await?;
+                (resource, authority)
+            }
         };
-        let issuer = resource
-            .authorities
-            .first()
-            .ok_or(LoginError::NoAuthority)?;
-        let authority = Authority::find(issuer, Reach::of(&url), self.fetch).await?;
         let port = Port::open().await?;
         let redirect = port.url();
         let client = self.client.as_ref();
@@ -87,6 +89,23 @@ impl Login<'_> {
             verifier,
         };
         Grant::exchange(code, exchange, authority, client, self.fetch).await
+    }
+
+    /// A server of the revision 2025-03-26 has no metadata of its own, and is its authorization
+    /// server.
+    async fn older(&self, url: &Url) -> Result<(Resource, Authority), LoginError> {
+        let resource = Resource {
+            id: self.server.to_owned(),
+            authorities: Vec::new(),
+            scopes: Vec::new(),
+        };
+        let issuer = url.origin().ascii_serialization();
+        let found = Authority::find(&issuer, Reach::of(url), self.fetch).await;
+        let authority = found.map_err(|error| match error {
+            LoginError::NoAuthorityMetadata(_) => LoginError::NoResourceMetadata,
+            error => error,
+        })?;
+        Ok((resource, authority))
     }
 
     /// Whether the server asks for a login, and with which challenge.
