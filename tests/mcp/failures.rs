@@ -95,7 +95,7 @@ fn a_faulty_server_affects_only_its_own_tools() {
         ),
         (
             "hangs",
-            "[TIMEOUT]: the MCP server `s` did not answer `initialize` within 3s\n\
+            "[TIMEOUT]: the MCP server `s` did not answer `server/discover` within 3s\n\
              hint: give it more time with `timeout` of the source",
         ),
     ]);

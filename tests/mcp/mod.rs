@@ -1,9 +1,12 @@
 //! The server of MCP: its life as a process, and real clients of every kind.
 
+mod announced;
+mod asked;
 mod clients;
 mod collector;
 mod completions;
 mod conformance;
+mod conformance_client;
 mod failures;
 mod gemini;
 mod http;
@@ -11,6 +14,8 @@ mod introduction;
 mod kept;
 mod late;
 mod living;
+mod login;
+mod lying;
 mod observed;
 mod official;
 pub(crate) mod peer;

@@ -50,14 +50,18 @@ fn stateless_servers_in_both_forms() {
 #[test]
 fn the_sdk_of_python_over_http() {
     let python = install::python(&cache(), "mcp-python-2.3.0", &["mcp==2.3.0"]);
-    let older = "POST initialize -\nPOST notifications/initialized 2025-11-25\n\
-        POST tools/list 2025-11-25\nDELETE - 2025-11-25\n\
-        POST initialize -\nPOST notifications/initialized 2025-11-25\n\
-        POST tools/list 2025-11-25\nPOST tools/call 2025-11-25\nDELETE - 2025-11-25\n";
-    let modern = "POST initialize -\nPOST server/discover 2026-07-28\n\
-        POST tools/list 2026-07-28\n\
-        POST initialize -\nPOST server/discover 2026-07-28\n\
-        POST tools/list 2026-07-28\nPOST tools/call 2026-07-28\n";
+    // The header says the method, too, except in what the first generation never reads.
+    let discover = "POST server/discover 2026-07-28 server/discover\n";
+    let begin = format!(
+        "{discover}POST initialize - initialize\nPOST notifications/initialized 2025-11-25 -\n\
+         POST tools/list 2025-11-25 -\n"
+    );
+    let end = "DELETE - 2025-11-25 -\n";
+    let call = "POST tools/call 2025-11-25 -\n";
+    let older = format!("{begin}{end}{begin}{call}{end}");
+    let list = "POST tools/list 2026-07-28 tools/list\n";
+    let call = "POST tools/call 2026-07-28 tools/call\n";
+    let modern = format!("{discover}{list}{discover}{list}{call}");
     for (era, spoken) in [("older", older), ("modern", modern)] {
         let project = project();
         let script = peer("served.py");

@@ -14,6 +14,7 @@ use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin};
 use serde_json::{Map, Value};
 use tokio::runtime::Builder;
 
+use crate::auth::{self, Store};
 use crate::exchange::{Exchange, Request, Response};
 use crate::manual::MANUAL;
 use crate::options::{ClientArgs, RequestArgs, command};
@@ -31,6 +32,8 @@ pub const PROGRAM: Program = Program {
     codes: &[
         Code::ToolFailed,
         Code::InvalidArgumentsSyntax,
+        Code::Unavailable,
+        Code::IoFailed,
         Code::Denied,
         Code::InvalidConfig,
         Code::Timeout,
@@ -54,14 +57,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let variable = io
         .var(SERVER_VAR)
         .map(|text| text.to_string_lossy().into_owned());
-    let Some(description) = args.server.or(variable) else {
-        let diagnostic = Diagnostic::new(Code::Usage, "no server given");
-        return Err(diagnostic
-            .hint(format!("describe it with --server or in {SERVER_VAR}"))
-            .into());
-    };
-    let server = Server::read(&description).map_err(|error| error.diagnostic(String::new()))?;
+    let described = args.server.or(variable);
     let (request, default_timeout) = match args.request {
+        RequestArgs::Login(args) => return auth::login(&args, described, io),
+        RequestArgs::Logout(args) => return auth::logout(&args, described, io),
         RequestArgs::Call {
             tool,
             json,
@@ -77,8 +76,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             (request, CALL_TIMEOUT)
         }
         RequestArgs::Discover => (Request::ListTools, LIST_TIMEOUT),
-        RequestArgs::Session { idle } => return service::run(server, idle, io),
+        RequestArgs::Session { idle } => return service::run(read_server(described)?, idle, io),
     };
+    let server = read_server(described)?;
     let timeout = server.timeout_or(default_timeout);
     let response = send(&server, &request, timeout, io)?;
     if response.is_error {
@@ -88,6 +88,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return Err(diagnostic.into());
     }
     io.print(response.text.as_bytes())
+}
+
+fn read_server(described: Option<String>) -> Result<Server, Failure> {
+    let Some(description) = described else {
+        let diagnostic = Diagnostic::new(Code::Usage, "no server given");
+        return Err(diagnostic
+            .hint(format!("describe it with --server or in {SERVER_VAR}"))
+            .into());
+    };
+    let server = Server::read(&description);
+    server.map_err(|error| error.diagnostic(String::new()).into())
 }
 
 /// Reads the arguments for `tool` from stdin.
@@ -137,7 +148,7 @@ fn send(
                 .map_err(|error| Box::new(error.diagnostic(String::new())))
                 .and_then(|process| runtime.block_on(exchange.run_stdio(process)))
         }
-        Transport::Url(url) => runtime.block_on(exchange.run_http(url, &vars)),
+        Transport::Url(url) => runtime.block_on(exchange.run_http(url, &vars, Store::of(io))),
     };
     runtime.shutdown_background();
     match signals.status() {

@@ -1,5 +1,6 @@
 //! The errors of a request to a server; every message names the server.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use cogtools_core::{Code, Diagnostic, Hint};
@@ -53,7 +54,9 @@ impl ClientError {
     pub(crate) fn diagnostic(&self, stderr: String) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.code(), self.to_string());
         diagnostic.details = stderr;
-        diagnostic.hints.extend(self.hint().map(Hint::from));
+        diagnostic
+            .hints
+            .extend(self.hint().map(|hint| Hint::from(hint.into_owned())));
         diagnostic
     }
 
@@ -70,8 +73,8 @@ impl ClientError {
         }
     }
 
-    fn hint(&self) -> Option<&'static str> {
-        Some(match self {
+    fn hint(&self) -> Option<Cow<'static, str>> {
+        Some(Cow::Borrowed(match self {
             Self::Description(_) => {
                 r#"such as {"name": "other", "command": ["other-server", "--stdio"]}"#
             }
@@ -79,7 +82,7 @@ impl ClientError {
             Self::Header(..) => "fix `headers` of the source",
             Self::NotFound(..) => "install it, or fix `command` of the source",
             Self::Start(..) => "check that it is an executable program",
-            Self::Http(_, error) => error.hint(),
+            Self::Http(name, error) => return Some(error.hint(name)),
             Self::TimedOut(..) => "give it more time with `timeout` of the source",
             Self::TooLarge(_) | Self::TooManyTools(_) => {
                 "the result exceeds what hosts accept; request less"
@@ -90,6 +93,6 @@ impl ClientError {
             Self::Changed(..) => "read its new declaration before the next call: cogtools-discover",
             Self::ToolNotFound(..) => "cogtools-discover lists its current tools",
             Self::Exited(..) | Self::Rejected(..) | Self::UnexpectedResponse(..) => return None,
-        })
+        }))
     }
 }

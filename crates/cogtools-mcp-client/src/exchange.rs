@@ -7,11 +7,13 @@ use cogtools_http::Reason;
 use cogtools_program::Vars;
 use serde_json::{Map, Value, json};
 
+use crate::auth::Store;
 use crate::declaration;
 use crate::error::ClientError;
 use crate::http::Http;
 use crate::http_error::HttpError;
 use crate::listener::Listener;
+use crate::negotiation::FirstRequest;
 use crate::process::{ServerProcess, Stop};
 use crate::server::Server;
 use crate::session::{Phase, Session, SessionError};
@@ -55,7 +57,9 @@ impl Exchange<'_> {
         mut process: ServerProcess,
     ) -> Result<Response, Box<Diagnostic>> {
         let transport = process.transport();
-        let result = self.with_timeout(self.run(|| transport.clone())).await;
+        let result = self
+            .with_timeout(self.run(FirstRequest::Initialize, || transport.clone()))
+            .await;
         match result {
             Ok(response) => {
                 let _ = process.stop(Stop::Gracefully);
@@ -69,15 +73,14 @@ impl Exchange<'_> {
         &self,
         url: &str,
         vars: &Vars,
+        store: Option<Store>,
     ) -> Result<Response, Box<Diagnostic>> {
         let headers = self.server.headers(vars);
         let headers = headers.map_err(|error| redacted(self.server, &error, vars))?;
-        let http = Http::new(vars, self.timeout).map_err(|error| {
-            let error = ClientError::Http(self.server.name.clone(), error);
-            redacted(self.server, &error, vars)
-        })?;
+        let http = Http::for_server(self.server, url, vars, store, self.timeout)
+            .map_err(|error| redacted(self.server, &error, vars))?;
         let result = self
-            .with_timeout(self.run(|| http.transport(url, &headers)))
+            .with_timeout(self.run(FirstRequest::Discover, || http.transport(url, &headers)))
             .await;
         result.map_err(|error| http_error(self.server, error, &http, vars))
     }
@@ -106,12 +109,14 @@ impl Exchange<'_> {
 
     async fn run<T: rmcp::transport::Transport<rmcp::RoleClient> + 'static>(
         &self,
+        first: FirstRequest,
         transport: impl Fn() -> T,
     ) -> Result<Response, SessionError> {
         let session = Session::start(
             &self.server.name,
             self.phase,
             Listener::default(),
+            first,
             transport,
         )
         .await?;

@@ -4,37 +4,53 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cogtools_http::http::header::{ACCEPT, CONTENT_TYPE};
-use cogtools_http::http::{HeaderName, HeaderValue, Method, Request, StatusCode};
+use cogtools_http::http::header::CONTENT_TYPE;
+use cogtools_http::http::{HeaderName, HeaderValue, Method, StatusCode};
 use cogtools_http::sse::SseParser;
 use cogtools_http::{Bytes, Client, ClientOptions, PlainHttp, Reason, Response};
 use cogtools_program::Vars;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, StreamableHttpClient, StreamableHttpClientTransportConfig,
-    StreamableHttpError, StreamableHttpPostResponse,
+    StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
+    StreamableHttpPostResponse,
 };
 use sse_stream::{Error as SseError, Sse};
 
+use crate::auth::{Bearer, Store};
+use crate::error::ClientError;
 use crate::http_error::HttpError;
+use crate::http_message::{Lasts, is_initialize, is_list};
 use crate::process::MAX_MESSAGE_BYTES;
+use crate::server::Server;
 
-type Headers = HashMap<HeaderName, HeaderValue>;
-type SdkError = StreamableHttpError<std::io::Error>;
+pub(crate) type Headers = HashMap<HeaderName, HeaderValue>;
+pub(crate) type SdkError = StreamableHttpError<std::io::Error>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 const MAX_RESPONSE_BYTES: u64 = MAX_MESSAGE_BYTES as u64;
-const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream";
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const EVENTS: &str = "text/event-stream";
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+
+/// How long a stream may be silent: what it announces is rare. A connection that is dead is noticed
+/// by the system.
+const MAX_SILENCE: Duration = Duration::from_hours(1);
 
 /// The HTTP client for one server.
 #[derive(Clone)]
 pub(crate) struct Http {
-    client: Client,
+    pub(crate) client: Client,
+    /// For streams that stay open.
+    pub(crate) streams: Client,
+    /// The limit of the run.
+    pub(crate) timeout: Duration,
+    /// Whether the server may send messages that answer no request.
+    listens: bool,
+    /// The token of a login, if the source has none.
+    pub(crate) bearer: Option<Bearer>,
     /// The last error.
     last_error: Arc<Mutex<Option<HttpError>>>,
 }
@@ -42,18 +58,47 @@ pub(crate) struct Http {
 impl Http {
     /// The client, with the proxies and the trusted authorities of `vars`. The run has
     /// a limit of its own, which is `timeout`.
-    pub(crate) fn new(vars: &Vars, timeout: Duration) -> Result<Self, HttpError> {
-        let client = Client::new(ClientOptions {
-            connect_timeout: timeout,
-            read_timeout: timeout,
-            max_response_bytes: MAX_RESPONSE_BYTES,
-            plain_http: PlainHttp::Any,
-            ..ClientOptions::from_vars(vars)
-        });
+    fn new(vars: &Vars, timeout: Duration) -> Result<Self, HttpError> {
+        let client = |read_timeout, max_response_bytes| {
+            let client = Client::new(ClientOptions {
+                connect_timeout: timeout,
+                read_timeout,
+                max_response_bytes,
+                plain_http: PlainHttp::Any,
+                ..ClientOptions::from_vars(vars)
+            });
+            client.map_err(|error| HttpError::Request(error.reason))
+        };
         Ok(Self {
-            client: client.map_err(|error| HttpError::Request(error.reason))?,
+            client: client(timeout, MAX_RESPONSE_BYTES)?,
+            streams: client(MAX_SILENCE, u64::MAX)?,
+            timeout,
+            listens: false,
+            bearer: None,
             last_error: Arc::default(),
         })
+    }
+
+    /// The client for `server`, which is at `url`; `store` has the tokens of logins.
+    pub(crate) fn for_server(
+        server: &Server,
+        url: &str,
+        vars: &Vars,
+        store: Option<Store>,
+        timeout: Duration,
+    ) -> Result<Self, ClientError> {
+        let failed = |error| ClientError::Http(server.name.clone(), error);
+        let mut http = Self::new(vars, timeout).map_err(failed)?;
+        if !server.has_own_token() {
+            http.bearer = Bearer::for_server(url, store, vars, &server.secrets);
+        }
+        Ok(http)
+    }
+
+    /// The same for a session that stays open: the server may announce changes.
+    pub(crate) fn listening(mut self) -> Self {
+        self.listens = true;
+        self
     }
 
     /// A transport to the server at `url`.
@@ -72,7 +117,7 @@ impl Http {
         self.last_error.lock().ok()?.clone()
     }
 
-    fn fail(&self, error: HttpError) -> SdkError {
+    pub(crate) fn fail(&self, error: HttpError) -> SdkError {
         StreamableHttpError::Client(self.record(error))
     }
 
@@ -83,35 +128,6 @@ impl Http {
             *last = Some(error);
         }
         sdk_error
-    }
-
-    async fn send(
-        &self,
-        method: Method,
-        uri: &str,
-        body: Vec<u8>,
-        session: Option<&str>,
-        headers: Headers,
-    ) -> Result<Response, SdkError> {
-        let accept = if method == Method::GET {
-            EVENTS
-        } else {
-            "application/json, text/event-stream"
-        };
-        let mut request = Request::builder().method(method).uri(uri);
-        if let Some(all) = request.headers_mut() {
-            all.extend(headers.into_iter().map(|(name, value)| (Some(name), value)));
-            all.insert(ACCEPT, HeaderValue::from_static(accept));
-            all.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-            if let Some(session) = session.and_then(|text| HeaderValue::from_str(text).ok()) {
-                all.insert(SESSION, session);
-            }
-        }
-        let request = request
-            .body(Bytes::from(body))
-            .map_err(|_| self.fail(HttpError::Request(Reason::InvalidUrl("its URL is invalid"))))?;
-        let response = self.client.send(request).await;
-        response.map_err(|error| self.fail(HttpError::Request(error.reason)))
     }
 
     fn events(&self, response: Response) -> Events {
@@ -145,67 +161,9 @@ impl Http {
         stream::unfold(start, next).boxed()
     }
 
-    /// The response to `message` in a body that is not a stream. A rejection may lack
-    /// the request's ID: the server sends it before it has read the request.
-    fn response(
-        &self,
-        message: &ClientJsonRpcMessage,
-        status: StatusCode,
-        body: &[u8],
-        session: Option<String>,
-    ) -> Result<StreamableHttpPostResponse, SdkError> {
-        let rejection = |text: String| {
-            let id = match message {
-                ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-                _ => None,
-            };
-            let error = rmcp::ErrorData::invalid_request(text, None);
-            ServerJsonRpcMessage::error(error, id)
-        };
-        let response = match serde_json::from_slice::<ServerJsonRpcMessage>(body) {
-            Ok(message) if status.is_success() => message,
-            // For these two the status says more than any body.
-            _ if status == StatusCode::UNAUTHORIZED => {
-                let _ = self.fail(HttpError::Status(status));
-                let error = AuthRequiredError::new(String::new());
-                return Err(StreamableHttpError::AuthRequired(error));
-            }
-            _ if status == StatusCode::FORBIDDEN => {
-                return Err(self.fail(HttpError::Status(status)));
-            }
-            Ok(ServerJsonRpcMessage::Error(error)) => rejection(error.error.message.to_string()),
-            _ if status == StatusCode::BAD_REQUEST => rejection(format!("HTTP {status}")),
-            _ if status.is_success() => return Err(self.fail(HttpError::NotMcp)),
-            _ => return Err(self.fail(HttpError::Status(status))),
-        };
-        Ok(StreamableHttpPostResponse::Json(response, session))
-    }
-
-    /// The response to `message` without a body: an error for a request, which would
-    /// wait for its response forever.
-    fn empty_response(
-        &self,
-        message: &ClientJsonRpcMessage,
-    ) -> Result<StreamableHttpPostResponse, SdkError> {
-        match message {
-            ClientJsonRpcMessage::Request(_) => Err(self.fail(HttpError::NotMcp)),
-            _ => Ok(StreamableHttpPostResponse::Accepted),
-        }
-    }
-
     async fn body(&self, response: Response) -> Result<Bytes, SdkError> {
         let body = response.bytes(MAX_RESPONSE_BYTES).await;
         body.map_err(|error| self.fail(HttpError::Request(error.reason)))
-    }
-}
-
-/// Whether a message requests the list of tools.
-fn is_list(message: &ClientJsonRpcMessage) -> bool {
-    match message {
-        ClientJsonRpcMessage::Request(request) => {
-            matches!(request.request, ClientRequest::ListToolsRequest(_))
-        }
-        _ => false,
     }
 }
 
@@ -218,12 +176,17 @@ impl StreamableHttpClient for Http {
         message: ClientJsonRpcMessage,
         session: Option<Arc<str>>,
         _: Option<String>,
-        headers: Headers,
+        mut headers: Headers,
     ) -> Result<StreamableHttpPostResponse, SdkError> {
         let body = serde_json::to_vec(&message)?;
         let has_session = session.is_some();
+        // The SDK sends it with the requests of the newest revision only.
+        if is_initialize(&message) {
+            headers.insert(METHOD, HeaderValue::from_static("initialize"));
+        }
+        let lasts = Lasts::of(&message);
         let response = self
-            .send(Method::POST, &uri, body, session.as_deref(), headers)
+            .send(Method::POST, &uri, body, session.as_deref(), headers, lasts)
             .await?;
         let status = response.status;
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
@@ -259,7 +222,14 @@ impl StreamableHttpClient for Http {
         headers: Headers,
     ) -> Result<(), SdkError> {
         let response = self
-            .send(Method::DELETE, &uri, Vec::new(), Some(&session), headers)
+            .send(
+                Method::DELETE,
+                &uri,
+                Vec::new(),
+                Some(&session),
+                headers,
+                Lasts::UntilAnswered,
+            )
             .await?;
         match response.status {
             StatusCode::METHOD_NOT_ALLOWED => {
@@ -278,14 +248,25 @@ impl StreamableHttpClient for Http {
         mut headers: Headers,
     ) -> Result<Events, SdkError> {
         // A single call needs no unsolicited messages of the server.
-        let Some(last_event_id) = last_event_id else {
+        if last_event_id.is_none() && !self.listens {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        let lasts = match last_event_id {
+            Some(_) => Lasts::UntilAnswered,
+            None => Lasts::WhileOpen,
         };
-        if let Ok(id) = HeaderValue::from_str(&last_event_id) {
+        if let Some(id) = last_event_id.and_then(|id| HeaderValue::from_str(&id).ok()) {
             headers.insert(HeaderName::from_static("last-event-id"), id);
         }
         let response = self
-            .send(Method::GET, &uri, Vec::new(), session.as_deref(), headers)
+            .send(
+                Method::GET,
+                &uri,
+                Vec::new(),
+                session.as_deref(),
+                headers,
+                lasts,
+            )
             .await?;
         if response.status.is_success() {
             Ok(self.events(response))

@@ -1,7 +1,10 @@
 //! The errors of a server at a URL, and what to do about them.
 
+use std::borrow::Cow;
+
 use cogtools_http::http::StatusCode;
 use cogtools_http::{Reason, TlsReason};
+use cogtools_program::call::quote;
 
 /// Why a server at a URL did not answer.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -10,14 +13,24 @@ pub(crate) enum HttpError {
     Request(Reason),
     #[error("responded with HTTP {0}")]
     Status(StatusCode),
+    #[error("requires a login (HTTP 401 Unauthorized)")]
+    LoginRequired,
+    #[error("requires a login for more than the last one gave: {scopes}", scopes = .0.join(" "))]
+    ScopesRequired(Vec<String>),
     #[error("sent a response that is not an MCP message")]
     NotMcp,
 }
 
 impl HttpError {
-    /// What to do about it.
-    pub(crate) fn hint(&self) -> &'static str {
-        match self {
+    /// What to do about it, if it is of the source `name`.
+    pub(crate) fn hint(&self, name: &str) -> Cow<'static, str> {
+        let login = || format!("cogtools mcp-client login {}", quote(name));
+        Cow::Borrowed(match self {
+            Self::LoginRequired => return Cow::Owned(format!("log in: {}", login())),
+            Self::ScopesRequired(scopes) => {
+                let scopes = quote(&scopes.join(" "));
+                return Cow::Owned(format!("log in: {} --scope {scopes}", login()));
+            }
             Self::Request(reason) => of_request(reason),
             Self::Status(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
                 "check `headers` of the source, and the variables that they refer to"
@@ -27,7 +40,7 @@ impl HttpError {
             }
             Self::Status(StatusCode::TOO_MANY_REQUESTS) => "try again later",
             Self::Status(_) | Self::NotMcp => "check `url` of the source, including its path",
-        }
+        })
     }
 }
 

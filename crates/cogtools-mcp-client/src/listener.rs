@@ -7,18 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
-    ProtocolVersion, ServerResult,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+    Implementation, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerResult,
 };
-use rmcp::service::{NotificationContext, RequestHandle, ServiceError};
-use rmcp::{ClientHandler, RoleClient};
+use rmcp::service::{NotificationContext, RequestContext, RequestHandle, ServiceError};
+use rmcp::{ClientHandler, ErrorData, RoleClient};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::error::ClientError;
+use crate::host::Host;
+use crate::logging::LogMessage;
 use crate::session::SessionError;
 
-/// The handler of notifications. Requests of the server are rejected.
+/// The handler of notifications, and of questions to the user. Other requests are rejected.
 #[derive(Clone, Default)]
 pub(crate) struct Listener {
     /// They are dropped if the session is for one request.
@@ -33,6 +35,7 @@ pub(crate) struct Notifications {
     requests: Mutex<HashMap<ProgressToken, u64>>,
     /// Whether the server has changed its tools since they were listed.
     changed: AtomicBool,
+    pub(crate) host: Host,
 }
 
 /// One request that waits for its answer, and can be cancelled.
@@ -51,13 +54,54 @@ impl Listener {
             notifications: Some(notifications),
         }
     }
+
+    /// Asks the user. A session for one request asks no one.
+    pub(crate) async fn ask(&self, params: ElicitRequestParams) -> ElicitResult {
+        match &self.notifications {
+            Some(notifications) => notifications.host.ask(params).await,
+            None => ElicitResult::new(ElicitationAction::Decline),
+        }
+    }
+
+    /// Whether the server works on a request.
+    fn has_requests(&self) -> bool {
+        let notifications = self.notifications.as_ref();
+        notifications.is_some_and(|notifications| notifications.has_requests())
+    }
 }
 
 impl ClientHandler for Listener {
     fn get_info(&self) -> ClientConfig {
         let client = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), client)
-            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+        let mut capabilities = ClientCapabilities::default();
+        let notifications = self.notifications.as_ref();
+        capabilities.elicitation = notifications.and_then(|it| it.host.abilities().capability());
+        ClientConfig::new(capabilities, client).with_protocol_version(ProtocolVersion::V_2025_11_25)
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        // A server that works for no one asks no one.
+        if !self.has_requests() {
+            return Ok(ElicitResult::new(ElicitationAction::Decline));
+        }
+        tokio::select! {
+            answer = self.ask(request) => Ok(answer),
+            () = context.ct.cancelled() => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+        }
+    }
+
+    async fn on_logging_message(
+        &self,
+        params: LogMessage,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        if let Some(notifications) = &self.notifications {
+            notifications.host.log(params);
+        }
     }
 
     async fn on_progress(
@@ -72,25 +116,37 @@ impl ClientHandler for Listener {
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
         if let Some(notifications) = &self.notifications {
-            notifications.changed.store(true, Ordering::Release);
-            let _ = notifications.output.send(json!({"changed": true}));
+            notifications.tools_changed();
         }
     }
 }
 
 impl Notifications {
-    /// Notifications that are printed to `output`.
-    pub(crate) fn new(output: Sender<Value>) -> Self {
+    /// Notifications that are printed to `output`, for `host`.
+    pub(crate) fn new(output: Sender<Value>, host: Host) -> Self {
         Self {
             output,
             requests: Mutex::default(),
             changed: AtomicBool::new(false),
+            host,
         }
+    }
+
+    /// Whether the server works on a request.
+    fn has_requests(&self) -> bool {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        !requests.is_empty()
     }
 
     /// Whether the server has changed its tools since the last time that this was asked.
     pub(crate) fn take_changed(&self) -> bool {
         self.changed.swap(false, Ordering::AcqRel)
+    }
+
+    /// Says that the server declares other tools now.
+    pub(crate) fn tools_changed(&self) {
+        self.changed.store(true, Ordering::Release);
+        let _ = self.output.send(json!({"changed": true}));
     }
 
     fn progress(&self, params: &ProgressNotificationParam) {

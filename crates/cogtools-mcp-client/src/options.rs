@@ -7,6 +7,7 @@ use cogtools_core::source::Server;
 use cogtools_program::Failure;
 use cogtools_program::args::required;
 
+use crate::auth::{LoginArgs, login_command, logout_command};
 use crate::command::NAME;
 
 /// The command line.
@@ -19,6 +20,8 @@ pub(crate) struct ClientArgs {
 /// The subcommand.
 pub(crate) enum RequestArgs {
     Discover,
+    Login(LoginArgs),
+    Logout(LoginArgs),
     Session {
         /// How long it stays open without a request.
         idle: Duration,
@@ -49,6 +52,10 @@ impl ClientArgs {
             RequestArgs::Session {
                 idle: idle.unwrap_or(Server::IDLE),
             }
+        } else if name == LOGIN {
+            RequestArgs::Login(LoginArgs::from_login(matches))
+        } else if name == LOGOUT {
+            RequestArgs::Logout(LoginArgs::from_logout(matches))
         } else {
             RequestArgs::Discover
         };
@@ -61,6 +68,10 @@ impl ClientArgs {
 const CALL: &str = "call";
 /// The subcommand that keeps a session open.
 const SESSION: &str = "session";
+
+/// The subcommands about tokens.
+const LOGIN: &str = "login";
+const LOGOUT: &str = "logout";
 
 pub(crate) fn command() -> Command {
     let server = || {
@@ -112,4 +123,6 @@ pub(crate) fn command() -> Command {
                 )
                 .arg(Arg::new("tool").value_name("TOOL").required(true)),
         )
+        .subcommand(login_command(server()))
+        .subcommand(logout_command(server()))
 }

@@ -15,6 +15,7 @@ use crate::declaration;
 use crate::error::ClientError;
 use crate::exchange::redacted;
 use crate::listener::{Notifications, RequestWatch};
+use crate::logging::Level;
 use crate::service::Service;
 use crate::session::{Session, SessionError};
 
@@ -35,10 +36,18 @@ pub(crate) struct Requests<'r> {
 /// One request.
 pub(crate) struct Request {
     id: u64,
-    /// The tool to call, with its arguments and the digest of its declaration; otherwise, the
-    /// tools are listed.
-    call: Option<(String, Map<String, Value>, Option<String>)>,
+    work: Work,
     cancelled: Rc<Notify>,
+}
+
+/// What is asked for.
+enum Work {
+    /// The declarations of all tools.
+    List,
+    /// The tool to call, with its arguments and the digest of its declaration.
+    Call(String, Map<String, Value>, Option<String>),
+    /// Log messages of this level and above. There is no answer.
+    Level(Level),
 }
 
 impl<'r> Requests<'r> {
@@ -69,19 +78,31 @@ impl<'r> Requests<'r> {
             }
             return None;
         }
+        if let Some(question) = message.get("answer").and_then(Value::as_u64) {
+            let answer = message.remove("result").unwrap_or_default();
+            self.notifications.host.answer(question, answer);
+            return None;
+        }
+        if let Some(level) = message.remove("level") {
+            return Some(Request {
+                id: 0,
+                work: Work::Level(serde_json::from_value(level).ok()?),
+                cancelled: Rc::default(),
+            });
+        }
         let id = message.get("id")?.as_u64()?;
-        let call = match (message.remove("call"), message.remove("arguments")) {
+        let work = match (message.remove("call"), message.remove("arguments")) {
             (Some(Value::String(tool)), Some(Value::Object(arguments))) => {
                 let expected = message.get("expect").and_then(Value::as_str);
-                Some((tool, arguments, expected.map(str::to_owned)))
+                Work::Call(tool, arguments, expected.map(str::to_owned))
             }
-            _ => None,
+            _ => Work::List,
         };
         let cancelled = Rc::<Notify>::default();
         self.cancels.borrow_mut().insert(id, Rc::clone(&cancelled));
         Some(Request {
             id,
-            call,
+            work,
             cancelled,
         })
     }
@@ -89,9 +110,13 @@ impl<'r> Requests<'r> {
     /// Answers the request. An error means that the connection is lost.
     pub(crate) async fn answer(&self, request: Request) -> Result<(), SessionError> {
         let id = request.id;
-        let result = match request.call {
-            None => self.list().await,
-            Some((tool, arguments, expected)) => {
+        let result = match request.work {
+            Work::List => self.list().await,
+            Work::Level(level) => {
+                let _ = tokio::time::timeout(LIST_TIMEOUT, self.session.set_level(level)).await;
+                return Ok(());
+            }
+            Work::Call(tool, arguments, expected) => {
                 let watch = RequestWatch {
                     id,
                     notifications: self.notifications,

@@ -1,8 +1,10 @@
 //! The description of a server, as the caller passes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cogtools_core::process::{Confinement, Policy};
@@ -31,7 +33,14 @@ pub(crate) struct Server {
     timeout: Option<f64>,
     /// What the program may reach; everything, if there is none.
     sandbox: Option<Sandbox>,
+    /// What no message may show, besides the values of variables.
+    #[serde(skip)]
+    pub(crate) secrets: Secrets,
 }
+
+/// Texts that no message may show.
+#[derive(Clone, Default)]
+pub(crate) struct Secrets(Arc<Mutex<BTreeSet<String>>>);
 
 /// A policy, as the caller passes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -116,13 +125,20 @@ impl Server {
     /// `text` without the values of variables that headers refer to: a server may
     /// repeat what it was sent.
     pub(crate) fn redact(&self, text: &str, vars: &Vars) -> String {
+        let text = self.secrets.redact(text);
         self.headers
             .values()
             .flat_map(|header| header.split("${").skip(1))
             .filter_map(|piece| Some(piece.split_once('}')?.0))
             .filter_map(|name| vars.get(OsStr::new(name))?.to_str())
             .filter(|value| value.len() >= MIN_SECRET_BYTES)
-            .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+            .fold(text, |text, secret| text.replace(secret, "***"))
+    }
+
+    /// Whether the source itself says who the user is.
+    pub(crate) fn has_own_token(&self) -> bool {
+        let mut names = self.headers.keys();
+        names.any(|name| name.eq_ignore_ascii_case("authorization"))
     }
 
     /// `text` with its variables replaced by their values.
@@ -143,6 +159,28 @@ impl Server {
         }
         expanded.push_str(rest);
         Ok(expanded)
+    }
+}
+
+impl Secrets {
+    /// Adds some.
+    pub(crate) fn add<'t>(&self, texts: impl Iterator<Item = &'t str>) {
+        let texts = texts.filter(|text| text.len() >= MIN_SECRET_BYTES);
+        if let Ok(mut secrets) = self.0.lock() {
+            secrets.extend(texts.map(str::to_owned));
+        }
+    }
+
+    fn redact(&self, text: &str) -> String {
+        let secrets = self.0.lock().map(|secrets| secrets.clone());
+        let secrets = secrets.unwrap_or_default().into_iter();
+        secrets.fold(text.to_owned(), |text, secret| text.replace(&secret, "***"))
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secrets").finish_non_exhaustive()
     }
 }
 

@@ -18,15 +18,19 @@ use serde_json::{Value, json};
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{Receiver, channel};
 
+use crate::auth::Store;
 use crate::command::{CALL_TIMEOUT, LIST_TIMEOUT, SERVER_VAR};
 use crate::error::ClientError;
 use crate::exchange::{http_error, process_error, redacted};
+use crate::host::{Abilities, Host};
 use crate::http::Http;
 use crate::listener::{Listener, Notifications};
+use crate::negotiation::FirstRequest;
 use crate::process::{ServerProcess, Stop};
 use crate::requests::{Requests, to_json};
 use crate::server::{Server, Transport};
 use crate::session::{Session, SessionError};
+use crate::subscription;
 
 /// The longest line: the limit for arguments, and space for the rest of the request.
 const MAX_LINE_BYTES: usize = Input::MAX_BYTES + (64 << 10);
@@ -44,6 +48,7 @@ pub(crate) struct Service {
     confinement: Confinement,
     pub(crate) output: Sender<Value>,
     cancel: Cancel,
+    store: Option<Store>,
 }
 
 /// Serves requests until the end of the input, or until the session ends.
@@ -62,6 +67,7 @@ pub(crate) fn run(server: Server, idle: Duration, io: &mut Io<'_>) -> Result<(),
         cwd: io.cwd.clone(),
         output,
         cancel: cancel.clone(),
+        store: Store::of(io),
     };
     let input = io.stdin.take();
     let failed =
@@ -126,7 +132,8 @@ impl Service {
         let mut process = ServerProcess::start(name, program, args, &self.vars, cwd, confinement)
             .map_err(|error| Box::new(error.diagnostic(String::new())))?;
         let transport = process.transport();
-        match runtime.block_on(self.session(lines, || transport.clone())) {
+        match runtime.block_on(self.session(lines, FirstRequest::Initialize, || transport.clone()))
+        {
             Ok(()) => {
                 let _ = process.stop(Stop::Gracefully);
                 Ok(())
@@ -140,9 +147,12 @@ impl Service {
         let headers = self.server.headers(&self.vars);
         let headers = headers.map_err(|error| redacted(&error))?;
         let timeout = self.server.timeout_or(CALL_TIMEOUT);
-        let http = Http::new(&self.vars, timeout)
-            .map_err(|error| redacted(&ClientError::Http(self.server.name.clone(), error)))?;
-        self.session(lines, || http.transport(url, &headers))
+        let store = self.store.clone();
+        let http = Http::for_server(&self.server, url, &self.vars, store, timeout)
+            .map_err(|error| redacted(&error))?;
+        let http = http.listening();
+        let connect = || http.transport(url, &headers);
+        self.session(lines, FirstRequest::Discover, connect)
             .await
             .map_err(|error| http_error(&self.server, error, &http, &self.vars))
     }
@@ -151,13 +161,20 @@ impl Service {
     async fn session<T: ClientTransport<RoleClient> + 'static>(
         &self,
         mut lines: Receiver<Line>,
+        first: FirstRequest,
         transport: impl Fn() -> T,
     ) -> Result<(), SessionError> {
         let phase = Mutex::new("initialize");
-        let notifications = Arc::new(Notifications::new(self.output.clone()));
+        // The first line says what the host can do.
+        let abilities = match lines.recv().await {
+            Some(line) => abilities(&line),
+            None => return Ok(()),
+        };
+        let host = Host::new(&self.server.name, abilities, self.output.clone());
+        let notifications = Arc::new(Notifications::new(self.output.clone(), host));
         let listener = Listener::new(Arc::clone(&notifications));
         let timeout = self.server.timeout_or(LIST_TIMEOUT);
-        let start = Session::start(&self.server.name, &phase, listener, transport);
+        let start = Session::start(&self.server.name, &phase, listener, first, transport);
         let session = tokio::time::timeout(timeout, start).await.map_err(|_| {
             let phase = phase.lock().map_or("initialize", |phase| *phase);
             let name = self.server.name.clone();
@@ -166,6 +183,7 @@ impl Service {
         let requests = Requests::new(self, &session, &notifications);
         let mut running = FuturesUnordered::new();
         let mut last_request = Instant::now();
+        let mut changes = Box::pin(subscription::hear(&session, &notifications));
         loop {
             tokio::select! {
                 line = lines.recv() => {
@@ -179,6 +197,7 @@ impl Service {
                     }
                 }
                 Some(answered) = running.next(), if !running.is_empty() => answered?,
+                () = &mut changes => {}
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
             if !running.is_empty() {
@@ -190,9 +209,19 @@ impl Service {
                 break;
             }
         }
-        drop(running);
+        drop((running, changes));
         let closed = session.close();
         let _ = tokio::time::timeout(POLL_INTERVAL, closed).await;
         Ok(())
     }
+}
+
+/// What the host can do, as a line says.
+fn abilities(line: &Line) -> Abilities {
+    let Line::Text(line) = line else {
+        return Abilities::default();
+    };
+    let message = serde_json::from_slice::<Value>(line).unwrap_or_default();
+    let host = message.get("host").cloned().unwrap_or_default();
+    serde_json::from_value(host).unwrap_or_default()
 }

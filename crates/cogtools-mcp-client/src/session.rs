@@ -8,14 +8,17 @@ use rmcp::model::{
     PaginatedRequestParams, ProtocolVersion,
 };
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, PeerRequestOptions,
     RunningService, ServiceError,
 };
 use rmcp::transport::Transport;
 use serde_json::{Map, Value};
 
 use crate::error::ClientError;
+use crate::input;
 use crate::listener::{Listener, RequestWatch};
+use crate::logging::{self, Level};
+use crate::negotiation::{DISCOVER, FirstRequest, INITIALIZE, is_of_stateful, start_error};
 
 /// The largest list of tools.
 const MAX_PAGES: usize = 1_000;
@@ -51,49 +54,66 @@ fn enter(phase: &Phase, name: &'static str) -> &'static str {
 
 impl<'s> Session<'s> {
     /// Starts a session. `transport` connects to the server, a second time if the
-    /// server rejects `initialize`: then it is stateless.
+    /// server does not speak the protocol that is tried first.
     pub(crate) async fn start<T: Transport<RoleClient> + 'static>(
         name: &'s str,
         phase: &'s Phase,
         listener: Listener,
+        first: FirstRequest,
         transport: impl Fn() -> T,
     ) -> Result<Self, SessionError> {
-        let initialize = enter(phase, "initialize");
-        let error = match listener
-            .clone()
-            .serve_with_lifecycle(transport(), ClientLifecycleMode::Initialize)
-            .await
-        {
-            Ok(service) => {
-                return Ok(Self {
+        let connect = |is_stateless: bool| {
+            let lifecycle = if is_stateless {
+                enter(phase, DISCOVER);
+                ClientLifecycleMode::Discover {
+                    preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+                }
+            } else {
+                enter(phase, INITIALIZE);
+                ClientLifecycleMode::Initialize
+            };
+            let connecting = listener
+                .clone()
+                .serve_with_lifecycle(transport(), lifecycle);
+            async move {
+                connecting.await.map(|service| Self {
                     name,
                     phase,
-                    is_stateless: false,
+                    is_stateless,
                     service,
-                });
+                })
             }
-            Err(error) => error,
         };
-        let ClientInitializeError::JsonRpcError(rejection) = error else {
-            return Err(initialize_error(error, name, initialize));
+        match first {
+            FirstRequest::Initialize => match connect(false).await {
+                Ok(session) => Ok(session),
+                Err(error @ ClientInitializeError::JsonRpcError(_)) => connect(true)
+                    .await
+                    .map_err(|_| start_error(error, name, INITIALIZE)),
+                Err(error) => Err(start_error(error, name, INITIALIZE)),
+            },
+            FirstRequest::Discover => match connect(true).await {
+                Ok(session) => Ok(session),
+                Err(error) if is_of_stateful(&error) => connect(false)
+                    .await
+                    .map_err(|error| start_error(error, name, INITIALIZE)),
+                Err(error) => Err(start_error(error, name, DISCOVER)),
+            },
+        }
+    }
+
+    /// Whether a stateless server announces that its tools have changed.
+    pub(crate) fn announces_changes(&self) -> bool {
+        let Some(server) = self.service.peer().peer_info() else {
+            return false;
         };
-        enter(phase, "server/discover");
-        let stateless = ClientLifecycleMode::Discover {
-            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        };
-        let service = listener
-            .serve_with_lifecycle(transport(), stateless)
-            .await
-            .map_err(|_| {
-                let message = rejection.message.to_string();
-                SessionError::Server(ClientError::Rejected(name.to_owned(), initialize, message))
-            })?;
-        Ok(Self {
-            name,
-            phase,
-            is_stateless: true,
-            service,
-        })
+        let tools = server.capabilities.tools.as_ref();
+        self.is_stateless && tools.is_some_and(|tools| tools.list_changed == Some(true))
+    }
+
+    /// The other end.
+    pub(crate) fn peer(&self) -> &Peer<RoleClient> {
+        self.service.peer()
     }
 
     /// Whether the server is stateless.
@@ -143,10 +163,21 @@ impl<'s> Session<'s> {
         watch: Option<&RequestWatch<'_>>,
     ) -> Result<Map<String, Value>, SessionError> {
         let phase = enter(self.phase, "tools/call");
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let request = CallToolRequest::new(params);
-        let request = ClientRequest::CallToolRequest(request);
-        let result = self.send_watched(phase, request, watch).await;
+        let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let mut rounds = 0;
+        let result = loop {
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            let result = self.send_watched(phase, request, watch).await;
+            let Some(questions) = result.as_ref().ok().filter(|it| input::is_question(it)) else {
+                break result;
+            };
+            rounds += 1;
+            let listener = self.service.service();
+            match input::answered(params, questions, listener).await {
+                Some(answered) if rounds <= input::MAX_ROUNDS => params = answered,
+                _ => break result,
+            }
+        };
         match &result {
             Ok(object)
                 if object.contains_key("content") || object.contains_key("structuredContent") =>
@@ -227,6 +258,13 @@ impl<'s> Session<'s> {
         SessionError::Server(ClientError::ToolNotFound(name, tool))
     }
 
+    /// Asks a stateful server for log messages of this level and above.
+    pub(crate) async fn set_level(&self, level: Level) {
+        if !self.is_stateless {
+            logging::set_level(self.peer(), level).await;
+        }
+    }
+
     /// Whether the connection is lost.
     pub(crate) fn is_closed(&self) -> bool {
         self.service.peer().is_transport_closed()
@@ -235,20 +273,5 @@ impl<'s> Session<'s> {
     /// Closes the session.
     pub(crate) async fn close(self) {
         let _ = self.service.cancel().await;
-    }
-}
-
-fn initialize_error(error: ClientInitializeError, name: &str, phase: &'static str) -> SessionError {
-    match error {
-        ClientInitializeError::ConnectionClosed(_)
-        | ClientInitializeError::TransportError { .. } => SessionError::Disconnected(phase),
-        other => {
-            let excerpt = other.to_string().chars().take(200).collect();
-            SessionError::Server(ClientError::UnexpectedResponse(
-                name.to_owned(),
-                phase,
-                excerpt,
-            ))
-        }
     }
 }

@@ -98,6 +98,11 @@ impl Catalogue {
         self.resident.wait_idle(limit);
     }
 
+    /// The sessions with servers.
+    pub(crate) fn sessions(&self) -> &Arc<LivingSessions> {
+        &self.sessions
+    }
+
     /// Is notified when a source has declared other tools than a list has had.
     pub(crate) fn source_changed(&self) -> Arc<Notify> {
         Arc::clone(&self.source_changed)

@@ -11,6 +11,10 @@ pub(crate) enum ClientMessage {
     Ended,
     /// It exits, and this is why.
     Failed(Box<Diagnostic>),
+    /// A log message of the server.
+    Log(Value),
+    /// A question of the server to the user, with its ID.
+    Ask(u64, Value),
     /// The progress of the request with this ID.
     Progress(u64, ProgressUpdate),
     /// The answer to the request with this ID.
@@ -29,6 +33,12 @@ impl ClientMessage {
         }
         if let Some(failed) = message.get("failed") {
             return Some(Self::Failed(Box::new(diagnostic(failed)?)));
+        }
+        if let Some(log) = message.remove("log") {
+            return Some(Self::Log(log));
+        }
+        if let Some(question) = message.remove("question") {
+            return Some(Self::Ask(message.get("ask")?.as_u64()?, question));
         }
         let id = message.get("id")?.as_u64()?;
         if let Some(update) = message.get("progress") {

@@ -1,11 +1,11 @@
 //! One session with the MCP server of a source: a `cogtools-mcp-client session` that stays open.
 
 use std::collections::HashMap;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use cogtools_core::process::{Group, Process};
@@ -15,11 +15,12 @@ use cogtools_program::{Line, Lines};
 use serde_json::{Map, Value, json};
 
 use crate::client_message::ClientMessage;
+use crate::host::Host;
+use crate::session_end::{End, RequestError};
+use crate::session_thread;
 
 /// The longest line: a result with all its content.
 const MAX_LINE_BYTES: usize = 34 << 20;
-/// How much of the beginning of standard error is read.
-const MAX_STDERR_BYTES: u64 = 64 << 10;
 /// How often a request checks whether it was cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -29,6 +30,9 @@ type OnChange = Arc<dyn Fn() + Send + Sync>;
 /// A session that is open, or has ended.
 pub(crate) struct LivingSession {
     fingerprint: String,
+    host: Arc<Host>,
+    /// What the host could do at the start: the server knows that.
+    abilities: Value,
     /// Holds what must exist while the client runs.
     process: Process,
     stdin: Mutex<Option<ChildStdin>>,
@@ -52,26 +56,12 @@ enum Event {
     Answer(Result<Value, Box<Diagnostic>>),
 }
 
-/// How a session has ended.
-#[derive(Clone, Debug)]
-pub(crate) enum End {
-    /// No request was lost: those without an answer can be sent again.
-    Idle,
-    /// The client or the server failed.
-    Failed(Box<Diagnostic>),
-}
-
-/// Why a request has no answer.
-pub(crate) enum RequestError {
-    /// The session has ended before the request reached the server.
-    Ended,
-    /// Another reason.
-    Session(SessionError),
-}
-
 impl LivingSession {
     /// Starts the client for `request`.
-    pub(crate) fn start(request: &SessionRequest<'_>) -> Result<Arc<Self>, Box<Diagnostic>> {
+    pub(crate) fn start(
+        request: &SessionRequest<'_>,
+        host: &Arc<Host>,
+    ) -> Result<Arc<Self>, Box<Diagnostic>> {
         let process = (request.process)()?;
         let failed = |error: std::io::Error| {
             let message = format!("the MCP client cannot be started: {error}");
@@ -83,31 +73,30 @@ impl LivingSession {
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let session = Arc::new(Self {
             fingerprint: request.fingerprint.to_owned(),
+            host: Arc::clone(host),
+            abilities: host.abilities(),
             process,
             stdin: Mutex::new(stdin),
             group: Mutex::new(Some(group)),
             state: Mutex::default(),
             ended: Condvar::new(),
         });
-        let errors = spawn("session-stderr", move || {
-            let mut text = Vec::new();
-            if let Some(mut stderr) = stderr {
-                let _ = (&mut stderr).take(MAX_STDERR_BYTES).read_to_end(&mut text);
-                let _ = std::io::copy(&mut stderr, &mut std::io::sink());
-            }
-            text
-        })
-        .map_err(failed)?;
+        let errors = session_thread::read_errors(stderr).map_err(failed)?;
         if let Some(stdout) = stdout {
             let (session, on_change) = (Arc::clone(&session), Arc::clone(request.on_change));
-            spawn("session", move || session.read(stdout, &on_change, errors)).map_err(failed)?;
+            session_thread::spawn("session", move || session.read(stdout, &on_change, errors))
+                .map_err(failed)?;
+        }
+        session.send("host", session.abilities.clone());
+        if let Some(level) = host.level() {
+            session.send("level", level);
         }
         Ok(session)
     }
 
     /// Whether it depends on what `request` depends on.
     pub(crate) fn is_for(&self, request: &SessionRequest<'_>) -> bool {
-        self.fingerprint == request.fingerprint
+        self.fingerprint == request.fingerprint && self.abilities == self.host.abilities()
     }
 
     /// When and how it has ended, and whether it had answered a request; `None` while it is open.
@@ -137,7 +126,7 @@ impl LivingSession {
         if let Err(RequestError::Session(SessionError::Cancelled | SessionError::TimedOut)) = answer
         {
             self.state().waiting.remove(&id);
-            self.write(&Map::from_iter([("cancel".to_owned(), id.into())]));
+            self.send("cancel", id.into());
         }
         answer
     }
@@ -179,6 +168,11 @@ impl LivingSession {
         }
     }
 
+    /// Sends a message that has no answer.
+    pub(crate) fn send(&self, name: &str, value: Value) {
+        self.write(&Map::from_iter([(name.to_owned(), value)]));
+    }
+
     /// Writes a line. If the client has exited, the thread that reads from it finds out.
     fn write(&self, message: &Map<String, Value>) {
         let mut stdin = self.stdin.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +206,12 @@ impl LivingSession {
     }
 
     /// Reads what the client prints until it exits.
-    fn read(&self, stdout: ChildStdout, on_change: &OnChange, errors: JoinHandle<Vec<u8>>) {
+    fn read(
+        self: &Arc<Self>,
+        stdout: ChildStdout,
+        on_change: &OnChange,
+        errors: JoinHandle<Vec<u8>>,
+    ) {
         let mut end = None;
         for line in Lines::new(stdout, MAX_LINE_BYTES) {
             let Line::Text(line) = line else {
@@ -227,6 +226,8 @@ impl LivingSession {
                 Some(ClientMessage::Changed) => on_change(),
                 Some(ClientMessage::Ended) => end = Some(End::Idle),
                 Some(ClientMessage::Failed(diagnostic)) => end = Some(End::Failed(diagnostic)),
+                Some(ClientMessage::Log(message)) => self.host.log(message),
+                Some(ClientMessage::Ask(id, question)) => self.ask(id, question),
                 Some(ClientMessage::Progress(id, update)) => self.progress(id, update),
                 Some(ClientMessage::Answer(id, answer)) => self.answer(id, answer),
                 None => {}
@@ -258,6 +259,19 @@ impl LivingSession {
         self.ended.notify_all();
     }
 
+    /// Asks the user. A question that has no answer is cancelled.
+    fn ask(self: &Arc<Self>, id: u64, question: Value) {
+        let session = Arc::downgrade(self);
+        self.host.ask(question, move |answer| {
+            let answer = answer.unwrap_or_else(|| json!({"action": "cancel"}));
+            if let Some(session) = Weak::upgrade(&session) {
+                let answer = [("answer", id.into()), ("result", answer)];
+                let answer = answer.map(|(name, value)| (name.to_owned(), value));
+                session.write(&Map::from_iter(answer));
+            }
+        });
+    }
+
     fn progress(&self, id: u64, update: ProgressUpdate) {
         if let Some(waiting) = self.state().waiting.get(&id) {
             let _ = waiting.send(Event::Progress(update));
@@ -282,12 +296,4 @@ impl std::fmt::Debug for LivingSession {
         let _ = &self.process;
         f.debug_struct("LivingSession").finish_non_exhaustive()
     }
-}
-
-fn spawn<T: Send + 'static>(
-    name: &str,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> std::io::Result<JoinHandle<T>> {
-    let builder = thread::Builder::new().name(name.to_owned());
-    builder.stack_size(256 << 10).spawn(work)
 }

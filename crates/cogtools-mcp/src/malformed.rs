@@ -2,6 +2,7 @@
 //! other parameters.
 
 use rmcp::ErrorData;
+use rmcp::model::PaginatedRequestParams;
 use rmcp::model::{CallToolRequestMethod, ConstString as _, ErrorCode, GetPromptRequestMethod};
 
 const INVALID_PARAMS: &str = "invalid parameters for this method";
@@ -28,4 +29,15 @@ pub(crate) fn error(method: &str, is_stateless: bool) -> ErrorData {
         }
     };
     ErrorData::invalid_params(expected, None)
+}
+
+/// Lists have one page, so there are no cursors.
+pub(crate) fn reject_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(_) => Err(ErrorData::invalid_params(
+            "there is only one page; cursors are not supported",
+            None,
+        )),
+        None => Ok(()),
+    }
 }

@@ -11,10 +11,10 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::{Diagnostic, Tool};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse, Implementation,
+    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    ReadResourceResponse, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -25,11 +25,12 @@ use crate::call::{CallOutcome, Workers};
 use crate::catalogue::{Catalogue, Listing};
 use crate::change::ListChanged;
 use crate::instructions::Introduction;
+use crate::logging::{self, SetLevel};
 use crate::observe::Observers;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
 use crate::raw_list::RawToolList;
-use crate::{answer, completion, document, http, malformed, progress, prompt};
+use crate::{answer, capabilities, completion, document, http, malformed, progress, prompt};
 
 /// The state that all connections share.
 pub(crate) struct AppState {
@@ -124,16 +125,8 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder();
-        let capabilities = if self.stateful {
-            let tools = capabilities.enable_tools().enable_tool_list_changed();
-            tools.enable_prompts().enable_prompts_list_changed()
-        } else {
-            capabilities.enable_tools().enable_prompts()
-        };
-        let capabilities = capabilities.enable_resources().enable_completions().build();
-        let name = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(capabilities).with_server_info(name)
+        // Stateless clients subscribe to changes, over every transport.
+        capabilities::config(true)
     }
 
     async fn initialize(
@@ -142,6 +135,11 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let mut result = self.negotiate_initialize(&request)?;
+        result.capabilities = capabilities::stateful(self.stateful);
+        if self.stateful {
+            let host = self.state.catalogue.sessions().host();
+            host.connect(context.peer.clone(), &request.capabilities);
+        }
         context.peer.set_peer_info(request);
         let introduction = self.introduction().await;
         result.server_info.title = introduction.title;
@@ -166,7 +164,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        reject_cursor(request)?;
+        malformed::reject_cursor(request)?;
         let published = self.listing().await?.tools;
         let tools = match context.extensions.get::<RawToolList>() {
             Some(raw_list) => {
@@ -199,7 +197,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        reject_cursor(request)?;
+        malformed::reject_cursor(request)?;
         let published = self.listing().await?.prompts;
         let prompts = published.iter().filter_map(|tool| tool.prompt());
         Ok(ListPromptsResult::with_all_items(prompts.collect()))
@@ -229,7 +227,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        reject_cursor(request)?;
+        malformed::reject_cursor(request)?;
         let published = self.listing().await?.prompts;
         let resources = published.iter().filter_map(|tool| document::resource(tool));
         Ok(ListResourcesResult::with_all_items(resources.collect()))
@@ -242,6 +240,14 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let read = document::read(Arc::clone(&self.state.catalogue), request.uri);
         read.await.map(ReadResourceResponse::Complete)
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevel,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        logging::set_level(Arc::clone(&self.state.catalogue), request).await
     }
 
     fn accepted_subscription_filter(
@@ -282,16 +288,5 @@ impl ServerHandler for Server {
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
-    }
-}
-
-/// Lists have one page, so there are no cursors.
-fn reject_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
-    match request.and_then(|request| request.cursor) {
-        Some(_) => Err(ErrorData::invalid_params(
-            "there is only one page; cursors are not supported",
-            None,
-        )),
-        None => Ok(()),
     }
 }

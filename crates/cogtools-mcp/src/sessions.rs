@@ -10,7 +10,9 @@ use cogtools_core::Diagnostic;
 use cogtools_core::resident::{SessionError, SessionRequest, Sessions};
 use serde_json::Value;
 
-use crate::living_session::{End, LivingSession, RequestError};
+use crate::host::Host;
+use crate::living_session::LivingSession;
+use crate::session_end::{End, RequestError};
 
 /// How long a server that fails again and again is not started: doubled each time.
 const MIN_BACKOFF: Duration = Duration::from_secs(1);
@@ -23,6 +25,7 @@ const MAX_ATTEMPTS: usize = 3;
 pub(crate) struct LivingSessions {
     sources: Mutex<HashMap<String, Arc<Mutex<SourceSession>>>>,
     stopped: AtomicBool,
+    host: Arc<Host>,
 }
 
 /// The session of one source, and what its predecessors have come to.
@@ -79,6 +82,25 @@ impl LivingSessions {
         }
     }
 
+    /// The host that the sources see.
+    pub(crate) fn host(&self) -> &Arc<Host> {
+        &self.host
+    }
+
+    /// Asks all sources for log messages of this level and above.
+    pub(crate) fn set_level(&self, level: &Value) {
+        self.host.set_level(level.clone());
+        let sources: Vec<_> = self.sources().values().map(Arc::clone).collect();
+        for source in sources {
+            let source = source.lock().unwrap_or_else(PoisonError::into_inner);
+            let session = source.session.clone();
+            drop(source);
+            if let Some(session) = session {
+                session.send("level", level.clone());
+            }
+        }
+    }
+
     /// The open session for `request`; if there is none, a new one.
     fn session(&self, request: &SessionRequest<'_>) -> Result<Arc<LivingSession>, SessionError> {
         let source = Arc::clone(self.sources().entry(request.source.to_owned()).or_default());
@@ -103,7 +125,7 @@ impl LivingSessions {
         {
             return Err(SessionError::Failed(diagnostic.clone()));
         }
-        let session = LivingSession::start(request).map_err(SessionError::Failed)?;
+        let session = LivingSession::start(request, &self.host).map_err(SessionError::Failed)?;
         source.session = Some(Arc::clone(&session));
         Ok(session)
     }

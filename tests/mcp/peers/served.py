@@ -1,8 +1,9 @@
 """A server on the official SDK of Python, of its second generation. Over HTTP it
 keeps what it is asked for in the file `spoken`.
 
-python served.py HOW: `stdio` is over its standard streams, `older` over HTTP, and
-`modern` too, where it refuses `initialize`, as the SDK itself does not.
+python served.py HOW: `stdio` is over its standard streams, the others over HTTP: `modern`
+refuses `initialize`, as the SDK itself does not, and `older` refuses `server/discover`, as its
+first generation does.
 """
 
 import json
@@ -38,10 +39,15 @@ async def listening(scope, receive, send):
     request = json.loads(body or "{}")
     with open("spoken", "a") as spoken:
         version = dict(scope["headers"]).get(b"mcp-protocol-version", b"-").decode()
-        spoken.write(f"{scope['method']} {request.get('method', '-')} {version}\n")
+        name = dict(scope["headers"]).get(b"mcp-method", b"-").decode()
+        spoken.write(f"{scope['method']} {request.get('method', '-')} {version} {name}\n")
     if sys.argv[1] == "modern" and request.get("method") == "initialize":
         error = {"code": -32022, "message": "only 2026-07-28 is spoken here"}
         answer = {"jsonrpc": "2.0", "id": request["id"], "error": error}
+        return await JSONResponse(answer, status_code=400)(scope, receive, send)
+    if sys.argv[1] == "older" and request.get("method") == "server/discover":
+        error = {"code": -32600, "message": "Bad Request: Missing session ID"}
+        answer = {"jsonrpc": "2.0", "id": "server-error", "error": error}
         return await JSONResponse(answer, status_code=400)(scope, receive, send)
     given = False
 

@@ -15,15 +15,21 @@ use crate::{Cancel, Diagnostic};
 /// A program that stays keeps one `cogtools-mcp-client session` for each source. They exchange
 /// JSON objects, one on each line. The program sends
 ///
+/// - `{"host": {"form": …, "url": …}}` at first: which questions of the server its host can show to
+///   the user;
 /// - `{"id": N, "list": true}`, a request for the declarations of all tools;
 /// - `{"id": N, "call": TOOL, "arguments": {…}, "expect": DIGEST}`, a call;
 /// - `{"cancel": N}`, after which there is no answer to the request N;
+/// - `{"answer": M, "result": …}`, the user's answer to the question M;
+/// - `{"level": …}`: from which level on it wants log messages;
 ///
 /// and the client answers with
 ///
 /// - `{"id": N, "result": …}`: an array of declarations, or a result of MCP;
 /// - `{"id": N, "error": {…}}`: a diagnostic, as `--error-format json` prints it;
 /// - `{"id": N, "progress": {"progress": …, "total": …, "message": …}}`, before the answer;
+/// - `{"ask": M, "question": {…}}`: a question of the server to the user, as MCP has it;
+/// - `{"log": {…}}`: a log message of the server;
 /// - `{"changed": true}`: the server declares other tools now;
 /// - `{"ended": true}` before it exits, if no request was lost: what it has not answered can be
 ///   sent again;

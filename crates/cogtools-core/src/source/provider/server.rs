@@ -59,6 +59,13 @@ const HTTP_VARS: [&str; 9] = [
     "no_proxy",
     "NO_PROXY",
 ];
+/// Variables that say where the client finds the tokens of logins: in the user's state, or in the
+/// keyring of the session.
+const LOGIN_VARS: [&str; 3] = [
+    "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
 /// How much longer the client may take than the server, so that it can report a
 /// timeout.
 const OVERHEAD: Duration = Duration::from_secs(3);
@@ -113,13 +120,13 @@ impl Server {
 
     /// Adds the variables that the client and the server need to `variables`.
     pub(super) fn add_to(&self, variables: &mut Vars, cx: &Context) {
-        let ours: &[&str] = match self.transport {
+        let ours: &[&[&str]] = match self.transport {
             Transport::Command(_) => &[],
-            Transport::Url(..) => &HTTP_VARS,
+            Transport::Url(..) => &[&HTTP_VARS, &LOGIN_VARS],
         };
         // A project's `.env` decides neither whom they trust nor where their files are.
-        let names = INHERITED_VARS.iter().chain(ours).copied();
-        for (name, value) in cx.environment.user_vars(names) {
+        let names = INHERITED_VARS.iter().chain(ours.iter().copied().flatten());
+        for (name, value) in cx.environment.user_vars(names.copied()) {
             variables.entry(name).or_insert(value);
         }
         variables.insert(Self::VARIABLE.into(), self.description.clone().into());

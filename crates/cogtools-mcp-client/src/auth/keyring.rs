@@ -1,0 +1,165 @@
+//! The keyring of the system: on Linux the Secret Service, by the program of libsecret. A secret is
+//! its input or its output, never an argument.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cogtools_program::dirs::trusted_var;
+use cogtools_program::{Io, Vars};
+
+/// Where the program may be. PATH does not count: it would receive the tokens.
+const PROGRAMS: [&str; 2] = [
+    "/usr/bin/secret-tool",
+    "/run/current-system/sw/bin/secret-tool",
+];
+/// What the program needs to find the keyring.
+const VARIABLES: [&str; 8] = [
+    "HOME",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "XDG_RUNTIME_DIR",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "LANG",
+    "USER",
+];
+/// How long the user may take to unlock it.
+const MAX_WRITE: Duration = Duration::from_mins(1);
+/// How long a call waits for it.
+const MAX_READ: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The keyring.
+#[derive(Clone, Debug)]
+pub(super) struct Keyring {
+    program: PathBuf,
+    vars: Vars,
+}
+
+impl Keyring {
+    /// The keyring of the user's session, if there is one.
+    pub(super) fn of(io: &Io<'_>) -> Option<Self> {
+        if !cfg!(target_os = "linux") {
+            return None;
+        }
+        let var = |name: &&str| Some(((*name).into(), trusted_var(io, name)?.to_owned()));
+        let vars: Vars = VARIABLES.iter().filter_map(var).collect();
+        let has_bus = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]
+            .iter()
+            .any(|name| vars.contains_key(std::ffi::OsStr::new(name)));
+        let program = PROGRAMS.iter().map(Path::new).find(|file| file.is_file())?;
+        has_bus.then(|| Self {
+            program: program.to_path_buf(),
+            vars,
+        })
+    }
+
+    /// Keeps the secret `key`; whether it is there then.
+    pub(super) fn save(&self, key: &str, url: &str, secret: &[u8]) -> bool {
+        let host = url.split("://").nth(1).unwrap_or_default();
+        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or_default();
+        let label = format!("--label=cogtools: {host}");
+        let saved = self.run(&["store", &label], key, secret, MAX_WRITE);
+        saved.is_some() && self.load(key).as_deref() == Some(secret)
+    }
+
+    /// The secret `key`.
+    pub(super) fn load(&self, key: &str) -> Option<Vec<u8>> {
+        let secret = self.run(&["lookup"], key, b"", MAX_READ)?;
+        (!secret.is_empty()).then_some(secret)
+    }
+
+    /// Forgets the secret `key`.
+    pub(super) fn remove(&self, key: &str) -> bool {
+        self.run(&["clear"], key, b"", MAX_WRITE).is_some()
+    }
+
+    /// The output of the program, if it succeeds within `limit`.
+    fn run(&self, args: &[&str], key: &str, input: &[u8], limit: Duration) -> Option<Vec<u8>> {
+        let mut child = Command::new(&self.program)
+            .args(args)
+            .args(["service", "cogtools-mcp", "server", key])
+            .env_clear()
+            .envs(&self.vars)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let (mut stdin, mut stdout) = (child.stdin.take()?, child.stdout.take()?);
+        let reader = thread::spawn(move || {
+            let mut output = Vec::new();
+            let read = stdout.by_ref().take(1 << 20).read_to_end(&mut output);
+            read.ok().map(|_| output)
+        });
+        let _ = stdin.write_all(input);
+        drop(stdin);
+        let end = Instant::now() + limit;
+        let status = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) if Instant::now() < end => thread::sleep(POLL_INTERVAL),
+                _ => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return None;
+                }
+            }
+        };
+        let output = reader.join().ok()??;
+        status.success().then_some(output)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use cogtools_test_support::Project;
+
+    use super::*;
+
+    /// Keeps secrets in files, as secret-tool keeps them in the keyring.
+    const PROGRAM: &str = "#!/bin/sh
+case $1 in
+store) shift 2; cat > \"$HOME/$4\" ;;
+lookup) cat \"$HOME/$5\" ;;
+clear) rm \"$HOME/$5\" ;;
+esac
+";
+
+    fn keyring(project: &Project, program: &str) -> Keyring {
+        project.file("secret-tool", program);
+        let program = project.path("secret-tool");
+        let mode = std::fs::Permissions::from_mode(0o700);
+        std::fs::set_permissions(&program, mode).expect("a mode");
+        let vars = Vars::from([
+            ("HOME".into(), project.root().into()),
+            ("PATH".into(), "/usr/bin:/bin".into()),
+        ]);
+        Keyring { program, vars }
+    }
+
+    #[test]
+    fn a_secret_is_kept_and_forgotten() {
+        let project = Project::new();
+        let keyring = keyring(&project, PROGRAM);
+        assert_eq!(keyring.load("a"), None);
+        assert!(keyring.save("a", "https://u:p@x/y", b"secret\n{}"));
+        assert_eq!(keyring.load("a").as_deref(), Some(&b"secret\n{}"[..]));
+        assert_eq!(keyring.load("b"), None);
+        assert!(keyring.remove("a"));
+        assert_eq!(keyring.load("a"), None);
+    }
+
+    #[test]
+    fn a_keyring_that_forgets_keeps_nothing() {
+        let project = Project::new();
+        let keyring = keyring(&project, "#!/bin/sh\ncat > /dev/null\n");
+        assert!(!keyring.save("a", "https://x", b"secret"));
+    }
+}
