@@ -221,3 +221,38 @@ fn a_session_is_not_written_through_a_link_out_of_the_project() {
         .stdout_is("");
     assert_eq!(project.read("../outside"), "");
 }
+
+/// The replies in the session `s.jsonl`.
+fn replies(project: &Project) -> Vec<Value> {
+    let log = project.read("s.jsonl");
+    let lines = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let replies = lines.filter(|line| line["kind"] == "reply");
+    replies
+        .map(|line| json!([line["text"], line["blob"].is_string()]))
+        .collect()
+}
+
+#[test]
+fn each_run_keeps_its_reply_with_what_it_has() {
+    let (project, plan) = fragile();
+    run_plan(&project, &plan, &["--session", "s.jsonl"]).status(1);
+    assert_eq!(replies(&project), [json!(["unavailableunavailable", false])]);
+    project.file("up", "");
+    resume(&project, &["s.jsonl"]).status(0);
+    let second = json!(["up: Hello Ada!13", false]);
+    assert_eq!(
+        replies(&project),
+        [json!(["unavailableunavailable", false]), second]
+    );
+    // A long one is a blob.
+    let steps = json!([step("greet", &json!({"person": "x".repeat(5000)}), "hello")]);
+    let plan = plan_of(&steps, "{{tool.hello}}");
+    let project = super::running::project();
+    run_plan(&project, &plan, &["--session", "s.jsonl"]).status(0);
+    let replies = replies(&project);
+    assert_eq!((replies.len(), &replies[0][1]), (1, &json!(true)));
+    let text = replies[0][0].as_str().expect("a text");
+    assert!(text.contains("bytes left out"), "{text}");
+}

@@ -1,7 +1,7 @@
 //! What is written, and read again.
 
 use cogtools_log::{
-    Approval, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
+    Approval, BlobId, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
     NodeState, Outcome, Usage, Why,
 };
 use serde_json::{Value, from_value, json};
@@ -25,6 +25,7 @@ fn events() -> Vec<Event> {
                 tokens: 12,
                 hash: "a1".to_owned(),
                 cached: true,
+                parts: vec![BlobId::of(b"You help.")],
             }],
             model: "gemini-flash-latest".to_owned(),
             turn: 1,
@@ -179,6 +180,24 @@ fn secrets_enter_neither_the_file_nor_its_blobs() {
     assert!(scene.text().contains("my key is [masked: GEMINI_API_KEY]"));
     let blob = scene.file().blobs().read(&id).expect("a blob");
     assert_eq!(blob, b"the [masked: GEMINI_API_KEY]");
+}
+
+#[test]
+fn a_process_that_writes_is_known_from_outside() {
+    let scene = Scene::new();
+    let log = scene.create();
+    assert!(scene.file().is_in_use().expect("it is there"));
+    drop(log);
+    assert!(!scene.file().is_in_use().expect("it is there"));
+    // A look is not in the way of a writer.
+    let looks = std::thread::spawn({
+        let file = scene.file();
+        move || (0..2000).for_each(|_| drop(file.is_in_use()))
+    });
+    for _ in 0..50 {
+        scene.open().expect("it is free");
+    }
+    looks.join().expect("it ends");
 }
 
 #[test]
