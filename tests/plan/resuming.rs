@@ -238,7 +238,10 @@ fn replies(project: &Project) -> Vec<Value> {
 fn each_run_keeps_its_reply_with_what_it_has() {
     let (project, plan) = fragile();
     run_plan(&project, &plan, &["--session", "s.jsonl"]).status(1);
-    assert_eq!(replies(&project), [json!(["unavailableunavailable", false])]);
+    assert_eq!(
+        replies(&project),
+        [json!(["unavailableunavailable", false])]
+    );
     project.file("up", "");
     resume(&project, &["s.jsonl"]).status(0);
     let second = json!(["up: Hello Ada!13", false]);

@@ -13,7 +13,8 @@ fn a_session_as_a_page_without_scripts() {
     let list = server.get(&cookie, "/sessions");
     assert_eq!(list.status, 200);
     assert!(
-        list.body.contains("href=\"/sessions/file.0\""),
+        list.body
+            .contains(&format!("href=\"{}/sessions/file.0\"", server.base())),
         "{}",
         list.body
     );

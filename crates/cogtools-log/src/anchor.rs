@@ -61,5 +61,7 @@ fn number(meta: &Metadata) -> (u64, u64) {
 fn number(meta: &Metadata) -> (u64, u64) {
     let created = meta.created().ok();
     let since = created.and_then(|created| created.duration_since(std::time::UNIX_EPOCH).ok());
-    since.map_or((0, 0), |since| (since.as_secs(), since.subsec_nanos().into()))
+    since.map_or((0, 0), |since| {
+        (since.as_secs(), since.subsec_nanos().into())
+    })
 }

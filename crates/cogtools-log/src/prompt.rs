@@ -116,14 +116,23 @@ mod tests {
             {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"output": "x"}}}]},
         ]);
         for (json, expected) in [
-            (json!({"parts": [{"text": "You help."}]}), "[system]\nYou help.\n"),
+            (
+                json!({"parts": [{"text": "You help."}]}),
+                "[system]\nYou help.\n",
+            ),
             (
                 contents,
                 "[user]\nLook\n[file: image/png]\n[model]\n(thought) Hm\n[call: look] {\"at\":1}\n\
                  [user]\n[result: look] {\"output\":\"x\"}\n",
             ),
-            (json!([{"name": "look"}]), "[\n  {\n    \"name\": \"look\"\n  }\n]\n"),
-            (json!({"parts": [{"other": 1}]}), "[system]\n{\"other\":1}\n"),
+            (
+                json!([{"name": "look"}]),
+                "[\n  {\n    \"name\": \"look\"\n  }\n]\n",
+            ),
+            (
+                json!({"parts": [{"other": 1}]}),
+                "[system]\n{\"other\":1}\n",
+            ),
         ] {
             let mut text = String::new();
             write_part(&mut text, json.to_string().as_bytes());

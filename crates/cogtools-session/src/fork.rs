@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{BlobId, Fork, Header, Id, LogError, Session, SessionFile, SessionId, Timestamp};
+use cogtools_log::{
+    BlobId, Fork, Header, Id, LogError, Session, SessionFile, SessionId, Timestamp,
+};
 use cogtools_program::{Failure, Io, Severity};
 
 use crate::locate::{leaf, locate, named, read, store};

@@ -14,11 +14,7 @@ const HASH_DIGITS: usize = 12;
 
 /// Shows the last request on the branch that ends at `from`, or on the one that was written to
 /// last.
-pub(crate) fn prompt(
-    name: Option<&str>,
-    from: Option<Id>,
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
+pub(crate) fn prompt(name: Option<&str>, from: Option<Id>, io: &mut Io<'_>) -> Result<(), Failure> {
     let file = locate(name, io)?;
     let (session, _) = read(&file, io)?;
     let leaf = leaf(&session, from, &file)?;
@@ -56,7 +52,11 @@ fn write_layer(text: &mut String, layer: &LayerSize, file: &SessionFile) -> Resu
         pluralize(tokens, "token")
     );
     if layer.parts.is_empty() {
-        let missing = if tokens == 0 { "empty" } else { "its text was not kept" };
+        let missing = if tokens == 0 {
+            "empty"
+        } else {
+            "its text was not kept"
+        };
         let _ = writeln!(text, "({missing})");
         return Ok(());
     }

@@ -54,7 +54,10 @@ fn another_file_in_its_place_is_noticed_whatever_its_length() {
             let case = format!("{entries} entries, in place: {in_place}");
             assert_ne!(index.content(), content, "{case}");
             assert_eq!(index.lines(), entries + 1, "{case}");
-            let last = index.read(entries + 1..entries + 2).expect("lines").remove(0);
+            let last = index
+                .read(entries + 1..entries + 2)
+                .expect("lines")
+                .remove(0);
             assert!(last.text.contains("cancelled"), "{case}: {}", last.text);
         }
     }

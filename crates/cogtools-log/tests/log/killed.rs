@@ -1,6 +1,6 @@
 //! A writer that is killed, and one without space: real processes.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -66,8 +66,9 @@ fn a_session_is_continued_after_each_kill() {
     let mut entries = 0;
     for lines in [1, 2, 5, 20, 50] {
         let mut child = spawn(&scene, "");
-        let output = BufReader::new(child.stdout.take().expect("its output"));
-        let wrote = output.lines().map_while(Result::ok);
+        // Its output stays open, since a process that cannot print ends by itself.
+        let mut output = BufReader::new(child.stdout.take().expect("its output"));
+        let wrote = output.by_ref().lines().map_while(Result::ok);
         let wrote = wrote
             .filter(|line| line.contains("wrote"))
             .take(lines)

@@ -1,8 +1,8 @@
 //! What is written, and read again.
 
 use cogtools_log::{
-    Approval, BlobId, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
-    NodeState, Outcome, Usage, Why,
+    Approval, BlobId, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log,
+    LogError, NodeState, Outcome, Usage, Why,
 };
 use serde_json::{Value, from_value, json};
 

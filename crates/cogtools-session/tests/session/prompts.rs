@@ -15,7 +15,7 @@ fn with_prompt() -> Project {
         let blob = log.write_blob(text.to_string().as_bytes());
         blob.expect("a blob").to_string()
     };
-    let system = blob(json!({"parts": [{"text": "You help.\u{1b}[31m"}]}));
+    let system = blob(json!({"parts": [{"text": "You help."}]}));
     let tools = blob(json!([{"name": "greet"}]));
     let task = blob(json!({"role": "user", "parts": [{"text": "Greet Ada"}]}));
     drop(log);
@@ -45,7 +45,7 @@ request 3 #13 to m
 
 == static: 2 tokens, 51ab90aa1c0e, cached
 [system]
-You help.[31m
+You help.
 [
   {
     "name": "greet"

@@ -4,6 +4,7 @@ use cogtools_log::{EndStatus, Event, Index, Line};
 use serde_json::{Value, json};
 
 use super::sessions::Known;
+use super::state::RunState;
 use super::view::ends;
 use crate::app::App;
 use crate::cut;
@@ -63,6 +64,7 @@ fn describe(index: &Index) -> Result<Value, PageError> {
         Event::Task { .. } | Event::Request { .. } => Some(None),
         _ => None,
     });
+    let state = RunState::of(index)?;
     Ok(json!({
         "session": header.session,
         "began": header.time,
@@ -70,6 +72,7 @@ fn describe(index: &Index) -> Result<Value, PageError> {
         "lines": index.lines(),
         "subject": subjects.next().unwrap_or_default(),
         "end": end.flatten().map(EndStatus::name),
+        "state": state,
     }))
 }
 
