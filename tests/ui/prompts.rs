@@ -133,6 +133,6 @@ fn what_was_sent_is_as_private_as_its_session() {
     assert_eq!(logs.len(), 1);
     let prompt = run("cogtools-session", &project).arg("prompt").run().text();
     let static_layer = between(&prompt, "== static: ", "== dynamic");
-    assert!(static_layer.contains("[system]\n"), "{prompt}");
+    assert!(static_layer.contains("\"name\": \"greet\""), "{prompt}");
     assert!(prompt.ends_with("\n"), "{prompt}");
 }

@@ -123,14 +123,12 @@ fn an_answer_is_in_no_command_line() {
         .file("tools/look.yaml", look)
         .file("tools/publish.yaml", flow);
     let begin = ["run", "publish", "what=it"];
-    let flow = |args: &[&str]| {
-        run("cogtools-flow", &project)
-            .args(begin)
-            .args(args)
-            .run()
-    };
+    let flow = |args: &[&str]| run("cogtools-flow", &project).args(begin).args(args).run();
     let shown = flow(&["--no-session", "--answer", "confirm=open sesame"]).text();
-    let count = shown.split('\n').next().and_then(|count| count.parse().ok());
+    let count = shown
+        .split('\n')
+        .next()
+        .and_then(|count| count.parse().ok());
     assert!(count.is_some_and(|count: u32| count > 0), "{shown}");
     flow(&["--session", "s.jsonl"]).status(75);
     let server = Server::start(&project, &["--session", "s.jsonl"]);

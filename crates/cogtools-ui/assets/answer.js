@@ -109,7 +109,8 @@ if (form) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const message = text.value;
-    if (message.trim() && (await send("message", { text: message, model: model.value })) && text.value === message) {
+    const wanted = message.trim() || isRunning();
+    if (wanted && (await send("message", { text: message, model: model.value })) && text.value === message) {
       text.value = "";
     }
   });
