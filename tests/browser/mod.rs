@@ -187,6 +187,8 @@ fn open_pages(pictures: &Path) -> Output {
     let (project, lines) = project();
     let fake = FakeGemini::start([
         Turn::call("note", json!({"text": "one"})),
+        // For the flow, which knows nothing to say.
+        Turn::error(400),
         Turn::text("Noted."),
         Turn::text("Of another model."),
     ]);

@@ -1,7 +1,7 @@
 // How it is read: on small screens, enlarged, without motion, without scripts, and whatever it is.
 
 import { strict as assert } from "node:assert";
-import { check, context, home, page, setup, storageState, writer } from "./harness.mjs";
+import { axe, check, context, home, page, setup, storageState, writer } from "./harness.mjs";
 import { pages } from "./states.mjs";
 
 for (const [name, options] of [
@@ -89,12 +89,14 @@ await check("a long session opens in under a second and scrolls to its beginning
   await page.getByText("Answer 99998").waitFor();
   const took = performance.now() - start;
   assert.ok(took < 1000, `${took} ms`);
+  await page.getByRole("link", { name: /^Earlier/ }).waitFor();
   for (let part = 0; part < 3; part += 1) {
     const turns = await page.locator(".turn").count();
     await page.evaluate(() => scrollTo(0, 0));
     await page.waitForFunction((count) => document.querySelectorAll(".turn").length > count, turns);
   }
   assert.equal(await page.locator("#turn-98802").count(), 1);
+  await axe(page, "a part of a long session");
   const keys = await page.locator(".turn").evaluateAll((all) => all.map((one) => one.dataset.key));
   assert.equal(new Set(keys).size, keys.length);
 });

@@ -151,7 +151,7 @@ fn a_run_goes_on_from_every_line() {
     run_plan(&project, &plan, &["--session", "whole.jsonl"]).outputs("5007 a note\n");
     let whole = project.read("whole.jsonl");
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-    assert_eq!(lines.len(), 8, "{whole}");
+    assert_eq!(lines.len(), 9, "{whole}");
     for count in 2..=lines.len() {
         let mut text = lines[..count].concat();
         // A line that was cut off does not count.
@@ -244,15 +244,18 @@ fn each_run_keeps_its_reply_with_what_it_has() {
     );
     project.file("up", "");
     resume(&project, &["s.jsonl"]).status(0);
-    let second = json!(["up: Hello Ada!13", false]);
+    let second = json!(["up: Hello Ada!\n15", false]);
     assert_eq!(
         replies(&project),
         [json!(["unavailableunavailable", false]), second]
     );
-    // A long one is a blob.
+}
+
+#[test]
+fn a_long_reply_is_a_blob() {
     let steps = json!([step("greet", &json!({"person": "x".repeat(5000)}), "hello")]);
     let plan = plan_of(&steps, "{{tool.hello}}");
-    let project = super::running::project();
+    let project = project();
     run_plan(&project, &plan, &["--session", "s.jsonl"]).status(0);
     let replies = replies(&project);
     assert_eq!((replies.len(), &replies[0][1]), (1, &json!(true)));

@@ -69,7 +69,7 @@ missing-description | tools/order.yaml:6:3: `to` has no description; add `descri
 missing-description | tools/order.yaml:9:7: `street` has no description; add `description`: what to send, in which format, with an example where that helps
 missing-description | tools/order.yaml:10:3: `notes` has no description; add `description`: what to send, in which format, with an example where that helps
 unused-parameter | tools/order.yaml:10:3: the template never uses `notes`; use it in the template, or remove it
-Examples | Example 1 | { &quot;kind&quot;: &quot;book&quot;, &quot;count&quot;: 2, &quot;to&quot;: { &quot;street&quot;: &quot;Main&quot; } }
+Examples | Not run | 2 examples, 0 with a golden file | Example 1 | { &quot;kind&quot;: &quot;book&quot;, &quot;count&quot;: 2, &quot;to&quot;: { &quot;street&quot;: &quot;Main&quot; } }
 Example 2 | { &quot;kind&quot;: &quot;pen&quot;, &quot;count&quot;: 1, &quot;to&quot;: { &quot;street&quot;: &quot;Side&quot; }, &quot;notes&quot;: [ &quot;soon&quot; ] }
 
 "#]],

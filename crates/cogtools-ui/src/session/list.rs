@@ -1,5 +1,6 @@
 //! The list of sessions: what each was about, and how it ended.
 
+use cogtools_core::Code;
 use cogtools_log::{EndStatus, Event, Index, Line};
 use serde_json::{Value, json};
 
@@ -71,9 +72,17 @@ fn describe(index: &Index) -> Result<Value, PageError> {
         "model": model,
         "lines": index.lines(),
         "subject": subjects.next().unwrap_or_default(),
-        "end": end.flatten().map(EndStatus::name),
+        "end": end.flatten().map(end_name),
         "state": state,
     }))
+}
+
+/// How a session has ended, in a word.
+fn end_name(status: &EndStatus) -> &str {
+    match status {
+        EndStatus::Failed { code } if code == Code::AnswerWanted.name() => "answer_wanted",
+        status => status.name(),
+    }
 }
 
 fn event(line: &Line) -> Option<&Event> {

@@ -6,6 +6,7 @@ mod detail;
 mod flow;
 mod list;
 mod prompt;
+mod question;
 mod request;
 mod sessions;
 mod state;

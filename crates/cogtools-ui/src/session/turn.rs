@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::prompt::Layer;
+use crate::cut;
 
 /// A turn.
 #[derive(Debug, Default, Serialize)]
@@ -88,6 +89,8 @@ pub(crate) struct Message {
     pub(crate) text: String,
     /// Whether the text is only a part of what the line has.
     pub(crate) is_cut: bool,
+    /// Whether it is so long that it scrolls by itself.
+    pub(crate) is_long: bool,
     /// The whole text, if the line has only a part of it.
     pub(crate) blob: String,
     pub(crate) time: String,
@@ -202,6 +205,7 @@ impl Message {
             step: None,
             text: String::new(),
             is_cut: false,
+            is_long: false,
             blob: String::new(),
             time,
             hints: Vec::new(),
@@ -244,6 +248,13 @@ impl Turn {
             if let Some(number) = row.step {
                 row.text = format!("Step {number}/{total} {}", row.text);
             }
+        }
+    }
+
+    /// Says which messages are long, once all of them have their texts.
+    pub(crate) fn mark_long(&mut self) {
+        for message in &mut self.messages {
+            message.is_long = cut::is_long(&message.text);
         }
     }
 

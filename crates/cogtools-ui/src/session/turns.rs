@@ -5,7 +5,7 @@ use cogtools_program::terminal::pluralize;
 use serde_json::Value;
 
 use super::prompt::Layer;
-use super::turn::{Badge, From, Intent, LogRow, Message, Question, QuestionKind, Request, Turn};
+use super::turn::{Badge, From, Intent, LogRow, Message, Request, Turn};
 use crate::cut;
 
 /// The turns so far.
@@ -98,23 +98,8 @@ impl Turns {
             Event::Response { content, .. } => self.response(at, content),
             Event::Usage(usage) => self.add_usage(at, usage),
             Event::Error { .. } => self.failure(at, event),
-            Event::Paused { calls } => {
-                for call in calls {
-                    self.ask(at, QuestionKind::Approval, call.as_str());
-                }
-                self.current(at).status = Badge::Waiting;
-            }
-            Event::Decision { call, .. } => {
-                let turn = self.current(at);
-                turn.questions
-                    .retain(|question| question.key != call.as_str());
-                self.row(
-                    at,
-                    "decision",
-                    &format!("the user has decided about {call}"),
-                    None,
-                );
-            }
+            Event::Paused { calls } => self.pause(at, calls),
+            Event::Decision { call, .. } => self.decide(at, call),
             Event::End { status } => {
                 // A run that waits for an answer has ended, too.
                 let waits = !self.current(at).questions.is_empty();
@@ -255,20 +240,6 @@ impl Turns {
         self.current(at).messages.push(message);
     }
 
-    pub(super) fn ask(&mut self, at: At<'_>, kind: QuestionKind, key: &str) {
-        let turn = self.current(at);
-        let text = turn.detail(key).map(|detail| {
-            let arguments = cut::row(&detail.arguments.replace('\n', " "));
-            format!("{} {arguments}", detail.tool)
-        });
-        let question = Question {
-            kind,
-            key: key.to_owned(),
-            text: text.unwrap_or_default(),
-        };
-        turn.questions.push(question);
-    }
-
     fn note(&mut self, line: usize, time: String, label: &str, text: &str) {
         let turn = self.turn_at(line, time.clone());
         turn.messages.push(Message {
@@ -281,6 +252,7 @@ impl Turns {
         for turn in &mut self.all {
             turn.duration = cut::time((turn.ms > 0).then_some(turn.ms));
             turn.number_steps();
+            turn.mark_long();
         }
         self.all
     }
