@@ -53,7 +53,10 @@ export async function check(name, work) {
 }
 
 // Nothing is in a frame, so that the page itself is all there is.
-const builder = (page) => new AxeBuilder({ page }).setLegacyMode(true);
+function builder(page, part) {
+  const made = new AxeBuilder({ page }).setLegacyMode(true);
+  return part ? made.include(part) : made;
+}
 
 async function violations(rules) {
   const { violations } = await rules.analyze();
@@ -61,14 +64,15 @@ async function violations(rules) {
 }
 
 // The rules that colours can break.
-const colours = (page) => violations(builder(page).withRules(["color-contrast", "link-in-text-block"]));
+const colours = (page, part) =>
+  violations(builder(page, part).withRules(["color-contrast", "link-in-text-block"]));
 
-// All rules in light, and those about colours in dark.
-export async function axe(page, state) {
+// All rules in light, and those about colours in dark, for the page or a part of it.
+export async function axe(page, state, part) {
   await page.emulateMedia({ colorScheme: "light" });
-  const light = await violations(builder(page));
+  const light = await violations(builder(page, part));
   await page.emulateMedia({ colorScheme: "dark" });
-  const dark = await colours(page);
+  const dark = await colours(page, part);
   await page.emulateMedia({ colorScheme: "light" });
   assert.deepEqual({ light, dark }, { light: [], dark: [] }, state);
 }

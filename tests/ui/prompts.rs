@@ -44,76 +44,74 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(below).collect()
 }
 
-#[test]
-fn what_was_sent_is_shown_once_and_whole_on_request() {
+/// A project with a session whose task is long, hostile and has a key; and a server that shows it.
+fn asked() -> (Project, Server) {
     let project = Project::new();
     let task = format!("<b>My</b> key is {KEY}. {}", "long ".repeat(8000));
     ask(&project, &["--session", "s.jsonl"], &task);
     let server = Server::start(&project, &["--session", "s.jsonl"]);
+    (project, server)
+}
+
+/// The requests in the session, each with the number of its line.
+fn requests(project: &Project) -> Vec<(usize, Value)> {
+    let log = project.read("s.jsonl");
+    let lines = log.lines().zip(1..);
+    lines
+        .map(|(line, number)| (number, serde_json::from_str(line).expect("JSON")))
+        .filter(|(_, line): &(usize, Value)| line["kind"] == "request")
+        .collect()
+}
+
+#[test]
+fn what_was_sent_is_shown_once() {
+    let (project, server) = asked();
     let cookie = server.cookie();
     let page = server.get(&cookie, "/sessions/file.0").body;
-    let prompt = text(&page);
-    let (_, prompt) = prompt.split_once("| Prompt").expect("prompts");
+    let all = text(&page);
+    let (_, prompt) = all.split_once("| Prompt").expect("prompts");
     for part in [
-        "Layer static of request 1",
         "as in the request before",
-        "My&lt;/b&gt; key is [masked: GEMINI_API_KEY]. long",
+        "&lt;b&gt;My&lt;/b&gt; key is [masked: GEMINI_API_KEY]. long",
         "bytes left out",
         "[call: greet] {}",
     ] {
-        assert!(
-            page.contains(part) || prompt.contains(part),
-            "{part}: {prompt}"
-        );
+        assert!(prompt.contains(part), "{part}: {prompt}");
     }
     assert!(page.len() < 150_000, "{}", page.len());
     // The instructions are the same for both requests, and are on the page once.
-    let log = project.read("s.jsonl");
-    let lines = log
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"));
-    let requests: Vec<(usize, Value)> = (1..)
-        .zip(lines)
-        .filter(|(_, line): &(usize, Value)| line["kind"] == "request")
-        .collect();
-    assert_eq!(requests.len(), 2, "{log}");
+    let requests = requests(&project);
+    assert_eq!(requests.len(), 2);
     assert_eq!(requests[0].1["layers"][0], requests[1].1["layers"][0]);
     assert_eq!(page.matches("Layer static of request").count(), 1);
-    // The last layer of the first request is the task.
-    let path = format!("/sessions/file.0/lines/{}/layers", requests[0].0);
-    let whole = server.get(&cookie, &format!("{path}/3"));
-    assert_eq!(
-        (whole.status, whole.header("content-type")),
-        (200, Some("text/plain; charset=utf-8"))
-    );
-    assert!(
-        whole
-            .body
-            .starts_with("[user]\n<b>My</b> key is [masked: GEMINI_API_KEY]. long")
-    );
-    assert!(whole.body.len() > 40_000, "{}", whole.body.len());
-    for wrong in [
-        format!("{path}/4"),
-        format!("{path}/-1"),
-        "/sessions/file.0/lines/2/layers/0".to_owned(),
-    ] {
-        assert!(
-            matches!(server.get(&cookie, &wrong).status, 400 | 404),
-            "{wrong}"
-        );
-    }
     for file in files(&project.path("s.blobs")) {
         let content = std::fs::read(&file).expect("a blob");
         let content = String::from_utf8_lossy(&content);
         assert!(!content.contains(KEY), "{}", file.display());
     }
+}
+
+#[test]
+fn what_was_sent_is_there_whole_and_as_text() {
+    let (project, server) = asked();
+    let cookie = server.cookie();
+    // The last layer of the first request is the task.
+    let path = format!("/sessions/file.0/lines/{}/layers", requests(&project)[0].0);
+    let whole = server.get(&cookie, &format!("{path}/3"));
+    let expected = format!(
+        "[user]\n<b>My</b> key is [masked: GEMINI_API_KEY]. {}\n",
+        "long ".repeat(8000)
+    );
+    assert_eq!((whole.status, whole.body), (200, expected));
+    assert_eq!(server.get(&cookie, &format!("{path}/4")).status, 404);
+    assert_eq!(server.get(&cookie, &format!("{path}/-1")).status, 400);
+    let task = server.get(&cookie, "/sessions/file.0/lines/2/layers/0");
+    assert_eq!(task.status, 404);
     // What is gone is said to be.
     std::fs::remove_dir_all(project.path("s.blobs")).expect("it is removed");
     let page = server.get(&cookie, "/sessions/file.0").body;
-    assert!(
-        page.contains("Its text is not beside the session any more"),
-        "{page}"
-    );
+    let gone = "Its text is not beside the session any more";
+    assert!(page.contains(gone), "{page}");
     assert_eq!(server.get(&cookie, &format!("{path}/3")).status, 404);
 }
 
@@ -134,5 +132,5 @@ fn what_was_sent_is_as_private_as_its_session() {
     let prompt = run("cogtools-session", &project).arg("prompt").run().text();
     let static_layer = between(&prompt, "== static: ", "== dynamic");
     assert!(static_layer.contains("\"name\": \"greet\""), "{prompt}");
-    assert!(prompt.ends_with("\n"), "{prompt}");
+    assert!(prompt.ends_with('\n'), "{prompt}");
 }

@@ -1,6 +1,7 @@
 //! Large sessions, results in blobs, and damaged files.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use cogtools_test_support::Project;
@@ -89,8 +90,9 @@ fn events_go_on_behind_the_last_line_that_a_page_has() {
     let line = "{\"id\":13,\"parent\":12,\"time\":\"2026-11-22T09:01:00.000Z\",\"kind\":\"<b>\"}";
     let path = project.path("run.jsonl");
     let append = |text: &str| {
-        let text = format!("{}{text}", std::fs::read_to_string(&path).expect("a file"));
-        std::fs::write(&path, text).expect("it is written");
+        let file = std::fs::File::options().append(true).open(&path);
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+        written.expect("it is written");
     };
     std::thread::scope(|scope| {
         let next = scope.spawn(|| events("?after=13", None, 3));
