@@ -68,7 +68,6 @@ await check("axe finds nothing, in light and dark, in any state of any page", as
   for (const [state, [path, lead, part]] of Object.entries(STATES)) {
     await tab.goto(home + path);
     await lead?.(tab);
-    await tab.screenshot({ path: `/tmp/shots/${state.replaceAll(" ", "-")}.png`, fullPage: true });
     await axe(tab, state, part);
   }
   await own.close();
