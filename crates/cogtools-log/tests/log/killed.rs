@@ -95,6 +95,24 @@ fn a_session_is_continued_after_each_kill() {
 }
 
 #[test]
+fn a_process_that_writes_is_known_from_outside() {
+    let scene = Scene::new();
+    let log = scene.create();
+    assert!(scene.file().is_in_use().expect("it is there"));
+    drop(log);
+    assert!(!scene.file().is_in_use().expect("it is there"));
+    // A look is not in the way of a writer.
+    let looks = std::thread::spawn({
+        let file = scene.file();
+        move || (0..2000).for_each(|_| drop(file.is_in_use()))
+    });
+    for _ in 0..50 {
+        scene.open().expect("it is free");
+    }
+    looks.join().expect("it ends");
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error_and_the_session_goes_on() {
     let scene = Scene::new();

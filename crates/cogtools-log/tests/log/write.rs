@@ -183,24 +183,6 @@ fn secrets_enter_neither_the_file_nor_its_blobs() {
 }
 
 #[test]
-fn a_process_that_writes_is_known_from_outside() {
-    let scene = Scene::new();
-    let log = scene.create();
-    assert!(scene.file().is_in_use().expect("it is there"));
-    drop(log);
-    assert!(!scene.file().is_in_use().expect("it is there"));
-    // A look is not in the way of a writer.
-    let looks = std::thread::spawn({
-        let file = scene.file();
-        move || (0..2000).for_each(|_| drop(file.is_in_use()))
-    });
-    for _ in 0..50 {
-        scene.open().expect("it is free");
-    }
-    looks.join().expect("it ends");
-}
-
-#[test]
 fn a_branch_costs_nothing() {
     let scene = Scene::new();
     let mut log = scene.create();

@@ -67,7 +67,7 @@ Greet Ada
     session(&project, &["prompt", "run.jsonl", "--from=9"])
         .outputs("request 2 #9 to gemini-flash-latest\n");
     session(&project, &["prompt", "run.jsonl", "--from=1"]).fails(
-        1,
+        127,
         str![[r#"
 cogtools-session: error[SESSION_NOT_FOUND]: `run.jsonl` has no request there
 hint: `cogtools session tree` shows the entries
