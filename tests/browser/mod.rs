@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use cogtools_test_support::{Project, assert_text, install, is_blessing, str};
+use cogtools_test_support::{FakeGemini, Project, Turn, assert_text, install, is_blessing, str};
 use serde_json::json;
 
-use crate::ui::answers::FLOW;
+use crate::ui::answers::{FLOW, NOTE};
 use crate::ui::server::Server;
 use crate::ui::sessions::long;
 use crate::{repository, run};
@@ -114,6 +114,41 @@ fn chromium() -> PathBuf {
         .to_path_buf()
 }
 
+/// The session files that the pages show, in the order of their numbers.
+const FILES: [&str; 9] = [
+    "demo.jsonl",
+    "evil.jsonl",
+    "live.jsonl",
+    "long.jsonl",
+    "flow.jsonl",
+    "ask.jsonl",
+    "broken.jsonl",
+    "killed.jsonl",
+    "swap.jsonl",
+];
+
+/// A tool whose result is not what its golden file says.
+const GOLDEN: &str = "name: golden
+description: Greets
+parameters: {who: string}
+examples: [{who: Ada}]
+implementation: Hello {{ who }}
+";
+
+/// A tool that always fails.
+const DANGER: &str = "name: danger
+description: Fails
+implementation: {exec: [sh, -c, 'echo no >&2; exit 3']}
+";
+
+/// A session that asks this, and has an answer.
+fn asked(question: &str) -> String {
+    session(&[
+        json!({"kind": "task", "parts": [{"text": question}]}),
+        json!({"kind": "end", "status": "completed"}),
+    ])
+}
+
 /// A project with everything that the pages are about, and the lines that come later.
 fn project() -> (Project, Vec<String>) {
     let project = Project::new();
@@ -123,9 +158,19 @@ fn project() -> (Project, Vec<String>) {
         .file("tools/shapes.yaml", SHAPES)
         .file("tools/evil.yaml", EVIL)
         .file("tools/publish.yaml", FLOW)
+        .file("tools/note.yaml", NOTE)
+        .file("tools/golden.yaml", GOLDEN)
+        .file("tools/golden.1.golden", "Hello Bob")
+        .file("tools/danger.yaml", DANGER)
+        .file("tools/broken.yaml", "name: broken\n")
         .file("demo.jsonl", DEMO)
         .file("evil.jsonl", hostile())
+        .file("killed.jsonl", &now)
         .file("live.jsonl", now)
+        .file("broken.jsonl", "no session\n")
+        .file("swap.jsonl", asked("What is old?"))
+        .file("swap.1.jsonl", asked("What is new?"))
+        .file("swap.2.jsonl", asked("What is next?"))
         .file("long.jsonl", long(100_000));
     run("cogtools-flow", &project)
         .args(["run", "publish", "what=it", "--session", "flow.jsonl"])
@@ -140,21 +185,38 @@ fn open_pages(pictures: &Path) -> Output {
     let packages = ["playwright-core@1.65.1", "@axe-core/playwright@4.14.0"];
     let modules = install::npm(&cache, "browser-1.65.1", &packages);
     let (project, lines) = project();
-    let files = [
-        "demo.jsonl",
-        "evil.jsonl",
-        "live.jsonl",
-        "long.jsonl",
-        "flow.jsonl",
+    let fake = FakeGemini::start([
+        Turn::call("note", json!({"text": "one"})),
+        // For the flow, which knows nothing to say.
+        Turn::error(400),
+        Turn::text("Noted."),
+        Turn::text("Of another model."),
+    ]);
+    let url = fake.url();
+    let vars = [
+        ("GEMINI_API_KEY", "a-key-for-tests"),
+        ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
     ];
-    let args: Vec<&str> = files.iter().flat_map(|file| ["--session", file]).collect();
-    let server = Server::start(&project, &args);
+    let ask = ["-q", "--session", "ask.jsonl", "--pause", "Note <b>one</b>"];
+    let ask = run("cogtools-ask", &project).args(ask);
+    let ask = vars
+        .iter()
+        .fold(ask, |ask, (name, value)| ask.env(name, value));
+    ask.run().status(75);
+    let args: Vec<&str> = FILES.iter().flat_map(|file| ["--session", file]).collect();
+    let server = Server::start_with(&project, &args, &vars);
+    let empty = Project::new();
+    let empty_server = Server::start(&empty, &[]);
+    let swap = ["swap.1.jsonl", "swap.2.jsonl", "swap.jsonl"].map(|file| project.path(file));
     let setup = json!({
         "url": server.url,
+        "emptyUrl": empty_server.url,
         "modules": modules,
         "chromium": chromium(),
         "pictures": pictures,
         "live": project.path("live.jsonl"),
+        "killed": project.path("killed.jsonl"),
+        "swap": swap,
         "lines": lines,
         "newTool": project.path("tools/fresh.yaml"),
     });
@@ -162,7 +224,9 @@ fn open_pages(pictures: &Path) -> Output {
     node.arg(repository().join("tests/browser/browser.mjs"))
         .arg(setup.to_string())
         .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
-    node.output().expect("Node.js is installed")
+    let output = node.output().expect("Node.js is installed");
+    fake.finish();
+    output
 }
 
 #[test]
@@ -175,15 +239,20 @@ fn the_pages_in_a_real_browser() {
         &output.stdout,
         str![[r#"
 ok the token becomes a cookie that scripts cannot read
-ok axe finds nothing: light
-ok axe finds nothing: dark
-ok axe finds nothing: forced colours
+ok another server on this machine gets no cookie
+ok axe finds nothing, in light and dark, in any state of any page
+ok axe finds nothing where there is nothing, and for strangers
+ok axe finds nothing in forced colours
 ok a session is a conversation with its work beside it
+ok the details of a step have all that is known about it
+ok a prompt is there as it was sent, layer by layer
 ok panels open and close together, by keyboard
 ok the border moves by keyboard and by mouse, from 280 to 640 pixels
+ok tools are searched by keyboard, and say what they cost
 ok a tool is called by keyboard alone
 ok nullable, alternative and nested parameters have fields
-ok examples run from the page
+ok examples run when they are asked to, and differences are shown
+ok a list of tools is loaded again when files change, and a form says so
 ok nothing is cut off: 320 pixels wide
 ok nothing is cut off: 200 % zoom
 ok nothing moves for those who do not want it
@@ -192,8 +261,10 @@ ok hostile content is inert
 ok ten megabytes of a result are a link away
 ok a long session opens in under a second and scrolls to its beginning
 ok a session is followed, and focus and panels stay
+ok a run whose process is gone is interrupted, and the next message may be sent
 ok a question is answered by keyboard, and the page goes on
-ok a list of tools is loaded again when files change
+ok a call is allowed by keyboard, and a message goes to a chosen model
+ok another session in the same file is shown, and what was typed stays
 
 "#]],
     );

@@ -41,6 +41,31 @@ hint: `cogtools flow resume s.jsonl --answer confirm=…` answers, and goes on
 }
 
 #[test]
+fn an_answer_comes_from_standard_input() {
+    let project = project_with(NODES);
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .status(75);
+    flow_run(&project, &["resume", "s.jsonl", "--answer", "confirm=@-"])
+        .stdin("@-, = and\n\"more\"\n")
+        .run()
+        .outputs("results for what, events for a and events for b and events for c: @-, = and\n\"more\"\n");
+    flow_run(&project, &["run", "f", "--answer", "confirm=@-"])
+        .stdin("yes\r\n")
+        .run()
+        .outputs(RESULT);
+    let two = ["run", "f", "--answer", "confirm=@-", "--answer", "last=@-"];
+    flow_run(&project, &two).stdin("yes").run().fails(
+        2,
+        str![[r#"
+cogtools-flow: error[USAGE]: `confirm` and `last` cannot both be read from standard input
+hint: write one of the answers on the command line
+
+"#]],
+    );
+}
+
+#[test]
 fn a_flow_goes_on_after_any_line_of_its_session() {
     let project = project_with(NODES);
     flow_run(

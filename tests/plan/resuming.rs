@@ -151,7 +151,7 @@ fn a_run_goes_on_from_every_line() {
     run_plan(&project, &plan, &["--session", "whole.jsonl"]).outputs("5007 a note\n");
     let whole = project.read("whole.jsonl");
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-    assert_eq!(lines.len(), 8, "{whole}");
+    assert_eq!(lines.len(), 9, "{whole}");
     for count in 2..=lines.len() {
         let mut text = lines[..count].concat();
         // A line that was cut off does not count.
@@ -220,4 +220,45 @@ fn a_session_is_not_written_through_a_link_out_of_the_project() {
         .status(77)
         .stdout_is("");
     assert_eq!(project.read("../outside"), "");
+}
+
+/// The replies in the session `s.jsonl`.
+fn replies(project: &Project) -> Vec<Value> {
+    let log = project.read("s.jsonl");
+    let lines = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let replies = lines.filter(|line| line["kind"] == "reply");
+    replies
+        .map(|line| json!([line["text"], line["blob"].is_string()]))
+        .collect()
+}
+
+#[test]
+fn each_run_keeps_its_reply_with_what_it_has() {
+    let (project, plan) = fragile();
+    run_plan(&project, &plan, &["--session", "s.jsonl"]).status(1);
+    assert_eq!(
+        replies(&project),
+        [json!(["unavailableunavailable", false])]
+    );
+    project.file("up", "");
+    resume(&project, &["s.jsonl"]).status(0);
+    let second = json!(["up: Hello Ada!\n15", false]);
+    assert_eq!(
+        replies(&project),
+        [json!(["unavailableunavailable", false]), second]
+    );
+}
+
+#[test]
+fn a_long_reply_is_a_blob() {
+    let steps = json!([step("greet", &json!({"person": "x".repeat(5000)}), "hello")]);
+    let plan = plan_of(&steps, "{{tool.hello}}");
+    let project = project();
+    run_plan(&project, &plan, &["--session", "s.jsonl"]).status(0);
+    let replies = replies(&project);
+    assert_eq!((replies.len(), &replies[0][1]), (1, &json!(true)));
+    let text = replies[0][0].as_str().expect("a text");
+    assert!(text.contains("bytes left out"), "{text}");
 }

@@ -32,7 +32,7 @@ fn a_page_on_another_host_gets_nothing() {
         ("origin", "https://localhost", 403),
     ] {
         let headers = [("cookie", cookie.as_str()), (name, value)];
-        let reply = server.send("GET", "/", &headers, "");
+        let reply = server.send("GET", &server.below("/"), &headers, "");
         assert_eq!(reply.status, status, "{name}: {value}");
     }
 }
@@ -63,13 +63,38 @@ fn the_token_is_good_for_one_browser() {
 }
 
 #[test]
+fn without_its_path_a_cookie_opens_nothing_and_no_stranger_learns_it() {
+    let (_project, server) = started();
+    let cookie = server.cookie();
+    let headers = [("cookie", cookie.as_str())];
+    let base = server.base();
+    let longer = format!("{base}0/sessions");
+    for path in ["/", "/sessions", "/tools", "/nothing", &base[..20], &longer] {
+        let reply = server.send("GET", path, &headers, "");
+        assert_eq!(reply.status, 401, "{path}");
+        let page = reply.body + &server.send("GET", path, &[], "").body;
+        for secret in [base, "cogtools-token", "cogtools-base"] {
+            assert!(!page.contains(secret), "{path}: {page}");
+        }
+    }
+    let post = server.send("POST", "/tools/x/call", &headers, "{}");
+    assert_eq!(post.status, 401);
+    // Nor do those who know the path, without the cookie.
+    let page = server.send("GET", base, &[], "");
+    assert_eq!(page.status, 401);
+    assert!(!page.body.contains("cogtools-token"), "{}", page.body);
+    assert_eq!(server.get(&cookie, "").status, 200);
+}
+
+#[test]
 fn what_starts_something_needs_the_token_of_a_page() {
     let (_project, server) = started();
     let cookie = server.cookie();
     let send = |headers: &[(&str, &str)]| {
         let cookie = ("cookie", cookie.as_str());
         let headers: Vec<_> = headers.iter().copied().chain([cookie]).collect();
-        server.send("POST", "/tools/x/call", &headers, "{}").status
+        let path = server.below("/tools/x/call");
+        server.send("POST", &path, &headers, "{}").status
     };
     assert_eq!(send(&[]), 403);
     assert_eq!(send(&[("x-cogtools-token", "0")]), 403);
@@ -77,7 +102,7 @@ fn what_starts_something_needs_the_token_of_a_page() {
     assert_eq!(send(&[("x-cogtools-token", value)]), 403);
     assert_eq!(
         server
-            .send("DELETE", "/", &[("cookie", &cookie)], "")
+            .send("DELETE", &server.below("/"), &[("cookie", &cookie)], "")
             .status,
         403
     );
@@ -168,7 +193,7 @@ fn the_browser_gets_a_private_file_and_not_the_token_as_an_argument() {
     );
     // The page that leads here is of another site, so the first answer has no cookie to go by.
     let cookie = server.cookie();
-    let retry = "<meta http-equiv=\"refresh\" content=\"0;url=/?again=1\">";
+    let retry = "<meta http-equiv=\"refresh\" content=\"0;url=?again=1\">";
     let first = server.get("", "/");
     assert!(
         first.status == 401 && first.body.contains(retry),

@@ -7,7 +7,7 @@ use super::server::{Server, text};
 use crate::run;
 
 /// A program that appends its argument to a file.
-const NOTE: &str = "\
+pub(crate) const NOTE: &str = "\
 name: note
 description: Notes a text
 parameters:

@@ -3,6 +3,8 @@
 mod access;
 pub(crate) mod answers;
 mod pages;
+mod prompts;
+mod running;
 pub(crate) mod server;
 pub(crate) mod sessions;
 mod tools;

@@ -13,7 +13,8 @@ fn a_session_as_a_page_without_scripts() {
     let list = server.get(&cookie, "/sessions");
     assert_eq!(list.status, 200);
     assert!(
-        list.body.contains("href=\"/sessions/file.0\""),
+        list.body
+            .contains(&format!("href=\"{}/sessions/file.0\"", server.base())),
         "{}",
         list.body
     );
@@ -30,8 +31,8 @@ Step 1/2 · Result | exit status 1 not ok 3 - price: expected 4.2, got 42 | Mode
 2026-11-22 09:00:02.430 UTC | The price is parsed without its decimal point. | Next message
 Model | Send | Turn at line | 2 | Next steps | 3.1 | Failed | 400 ms | run_tests
 TOOL_FAILED | 3.2 | Skipped | 0 ms | read_file | denied | Thinking log | 2026-11-22 09:00:00.020 UTC
-request 1 to gemini-flash-latest | 2026-11-22 09:00:01.222 UTC | Executing | Step 1/2 3.1 (run_tests) start
-2026-11-22 09:00:01.223 UTC | Executing | Step 2/2 3.2 (read_file) start | 2026-11-22 09:00:01.224 UTC
+request 1 to gemini-flash-latest | 2026-11-22 09:00:01.222 UTC | Step 1/2 3.1 (run_tests) start
+2026-11-22 09:00:01.223 UTC | Step 2/2 3.2 (read_file) start | 2026-11-22 09:00:01.224 UTC
 Skipped | Step 2/2 3.2 (read_file) skipped (0 ms) denied | 2026-11-22 09:00:01.622 UTC
 Failed | Step 1/2 3.1 (run_tests) error (400 ms) TOOL_FAILED | 2026-11-22 09:00:01.630 UTC
 request 2 to gemini-flash-latest | 2026-11-22 09:00:02.432 UTC | Executed | completed

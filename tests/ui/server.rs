@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use cogtools_test_support::Project;
@@ -13,6 +14,8 @@ pub(crate) struct Server {
     /// The printed URL, with its token.
     pub(crate) url: String,
     pub(crate) address: String,
+    /// The secret path of its pages, once the token is exchanged.
+    base: OnceLock<String>,
 }
 
 /// What it answers.
@@ -54,6 +57,7 @@ impl Server {
             child,
             url,
             address,
+            base: OnceLock::new(),
         }
     }
 
@@ -97,7 +101,22 @@ impl Server {
         }
     }
 
-    /// The first `count` events of a stream, each with its `id` and its `data`.
+    /// The secret path of its pages.
+    pub(crate) fn base(&self) -> &str {
+        self.base.get().map_or("", String::as_str)
+    }
+
+    /// The path of a page; scripts and styles are no secret.
+    pub(crate) fn below(&self, path: &str) -> String {
+        let base = self.base();
+        if path.starts_with("/assets/") {
+            path.to_owned()
+        } else {
+            format!("{base}{path}")
+        }
+    }
+
+    /// The first `count` events of a stream, each with its `id` or its name, and its `data`.
     pub(crate) fn events(
         &self,
         path: &str,
@@ -107,6 +126,7 @@ impl Server {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         let limit = Some(Duration::from_secs(20));
         stream.set_read_timeout(limit).expect("a limit");
+        let path = self.below(path);
         let mut request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
         for (name, value) in headers {
             request.extend([name, ": ", value, "\r\n"]);
@@ -117,7 +137,8 @@ impl Server {
         let mut id = String::new();
         for line in BufReader::new(stream).lines() {
             let line = line.expect("an event");
-            if let Some(found) = line.strip_prefix("id: ") {
+            let found = line.strip_prefix("id: ");
+            if let Some(found) = found.or_else(|| line.strip_prefix("event: ")) {
                 found.clone_into(&mut id);
             } else if let Some(data) = line.strip_prefix("data: ") {
                 events.push((std::mem::take(&mut id), data.to_owned()));
@@ -134,16 +155,19 @@ impl Server {
         let path = format!("/?token={}", self.token());
         let reply = self.send("GET", &path, &[], "");
         assert_eq!(reply.status, 303, "{reply:?}");
-        assert_eq!(reply.header("location"), Some("/"));
+        let location = reply.header("location").expect("a location");
+        let base = location.strip_suffix('/').expect("a folder");
         let cookie = reply.header("set-cookie").expect("a cookie");
         let (cookie, rest) = cookie.split_once(';').expect("attributes");
-        assert_eq!(rest, " HttpOnly; SameSite=Strict; Path=/");
+        // Another server on this machine is not sent it, since it does not know the path.
+        assert!(base.len() == 65 && self.base.set(base.to_owned()).is_ok());
+        assert_eq!(rest, format!(" HttpOnly; SameSite=Strict; Path={base}"));
         cookie.to_owned()
     }
 
     /// A page, as a browser with `cookie` gets it.
     pub(crate) fn get(&self, cookie: &str, path: &str) -> Reply {
-        self.send("GET", path, &[("cookie", cookie)], "")
+        self.send("GET", &self.below(path), &[("cookie", cookie)], "")
     }
 
     /// The data of a page, as its script sends it.
@@ -157,7 +181,7 @@ impl Server {
             ("x-cogtools-token", token),
             ("content-type", "application/json"),
         ];
-        self.send("POST", path, &headers, body)
+        self.send("POST", &self.below(path), &headers, body)
     }
 
     pub(crate) fn id(&self) -> u32 {

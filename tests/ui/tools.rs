@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use cogtools_test_support::{Project, assert_text, str};
 use serde_json::{Value, json};
 
-use super::server::{Server, text};
+use super::server::{Server, between, text};
 
 /// A tool with a nested schema, two examples, and one finding of the linter.
 const ORDER: &str = "name: order
@@ -40,10 +40,11 @@ fn tools_and_what_they_declare() {
         text(&list.body),
         str![[r#"
 Tools | Search names and descriptions | Search | 3 of 3 tools; all of them cost about 144 tokens with every request.
-Tool | Source | Tokens | Approval | Examples | Findings | broken | INVALID_TOOL
-tools/broken.yaml:1:1 | `description` is missing | add `description: …` | tools/broken.yaml
-2 | danger | D | tools/danger.yaml | 25 | approved | 0 | 2 | order | Orders *things* of a kind
-tools/order.yaml | 119 | needs none | 2 | 7
+Tool | Source | Tokens | Approval | Tests | Findings | broken | INVALID_TOOL | tools/broken.yaml:1:1
+`description` is missing | add `description: …` | tools/broken.yaml | 2 | danger
+D | tools/danger.yaml | 25 | approved | No examples | 2 | order | Orders *things* of a kind
+tools/order.yaml | 119 | needs none | Not run | 2 examples, 0 with a golden file
+7
 
 "#]],
     );
@@ -68,7 +69,7 @@ missing-description | tools/order.yaml:6:3: `to` has no description; add `descri
 missing-description | tools/order.yaml:9:7: `street` has no description; add `description`: what to send, in which format, with an example where that helps
 missing-description | tools/order.yaml:10:3: `notes` has no description; add `description`: what to send, in which format, with an example where that helps
 unused-parameter | tools/order.yaml:10:3: the template never uses `notes`; use it in the template, or remove it
-Examples | Example 1 | { &quot;kind&quot;: &quot;book&quot;, &quot;count&quot;: 2, &quot;to&quot;: { &quot;street&quot;: &quot;Main&quot; } }
+Examples | Not run | 2 examples, 0 with a golden file | Example 1 | { &quot;kind&quot;: &quot;book&quot;, &quot;count&quot;: 2, &quot;to&quot;: { &quot;street&quot;: &quot;Main&quot; } }
 Example 2 | { &quot;kind&quot;: &quot;pen&quot;, &quot;count&quot;: 1, &quot;to&quot;: { &quot;street&quot;: &quot;Side&quot; }, &quot;notes&quot;: [ &quot;soon&quot; ] }
 
 "#]],
@@ -138,6 +139,60 @@ fn a_tool_is_checked_and_called_as_in_a_terminal() {
         (&json!(2), &json!(1)),
         "{report}"
     );
+}
+
+/// What is known about the examples of `order`, from its page and from the list.
+fn test_state(server: &Server, cookie: &str) -> String {
+    let page = server.get(cookie, "/tools/order").body;
+    let list = server.get(cookie, "/tools").body;
+    let badge = "<span class=\"badge test ";
+    let states = [&page, &list].map(|page| between(page, badge, "<span class=\"about").to_owned());
+    assert_eq!(states[0], states[1]);
+    states[0]
+        .replace("</span> ", " ")
+        .replace("<span>", "")
+        .trim_end()
+        .to_owned()
+}
+
+#[test]
+fn examples_run_only_when_asked_and_their_state_is_said() {
+    let project = crate::project_with("order", ORDER);
+    let golden = "# 2 of book to Main";
+    project.file("tools/order.1.golden", golden);
+    project.file("tools/order.2.golden", "# 9 of pen to Side");
+    let server = Server::start(&project, &[]);
+    let cookie = server.cookie();
+    assert_eq!(test_state(&server, &cookie), "not_run\">Not run");
+    let run = || {
+        let reply = server.post(&cookie, "/tools/order/test", "{}");
+        let reply: Value = serde_json::from_str(&reply.body).expect("JSON");
+        let mut tests = reply["tests"].clone();
+        assert!(tests["time"].take().is_string(), "{reply}");
+        (tests, reply["report"].to_string())
+    };
+    let (tests, report) = run();
+    let expected = json!({"examples": 2, "golden": 2, "state": "failed", "failures": 1,
+        "label": "Failed", "time": null});
+    assert_eq!(tests, expected);
+    // The difference to the golden file.
+    assert!(
+        report.contains("-# 9 of pen") && report.contains("+# 1 of pen"),
+        "{report}"
+    );
+    assert_eq!(test_state(&server, &cookie), "failed\">Failed 1 failed");
+    let page = server.get(&cookie, "/tools/order").body;
+    assert!(page.contains(&format!(">{golden}</pre>")), "{page}");
+    // What has changed says nothing about what is there now.
+    project.file("tools/order.2.golden", "# 1 of pen to Side");
+    assert_eq!(
+        test_state(&server, &cookie),
+        "out_of_date\">Out of date 1 failed"
+    );
+    assert_eq!(run().0["state"], "passed");
+    assert_eq!(test_state(&server, &cookie), "passed\">Passed");
+    project.file("tools/order.yaml", ORDER.replace("Orders", "Buys"));
+    assert_eq!(test_state(&server, &cookie), "out_of_date\">Out of date");
 }
 
 #[test]

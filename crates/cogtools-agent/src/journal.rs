@@ -1,12 +1,13 @@
 //! A log and the state of the session in it, kept in step.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cogtools_log::{BlobId, Cost, Entry, Event, Id, Log, LogError, Session, Timestamp};
+use cogtools_log::{BlobId, Cost, Entry, Event, Id, LayerSize, Log, LogError, Session, Timestamp};
 use cogtools_model::Usage;
 use serde_json::json;
 
-use crate::{Conversation, Price, State};
+use crate::{Conversation, Price, Prompt, State};
 
 /// What a model reads that repeats itself.
 const REPETITION: &str = "Note from cogtools: you have made the same calls with the same results \
@@ -20,6 +21,8 @@ pub(crate) const GO_ON: &str = "Go on where you stopped.";
 pub struct Journal {
     log: SharedLog,
     state: State,
+    /// The blobs of prompts, by the hash of what they have before secrets are masked.
+    prompts: HashMap<BlobId, BlobId>,
 }
 
 /// A log that the agents in a session share.
@@ -38,6 +41,7 @@ impl Journal {
         Self {
             log: SharedLog(Arc::new(Mutex::new(log))),
             state: State::default(),
+            prompts: HashMap::new(),
         }
     }
 
@@ -46,6 +50,7 @@ impl Journal {
         Self {
             log,
             state: State::below(parent),
+            prompts: HashMap::new(),
         }
     }
 
@@ -59,6 +64,7 @@ impl Journal {
         Self {
             log: SharedLog(Arc::new(Mutex::new(log))),
             state: State::new(session, from),
+            prompts: HashMap::new(),
         }
     }
 
@@ -99,6 +105,28 @@ impl Journal {
     /// Keeps the whole of a result beside the log.
     pub fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
         self.log.lock().write_blob(bytes)
+    }
+
+    /// Keeps the text of `prompt` beside the log, and returns what the log says about its layers.
+    /// What does not change is kept once.
+    pub(crate) fn keep_prompt(
+        &mut self,
+        prompt: &Prompt,
+        is_cached: bool,
+    ) -> Result<Vec<LayerSize>, LogError> {
+        let mut layers = prompt.sizes(is_cached);
+        for (layer, parts) in layers.iter_mut().zip(prompt.texts()) {
+            for part in parts {
+                let hash = BlobId::of(&part);
+                let blob = match self.prompts.get(&hash) {
+                    Some(known) => known.clone(),
+                    None => self.write_blob(&part)?,
+                };
+                self.prompts.insert(hash, blob.clone());
+                layer.parts.push(blob);
+            }
+        }
+        Ok(layers)
     }
 
     /// Waits until everything is on the disk.

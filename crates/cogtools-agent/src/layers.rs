@@ -11,6 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+/// How many contents of a layer are one part of its text.
+const GROUP: usize = 64;
+
 /// The first layer: instructions, tools, and the turns that are old enough to be cached.
 #[derive(Clone, Debug, Default)]
 pub struct StaticLayer {
@@ -111,6 +114,21 @@ impl Prompt {
             size("trigger", &self.trigger.0, false),
         ]
     }
+
+    /// The text of each layer, in the order of [`Prompt::sizes`], in parts that later requests
+    /// repeat.
+    pub fn texts(&self) -> [Vec<Vec<u8>>; 4] {
+        let tools = Some(&self.fixed.tools).filter(|tools| !tools.is_empty());
+        let mut fixed: Vec<Vec<u8>> = self.fixed.system.iter().map(json).collect();
+        fixed.extend(tools.map(json));
+        fixed.extend(parts(&self.fixed.history));
+        [
+            fixed,
+            self.dynamic.0.iter().map(json).collect(),
+            parts(&self.buffered.0),
+            vec![json(&self.trigger.0)],
+        ]
+    }
 }
 
 fn size(name: &str, layer: &impl Serialize, cached: bool) -> LayerSize {
@@ -125,7 +143,20 @@ fn size(name: &str, layer: &impl Serialize, cached: bool) -> LayerSize {
         },
         hash: hex(&Sha256::digest(&json)),
         cached,
+        parts: Vec::new(),
     }
+}
+
+/// Contents as parts: full groups are one part each, so that a long history has few, and the others
+/// are alone, so that what a request adds to them is all that is new.
+fn parts(contents: &[Arc<Content>]) -> Vec<Vec<u8>> {
+    let groups = contents.chunks_exact(GROUP);
+    let rest = groups.remainder().iter().map(json);
+    groups.map(json).chain(rest).collect()
+}
+
+fn json(value: impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(&value).unwrap_or_default()
 }
 
 /// The approximate number of tokens of `bytes` bytes of JSON.

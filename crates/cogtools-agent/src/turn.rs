@@ -61,9 +61,10 @@ impl Agent<'_> {
         };
         let request = prompt.request(&self.settings.request, cache.name.as_deref());
         let turn = self.journal.state().requests().saturating_add(1);
+        let layers = self.journal.keep_prompt(&prompt, cache.name.is_some())?;
         self.journal.append(Event::Request {
             hash: request.hash(),
-            layers: prompt.sizes(cache.name.is_some()),
+            layers,
             model: request.model.clone(),
             turn,
         })?;

@@ -32,6 +32,6 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "EXAMPLES",
-        "    cogtools flow run find_time question=\"find 30 minutes free\"\n\n    cogtools flow show find_time --svg > find_time.svg\n\n    cogtools flow trace\n\n    cogtools flow resume --answer publish=yes\n\n    cogtools flow route calendar.list_events",
+        "    cogtools flow run find_time question=\"find 30 minutes free\"\n\n    cogtools flow show find_time --svg > find_time.svg\n\n    cogtools flow trace\n\n    cogtools flow resume --answer publish=yes\n\n    echo yes | cogtools flow resume --answer publish=@-\n\n    cogtools flow route calendar.list_events",
     ),
 ];

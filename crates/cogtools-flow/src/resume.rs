@@ -13,7 +13,7 @@ use crate::execution::{FlowRun, show};
 use crate::logged::{LoggedFlow, LoggedNode};
 use crate::recorder::SharedRecorder;
 use crate::repeatable::Repeatable;
-use crate::run::{answer_arg, answers};
+use crate::run::{answer_arg, answers_with_stdin};
 use crate::{inputs, target};
 
 /// The command.
@@ -56,12 +56,13 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let repeat: Vec<String> = all(matches, "repeat");
     check_repeated(&repeat, &tool)?;
     check_interrupted(&logged, &tool, &repeat, &registry, name)?;
+    let answers = answers_with_stdin(matches, io)?;
     let (results, arguments) = (logged.results(&file)?, logged.whole_arguments(&file)?);
     let earlier = EarlierResults::of(&tool, io);
     let run = FlowRun {
         done: results.nodes,
         done_items: results.items,
-        answers: answers(matches)?,
+        answers,
         recorder: SharedRecorder::new(Some(log), session.head()),
         earlier,
         resume: match name {

@@ -18,6 +18,11 @@ use crate::execution::{FlowRun, show};
 use crate::recorder::SharedRecorder;
 use crate::{inputs, target};
 
+/// Answers to nodes, by name.
+pub(crate) type Answers = BTreeMap<String, String>;
+
+/// The answer that stands for standard input.
+const STDIN: &str = "@-";
 /// Standard error, for events.
 const STDERR: &str = "/dev/fd/2";
 
@@ -82,11 +87,11 @@ pub(crate) fn answer_arg() -> Arg {
         .long("answer")
         .value_name("NODE=TEXT")
         .action(ArgAction::Append)
-        .help("The answer to a node that asks the user")
+        .help("The answer to a node that asks the user; NODE=@- is standard input")
 }
 
 /// What [`answer_arg`] says.
-pub(crate) fn answers(matches: &ArgMatches) -> Result<BTreeMap<String, String>, Failure> {
+pub(crate) fn answers(matches: &ArgMatches) -> Result<Answers, Failure> {
     let answers: Vec<String> = cogtools_program::args::all(matches, "answer");
     let split = |answer: String| {
         let Some((node, text)) = answer.split_once('=') else {
@@ -98,11 +103,34 @@ pub(crate) fn answers(matches: &ArgMatches) -> Result<BTreeMap<String, String>, 
     answers.into_iter().map(split).collect()
 }
 
+/// The same where standard input is not taken: `NODE=@-` is what is on it, as with `cogtools run`.
+pub(crate) fn answers_with_stdin(
+    matches: &ArgMatches,
+    io: &mut Io<'_>,
+) -> Result<Answers, Failure> {
+    let mut answers = answers(matches)?;
+    let mut piped = answers.iter_mut().filter(|(_, text)| *text == STDIN);
+    let Some((node, text)) = piped.next() else {
+        return Ok(answers);
+    };
+    if let Some((second, _)) = piped.next() {
+        let message = format!("`{node}` and `{second}` cannot both be read from standard input");
+        let diagnostic = Diagnostic::new(Code::Usage, message);
+        return Err(diagnostic
+            .hint("write one of the answers on the command line")
+            .into());
+    }
+    let line = format!("… | cogtools flow resume --answer {node}={STDIN}");
+    *text = text_input::read_value(io, &line)?;
+    Ok(answers)
+}
+
 /// Runs the flow that the command line names.
 pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
     let tool = target::find(&target::name(matches)?, &registry, io)?;
     let arguments = inputs::read(matches, &tool)?;
+    let answers = answers_with_stdin(matches, io)?;
     let path = matches.get_one::<PathBuf>("session");
     let session = match path {
         _ if matches.get_flag("no-session") => Target::None,
@@ -120,7 +148,7 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
         ..context.context(io)
     };
     let run = FlowRun {
-        answers: answers(matches)?,
+        answers,
         recorder: SharedRecorder::new(log, None),
         earlier,
         resume: format!("cogtools flow resume{}", file.unwrap_or_default()),

@@ -50,15 +50,20 @@ pub enum BlobError {
 }
 
 impl Event {
-    /// The blob with the whole of what the line has only in part.
-    pub const fn blob(&self) -> Option<&BlobId> {
-        match self {
+    /// The blobs that the line names: the whole of what it has only in part, or the parts of a
+    /// prompt.
+    pub fn blobs(&self) -> impl Iterator<Item = &BlobId> {
+        let (blob, layers) = match self {
             Self::Result { blob, .. }
             | Self::Flow { blob, .. }
             | Self::Node { blob, .. }
-            | Self::Step { blob, .. } => blob.as_ref(),
-            _ => None,
-        }
+            | Self::Reply { blob, .. }
+            | Self::Step { blob, .. } => (blob.as_ref(), [].as_slice()),
+            Self::Request { layers, .. } => (None, layers.as_slice()),
+            _ => (None, [].as_slice()),
+        };
+        let parts = layers.iter().flat_map(|layer| &layer.parts);
+        blob.into_iter().chain(parts)
     }
 }
 

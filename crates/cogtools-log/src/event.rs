@@ -156,6 +156,14 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ms: Option<u64>,
     },
+    /// The last plan has run: its reply, in which placeholders are replaced by results.
+    Reply {
+        /// The reply. Of a long one, the beginning and the end.
+        text: String,
+        /// The whole reply as JSON, if `text` is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blob: Option<BlobId>,
+    },
     /// Earlier entries are replaced by a summary in what the model sees.
     Compaction {
         /// The last entry that is replaced.
@@ -229,7 +237,7 @@ pub enum Event {
 
 impl Event {
     /// All kinds that this version knows.
-    pub const KINDS: [&'static str; 20] = [
+    pub const KINDS: [&'static str; 21] = [
         "task",
         "request",
         "response",
@@ -240,6 +248,7 @@ impl Event {
         "node",
         "plan",
         "step",
+        "reply",
         "compaction",
         "expired",
         "cache",
@@ -265,6 +274,7 @@ impl Event {
             Self::Node { .. } => "node",
             Self::Plan { .. } => "plan",
             Self::Step { .. } => "step",
+            Self::Reply { .. } => "reply",
             Self::Compaction { .. } => "compaction",
             Self::Expired { .. } => "expired",
             Self::Cache { .. } => "cache",

@@ -1,7 +1,7 @@
 //! Where a session is: its file, and the folder of blobs beside it.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, Existing, Mode, WriteError, WritePath};
@@ -89,6 +89,18 @@ impl SessionFile {
                 error,
             },
         })
+    }
+
+    /// Whether a process writes to it. The lock of a writer says so, and ends with its process.
+    pub fn is_in_use(&self) -> Result<bool, SessionError> {
+        match self.open_to_read()?.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(SessionError::Open {
+                path: self.display_path.clone(),
+                error: error.into(),
+            }),
+        }
     }
 
     /// Opens it to append to it; `create` makes a new one if there is none.

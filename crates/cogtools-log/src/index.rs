@@ -5,6 +5,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 
+use crate::anchor::Anchor;
 use crate::limits::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::lines::{RawLine, next_line};
 use crate::reader::parse;
@@ -19,6 +20,9 @@ pub struct Index {
     header: Header,
     /// Where each line ends, behind its line end.
     ends: Vec<u64>,
+    anchor: Anchor,
+    /// How often the file was another one.
+    replaced: u32,
 }
 
 impl Index {
@@ -29,6 +33,8 @@ impl Index {
             file,
             header,
             ends: Vec::new(),
+            anchor: Anchor::default(),
+            replaced: 0,
         };
         index.refresh()?;
         Ok(index)
@@ -42,19 +48,21 @@ impl Index {
             error: error.into(),
         };
         let mut file = self.file.open_to_read()?;
-        let length = file.metadata().map_err(failed)?.len();
+        let meta = file.metadata().map_err(failed)?;
+        let length = meta.len();
         if length > MAX_FILE_BYTES {
             let path = self.file.display_path().to_path_buf();
             return Err(SessionError::TooLarge(path));
         }
         let mut end = self.ends.last().copied().unwrap_or_default();
-        if length < end {
+        if end > 0 && self.anchor != Anchor::read(&file, &meta, &self.ends).map_err(failed)? {
             self.header = Reader::open(&self.file)?.header().clone();
             self.ends.clear();
+            self.replaced += 1;
             end = 0;
         }
         file.seek(SeekFrom::Start(end)).map_err(failed)?;
-        let mut input = BufReader::with_capacity(BUFFER_BYTES, file);
+        let mut input = BufReader::with_capacity(BUFFER_BYTES, &file);
         while let Some(raw) = next_line(&mut input, MAX_LINE_BYTES).map_err(failed)? {
             if !raw.is_terminated {
                 break;
@@ -66,7 +74,14 @@ impl Index {
             end += raw.length;
             self.ends.push(end);
         }
+        self.anchor = Anchor::read(&file, &meta, &self.ends).map_err(failed)?;
         Ok(())
+    }
+
+    /// What names the lines that were found: another name means that they are those of another
+    /// file, and that numbers of lines mean something else.
+    pub fn content(&self) -> String {
+        format!("{}-{}", self.anchor.name(), self.replaced)
     }
 
     /// The first line.

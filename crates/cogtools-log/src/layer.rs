@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::BlobId;
+
 /// A part of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
@@ -15,4 +17,8 @@ pub struct LayerSize {
     pub hash: String,
     /// Whether the provider has it cached.
     pub cached: bool,
+    /// The blobs with its text, in order: each is a content, a list of contents, or the list of
+    /// the declarations, as JSON. Parts that several requests have are one blob.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<BlobId>,
 }

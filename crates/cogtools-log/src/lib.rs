@@ -5,6 +5,7 @@
 //! model has seen is the path from a leaf to the root. [`Log`] writes, [`Session`] reads, and
 //! nothing else holds the state of a session.
 
+mod anchor;
 mod approval;
 mod blob;
 mod clock;
@@ -25,6 +26,7 @@ mod mask;
 mod outcome;
 mod personal;
 mod preview;
+mod prompt;
 mod reader;
 mod reading;
 mod remove;

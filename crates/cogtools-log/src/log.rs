@@ -7,6 +7,7 @@
 use std::fs::{File, TryLockError};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -15,6 +16,11 @@ use crate::reader::{is_too_deep, references};
 use crate::{
     BlobId, Blobs, Clock, Entry, Event, Header, Id, LogError, Mask, Session, SessionFile, Timestamp,
 };
+
+/// How often a log is locked, and how long after each other: a process that looks
+/// at [`SessionFile::is_in_use`] has the lock for a moment.
+const LOCK_ATTEMPTS: u32 = 10;
+const LOCK_DELAY: Duration = Duration::from_millis(10);
 
 /// An open session. No other process can write to it until this is dropped, or the process ends.
 #[derive(Debug)]
@@ -260,13 +266,20 @@ pub(crate) fn open_locked(file: &SessionFile, create: bool) -> Result<File, LogE
             path: path(),
             error,
         })?;
-    match open.try_lock() {
-        Ok(()) => Ok(open),
-        Err(TryLockError::WouldBlock) => Err(LogError::InUse(path())),
-        Err(TryLockError::Error(error)) => Err(LogError::Write {
-            path: path(),
-            error,
-        }),
+    let mut attempts = LOCK_ATTEMPTS;
+    loop {
+        attempts -= 1;
+        match open.try_lock() {
+            Ok(()) => return Ok(open),
+            Err(TryLockError::WouldBlock) if attempts > 0 => std::thread::sleep(LOCK_DELAY),
+            Err(TryLockError::WouldBlock) => return Err(LogError::InUse(path())),
+            Err(TryLockError::Error(error)) => {
+                return Err(LogError::Write {
+                    path: path(),
+                    error,
+                });
+            }
+        }
     }
 }
 

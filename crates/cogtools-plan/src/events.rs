@@ -56,6 +56,8 @@ impl<'a, 'io> Events<'a, 'io> {
 
     /// The reply.
     pub(crate) fn reply(&mut self, text: &str) {
+        let recorded = self.recorder.reply(text);
+        self.note(recorded);
         if self.streams {
             self.event(&json!({"event": "reply", "text": text}));
         } else if self.failure.is_none() {

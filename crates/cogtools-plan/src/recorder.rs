@@ -130,6 +130,20 @@ impl Recorder {
         })
     }
 
+    /// The reply, with results for its placeholders.
+    pub(crate) fn reply(&mut self, text: &str) -> Result<(), LogError> {
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
+        let (short, whole) = preview(&Value::from(text));
+        let blob = whole.map(|whole| journal.write_blob(whole.as_bytes()));
+        let event = Event::Reply {
+            text: short.as_str().unwrap_or_default().to_owned(),
+            blob: blob.transpose()?,
+        };
+        journal.append(event).map(drop)
+    }
+
     /// The run has ended.
     pub(crate) fn end(&mut self, status: EndStatus) -> Result<(), LogError> {
         self.append(|| Event::End { status })?;

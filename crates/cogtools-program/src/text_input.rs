@@ -19,6 +19,19 @@ pub fn read_text(io: &mut Io<'_>, line: &str) -> Result<String, Failure> {
     utf8(read_bytes(io, line)?)
 }
 
+/// Reads a value: all of standard input as UTF-8, without one line end at its end, which most
+/// programs print and few mean.
+pub fn read_value(io: &mut Io<'_>, line: &str) -> Result<String, Failure> {
+    let mut text = read_text(io, line)?;
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    Ok(text)
+}
+
 /// The text in `bytes`, which must be UTF-8.
 pub fn utf8(bytes: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {

@@ -6,8 +6,8 @@ use cogtools_program::{Failure, Io, text_input};
 /// The value that stands for standard input.
 const STDIN: &str = "@-";
 
-/// Replaces the value `@-` by what is on standard input, without its last line end, which most
-/// programs print and few mean. What replaces it has the type of the parameter like any value.
+/// Replaces the value `@-` by what is on standard input, without its last line end.
+/// What replaces it has the type of the parameter like any value.
 pub(crate) fn fill(
     mut words: Vec<String>,
     tool: &str,
@@ -28,13 +28,7 @@ pub(crate) fn fill(
             .into());
     }
     let line = format!("… | cogtools run {tool} {key}={STDIN}");
-    let mut text = text_input::read_text(io, &line)?;
-    if text.ends_with('\n') {
-        text.pop();
-        if text.ends_with('\r') {
-            text.pop();
-        }
-    }
+    let text = text_input::read_value(io, &line)?;
     words[index] = format!("{key}={text}");
     Ok(words)
 }

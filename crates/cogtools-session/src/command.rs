@@ -11,6 +11,7 @@ use crate::export::{Format, export};
 use crate::fork::fork;
 use crate::list::list;
 use crate::manual::MANUAL;
+use crate::prompt::prompt;
 use crate::prune::{Prune, parse_age, prune};
 use crate::resume::resume;
 use crate::show::show;
@@ -45,7 +46,7 @@ fn command() -> Command {
         .subcommands(writing_commands())
 }
 
-fn reading_commands() -> [Command; 5] {
+fn reading_commands() -> [Command; 6] {
     [
         Command::new("list")
             .about("List the sessions of this project, newest first")
@@ -55,6 +56,10 @@ fn reading_commands() -> [Command; 5] {
             .arg(session_arg())
             .arg(from_arg().help("Show the branch that ends at this entry"))
             .arg(flag("json").help("Print the header, the entries and a summary as JSON")),
+        Command::new("prompt")
+            .about("Show what a request sent to the model, layer by layer")
+            .arg(session_arg())
+            .arg(from_arg().help("Show the last request up to this entry")),
         Command::new("tree")
             .about("Show all branches of a session, with the numbers of the entries")
             .arg(session_arg()),
@@ -150,6 +155,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     match name {
         "list" => list(matches.get_flag("json"), io),
         "show" => show(text("session"), from(), matches.get_flag("json"), io),
+        "prompt" => prompt(text("session"), from(), io),
         "tree" => tree(text("session"), io),
         "export" => {
             let format = text("format").map_or(Format::Markdown, Format::parse);

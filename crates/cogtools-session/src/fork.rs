@@ -1,7 +1,11 @@
 //! `cogtools session fork`: a new session that begins with a branch of another.
 
+use std::collections::BTreeSet;
+
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Fork, Header, Id, LogError, Session, SessionFile, SessionId, Timestamp};
+use cogtools_log::{
+    BlobId, Fork, Header, Id, LogError, Session, SessionFile, SessionId, Timestamp,
+};
 use cogtools_program::{Failure, Io, Severity};
 
 use crate::locate::{leaf, locate, named, read, store};
@@ -70,7 +74,8 @@ fn copy_blobs(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let path = session.path_to(leaf);
-    let blobs = path.iter().filter_map(|entry| entry.event.blob());
+    let blobs = path.iter().flat_map(|entry| entry.event.blobs());
+    let blobs: BTreeSet<&BlobId> = blobs.collect();
     for blob in blobs {
         let bytes = match from.blobs().read(blob) {
             Ok(bytes) => bytes,

@@ -10,6 +10,7 @@ mod list;
 mod locate;
 mod manual;
 mod phrase;
+mod prompt;
 mod prune;
 mod report;
 mod resume;

@@ -8,7 +8,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "OUTPUT",
-        "`show --json` and `export --format json` print one object: `header` and `entries`, as they are in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`export --format gemini` prints `contents` for the Gemini API, with each answer of the model exactly as it was received, and with compaction and expiry applied. `export --format openai` prints `messages` for any compatible server; signatures and thoughts have no place there and are left out.\n\n`fork` prints the name of the new session, or its path.",
+        "`show --json` and `export --format json` print one object: `header` and `entries`, as they are in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`export --format gemini` prints `contents` for the Gemini API, with each answer of the model exactly as it was received, and with compaction and expiry applied. `export --format openai` prints `messages` for any compatible server; signatures and thoughts have no place there and are left out.\n\n`prompt` prints what a request sent: the layers of the prompt, with their tokens, and what each content says. `fork` prints the name of the new session, or its path.",
     ),
     (
         "SECRETS",
@@ -16,10 +16,10 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "FILES",
-        "~/.local/state/cogtools/sessions/PROJECT/SESSION.jsonl\n  The sessions of a project, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. Only their user can read them.\n\nSESSION.blobs\n  A folder beside a session, with results that are too large for a line. Each file is named by the SHA-256 of its content.",
+        "~/.local/state/cogtools/sessions/PROJECT/SESSION.jsonl\n  The sessions of a project, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. Only their user can read them.\n\nSESSION.blobs\n  A folder beside a session, with results that are too large for a line, and with what was sent to the model, once each. Each file is named by the SHA-256 of its content.",
     ),
     (
         "EXAMPLES",
-        "    cogtools session list\n\n    cogtools session show\n\n    cogtools session show 7f3a --from 12\n\n    cogtools session fork 7f3a --from 12 --to experiment.jsonl\n\n    cogtools session export --format gemini run.jsonl\n\n    cogtools session prune --older-than 30d --keep 20",
+        "    cogtools session list\n\n    cogtools session show\n\n    cogtools session show 7f3a --from 12\n\n    cogtools session prompt 7f3a\n\n    cogtools session fork 7f3a --from 12 --to experiment.jsonl\n\n    cogtools session export --format gemini run.jsonl\n\n    cogtools session prune --older-than 30d --keep 20",
     ),
 ];

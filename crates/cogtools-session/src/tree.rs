@@ -86,6 +86,7 @@ fn note(event: &Event) -> String {
         Event::Agent { tool } => tool.clone(),
         Event::Node { node, .. } => node.clone(),
         Event::Plan { intent, .. } => intent.clone(),
+        Event::Reply { text, .. } => text.clone(),
         Event::Step { step, state, .. } => format!("{step} {}", state.name()),
         Event::Compaction { up_to, .. } => format!("up to {up_to}"),
         Event::Usage(usage) => phrase::tokens(usage),

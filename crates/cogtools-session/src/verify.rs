@@ -80,12 +80,13 @@ impl Check {
 
     fn entry(&mut self, entry: &Entry, number: usize, blobs: &Blobs, path: &Path) {
         self.entries += 1;
-        if let Some(blob) = entry.event.blob()
-            && self.blobs.insert(blob.clone())
-            && let Err(error) = blobs.read(blob)
-        {
-            let message = format!("the blob `{blob}` cannot be read: {error}");
-            self.find(path, number, &message);
+        for blob in entry.event.blobs() {
+            if self.blobs.insert(blob.clone())
+                && let Err(error) = blobs.read(blob)
+            {
+                let message = format!("the blob `{blob}` cannot be read: {error}");
+                self.find(path, number, &message);
+            }
         }
     }
 

@@ -6,8 +6,8 @@ import { announce, element, post } from "./page.js";
 const work = document.getElementById("work");
 const conversation = document.getElementById("conversation");
 const form = document.getElementById("message");
-const path = `/sessions/${encodeURIComponent(work.dataset.session)}`;
-let isRunning = false;
+const path = location.pathname;
+let isSending = false;
 
 function showFailures(failures) {
   const place = document.getElementById("failures");
@@ -24,9 +24,12 @@ function showFailures(failures) {
   );
 }
 
+// Whether a turn runs: one that this page has started, or any other process.
+const isRunning = () => isSending || work.dataset.state === "running";
+
 // Marks everything that starts something: it stays where it is, and keeps the focus.
-function setRunning(running) {
-  isRunning = running;
+function showRunning() {
+  const running = isRunning();
   for (const control of document.querySelectorAll("#message :is(textarea, input, button), .question :is(input, button)")) {
     control.setAttribute("aria-disabled", String(running));
     if (control.matches("textarea, input")) {
@@ -36,15 +39,17 @@ function setRunning(running) {
 }
 
 async function send(action, body) {
-  if (isRunning) {
+  if (isRunning()) {
     announce("A turn runs.");
     return false;
   }
-  setRunning(true);
+  isSending = true;
+  showRunning();
   showFailures([]);
   announce("The turn runs.");
   const answer = await post(`${path}/${action}`, body);
-  setRunning(false);
+  isSending = false;
+  showRunning();
   const failures = answer?.failures ?? (answer ? [] : [{ message: "The server does not answer." }]);
   showFailures(failures);
   announce(failures.length ? "The turn has failed." : "The turn is done.");
@@ -91,10 +96,12 @@ function enhance() {
     controls.append(...(kind === "approval" ? approval(key) : answer(key, question.querySelector(".text").textContent)));
     question.append(controls);
   }
+  showRunning();
 }
 
 enhance();
 new MutationObserver(enhance).observe(conversation, { childList: true, subtree: true });
+new MutationObserver(showRunning).observe(work, { attributes: true, attributeFilter: ["data-state"] });
 if (form) {
   const text = form.querySelector("textarea");
   const model = form.querySelector("input");
@@ -102,7 +109,8 @@ if (form) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const message = text.value;
-    if (message.trim() && (await send("message", { text: message, model: model.value })) && text.value === message) {
+    const wanted = message.trim() || isRunning();
+    if (wanted && (await send("message", { text: message, model: model.value })) && text.value === message) {
       text.value = "";
     }
   });

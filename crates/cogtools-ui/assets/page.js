@@ -21,6 +21,26 @@ export function announce(text) {
   }
 }
 
+// A line below the heading that says why the page should be loaded again, and does.
+export function reloadNotice(text) {
+  if (document.getElementById("changed")) {
+    return;
+  }
+  const line = element("p", text, "changed");
+  line.id = "changed";
+  const again = element("button", "Load the page again");
+  again.type = "button";
+  again.addEventListener("click", () => location.reload());
+  line.append(again);
+  document.querySelector("main h1").after(line);
+  announce(text.trim());
+}
+
+// The secret path below which all pages are.
+export function base() {
+  return document.querySelector('meta[name="cogtools-base"]').content;
+}
+
 // The header without which the server starts nothing.
 export function pageToken() {
   return document.querySelector('meta[name="cogtools-token"]').content;

@@ -1,6 +1,6 @@
 // A session: panels that open and close together, earlier lines, and what happens while it runs.
 
-import { announce, localTimes } from "./page.js";
+import { announce, localTimes, reloadNotice } from "./page.js";
 import { renderMarkdown } from "./markdown.js";
 import { mark, merge } from "./merge.js";
 
@@ -149,7 +149,9 @@ async function refresh() {
 
 // Takes over what is new beside the conversation; all of it if there are other panels now.
 function replaceSide(fresh) {
-  const parts = ["#board .board", "#log .log", "#details"].map((part) => [side, fresh].map((one) => one.querySelector(part)));
+  const parts = ["#board .board", "#log .log", "#details", "#prompt"]
+    .map((part) => [side, fresh].map((one) => one.querySelector(part)))
+    .filter(([old, next]) => old || next);
   const pictures = [side, fresh].map((one) => one.querySelector(".graph"));
   if (parts.some((pair) => pair.includes(null)) || !pictures[0] !== !pictures[1]) {
     adopt(fresh);
@@ -160,10 +162,31 @@ function replaceSide(fresh) {
   showExpanded();
 }
 
+// Another file is where the session was. What was typed stays until the reader lets it go.
+function showReplaced() {
+  const isTyping = [...document.querySelectorAll("#message textarea, .question input")].some((one) => one.value);
+  if (!isTyping) {
+    location.reload();
+    return;
+  }
+  reloadNotice("Another session is in this file now. ");
+}
+
 mark(document);
 finish(document);
 followEarlier();
 if ("live" in work.dataset) {
-  const events = new EventSource(`${location.pathname}/events?after=${work.dataset.last}`);
+  const { last, content } = work.dataset;
+  const events = new EventSource(`${location.pathname}/events?${new URLSearchParams({ after: last, content })}`);
   events.addEventListener("message", () => follow(SETTLE_DELAY));
+  events.addEventListener("state", ({ data }) => {
+    if (work.dataset.state !== data) {
+      work.dataset.state = data;
+      follow(SETTLE_DELAY);
+    }
+  });
+  events.addEventListener("replaced", () => {
+    events.close();
+    showReplaced();
+  });
 }

@@ -6,7 +6,7 @@ import { field } from "./structure.js";
 
 const form = document.getElementById("form");
 const result = document.getElementById("result");
-const path = `/tools/${encodeURIComponent(form.dataset.tool)}`;
+const path = location.pathname;
 const CHECK_DELAY = 150;
 
 function button(label, className = "") {
@@ -110,6 +110,15 @@ function showResult(answer) {
   }
 }
 
+// What is known about the examples now.
+function showState(tests) {
+  if (tests) {
+    const badge = element("span", tests.label, `badge test ${tests.state}`);
+    const failed = tests.failures ? ` ${tests.failures} failed` : "";
+    document.getElementById("test-state").replaceChildren(badge, failed);
+  }
+}
+
 function showTests(place) {
   const run = button("Run the examples");
   const report = element("div", "", "report");
@@ -121,6 +130,7 @@ function showTests(place) {
     announce("The examples run.");
     const answer = await post(`${path}/test`, {});
     run.removeAttribute("aria-disabled");
+    showState(answer?.tests);
     report.replaceChildren(...(answer?.failures ?? []).map(failureText));
     for (const tool of answer?.report?.tools ?? []) {
       const cases = tool.examples.map((one) => {

@@ -22,6 +22,8 @@ pub(crate) struct Access {
     name: String,
     cookie: String,
     page_token: String,
+    /// The path below which all pages are, and where the browser sends the cookie.
+    base: String,
 }
 
 impl Access {
@@ -32,6 +34,7 @@ impl Access {
             name: format!("cogtools-{port}"),
             cookie: random()?,
             page_token: random()?,
+            base: format!("/{}", random()?),
         })
     }
 
@@ -46,12 +49,27 @@ impl Access {
         &self.page_token
     }
 
+    /// The path below which all pages are. It is secret: another server on this machine, which
+    /// does not know it, is never sent the cookie.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Whether `path` is below [`Access::base`].
+    pub(crate) fn is_below_base(&self, path: &str) -> bool {
+        let length = self.base.len();
+        let Some((base, rest)) = path.split_at_checked(length) else {
+            return false;
+        };
+        is_same(base, &self.base) && (rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// The cookie for `token`, which is used up, as a header; `None` if it is not the one.
     pub(crate) fn exchange(&self, token: &str) -> Option<HeaderValue> {
         let mut ticket = self.ticket.lock().unwrap_or_else(PoisonError::into_inner);
         ticket.take_if(|ticket| is_same(ticket, token))?;
-        let (name, cookie) = (&self.name, &self.cookie);
-        let header = format!("{name}={cookie}; HttpOnly; SameSite=Strict; Path=/");
+        let (name, cookie, base) = (&self.name, &self.cookie, &self.base);
+        let header = format!("{name}={cookie}; HttpOnly; SameSite=Strict; Path={base}");
         HeaderValue::from_str(&header).ok()
     }
 
@@ -117,13 +135,33 @@ mod tests {
         assert_eq!(access.exchange(&ticket[1..]), None);
         let header = access.exchange(&ticket).expect("a cookie");
         let expected = format!(
-            "cogtools-4000={}; HttpOnly; SameSite=Strict; Path=/",
-            access.cookie
+            "cogtools-4000={}; HttpOnly; SameSite=Strict; Path={}",
+            access.cookie,
+            access.base()
         );
         assert_eq!(header, expected);
         assert_eq!(access.exchange(&ticket), None);
         assert_eq!(access.ticket(), "");
         assert_eq!(access.exchange(""), None);
+    }
+
+    #[test]
+    fn pages_are_below_a_path_that_another_server_does_not_have() {
+        let access = Access::new(4000).expect("tokens");
+        let other = Access::new(4000).expect("tokens");
+        let base = access.base();
+        for (path, expected) in [
+            (base.to_owned(), true),
+            (format!("{base}/"), true),
+            (format!("{base}/tools/x"), true),
+            (format!("{base}x"), false),
+            (base[..base.len() - 1].to_owned(), false),
+            (other.base().to_owned(), false),
+            ("/".to_owned(), false),
+            (format!("/é{base}"), false),
+        ] {
+            assert_eq!(access.is_below_base(&path), expected, "{path}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::page::Pages;
 use crate::project::ProjectView;
 use crate::respond::{Answer, PageError};
 use crate::session::Sessions;
+use crate::tool::TestRuns;
 
 /// What all requests share.
 pub(crate) struct App {
@@ -17,6 +18,7 @@ pub(crate) struct App {
     pub(crate) pages: Pages,
     pub(crate) project: ProjectView,
     pub(crate) sessions: Sessions,
+    pub(crate) tests: TestRuns,
     /// How many more programs may run.
     pub(crate) programs: Arc<Semaphore>,
     /// The server shuts down.

@@ -5,12 +5,20 @@ use serde_json::Value;
 
 /// How much of a message, of code or of a result is shown; the whole is a link away.
 const MAX_TEXT_BYTES: usize = 16 << 10;
+/// How much of a text is not long.
+const MAX_SHORT_BYTES: usize = 1500;
+const MAX_SHORT_LINES: usize = 16;
 /// How much of a text a row shows.
 const MAX_ROW_CHARS: usize = 200;
 
 /// A text for a page, which may be cut in the middle.
 pub(crate) fn text(text: &str) -> String {
     head_and_tail(text, MAX_TEXT_BYTES)
+}
+
+/// Whether a text takes more than a part of a page.
+pub(crate) fn is_long(text: &str) -> bool {
+    text.len() > MAX_SHORT_BYTES || text.lines().count() > MAX_SHORT_LINES
 }
 
 /// Whether [`text`] cuts it.

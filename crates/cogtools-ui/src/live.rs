@@ -1,6 +1,7 @@
 //! Events for pages that are open: a session has new lines, or tools have changed. They only
 //! say what there is; pages load it.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use tokio::task::spawn_blocking;
 
 use crate::app::App;
 use crate::respond::PageError;
+use crate::session::RunState;
 use crate::tool;
 
 /// How often a session is looked at.
@@ -25,10 +27,23 @@ const TOOLS_POLL: Duration = Duration::from_secs(1);
 /// How many lines are announced at a time.
 const MAX_LINES: usize = 500;
 
-/// The last line that a page has.
+/// What a page has.
 #[derive(Deserialize)]
-pub(crate) struct After {
+pub(crate) struct Has {
+    /// The last line.
     after: Option<usize>,
+    /// What names the lines, and thus the file that they are from.
+    content: Option<String>,
+}
+
+/// What is new in a session.
+enum Update {
+    /// A line.
+    Line { number: usize, kind: String },
+    /// Another state, or the first one that is known.
+    State(RunState),
+    /// Another file is in its place: what a page has is not there any more.
+    Replaced,
 }
 
 /// The lines of a session from the one after that which a page has. The `id` of an event is the
@@ -36,7 +51,7 @@ pub(crate) struct After {
 pub(crate) async fn session(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
-    Query(After { after }): Query<After>,
+    Query(has): Query<Has>,
     headers: HeaderMap,
 ) -> Response {
     let file = match app.sessions.file(&name) {
@@ -44,27 +59,31 @@ pub(crate) async fn session(
         Err(error) => return error.answer(&app).into(),
     };
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
-    let last = last.and_then(|id| id.parse().ok()).or(after);
+    let last = last.and_then(|id| id.parse().ok()).or(has.after);
     let start = Follow {
         app,
         file,
         next: last.unwrap_or(1).saturating_add(1).max(2),
-        lines: Vec::new().into_iter(),
+        content: has.content,
+        state: None,
+        updates: VecDeque::new(),
+        is_over: false,
     };
     let events = stream::unfold(start, |mut follow| async {
-        let line = follow.line().await?;
-        let kind = line
-            .entry
-            .as_ref()
-            .map_or("line", |entry| entry.event.kind());
-        let event = Event::default()
-            .id(line.number.to_string())
-            .data(plain(kind));
-        Some((Ok::<_, Infallible>(event), follow))
+        let update = follow.update().await?;
+        Some((Ok::<_, Infallible>(event(update)), follow))
     });
     Sse::new(events)
         .keep_alive(KeepAlive::default())
         .into_response()
+}
+
+fn event(update: Update) -> Event {
+    match update {
+        Update::Line { number, kind } => Event::default().id(number.to_string()).data(kind),
+        Update::State(state) => Event::default().event("state").data(state.name()),
+        Update::Replaced => Event::default().event("replaced").data("reload"),
+    }
 }
 
 /// A session that is followed.
@@ -72,31 +91,77 @@ struct Follow {
     app: Arc<App>,
     file: SessionFile,
     next: usize,
-    lines: std::vec::IntoIter<Line>,
+    /// What names the lines so far.
+    content: Option<String>,
+    state: Option<RunState>,
+    updates: VecDeque<Update>,
+    is_over: bool,
+}
+
+/// What a look at a session has found.
+struct Look {
+    content: String,
+    lines: Vec<Line>,
+    state: RunState,
 }
 
 impl Follow {
-    /// The next line; `None` when the server shuts down or the file cannot be read on.
-    async fn line(&mut self) -> Option<Line> {
+    /// What is new next; `None` when the server shuts down, the file cannot be read on, or
+    /// another one is there.
+    async fn update(&mut self) -> Option<Update> {
         loop {
-            if self.app.stop.is_cancelled() {
+            if let Some(update) = self.updates.pop_front() {
+                return Some(update);
+            }
+            if self.is_over || self.app.stop.is_cancelled() {
                 return None;
             }
-            if let Some(line) = self.lines.next() {
-                self.next = line.number + 1;
-                return Some(line);
-            }
-            let (app, file, next) = (Arc::clone(&self.app), self.file.clone(), self.next);
-            let read = spawn_blocking(move || {
-                app.sessions.with_index(&file, |index| {
-                    Ok(index.read(next..next.saturating_add(MAX_LINES))?)
-                })
-            });
-            let lines: Result<Vec<Line>, PageError> = read.await.ok()?;
-            self.lines = lines.ok()?.into_iter();
-            if self.lines.len() == 0 {
+            let look = self.look().await?;
+            self.note(look);
+            if self.updates.is_empty() {
                 tokio::time::sleep(SESSION_POLL).await;
             }
+        }
+    }
+
+    /// Reads what there is now.
+    async fn look(&self) -> Option<Look> {
+        let (app, file) = (Arc::clone(&self.app), self.file.clone());
+        let (next, state) = (self.next, self.state);
+        let read = spawn_blocking(move || {
+            app.sessions.with_index(&file, |index| {
+                let lines = index.read(next..next.saturating_add(MAX_LINES))?;
+                let state = match state {
+                    Some(state) if lines.is_empty() => state.again(index)?,
+                    _ => RunState::of(index)?,
+                };
+                let content = index.content();
+                Ok(Look {
+                    content,
+                    lines,
+                    state,
+                })
+            })
+        });
+        let look: Result<Look, PageError> = read.await.ok()?;
+        look.ok()
+    }
+
+    fn note(&mut self, look: Look) {
+        if *self.content.get_or_insert_with(|| look.content.clone()) != look.content {
+            self.is_over = true;
+            self.updates.push_back(Update::Replaced);
+            return;
+        }
+        for line in look.lines {
+            self.next = line.number + 1;
+            let entry = line.entry.as_ref();
+            let kind = plain(entry.map_or("line", |entry| entry.event.kind()));
+            let number = line.number;
+            self.updates.push_back(Update::Line { number, kind });
+        }
+        if self.state.replace(look.state) != Some(look.state) {
+            self.updates.push_back(Update::State(look.state));
         }
     }
 }

@@ -4,11 +4,11 @@
 pub(crate) const MANUAL: &[(&str, &str)] = &[
     (
         "ACCESS",
-        "The server listens on 127.0.0.1 only, and serves requests whose Host is this machine and whose Origin, if there is one, is its own. The URL that it prints has a token that is good for one use: the browser gets a cookie for it, and everything else is refused. Whatever starts something also needs a token of the page. Another browser needs another `cogtools ui`.\n\nNo page loads anything from another host, and no key of a provider is ever in a page.",
+        "The server listens on 127.0.0.1 only, and serves requests whose Host is this machine and whose Origin, if there is one, is its own. The URL that it prints has a token that is good for one use: the browser gets a cookie for it and is led to the pages, and everything else is refused. The pages are below a random path, where alone a browser sends the cookie: no other server on this machine gets it. Whatever starts something also needs a token of the page. Another browser needs another `cogtools ui`.\n\nNo page loads anything from another host, and no key of a provider is ever in a page.",
     ),
     (
         "PAGES",
-        "/sessions\n  The sessions of the project, and those of `--session`, the one that was written to last first.\n\n/sessions/SESSION\n  What happened in one: the conversation, the plan and its steps, the calls with their arguments and results. A session that runs is followed.\n\n/tools\n  The tools of the project, with their cost in tokens and their approval.\n\n/tools/TOOL\n  What a tool declares, and a form to call it. The call is one of `cogtools call`: a tool that is not approved is denied.",
+        "Below the random path:\n\n/sessions\n  The sessions of the project, and those of `--session`, the one that was written to last first.\n\n/sessions/SESSION\n  What happened in one: the conversation, the plan and its steps, the calls with their arguments and results, the prompts as they were sent. A session that runs is followed, and nothing can be sent to it meanwhile.\n\n/tools\n  The tools of the project, with their cost in tokens, their approval, and how their examples ended, if a page has run them.\n\n/tools/TOOL\n  What a tool declares, and a form to call it. The call is one of `cogtools call`: a tool that is not approved is denied.",
     ),
     (
         "EXAMPLES",

@@ -48,11 +48,28 @@ impl Pages {
         context: Value,
         app: &App,
     ) -> Result<String, PageError> {
-        let template = self.0.get(name).ok_or(PageError::Bug)?;
         let mut context = visible(context);
         context["token"] = app.access.page_token().into();
+        context["base"] = app.access.base().into();
         context["project"] = visible(app.project.name().into());
-        template.render(&context).map_err(|_| PageError::Bug)
+        self.template(name)?
+            .render(&context)
+            .map_err(|_| PageError::Bug)
+    }
+
+    /// The same for a browser without access: nothing of the server is in it.
+    pub(crate) fn render_for_strangers(
+        &self,
+        name: &str,
+        context: Value,
+    ) -> Result<String, PageError> {
+        self.template(name)?
+            .render(&visible(context))
+            .map_err(|_| PageError::Bug)
+    }
+
+    fn template(&self, name: &str) -> Result<&Template, PageError> {
+        self.0.get(name).ok_or(PageError::Bug)
     }
 
     /// The same as an answer.

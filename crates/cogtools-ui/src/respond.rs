@@ -32,9 +32,9 @@ pub(crate) enum Answer {
 pub(crate) enum PageError {
     /// Nothing has this URL.
     NotFound,
-    /// The browser has no cookie; or has it, and a page elsewhere has led here, so that it was
-    /// not sent, which `retry` finds out.
-    NoAccess { retry: bool },
+    /// The browser has no cookie; or has it, and a page elsewhere has led to a path that exists,
+    /// so that it was not sent, which `retry` finds out.
+    NoAccess { is_below: bool, retry: bool },
     /// The request does not come from a page of this server.
     NoPageToken,
     /// What the page is about cannot be read.
@@ -84,8 +84,8 @@ impl PageError {
         match self {
             Self::NotFound => "There is no page of this name, or what it was about is gone.",
             Self::NoAccess { .. } => {
-                "The URL that `cogtools ui` prints opens once, in one browser. In that browser \
-                 the link below works; for another one, start `cogtools ui` again."
+                "The URL that `cogtools ui` prints opens once, in one browser, and leads to the \
+                 pages there. For another browser, start `cogtools ui` again."
             }
             Self::NoPageToken => "Load the page again, and repeat what you did.",
             Self::Failed(_) => "What is wrong, and what to do about it:",
@@ -104,10 +104,14 @@ impl PageError {
             "title": self.title(),
             "text": self.text(),
             "failures": diagnostics.iter().map(failure).collect::<Vec<Value>>(),
-            "link": matches!(self, Self::NoAccess { .. }),
-            "retry": matches!(self, Self::NoAccess { retry: true }),
+            "link": matches!(self, Self::NoAccess { is_below: true, .. }),
+            "retry": matches!(self, Self::NoAccess { retry: true, .. }),
         });
-        let page = app.pages.render("error.njk", context, app);
+        let page = if matches!(self, Self::NoAccess { .. }) {
+            app.pages.render_for_strangers("error.njk", context)
+        } else {
+            app.pages.render("error.njk", context, app)
+        };
         let text = page.unwrap_or_else(|_| self.title().to_owned());
         Answer::Html(self.status(), text)
     }

@@ -10,7 +10,7 @@ use axum::http::header::{
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use serde::Deserialize;
 use tower_http::set_header::SetResponseHeaderLayer;
 
@@ -45,24 +45,34 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// All pages, for those who have access.
 pub(crate) fn routes(app: &Arc<App>) -> Router {
-    let mut router = Router::new()
-        .route("/", get(session::list_page))
-        .route("/sessions", get(session::list_page))
-        .route("/sessions/{id}", get(session::page))
-        .route("/sessions/{id}/lines/{number}", get(session::line))
-        .route("/sessions/{id}/blobs/{blob}", get(session::blob))
-        .route("/sessions/{id}/approve", post(session::approve))
-        .route("/sessions/{id}/answer", post(session::answer))
-        .route("/sessions/{id}/message", post(session::message))
-        .route("/sessions/{id}/events", get(live::session))
-        .route("/events/tools", get(live::tools))
-        .route("/tools", get(tool::list_page))
-        .route("/tools/{name}", get(tool::page))
-        .route("/tools/{name}/form", get(tool::form))
-        .route("/tools/{name}/check", post(tool::check))
-        .route("/tools/{name}/call", post(tool::call))
-        .route("/tools/{name}/test", post(tool::test))
-        .route("/assets/{name}", get(asset::asset))
+    let pages: [(&str, MethodRouter<Arc<App>>); 18] = [
+        ("", get(session::list_page)),
+        ("/", get(session::list_page)),
+        ("/sessions", get(session::list_page)),
+        ("/sessions/{id}", get(session::page)),
+        ("/sessions/{id}/lines/{number}", get(session::line)),
+        (
+            "/sessions/{id}/lines/{number}/layers/{layer}",
+            get(session::layer),
+        ),
+        ("/sessions/{id}/blobs/{blob}", get(session::blob)),
+        ("/sessions/{id}/approve", post(session::approve)),
+        ("/sessions/{id}/answer", post(session::answer)),
+        ("/sessions/{id}/message", post(session::message)),
+        ("/sessions/{id}/events", get(live::session)),
+        ("/events/tools", get(live::tools)),
+        ("/tools", get(tool::list_page)),
+        ("/tools/{name}", get(tool::page)),
+        ("/tools/{name}/form", get(tool::form)),
+        ("/tools/{name}/check", post(tool::check)),
+        ("/tools/{name}/call", post(tool::call)),
+        ("/tools/{name}/test", post(tool::test)),
+    ];
+    let mut router = Router::new().route("/assets/{name}", get(asset::asset));
+    for (path, page) in pages {
+        router = router.route(&format!("{}{path}", app.access.base()), page);
+    }
+    router = router
         .fallback(not_found)
         .layer(from_fn_with_state(Arc::clone(app), admit))
         .layer(SetResponseHeaderLayer::if_not_present(
@@ -93,7 +103,10 @@ async fn admit(
     if let Some(token) = token.filter(|_| request.uri().path() == "/")
         && let Some(cookie) = app.access.exchange(&token)
     {
-        let location = HeaderValue::from_static("/");
+        let location = format!("{}/", app.access.base());
+        let Ok(location) = HeaderValue::from_str(&location) else {
+            return PageError::Bug.answer(&app).into();
+        };
         let headers = [(Access::HEADER, cookie), (LOCATION, location)];
         return (StatusCode::SEE_OTHER, headers).into_response();
     }
@@ -101,9 +114,12 @@ async fn admit(
         return next.run(request).await;
     }
     let headers = request.headers();
-    if !app.access.has_cookie(headers) {
-        let retry = request.uri() == "/" && *request.method() == Method::GET;
-        return PageError::NoAccess { retry }.answer(&app).into();
+    let uri = request.uri();
+    let is_below = app.access.is_below_base(uri.path());
+    if !is_below || !app.access.has_cookie(headers) {
+        let retry = is_below && uri.query().is_none() && *request.method() == Method::GET;
+        let error = PageError::NoAccess { is_below, retry };
+        return error.answer(&app).into();
     }
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if !is_read && !app.access.has_page_token(headers) {

@@ -22,6 +22,7 @@ use crate::project::ProjectView;
 use crate::respond::UntilError;
 use crate::routes::routes;
 use crate::session::Sessions;
+use crate::tool::TestRuns;
 
 /// How often the server looks whether it is asked to end.
 const STOP_POLL: Duration = Duration::from_millis(50);
@@ -66,6 +67,7 @@ async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failur
         pages,
         project: ProjectView::new(io, stop.clone()),
         sessions: Sessions::new(&args.files, io)?,
+        tests: TestRuns::default(),
         programs: Arc::new(Semaphore::new(MAX_PROGRAMS as usize)),
         stop: stop.clone(),
     });

@@ -5,6 +5,7 @@ mod budgets;
 mod calls;
 mod endings;
 mod long;
+mod prompts;
 mod recorded;
 mod repetition;
 mod resume;

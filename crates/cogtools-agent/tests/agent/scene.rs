@@ -217,7 +217,7 @@ impl Scene {
         Journal::new(Log::create(&file, &header, Options::default()).expect("a new session"))
     }
 
-    fn file(&self) -> SessionFile {
+    pub(crate) fn file(&self) -> SessionFile {
         let root = self.project.root();
         SessionFile::named(&root, &root, Path::new("session.jsonl"))
     }

@@ -30,6 +30,39 @@ fn open(folder: &Path) -> Index {
     Index::open(file).expect("a session")
 }
 
+#[test]
+fn another_file_in_its_place_is_noticed_whatever_its_length() {
+    for entries in [1, 2, 3, 9] {
+        for in_place in [false, true] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("s.jsonl");
+            let old = text(3);
+            fs::write(&path, &old).expect("it is written");
+            let mut index = open(folder.path());
+            let content = index.content();
+            // What is appended leaves the name of what was there.
+            fs::write(&path, format!("{old}{{}}\n")).expect("it is written");
+            index.refresh().expect("lines");
+            assert_eq!((index.lines(), index.content()), (5, content.clone()));
+            let other = folder.path().join("other");
+            let name = if in_place { &path } else { &other };
+            fs::write(name, text(entries).replace("completed", "cancelled")).expect("written");
+            if !in_place {
+                fs::rename(&other, &path).expect("it takes its place");
+            }
+            index.refresh().expect("lines");
+            let case = format!("{entries} entries, in place: {in_place}");
+            assert_ne!(index.content(), content, "{case}");
+            assert_eq!(index.lines(), entries + 1, "{case}");
+            let last = index
+                .read(entries + 1..entries + 2)
+                .expect("lines")
+                .remove(0);
+            assert!(last.text.contains("cancelled"), "{case}: {}", last.text);
+        }
+    }
+}
+
 /// The numbers of the lines and of their entries; 0 for what is no entry.
 fn read(index: &Index, first: usize, behind: usize) -> Vec<(usize, u64)> {
     let lines = index.read(first..behind).expect("lines");

@@ -1,6 +1,6 @@
 //! A writer that is killed, and one without space: real processes.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -66,8 +66,9 @@ fn a_session_is_continued_after_each_kill() {
     let mut entries = 0;
     for lines in [1, 2, 5, 20, 50] {
         let mut child = spawn(&scene, "");
-        let output = BufReader::new(child.stdout.take().expect("its output"));
-        let wrote = output.lines().map_while(Result::ok);
+        // Its output stays open, since a process that cannot print ends by itself.
+        let mut output = BufReader::new(child.stdout.take().expect("its output"));
+        let wrote = output.by_ref().lines().map_while(Result::ok);
         let wrote = wrote
             .filter(|line| line.contains("wrote"))
             .take(lines)
@@ -91,6 +92,24 @@ fn a_session_is_continued_after_each_kill() {
     }
     let (mut log, _) = scene.open().expect("free again");
     log.append(log.head(), task("more")).expect("appended");
+}
+
+#[test]
+fn a_process_that_writes_is_known_from_outside() {
+    let scene = Scene::new();
+    let log = scene.create();
+    assert!(scene.file().is_in_use().expect("it is there"));
+    drop(log);
+    assert!(!scene.file().is_in_use().expect("it is there"));
+    // A look is not in the way of a writer.
+    let looks = std::thread::spawn({
+        let file = scene.file();
+        move || (0..2000).for_each(|_| drop(file.is_in_use()))
+    });
+    for _ in 0..50 {
+        scene.open().expect("it is free");
+    }
+    looks.join().expect("it ends");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod index;
 mod killed;
 mod lines;
 mod plan_events;
+mod prompt;
 mod scene;
 mod store;
 mod torn;

@@ -1,6 +1,6 @@
 //! The events of a plan.
 
-use cogtools_log::{Event, StepState};
+use cogtools_log::{BlobId, Event, StepState};
 use serde_json::json;
 
 /// A plan, and a step of it that has failed.
@@ -22,6 +22,10 @@ pub(crate) fn plan_events() -> Vec<Event> {
             blob: None,
             logs: vec!["a line".to_owned()],
             ms: Some(3),
+        },
+        Event::Reply {
+            text: "It is [… 9000 bytes left out …]".to_owned(),
+            blob: Some(BlobId::of(b"It is ...")),
         },
     ]
 }

@@ -1,8 +1,8 @@
 //! What is written, and read again.
 
 use cogtools_log::{
-    Approval, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log, LogError,
-    NodeState, Outcome, Usage, Why,
+    Approval, BlobId, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log,
+    LogError, NodeState, Outcome, Usage, Why,
 };
 use serde_json::{Value, from_value, json};
 
@@ -25,6 +25,7 @@ fn events() -> Vec<Event> {
                 tokens: 12,
                 hash: "a1".to_owned(),
                 cached: true,
+                parts: vec![BlobId::of(b"You help.")],
             }],
             model: "gemini-flash-latest".to_owned(),
             turn: 1,

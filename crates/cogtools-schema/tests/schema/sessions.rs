@@ -12,6 +12,7 @@ const APPROVAL: &str = r#""approval":{"decision":"denied","why":"telepathy"}"#;
 #[track_caller]
 fn check(fields: &str, expected: bool) {
     let fields = fields.replace("APPROVAL", APPROVAL);
+    let fields = fields.replace("BLOB", &"0f".repeat(32));
     let line = format!(r#"{{"id":1,"parent":null,"time":"2026-11-22T09:00:00.5Z",{fields}}}"#);
     check_line(&line, expected);
     let session = Session::from_reader(format!("{HEADER}\n{line}\n").as_bytes(), "s".as_ref());
@@ -46,6 +47,9 @@ fn every_kind_is_a_line() {
     for fields in [
         r#""kind":"task","parts":[{"text":"t"}],"later":1"#,
         r#""kind":"request","hash":"h","layers":[{"name":"static","tokens":1,"hash":"h","cached":true}],"model":"m","turn":1"#,
+        r#""kind":"request","hash":"h","layers":[{"name":"trigger","tokens":1,"hash":"h","cached":false,"parts":["BLOB"]}],"model":"m","turn":1"#,
+        r#""kind":"reply","text":"t""#,
+        r#""kind":"reply","text":"t","blob":"BLOB""#,
         r#""kind":"response","content":null,"finish_reason":"STOP""#,
         r#""kind":"call","call":"c","tool":"t","arguments":[],APPROVAL"#,
         r#""kind":"result","call":"c","status":"succeeded","content":{},"ms":1"#,

@@ -49,6 +49,9 @@ fn write_step(text: &mut String, step: &Step<'_>) {
             write_fence(text, "json", &format!("{arguments:#}"));
             write_result(text, step);
         }
+        Event::Reply { text: reply, .. } => {
+            let _ = writeln!(text, "\n## Reply\n\n{}", reply.trim());
+        }
         Event::Error { code, message, .. } => {
             let _ = writeln!(text, "\n**{}**: {}", line(code), line(message));
         }

@@ -94,6 +94,7 @@ impl Report {
             }
             Event::Plan { intent, plan } => self.plan(step.entry, intent, plan),
             Event::Step { .. } => self.plan_step(step),
+            Event::Reply { text, blob } => self.reply(step.entry, text, blob.as_ref()),
             event => self.event(event),
         }
     }

@@ -33,6 +33,15 @@ impl Report {
         }
     }
 
+    /// The reply of a plan, with the results for its placeholders.
+    pub(super) fn reply(&mut self, entry: &Entry, text: &str, blob: Option<&BlobId>) {
+        self.heading(entry, "reply", "");
+        self.block("  ", text);
+        if let Some(blob) = blob {
+            let _ = writeln!(self.text, "  whole: {blob}");
+        }
+    }
+
     /// A step of a plan, with its end if it has begun.
     pub(super) fn plan_step(&mut self, step: &Step<'_>) {
         let Event::Step {

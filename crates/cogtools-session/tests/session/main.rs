@@ -3,6 +3,7 @@
 mod export;
 mod files;
 mod names;
+mod prompts;
 mod show;
 
 use std::collections::BTreeMap;

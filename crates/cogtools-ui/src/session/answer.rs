@@ -64,17 +64,18 @@ pub(crate) async fn approve(
     .await
 }
 
-/// Answers a node of a flow.
+/// Answers a node of a flow, by standard input, too.
 pub(crate) async fn answer(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
     body: Bytes,
 ) -> Response {
     run(app, name, body, |file, reply: Reply| {
-        let answer = format!("--answer={}={}", reply.node, reply.answer);
+        let answer = format!("--answer={}=@-", reply.node);
         let args = ["flow", "resume", "--error-format", "json", &answer, "--"];
         let args = args.map(OsString::from).into_iter().chain([file]);
-        (args.collect(), Vec::new())
+        // One line end at its end is not part of it.
+        (args.collect(), format!("{}\n", reply.answer).into_bytes())
     })
     .await
 }

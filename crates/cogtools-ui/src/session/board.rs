@@ -4,9 +4,12 @@ use cogtools_core::Code;
 use cogtools_log::{BlobId, Event, StepState};
 use serde_json::Value;
 
-use super::turn::{Badge, Detail, From, Intent, Step};
+use super::turn::{Badge, Detail, From, Intent, Message, Step};
 use super::turns::{At, Turns};
 use crate::cut;
+
+/// What stands before a reply whose placeholders have no results yet.
+const PLANNED_REPLY: &str = "Reply as planned";
 
 /// How a step has ended.
 pub(super) struct End<'e> {
@@ -64,7 +67,26 @@ impl Turns {
         }
         let reply = text(plan, "visible_reply");
         if !reply.is_empty() {
-            self.say(at, From::Model, "", &reply);
+            self.say(at, From::Model, PLANNED_REPLY, &reply);
+            let turn = self.current(at);
+            turn.reply = turn.messages.len().checked_sub(1);
+        }
+    }
+
+    /// The reply of a plan that has run takes the place of the one that was planned.
+    pub(super) fn reply(&mut self, at: At<'_>, text: &str, blob: Option<&BlobId>) {
+        let turn = self.current(at);
+        let place = turn.reply;
+        let planned = place.and_then(|place| turn.messages.get_mut(place));
+        let line = planned.as_ref().map_or(at.line, |planned| planned.line);
+        let message = Message {
+            text: text.to_owned(),
+            blob: blob.map(ToString::to_string).unwrap_or_default(),
+            ..Message::new(line, From::Model, "", at.time())
+        };
+        match planned {
+            Some(planned) => *planned = message,
+            None => turn.messages.push(message),
         }
     }
 
@@ -120,12 +142,7 @@ impl Turns {
         counts: bool,
     ) {
         let turn = self.current(at);
-        if turn.step(key).is_none() {
-            turn.board.push(Step {
-                key: key.to_owned(),
-                ..Step::default()
-            });
-        }
+        turn.place(key);
         let mut number = None;
         if let Some((index, step)) = turn.step(key) {
             step.badge = Badge::Executing;
@@ -137,10 +154,19 @@ impl Turns {
         if counts && !tool.is_empty() {
             turn.count(tool);
         }
-        turn.details
-            .push(Detail::new(at.line, key, tool, arguments));
+        match turn.detail(key) {
+            // What has waited goes on.
+            Some(detail) if detail.badge == Badge::Waiting => detail.badge = Badge::Executing,
+            before => {
+                if let Some(before) = before.filter(|one| one.badge == Badge::Executing) {
+                    before.badge = Badge::Interrupted;
+                }
+                turn.details
+                    .push(Detail::new(at.line, key, tool, arguments));
+            }
+        }
         let text = format!("{} start", name(key, tool));
-        self.row(at, "step", &text, Some(Badge::Executing));
+        self.row(at, "step", &text, None);
         self.number(at, number, false);
     }
 
@@ -148,6 +174,7 @@ impl Turns {
     pub(super) fn end(&mut self, at: At<'_>, key: &str, end: &End<'_>) {
         let turn = self.current(at);
         turn.ms = turn.ms.saturating_add(end.ms.unwrap_or_default());
+        turn.place(key);
         let mut number = None;
         let mut tool = String::new();
         if let Some((index, step)) = turn.step(key) {

@@ -4,7 +4,7 @@ use cogtools_log::{Event, NodeState};
 use serde_json::Value;
 
 use super::board::{End, failed};
-use super::turn::{Badge, FlowOf, From, Intent, Question, QuestionKind, Step};
+use super::turn::{Badge, FlowOf, From, Intent, Question, QuestionKind};
 use super::turns::{At, Turns};
 use crate::cut;
 
@@ -73,11 +73,9 @@ impl Turns {
             Some(Badge::Waiting),
         );
         let turn = self.current(at);
-        if turn.step(node).is_none() {
-            turn.board.push(Step {
-                key: node.to_owned(),
-                ..Step::default()
-            });
+        turn.place(node);
+        if let Some(detail) = turn.detail(node) {
+            detail.badge = Badge::Waiting;
         }
         if let Some((_, step)) = turn.step(node) {
             step.badge = Badge::Waiting;

@@ -1,9 +1,11 @@
 //! The list of sessions: what each was about, and how it ended.
 
+use cogtools_core::Code;
 use cogtools_log::{EndStatus, Event, Index, Line};
 use serde_json::{Value, json};
 
 use super::sessions::Known;
+use super::state::RunState;
 use super::view::ends;
 use crate::app::App;
 use crate::cut;
@@ -63,14 +65,24 @@ fn describe(index: &Index) -> Result<Value, PageError> {
         Event::Task { .. } | Event::Request { .. } => Some(None),
         _ => None,
     });
+    let state = RunState::of(index)?;
     Ok(json!({
         "session": header.session,
         "began": header.time,
         "model": model,
         "lines": index.lines(),
         "subject": subjects.next().unwrap_or_default(),
-        "end": end.flatten().map(EndStatus::name),
+        "end": end.flatten().map(end_name),
+        "state": state,
     }))
+}
+
+/// How a session has ended, in a word.
+fn end_name(status: &EndStatus) -> &str {
+    match status {
+        EndStatus::Failed { code } if code == Code::AnswerWanted.name() => "answer_wanted",
+        status => status.name(),
+    }
 }
 
 fn event(line: &Line) -> Option<&Event> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use cogtools_core::tool::FlowTask;
-use cogtools_log::BlobId;
+use cogtools_log::{BlobId, Event};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -39,9 +39,10 @@ pub(crate) async fn page(
 ) -> Response {
     app.run(move |app| {
         let file = app.sessions.file(&name)?;
-        let (header, view) = app.sessions.with_index(&file, |index| {
+        let (header, mut view) = app.sessions.with_index(&file, |index| {
             Ok((index.header().clone(), View::read(index, part.before)?))
         })?;
+        view.read_prompts(part.turn, &file.blobs());
         let mut context = view.context(part.turn);
         context["graph"] = view
             .shown(part.turn)
@@ -84,6 +85,30 @@ pub(crate) async fn line(
         let lines = app.sessions.with_index(&file, read)?;
         let line = lines.into_iter().next().ok_or(PageError::NotFound)?;
         Ok(Answer::Text(line.text.into_bytes()))
+    })
+    .await
+}
+
+/// The text of a layer of the request on a line.
+pub(crate) async fn layer(
+    State(app): State<Arc<App>>,
+    Path((name, number, layer)): Path<(String, usize, usize)>,
+) -> Response {
+    app.run(move |app| {
+        let file = app.sessions.file(&name)?;
+        let after = number.checked_add(1).ok_or(PageError::NotFound)?;
+        let read = |index: &cogtools_log::Index| Ok(index.read(number..after)?);
+        let lines = app.sessions.with_index(&file, read)?;
+        let line = lines.into_iter().next().ok_or(PageError::NotFound)?;
+        let Ok(Event::Request { layers, .. }) = line.entry.map(|entry| entry.event) else {
+            return Err(PageError::NotFound);
+        };
+        let layer = layers.get(layer).filter(|layer| !layer.parts.is_empty());
+        let layer = layer.ok_or(PageError::NotFound)?;
+        let text = file.blobs().layer_text(layer);
+        Ok(Answer::Text(
+            text.map_err(|_| PageError::NotFound)?.into_bytes(),
+        ))
     })
     .await
 }

@@ -2,7 +2,9 @@
 //! shows it.
 
 use serde::Serialize;
-use serde_json::Value;
+
+use super::prompt::Layer;
+use crate::cut;
 
 /// A turn.
 #[derive(Debug, Default, Serialize)]
@@ -29,6 +31,9 @@ pub(crate) struct Turn {
     pub(crate) requests: Vec<Request>,
     /// Calls that wait for the user.
     pub(crate) questions: Vec<Question>,
+    /// Which message is the reply of the plan.
+    #[serde(skip)]
+    pub(crate) reply: Option<usize>,
 }
 
 /// What a turn is about.
@@ -60,6 +65,8 @@ pub(crate) enum Badge {
     NoTool,
     /// It waits for the user.
     Waiting,
+    /// Its process is gone.
+    Interrupted,
 }
 
 /// How often a tool was called.
@@ -82,6 +89,10 @@ pub(crate) struct Message {
     pub(crate) text: String,
     /// Whether the text is only a part of what the line has.
     pub(crate) is_cut: bool,
+    /// Whether it is so long that it scrolls by itself.
+    pub(crate) is_long: bool,
+    /// The whole text, if the line has only a part of it.
+    pub(crate) blob: String,
     pub(crate) time: String,
     pub(crate) hints: Vec<String>,
 }
@@ -162,7 +173,7 @@ pub(crate) struct Request {
     pub(crate) turn: u32,
     pub(crate) model: String,
     pub(crate) line: usize,
-    pub(crate) layers: Value,
+    pub(crate) layers: Vec<Layer>,
 }
 
 /// A question to the user.
@@ -184,6 +195,24 @@ pub(crate) enum QuestionKind {
     Answer,
 }
 
+impl Message {
+    /// A message without its text.
+    pub(crate) fn new(line: usize, from: From, label: &str, time: String) -> Self {
+        Self {
+            line,
+            from,
+            label: label.to_owned(),
+            step: None,
+            text: String::new(),
+            is_cut: false,
+            is_long: false,
+            blob: String::new(),
+            time,
+            hints: Vec::new(),
+        }
+    }
+}
+
 impl Turn {
     /// A turn that begins with the line `line`.
     pub(crate) fn new(line: usize, time: String, intent: Intent) -> Self {
@@ -193,6 +222,17 @@ impl Turn {
             intent,
             status: Badge::Executing,
             ..Self::default()
+        }
+    }
+
+    /// Says of everything that was executing that it was interrupted.
+    pub(crate) fn interrupt(&mut self) {
+        let steps = self.board.iter_mut().map(|step| &mut step.badge);
+        let details = self.details.iter_mut().map(|detail| &mut detail.badge);
+        for badge in steps.chain(details).chain([&mut self.status]) {
+            if *badge == Badge::Executing {
+                *badge = Badge::Interrupted;
+            }
         }
     }
 
@@ -208,6 +248,13 @@ impl Turn {
             if let Some(number) = row.step {
                 row.text = format!("Step {number}/{total} {}", row.text);
             }
+        }
+    }
+
+    /// Says which messages are long, once all of them have their texts.
+    pub(crate) fn mark_long(&mut self) {
+        for message in &mut self.messages {
+            message.is_long = cut::is_long(&message.text);
         }
     }
 
@@ -227,6 +274,16 @@ impl Turn {
         let mut steps = self.board.iter_mut().enumerate().rev();
         let (index, step) = steps.find(|(_, step)| step.key == key)?;
         Some((index + 1, step))
+    }
+
+    /// Puts a step with this name on the board, unless it is there.
+    pub(crate) fn place(&mut self, key: &str) {
+        if self.step(key).is_none() {
+            self.board.push(Step {
+                key: key.to_owned(),
+                ..Step::default()
+            });
+        }
     }
 
     /// The last detail with this name.

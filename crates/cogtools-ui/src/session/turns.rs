@@ -2,9 +2,10 @@
 
 use cogtools_log::{CacheState, Entry, Event, Line, Usage, response_text, task_text, thought_text};
 use cogtools_program::terminal::pluralize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::turn::{Badge, From, Intent, LogRow, Message, Question, QuestionKind, Request, Turn};
+use super::prompt::Layer;
+use super::turn::{Badge, From, Intent, LogRow, Message, Request, Turn};
 use crate::cut;
 
 /// The turns so far.
@@ -68,6 +69,7 @@ impl Turns {
             } => self.flow(at, tool, digest, arguments),
             Event::Call { .. } | Event::Result { .. } => self.call_event(at),
             Event::Step { .. } => self.step_event(at),
+            Event::Reply { text, blob } => self.reply(at, text, blob.as_ref()),
             Event::Node { .. } => self.node_event(at),
             event => self.other(at, event),
         }
@@ -82,34 +84,22 @@ impl Turns {
                 ..
             } => {
                 self.row(at, "request", &format!("request {turn} to {model}"), None);
+                let current = self.current(at);
+                let before = current.requests.last();
+                let layers = layers.iter().map(|layer| Layer::new(layer, before));
                 let request = Request {
                     turn: *turn,
                     model: model.clone(),
                     line: at.line,
-                    layers: json!(layers),
+                    layers: layers.collect(),
                 };
-                self.current(at).requests.push(request);
+                current.requests.push(request);
             }
             Event::Response { content, .. } => self.response(at, content),
             Event::Usage(usage) => self.add_usage(at, usage),
             Event::Error { .. } => self.failure(at, event),
-            Event::Paused { calls } => {
-                for call in calls {
-                    self.ask(at, QuestionKind::Approval, call.as_str());
-                }
-                self.current(at).status = Badge::Waiting;
-            }
-            Event::Decision { call, .. } => {
-                let turn = self.current(at);
-                turn.questions
-                    .retain(|question| question.key != call.as_str());
-                self.row(
-                    at,
-                    "decision",
-                    &format!("the user has decided about {call}"),
-                    None,
-                );
-            }
+            Event::Paused { calls } => self.pause(at, calls),
+            Event::Decision { call, .. } => self.decide(at, call),
             Event::End { status } => {
                 // A run that waits for an answer has ended, too.
                 let waits = !self.current(at).questions.is_empty();
@@ -118,7 +108,12 @@ impl Turns {
                 } else {
                     end_badge(status)
                 };
-                self.row(at, "end", &status.name().replace('_', " "), Some(badge));
+                let text = if waits {
+                    "waits for the user".to_owned()
+                } else {
+                    status.name().replace('_', " ")
+                };
+                self.row(at, "end", &text, Some(badge));
                 self.current(at).status = badge;
             }
             event => self.remark(at, event),
@@ -238,43 +233,18 @@ impl Turns {
     /// Adds a message to the conversation.
     pub(super) fn say(&mut self, at: At<'_>, from: From, label: &str, text: &str) {
         let message = Message {
-            line: at.line,
-            from,
-            label: label.to_owned(),
-            step: None,
             text: cut::text(text),
             is_cut: cut::is_cut(text),
-            time: at.time(),
-            hints: Vec::new(),
+            ..Message::new(at.line, from, label, at.time())
         };
         self.current(at).messages.push(message);
-    }
-
-    pub(super) fn ask(&mut self, at: At<'_>, kind: QuestionKind, key: &str) {
-        let turn = self.current(at);
-        let text = turn.detail(key).map(|detail| {
-            let arguments = cut::row(&detail.arguments.replace('\n', " "));
-            format!("{} {arguments}", detail.tool)
-        });
-        let question = Question {
-            kind,
-            key: key.to_owned(),
-            text: text.unwrap_or_default(),
-        };
-        turn.questions.push(question);
     }
 
     fn note(&mut self, line: usize, time: String, label: &str, text: &str) {
         let turn = self.turn_at(line, time.clone());
         turn.messages.push(Message {
-            line,
-            from: From::Note,
-            label: label.to_owned(),
-            step: None,
             text: text.to_owned(),
-            is_cut: false,
-            time,
-            hints: Vec::new(),
+            ..Message::new(line, From::Note, label, time)
         });
     }
 
@@ -282,6 +252,7 @@ impl Turns {
         for turn in &mut self.all {
             turn.duration = cut::time((turn.ms > 0).then_some(turn.ms));
             turn.number_steps();
+            turn.mark_long();
         }
         self.all
     }

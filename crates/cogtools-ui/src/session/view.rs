@@ -1,8 +1,10 @@
 //! The part of a session that a page shows: its last lines, or those before a line.
 
-use cogtools_log::{Index, Line};
+use cogtools_log::{Blobs, Index, Line};
 use serde_json::{Value, json};
 
+use super::prompt::read_texts;
+use super::state::RunState;
 use super::turn::Turn;
 use super::turns::turns;
 use crate::respond::PageError;
@@ -19,6 +21,9 @@ pub(crate) struct View {
     /// Whether the page ends with the session.
     is_end: bool,
     turns: Vec<Turn>,
+    state: RunState,
+    /// What names the lines.
+    content: String,
 }
 
 impl View {
@@ -28,12 +33,30 @@ impl View {
         let end = before.unwrap_or(behind).clamp(2, behind.max(2));
         let start = end.saturating_sub(PAGE_LINES).max(2);
         let lines = index.read(start..end)?;
+        let (state, is_end) = (RunState::of(index)?, end == behind.max(2));
+        let mut turns = turns(&lines);
+        if let Some(last) = turns.last_mut().filter(|_| is_end)
+            && state == RunState::Interrupted
+        {
+            last.interrupt();
+        }
         Ok(Self {
             first: start,
             last: index.lines(),
-            is_end: end == behind.max(2),
-            turns: turns(&lines),
+            is_end,
+            turns,
+            state,
+            content: index.content(),
         })
+    }
+
+    /// Reads what the requests of the turn have sent that [`View::shown`] is.
+    pub(crate) fn read_prompts(&mut self, selected: Option<usize>, blobs: &Blobs) {
+        let line = self.shown(selected).map(|turn| turn.line);
+        let mut turns = self.turns.iter_mut();
+        if let Some(turn) = turns.find(|turn| Some(turn.line) == line) {
+            read_texts(&mut turn.requests, blobs);
+        }
     }
 
     /// The turn that begins with the line `selected`; without it, the last one.
@@ -51,6 +74,8 @@ impl View {
             "last": self.last,
             "earlier": (self.first > 2).then_some(self.first),
             "is_end": self.is_end,
+            "state": self.state,
+            "content": self.content,
             "turns": self.turns,
             "turn": shown,
         })

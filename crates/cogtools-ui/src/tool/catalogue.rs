@@ -1,6 +1,7 @@
 //! The tools of the project, read again for each request, because files change.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
 
 use cogtools_core::{Context, Registry, Tool};
 use cogtools_program::Failure;
@@ -30,9 +31,22 @@ pub(crate) fn with_tool<T>(
     name: &str,
     work: impl FnOnce(&Tool, &Context) -> T,
 ) -> Result<T, PageError> {
-    with_registry(app, |registry, cx| match registry.find(name) {
-        Ok(tool) => Ok(work(&tool, cx)),
-        Err(error) => Err(PageError::Failed(error.diagnostics())),
+    with_file(app, name, |tool, _, cx| work(tool, cx))
+}
+
+/// Calls `work` with the tool `name` and the path of its file.
+pub(super) fn with_file<T>(
+    app: &App,
+    name: &str,
+    work: impl FnOnce(&Tool, &Path, &Context) -> T,
+) -> Result<T, PageError> {
+    with_registry(app, |registry, cx| {
+        let found = registry.find(name);
+        let found = found.and_then(|tool| Ok((tool, registry.locate(name)?)));
+        match found {
+            Ok((tool, file)) => Ok(work(&tool, &file.path, cx)),
+            Err(error) => Err(PageError::Failed(error.diagnostics())),
+        }
     })?
 }
 

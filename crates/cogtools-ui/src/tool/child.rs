@@ -7,6 +7,8 @@ use cogtools_core::Diagnostic;
 use cogtools_core::process::Output;
 use serde_json::{Value, json};
 
+use super::catalogue::with_file;
+use super::tests::files;
 use crate::app::App;
 use crate::child::failures;
 use crate::page::visible;
@@ -58,6 +60,9 @@ pub(super) fn call(app: &App, name: &str, arguments: Vec<u8>) -> Result<Value, P
 
 /// Runs the examples of a tool.
 pub(super) fn test(app: &App, name: &str) -> Result<Value, PageError> {
+    let before = with_file(app, name, |tool, path, _| {
+        (path.to_path_buf(), files(tool, path))
+    })?;
     let args = [
         "test",
         "--error-format",
@@ -72,10 +77,12 @@ pub(super) fn test(app: &App, name: &str) -> Result<Value, PageError> {
         .run(args, Vec::new(), TEST_TIMEOUT)
         .map_err(failed)?;
     let report = json_of(&output);
-    Ok(visible(match report {
-        Some(report) => json!({"report": report}),
-        None => json!({"failures": failures(&output)}),
-    }))
+    let Some(report) = report else {
+        return Ok(visible(json!({"failures": failures(&output)})));
+    };
+    app.tests.note(&before.0, before.1, &report);
+    let tests = with_file(app, name, |tool, path, _| app.tests.tests(tool, path))?;
+    Ok(visible(json!({"report": report, "tests": tests})))
 }
 
 fn failed(diagnostic: Box<Diagnostic>) -> PageError {

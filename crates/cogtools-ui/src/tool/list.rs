@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::catalogue::with_registry;
 use super::child;
+use super::tests::TestRuns;
 use crate::app::App;
 use crate::respond::{Answer, PageError, failure};
 
@@ -19,7 +20,7 @@ use crate::respond::{Answer, PageError, failure};
 pub(super) fn list(app: &App, search: &str) -> Result<Answer, PageError> {
     let findings = child::findings(app);
     let (mut rows, errors) = with_registry(app, |registry, cx| {
-        let found = registry.map_files(|file, tool| row(file, tool, cx));
+        let found = registry.map_files(|file, tool| row(file, tool, &app.tests, cx));
         let mut shadowed: HashMap<PathBuf, Vec<String>> = HashMap::new();
         for (file, winner) in &found.shadowed {
             let files = shadowed.entry(winner.clone()).or_default();
@@ -58,7 +59,7 @@ pub(super) fn list(app: &App, search: &str) -> Result<Answer, PageError> {
     app.pages.answer("tools.njk", context, app)
 }
 
-fn row(file: &Candidate, tool: Result<Tool, ToolError>, cx: &Context) -> Value {
+fn row(file: &Candidate, tool: Result<Tool, ToolError>, runs: &TestRuns, cx: &Context) -> Value {
     let mut row = json!({
         "name": file.name.to_string_lossy(),
         "toolset": file.provenance.toolset,
@@ -72,8 +73,7 @@ fn row(file: &Candidate, tool: Result<Tool, ToolError>, cx: &Context) -> Value {
         Ok(tool) => {
             row["description"] = tool.description().into();
             row["tokens"] = tool.tokens().into();
-            row["examples"] = tool.tests().len().into();
-            row["golden"] = golden_files(&file.path, &tool).into();
+            row["tests"] = json!(runs.tests(&tool, &file.path));
             row["approval"] = approval(&tool, cx).into();
         }
         Err(error) => {
@@ -82,17 +82,6 @@ fn row(file: &Candidate, tool: Result<Tool, ToolError>, cx: &Context) -> Value {
         }
     }
     row
-}
-
-/// How many examples have a golden file beside the tool.
-fn golden_files(file: &Path, tool: &Tool) -> usize {
-    let examples = tool.tests().iter().zip(1..);
-    let golden = examples.filter(|(example, number)| {
-        let name = example.name().map(ToString::to_string);
-        let name = name.unwrap_or_else(|| number.to_string());
-        file.with_extension(format!("{name}.golden")).is_file()
-    });
-    golden.count()
 }
 
 /// Whether a tool may run, in words.

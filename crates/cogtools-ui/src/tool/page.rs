@@ -1,23 +1,30 @@
 //! A tool: what it declares, and to whom.
 
 use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::io::Read as _;
+use std::path::Path;
 
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Target, Tool};
 use serde_json::{Value, json};
 
-use super::catalogue::with_tool;
+use super::catalogue::{with_file, with_tool};
 use super::child;
 use super::list::approval;
+use super::tests::golden_files;
 use crate::app::App;
 use crate::cut;
 use crate::graph::graph;
 use crate::respond::{Answer, PageError, failure};
 
+/// The maximum size of a golden file: 16 MiB.
+const MAX_GOLDEN_BYTES: u64 = 16 << 20;
+
 /// The page of the tool `name`.
 pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
     let findings = child::findings(app);
-    let context = with_tool(app, name, |tool, cx| {
+    let context = with_file(app, name, |tool, path, cx| {
         let declarations = Target::NAMES.into_iter().filter_map(|name| {
             let declared = Target::parse(name)?.declare(tool);
             Some(json!({"host": name, "text": cut::text(&format!("{declared:#}"))}))
@@ -37,7 +44,8 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
             "annotations": annotations.collect::<Vec<Value>>(),
             "capabilities": tool.capabilities(),
             "declarations": declarations.collect::<Vec<Value>>(),
-            "examples": examples(tool),
+            "examples": examples(tool, path),
+            "tests": app.tests.tests(tool, path),
             "findings": findings.get(&tool.file().display().to_string()),
             "graph": tool.flow().and_then(|flow| graph(flow, &BTreeMap::new())),
             "text": cut::text(tool.source()),
@@ -46,18 +54,28 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
     app.pages.answer("tool.njk", context, app)
 }
 
-fn examples(tool: &Tool) -> Vec<Value> {
-    let examples = tool.tests().iter().enumerate();
-    let example = examples.map(|(index, example)| {
+fn examples(tool: &Tool, path: &Path) -> Vec<Value> {
+    let examples = tool.tests().iter().zip(golden_files(tool, path));
+    let example = examples.enumerate().map(|(index, (example, golden))| {
         let name = example.name().map(ToString::to_string);
         json!({
             "number": index + 1,
             "name": name.unwrap_or_else(|| format!("Example {}", index + 1)),
+            "golden": golden_text(&golden),
             "fails": example.fails().map(cogtools_core::Code::name),
             "text": cut::text(&format!("{:#}", Value::from(example.arguments()))),
         })
     });
     example.collect()
+}
+
+/// What a golden file has, as far as a page shows it.
+fn golden_text(path: &Path) -> Option<String> {
+    path.symlink_metadata().ok().filter(Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(MAX_GOLDEN_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(cut::text(&String::from_utf8_lossy(&bytes)))
 }
 
 /// What the form of a tool is made from: its schema and the arguments of its examples.

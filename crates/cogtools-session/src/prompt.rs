@@ -1,0 +1,70 @@
+//! `cogtools session prompt`: what a request sent to the model, layer by layer.
+
+use std::fmt::Write as _;
+
+use cogtools_core::{Code, Diagnostic};
+use cogtools_log::{Event, Id, LayerSize, SessionFile};
+use cogtools_program::terminal::pluralize;
+use cogtools_program::{Failure, Io};
+
+use crate::locate::{leaf, locate, read};
+
+/// How many digits of a hash are shown.
+const HASH_DIGITS: usize = 12;
+
+/// Shows the last request on the branch that ends at `from`, or on the one that was written to
+/// last.
+pub(crate) fn prompt(name: Option<&str>, from: Option<Id>, io: &mut Io<'_>) -> Result<(), Failure> {
+    let file = locate(name, io)?;
+    let (session, _) = read(&file, io)?;
+    let leaf = leaf(&session, from, &file)?;
+    let path = leaf.map(|leaf| session.path_to(leaf)).unwrap_or_default();
+    let request = path.iter().rev().find_map(|entry| match &entry.event {
+        Event::Request {
+            layers,
+            model,
+            turn,
+            ..
+        } => Some((entry.id, layers, model, turn)),
+        _ => None,
+    });
+    let Some((id, layers, model, turn)) = request else {
+        let message = format!("`{}` has no request there", file.display_path().display());
+        let diagnostic = Diagnostic::new(Code::SessionNotFound, message);
+        let hint = "`cogtools session tree` shows the entries";
+        return Err(diagnostic.hint(hint).into());
+    };
+    let mut text = format!("request {turn} #{id} to {model}\n");
+    for layer in layers {
+        write_layer(&mut text, layer, &file)?;
+    }
+    io.show(&text)
+}
+
+fn write_layer(text: &mut String, layer: &LayerSize, file: &SessionFile) -> Result<(), Failure> {
+    let tokens = usize::try_from(layer.tokens).unwrap_or(usize::MAX);
+    let cached = if layer.cached { ", cached" } else { "" };
+    let end = layer.hash.floor_char_boundary(HASH_DIGITS);
+    let (name, hash) = (&layer.name, &layer.hash[..end]);
+    let _ = writeln!(
+        text,
+        "\n== {name}: {}, {hash}{cached}",
+        pluralize(tokens, "token")
+    );
+    if layer.parts.is_empty() {
+        let missing = if tokens == 0 {
+            "empty"
+        } else {
+            "its text was not kept"
+        };
+        let _ = writeln!(text, "({missing})");
+        return Ok(());
+    }
+    let said = file.blobs().layer_text(layer).map_err(|error| {
+        let message = format!("the text of the layer `{name}` cannot be read: {error}");
+        let diagnostic = Diagnostic::new(Code::SessionDamaged, message);
+        diagnostic.hint("`cogtools session verify` lists everything that is wrong")
+    })?;
+    text.push_str(&said);
+    Ok(())
+}

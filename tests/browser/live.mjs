@@ -1,0 +1,112 @@
+// What happens while a page is open: runs, questions, messages, another file.
+
+import { strict as assert } from "node:assert";
+import { appendFileSync, renameSync } from "node:fs";
+import { axe, check, first, home, page, pause, setup, writer } from "./harness.mjs";
+
+const isDisabled = (control) => control.evaluate((one) =>
+  one.getAttribute("aria-disabled") === "true" && (one.readOnly ?? true));
+
+await check("a session is followed, and focus and panels stay", async () => {
+  const process = await writer(setup.live);
+  await page.goto(`${home}/sessions/file.2`);
+  const border = page.getByRole("separator");
+  await border.focus();
+  await page.locator("#prompt summary").first().waitFor();
+  appendFileSync(setup.live, `${setup.lines[0]}\n`);
+  await page.getByText("Step 1/1 · Result").waitFor();
+  assert.deepEqual(await page.locator("#board .badge").allTextContents(), ["Executed"]);
+  assert.ok(await border.evaluate((one) => one === document.activeElement));
+  await page.waitForFunction(() => document.getElementById("status").textContent.includes("done"));
+  // What is written while the connection is broken comes when it is back.
+  await first.setOffline(true);
+  appendFileSync(setup.live, `${setup.lines[1]}\n`);
+  await pause(500);
+  await first.setOffline(false);
+  await page.getByText("It is late.").waitFor({ timeout: 20_000 });
+  // Nothing can be sent while a turn runs, whatever process runs it, and the focus stays.
+  const next = page.getByLabel("Next message");
+  await next.focus();
+  assert.ok(await isDisabled(next));
+  assert.ok(await isDisabled(page.getByLabel("Model", { exact: true })));
+  await page.keyboard.type("Now?");
+  await page.keyboard.press("Control+Enter");
+  assert.equal(await next.inputValue(), "");
+  assert.equal(await page.locator("#status").textContent(), "A turn runs.");
+  await axe(page, "a turn that runs");
+  appendFileSync(setup.live, `${setup.lines[2]}\n`);
+  await page.locator("button.bar .badge", { hasText: "Executed" }).waitFor();
+  await page.waitForFunction(() => document.activeElement.id === "next" && !document.activeElement.readOnly);
+  assert.ok(!(await isDisabled(next)));
+  await process.end();
+});
+
+await check("a run whose process is gone is interrupted, and the next message may be sent", async () => {
+  const process = await writer(setup.killed);
+  await page.goto(`${home}/sessions/file.7`);
+  const next = page.getByLabel("Next message");
+  await page.locator("#board .badge", { hasText: "Executing" }).waitFor();
+  await page.waitForFunction(() => document.getElementById("next").readOnly);
+  await next.focus();
+  await process.end();
+  await page.locator("#board .badge", { hasText: "Interrupted" }).waitFor();
+  await page.waitForFunction(() => !document.getElementById("next").readOnly);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "next");
+});
+
+await check("a question is answered by keyboard, and the page goes on", async () => {
+  await page.goto(`${home}/sessions/file.4`);
+  const nodes = page.getByRole("region", { name: "Graph of publish" }).locator("g.node");
+  assert.deepEqual(await nodes.allTextContents(), ["confirmWaiting", "lastSkipped"]);
+  const input = page.getByLabel("Answer: Publish it?");
+  await input.focus();
+  await page.keyboard.type("yes");
+  await page.keyboard.press("Enter");
+  await page.locator(".message.step", { hasText: "it: yes" }).waitFor();
+  await page.waitForFunction(() => document.activeElement.id === "next");
+  await page.locator(".question").waitFor({ state: "detached" });
+  await page.locator("g.node.executed").nth(1).waitFor();
+  assert.deepEqual(await nodes.allTextContents(), ["confirmExecuted", "lastExecuted"]);
+  await page.waitForFunction(() => !document.activeElement.readOnly);
+  // What fails says why, and what was typed stays.
+  await page.keyboard.type("Go on");
+  await page.keyboard.press("Control+Enter");
+  await page.locator("#failures .failure").first().waitFor();
+  assert.equal(await page.getByLabel("Next message").inputValue(), "Go on");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "next");
+  await axe(page, "a message that failed");
+});
+
+await check("a call is allowed by keyboard, and a message goes to a chosen model", async () => {
+  await page.goto(`${home}/sessions/file.5`);
+  await page.getByRole("button", { name: "Allow" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Noted.").waitFor();
+  await page.locator(".question").waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.activeElement.id === "next" && !document.activeElement.readOnly);
+  // Its prompt has come, too.
+  await page.locator("#prompt section").nth(1).waitFor({ state: "attached" });
+  await page.keyboard.type("Again");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("gemini-2.5-pro");
+  await page.keyboard.press("Enter");
+  await page.getByText("Of another model.").waitFor();
+  await page.getByText("to gemini-2.5-pro").first().waitFor({ state: "attached" });
+  await page.waitForFunction(() => document.getElementById("next").value === "");
+  assert.doesNotMatch(await page.content(), /a-key-for-tests/);
+  assert.deepEqual(await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage)]), [[], ["cogtools-side"]]);
+});
+
+await check("another session in the same file is shown, and what was typed stays", async () => {
+  await page.goto(`${home}/sessions/file.8`);
+  await page.getByText("What is old?").first().waitFor();
+  renameSync(setup.swap[0], setup.swap[2]);
+  await page.getByText("What is new?").first().waitFor();
+  await page.getByLabel("Next message").fill("Not lost");
+  renameSync(setup.swap[1], setup.swap[2]);
+  await page.getByRole("button", { name: "Load the page again" }).waitFor();
+  assert.equal(await page.getByLabel("Next message").inputValue(), "Not lost");
+  await axe(page, "another session");
+  await page.getByRole("button", { name: "Load the page again" }).click();
+  await page.getByText("What is next?").first().waitFor();
+});
