@@ -42,12 +42,11 @@
 
 mod analysis;
 mod ast;
-mod bridge;
 mod budget;
 mod coverage;
-mod emitter;
 mod engine;
 mod error;
+mod evaluator;
 mod filters;
 mod globals;
 mod lexer;
@@ -55,12 +54,14 @@ mod limits;
 mod loader;
 mod methods;
 mod mistake;
+mod native;
 mod parser;
 mod precedence;
 mod program;
 mod raw;
 pub mod reference;
 mod regex;
+mod resolve;
 mod runtime;
 mod suggest;
 mod tests;

@@ -8,9 +8,9 @@ pub mod types;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
-use crate::bridge::unknown;
+use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Target, Value};
 use crate::error::{Error, ErrorKind, Positions};
+use crate::native::unknown;
 use crate::{filters, parser, tests, walk};
 use guard::Guards;
 
@@ -140,7 +140,7 @@ impl Analyst<'_> {
                     Value::Expression(value) => self.read(value),
                     Value::Body(body) => self.body(body),
                 }
-                for target in targets {
+                for Target { name: target, .. } in targets {
                     self.set(target);
                 }
             }

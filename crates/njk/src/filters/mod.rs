@@ -12,15 +12,15 @@ mod url;
 
 use minijinja::value::Value;
 
-use crate::bridge::Helper;
 use crate::error::Error;
+use crate::native::Native;
 use crate::runtime::Runtime;
 use crate::value::number::clamp;
 use crate::value::text::to_number;
 use crate::value::{View, as_text, type_name, view};
 
 /// All filters, by kind.
-const KINDS: [&[(&str, Helper)]; 7] = [
+const KINDS: [&[(&str, Native)]; 7] = [
     conversion::FILTERS,
     html::FILTERS,
     list::FILTERS,
@@ -31,7 +31,7 @@ const KINDS: [&[(&str, Helper)]; 7] = [
 ];
 
 /// The filter of that name.
-pub(crate) fn find(name: &str) -> Option<Helper> {
+pub(crate) fn find(name: &str) -> Option<Native> {
     let mut filters = KINDS.into_iter().flatten();
     filters
         .find(|(known, _)| *known == name)

@@ -12,7 +12,7 @@ pub(crate) const NONE: usize = usize::MAX;
 
 #[derive(Debug)]
 pub(crate) struct Frame {
-    variables: Vec<(Arc<str>, Value)>,
+    variables: Vec<(String, Value)>,
     /// The frame that is searched next.
     pub(crate) parent: usize,
     /// The frame that encloses this one in the source.
@@ -21,6 +21,8 @@ pub(crate) struct Frame {
     pub(crate) isolated: bool,
     /// `set` also changes the template's context.
     pub(crate) top: bool,
+    /// Macros and imports are defined in the template's context.
+    pub(crate) outermost: bool,
 }
 
 impl Frame {
@@ -31,11 +33,12 @@ impl Frame {
             outer: parent,
             isolated: false,
             top: false,
+            outermost: false,
         }
     }
 
     fn get(&self, name: &str) -> Option<&Value> {
-        let found = self.variables.iter().find(|(key, _)| &**key == name);
+        let found = self.variables.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value)
     }
 
@@ -47,10 +50,10 @@ impl Frame {
         self.get(name).is_some_and(|value| !value.is_undefined())
     }
 
-    pub(crate) fn bind(&mut self, name: &Arc<str>, value: Value) {
+    pub(crate) fn bind(&mut self, name: &str, value: Value) {
         match self.variables.iter_mut().find(|(key, _)| key == name) {
             Some((_, slot)) => *slot = value,
-            None => self.variables.push((Arc::clone(name), value)),
+            None => self.variables.push((name.to_owned(), value)),
         }
     }
 }
@@ -65,16 +68,19 @@ impl Frames {
     }
 
     /// Drops the frame `index` and all above it.
-    pub(crate) fn drop_from(&mut self, index: usize) -> Vec<Frame> {
-        self.0.split_off(index.min(self.0.len()))
+    pub(crate) fn drop_from(&mut self, index: usize) {
+        self.0.truncate(index);
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<&Frame> {
         self.0.get(index)
     }
 
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Frame> {
-        self.0.get_mut(index)
+    /// Sets a variable of the frame `index`.
+    pub(crate) fn bind(&mut self, index: usize, name: &str, value: Value) {
+        if let Some(frame) = self.0.get_mut(index) {
+            frame.bind(name, value);
+        }
     }
 
     /// The first defined variable of that name from the frame `index` on.

@@ -1,0 +1,179 @@
+//! Statements.
+
+use minijinja::value::Value;
+
+use super::Evaluator;
+use crate::ast::{self, Expression, Kind, Name, Statement};
+use crate::coverage::BranchKind;
+use crate::error::{Error, Span};
+use crate::value::compare::strict;
+
+impl Evaluator<'_> {
+    pub(super) fn statement(&self, one: &Statement, out: &mut String) -> Result<(), Error> {
+        match one {
+            Statement::Text(text) => self.text(text, out),
+            Statement::Output(value) => self.output(value, out),
+            Statement::If {
+                branches,
+                otherwise,
+            } => self.conditions(branches, otherwise, out),
+            Statement::For {
+                names,
+                iterable,
+                body,
+                otherwise,
+            } => self.for_loop(names, iterable, body, otherwise, out),
+            Statement::Set { targets, value } => self.set(targets, value),
+            Statement::Macro { name, function } => {
+                let value = self.make_macro(function);
+                self.define(name, value, true);
+                Ok(())
+            }
+            Statement::Call { call, caller } => self.call_block(call, caller, out),
+            Statement::Filter {
+                name,
+                arguments,
+                body,
+            } => {
+                let text = Value::from(self.at(name.span, self.capture(body))?);
+                let value = self.filter(&text, name, arguments)?;
+                self.at(name.span, self.print(&value, out))
+            }
+            Statement::Switch {
+                subject,
+                cases,
+                otherwise,
+            } => self.switch(subject, cases, otherwise, out),
+            Statement::Block { name, .. } => self.at(name.span, self.block(&name.text, out)),
+            Statement::Extends(template) => {
+                let value = self.expression(template)?;
+                self.at(template.span, self.extend(&value))
+            }
+            Statement::Include {
+                template,
+                ignore_missing,
+            } => {
+                let value = self.expression(template)?;
+                self.at(template.span, self.include(&value, *ignore_missing, out))
+            }
+            Statement::Import {
+                template,
+                target,
+                with_context,
+            } => {
+                let module = self.import(template, *with_context)?;
+                self.define(target, module, false);
+                Ok(())
+            }
+            Statement::From {
+                template,
+                names,
+                with_context,
+            } => {
+                let module = self.import(template, *with_context)?;
+                self.import_names(&module, names)
+            }
+        }
+    }
+
+    fn output(&self, value: &Expression, out: &mut String) -> Result<(), Error> {
+        let printed = self.expression(value)?;
+        self.at(value.span, self.print(&printed, out))
+    }
+
+    fn conditions(
+        &self,
+        branches: &[(Expression, Vec<Statement>)],
+        otherwise: &[Statement],
+        out: &mut String,
+    ) -> Result<(), Error> {
+        let mut kind = BranchKind::If;
+        for (condition, body) in branches {
+            if self.expression(condition)?.is_true() {
+                return self.branch(condition.span, kind, body, out);
+            }
+            kind = BranchKind::Elif;
+        }
+        let first = branches.first().map(|(condition, _)| condition.span);
+        self.branch(first.unwrap_or_default(), BranchKind::Else, otherwise, out)
+    }
+
+    /// The cases are compared in turn; an empty one falls through to the next.
+    fn switch(
+        &self,
+        subject: &Expression,
+        cases: &[(Expression, Vec<Statement>)],
+        otherwise: &[Statement],
+        out: &mut String,
+    ) -> Result<(), Error> {
+        let value = self.expression(subject)?;
+        let mut found = false;
+        for (case, body) in cases {
+            found = found || strict(&value, &self.expression(case)?);
+            if found && !body.is_empty() {
+                return self.branch(case.span, BranchKind::Case, body, out);
+            }
+        }
+        self.branch(subject.span, BranchKind::Default, otherwise, out)
+    }
+
+    /// Runs the branch of a condition.
+    fn branch(
+        &self,
+        condition: Span,
+        kind: BranchKind,
+        body: &[Statement],
+        out: &mut String,
+    ) -> Result<(), Error> {
+        if body.is_empty() {
+            return Ok(());
+        }
+        self.take(condition, kind);
+        self.at(condition, self.body(body, out))
+    }
+
+    /// Notes that a branch is taken, if branches are recorded.
+    pub(super) fn take(&self, condition: Span, kind: BranchKind) {
+        self.runtime.take(&self.here.program, condition, kind);
+    }
+
+    fn set(&self, targets: &[ast::Target], value: &ast::Value) -> Result<(), Error> {
+        let value = match value {
+            ast::Value::Expression(value) => self.expression(value)?,
+            ast::Value::Body(body) => {
+                let span = targets.first().map(|target| target.name.span);
+                Value::from(self.at(span.unwrap_or_default(), self.capture(body))?)
+            }
+        };
+        for ast::Target { name, local } in targets {
+            self.runtime.set(self.here, &name.text, &value, *local);
+        }
+        Ok(())
+    }
+
+    /// Defines a macro or an import: in the context at the top level, in the frame elsewhere.
+    pub(super) fn define(&self, name: &Name, value: Value, export: bool) {
+        if !self.runtime.is_outermost(self.here) {
+            self.runtime.bind(self.here, &name.text, value);
+            return;
+        }
+        self.here.context.set(&name.text, value);
+        if export {
+            self.here.context.export(&name.text);
+        }
+    }
+
+    fn call_block(
+        &self,
+        call: &Expression,
+        caller: &std::sync::Arc<ast::Function>,
+        out: &mut String,
+    ) -> Result<(), Error> {
+        let Kind::Call(target, arguments) = &call.kind else {
+            return Err(Error::internal("a call block without a call"));
+        };
+        let value = self.call(target, arguments, Some(self.make_caller(caller)));
+        let value = self.at(call.span, value)?;
+        self.at(call.span, self.print(&value, out))
+    }
+}
