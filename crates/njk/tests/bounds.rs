@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use njk::{Engine, ErrorKind};
+use njk::{Engine, ErrorKind, Limits};
 use serde_json::json;
 
 /// What a template fails with, `None` if it renders.
@@ -148,8 +148,7 @@ const TAGS: [(&str, &str); 7] = [
     ("{% switch 1 %}{% case 1 %}", "{% endswitch %}"),
 ];
 
-/// Far beyond the bound there is an error; up to it, minijinja must take what
-/// is emitted.
+/// Far beyond the bound there is an error, and up to it none that is a fault of the crate.
 fn check_nesting(nested: impl Fn(usize) -> String) {
     let compile = |depth| Engine::new().compile("enemy", &nested(depth));
     assert!(compile(100_000).is_err(), "{}", nested(3));
@@ -177,6 +176,63 @@ fn what_nests_is_bounded() {
                     close.repeat(tags)
                 )
             });
+        }
+    }
+}
+
+/// What calls itself from deep within tags and brackets ends before the stack does, however
+/// many levels of macros a host allows.
+#[test]
+fn what_nests_and_calls_itself_is_bounded() {
+    let chains = [
+        ("(", " + 1)"),
+        ("", " ~ 1"),
+        ("", " or 1"),
+        ("", ".b"),
+        ("", "[0]"),
+        ("", " | default(1)"),
+        ("", "()"),
+        ("x | default(", ")"),
+        ("[1].map(m, ", ")"),
+        ("cycler(", ")"),
+    ];
+    let limits = Limits {
+        recursion: 100_000,
+        ..Limits::default()
+    };
+    let engine = Engine::builder().limits(limits).build();
+    let check = |tag: (&str, &str), link: (&str, &str), tags: usize, links: usize| {
+        let source = format!(
+            "{{% macro m(x) %}}{}{{{{ {}m(x){} }}}}{}{{% endmacro %}}{{{{ m(1) }}}}",
+            tag.0.repeat(tags),
+            link.0.repeat(links),
+            link.1.repeat(links),
+            tag.1.repeat(tags)
+        );
+        let Ok(template) = engine.compile("enemy", &source) else {
+            return;
+        };
+        if let Err(error) = template.render(&json!({"a": [1]})) {
+            let known = matches!(
+                error.kind(),
+                ErrorKind::TooDeep | ErrorKind::NotCallable | ErrorKind::UnknownFilter
+            );
+            assert!(known, "{source}: {error}");
+        }
+    };
+    for tag in TAGS {
+        for link in BRACKETS.into_iter().chain(chains) {
+            for (tags, links) in [
+                (0, 1),
+                (1, 1),
+                (5, 10),
+                (0, 38),
+                (0, 110),
+                (36, 0),
+                (18, 18),
+            ] {
+                check(tag, link, tags, links);
+            }
         }
     }
 }

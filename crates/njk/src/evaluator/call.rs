@@ -5,7 +5,7 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::Evaluator;
-use crate::ast::{Arguments, Expression, Kind};
+use crate::ast::{Arguments, Expression, Kind, Name};
 use crate::error::{Error, ErrorKind, Span};
 use crate::globals;
 use crate::methods;
@@ -26,47 +26,82 @@ impl Evaluator<'_> {
         &self,
         target: &Expression,
         arguments: &Arguments,
-        caller: Option<Value>,
+        caller: Option<&Value>,
     ) -> Result<Value, Error> {
         match &target.kind {
             _ if self.here.in_block && is_super(target) => Ok(self.runtime.local(self.here, SUPER)),
             Kind::Member(object, name) => {
-                let object = self.expression(object)?;
-                let arguments = self.arguments(arguments, caller)?;
-                self.method(&object, &Value::from(&*name.text), &arguments, target.span)
+                self.call_member(target.span, object, &name.text, arguments, caller)
             }
             Kind::Index(object, index) => {
-                let (object, index) = (self.expression(object)?, self.expression(index)?);
-                let arguments = self.arguments(arguments, caller)?;
-                self.method(&object, &index, &arguments, target.span)
+                self.call_index(target.span, object, index, arguments, caller)
             }
-            _ => {
-                let function = self.expression(target)?;
-                let arguments = self.arguments(arguments, caller)?;
-                self.at(target.span, self.invoke(&function, &arguments, target.span))
-            }
+            _ => self.call_value(target, arguments, caller),
         }
+    }
+
+    fn call_member(
+        &self,
+        span: Span,
+        object: &Expression,
+        name: &str,
+        arguments: &Arguments,
+        caller: Option<&Value>,
+    ) -> Result<Value, Error> {
+        let object = self.expression(object)?;
+        let arguments = self.arguments(arguments, caller)?;
+        self.at(span, self.method(&object, &name.into(), &arguments, span))
+    }
+
+    fn call_index(
+        &self,
+        span: Span,
+        object: &Expression,
+        index: &Expression,
+        arguments: &Arguments,
+        caller: Option<&Value>,
+    ) -> Result<Value, Error> {
+        let object = self.expression(object)?;
+        let index = self.expression(index)?;
+        let arguments = self.arguments(arguments, caller)?;
+        self.at(span, self.method(&object, &index, &arguments, span))
+    }
+
+    fn call_value(
+        &self,
+        target: &Expression,
+        arguments: &Arguments,
+        caller: Option<&Value>,
+    ) -> Result<Value, Error> {
+        let function = self.expression(target)?;
+        let arguments = self.arguments(arguments, caller)?;
+        self.at(target.span, self.invoke(&function, &arguments, target.span))
     }
 
     /// The values of arguments; those by name are a dictionary at the end.
     pub(super) fn arguments(
         &self,
         arguments: &Arguments,
-        caller: Option<Value>,
+        caller: Option<&Value>,
     ) -> Result<Vec<Value>, Error> {
-        let positional = arguments.positional.iter();
-        let mut values: Vec<Value> = positional
-            .map(|argument| self.expression(argument))
-            .collect::<Result<_, _>>()?;
+        let mut values = self.list(&arguments.positional)?;
         if !arguments.keyword.is_empty() || caller.is_some() {
-            let mut entries = self.entries(&arguments.keyword)?;
-            if let Some(caller) = caller {
-                entries.insert(Arc::from("caller"), caller);
-            }
-            self.runtime.budget.spend(entries.len())?;
-            values.push(Value::from_object(Dict::keywords(entries)));
+            values.push(self.keywords(&arguments.keyword, caller)?);
         }
         Ok(values)
+    }
+
+    fn keywords(
+        &self,
+        pairs: &[(Name, Expression)],
+        caller: Option<&Value>,
+    ) -> Result<Value, Error> {
+        let mut entries = self.entries(pairs)?;
+        if let Some(caller) = caller {
+            entries.insert(Arc::from("caller"), caller.clone());
+        }
+        self.runtime.budget.spend(entries.len())?;
+        Ok(Value::from_object(Dict::keywords(entries)))
     }
 
     fn method(
@@ -76,24 +111,21 @@ impl Evaluator<'_> {
         arguments: &[Value],
         span: Span,
     ) -> Result<Value, Error> {
-        let call = || {
-            let own = match view(target) {
-                View::Dict(dict) => dict.get(&to_text(name, &self.runtime.budget)?).cloned(),
-                _ => None,
-            };
-            if own.is_none()
-                && let Some(name) = name.as_str()
-                && let Some(result) = methods::call(self.runtime, target, name, arguments)
-            {
-                return result;
-            }
-            let function = match own {
-                Some(own) => own,
-                None => methods::member(self.runtime, target, name)?,
-            };
-            self.invoke(&function, arguments, span)
+        let own = match view(target) {
+            View::Dict(dict) => dict.get(&to_text(name, &self.runtime.budget)?).cloned(),
+            _ => None,
         };
-        self.at(span, call())
+        if own.is_none()
+            && let Some(name) = name.as_str()
+            && let Some(result) = methods::call(self.runtime, target, name, arguments)
+        {
+            return result;
+        }
+        let function = match own {
+            Some(own) => own,
+            None => methods::member(self.runtime, target, name)?,
+        };
+        self.invoke(&function, arguments, span)
     }
 
     fn invoke(&self, target: &Value, arguments: &[Value], span: Span) -> Result<Value, Error> {

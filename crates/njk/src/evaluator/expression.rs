@@ -17,46 +17,32 @@ use crate::{filters, tests};
 
 impl Evaluator<'_> {
     pub(super) fn expression(&self, one: &Expression) -> Result<Value, Error> {
-        let result = self.runtime.step(|| self.value(one));
+        let level = self.runtime.enter()?;
+        let result = self.value(one);
+        self.runtime.leave(level);
         self.at(one.span, result)
     }
 
+    /// The value of an expression. It calls itself for the parts of it, so that whatever
+    /// takes room on the stack is in a function of its own.
     fn value(&self, one: &Expression) -> Result<Value, Error> {
         match &one.kind {
-            Kind::Str(text) => Ok(Value::from(text.as_str())),
-            Kind::Number(number) => Ok(number::make(*number)),
-            Kind::Bool(value) => Ok(Value::from(*value)),
-            Kind::Null => Ok(Value::from(())),
-            Kind::Regex { body, flags } => Regex::value(body, flags),
+            Kind::Str(_) | Kind::Number(_) | Kind::Bool(_) | Kind::Null | Kind::Regex { .. } => {
+                literal(&one.kind)
+            }
             Kind::Name(name) => Ok(self.runtime.variable(self.here, name)),
             Kind::Local(name) => Ok(self.runtime.local(self.here, name)),
-            Kind::Member(target, name) => {
-                let target = self.expression(target)?;
-                methods::named_member(self.runtime, &target, &name.text)
-            }
-            Kind::Index(target, index) => {
-                let (target, index) = (self.expression(target)?, self.expression(index)?);
-                methods::member(self.runtime, &target, &index)
-            }
+            Kind::Member(target, name) => self.member(target, name),
+            Kind::Index(target, index) => self.index(target, index),
             Kind::Call(target, arguments) => self.call(target, arguments, None),
-            Kind::Filter(target, name, arguments) => {
-                let target = self.expression(target)?;
-                self.filter(&target, name, arguments)
-            }
-            Kind::Test(target, name, arguments) => {
-                let target = self.expression(target)?;
-                let test = tests::named(&name.text);
-                self.native(test, &target, name, arguments)
-            }
-            Kind::Array(items) => self.runtime.budget.array(self.list(items)?),
-            Kind::Group(items) => Ok(self.list(items)?.pop().unwrap_or_default()),
-            Kind::Dict(pairs) => self.runtime.budget.dict(self.entries(pairs)?),
+            Kind::Filter(target, name, arguments) => self.filtered(target, name, arguments),
+            Kind::Test(target, name, arguments) => self.tested(target, name, arguments),
+            Kind::Array(items) => self.array(items),
+            Kind::Group(items) => self.group(items),
+            Kind::Dict(pairs) => self.dict(pairs),
             Kind::Binary(operator, left, right) => self.binary(*operator, left, right),
             Kind::Unary(operator, target) => self.unary(*operator, target),
-            Kind::In(item, container) => {
-                let (item, container) = (self.expression(item)?, self.expression(container)?);
-                operator::contains(self.runtime, &item, &container)
-            }
+            Kind::In(item, container) => self.contains(item, container),
             Kind::InlineIf {
                 condition,
                 then,
@@ -65,8 +51,48 @@ impl Evaluator<'_> {
         }
     }
 
-    fn list(&self, items: &[Expression]) -> Result<Vec<Value>, Error> {
-        items.iter().map(|item| self.expression(item)).collect()
+    fn member(&self, target: &Expression, name: &Name) -> Result<Value, Error> {
+        let target = self.expression(target)?;
+        methods::named_member(self.runtime, &target, &name.text)
+    }
+
+    fn index(&self, target: &Expression, index: &Expression) -> Result<Value, Error> {
+        let target = self.expression(target)?;
+        let index = self.expression(index)?;
+        methods::member(self.runtime, &target, &index)
+    }
+
+    fn array(&self, items: &[Expression]) -> Result<Value, Error> {
+        let items = self.list(items)?;
+        self.runtime.budget.array(items)
+    }
+
+    fn group(&self, items: &[Expression]) -> Result<Value, Error> {
+        let mut last = Value::UNDEFINED;
+        for item in items {
+            last = self.expression(item)?;
+        }
+        Ok(last)
+    }
+
+    fn dict(&self, pairs: &[(Name, Expression)]) -> Result<Value, Error> {
+        let entries = self.entries(pairs)?;
+        self.runtime.budget.dict(entries)
+    }
+
+    fn contains(&self, item: &Expression, container: &Expression) -> Result<Value, Error> {
+        let item = self.expression(item)?;
+        let container = self.expression(container)?;
+        operator::contains(self.runtime, &item, &container)
+    }
+
+    /// The values of some expressions, which may be followed by one more.
+    pub(super) fn list(&self, items: &[Expression]) -> Result<Vec<Value>, Error> {
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            values.push(self.expression(item)?);
+        }
+        Ok(values)
     }
 
     pub(super) fn entries(&self, pairs: &[(Name, Expression)]) -> Result<Entries, Error> {
@@ -75,6 +101,26 @@ impl Evaluator<'_> {
             entries.insert(Arc::from(&*key.text), self.expression(value)?);
         }
         Ok(entries)
+    }
+
+    fn filtered(
+        &self,
+        target: &Expression,
+        name: &Name,
+        arguments: &Arguments,
+    ) -> Result<Value, Error> {
+        let target = self.expression(target)?;
+        self.filter(&target, name, arguments)
+    }
+
+    fn tested(
+        &self,
+        target: &Expression,
+        name: &Name,
+        arguments: &Arguments,
+    ) -> Result<Value, Error> {
+        let target = self.expression(target)?;
+        self.native(tests::named(&name.text), &target, name, arguments)
     }
 
     /// Applies the filter that the template names.
@@ -139,4 +185,14 @@ impl Evaluator<'_> {
         self.take(condition.span, BranchKind::Else);
         self.expression(otherwise)
     }
+}
+
+fn literal(kind: &Kind) -> Result<Value, Error> {
+    Ok(match kind {
+        Kind::Str(text) => Value::from(text.as_str()),
+        Kind::Number(number) => number::make(*number),
+        Kind::Bool(value) => Value::from(*value),
+        Kind::Regex { body, flags } => return Regex::value(body, flags),
+        _ => Value::from(()),
+    })
 }

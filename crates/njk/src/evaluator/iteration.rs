@@ -42,7 +42,7 @@ impl Evaluator<'_> {
             iterable.span,
             Items::of(self.runtime, &value, names.len() > 1),
         )?;
-        self.runtime.enter(self.here);
+        self.runtime.open(self.here);
         for name in names {
             self.bind(name, Value::UNDEFINED);
         }
@@ -56,7 +56,7 @@ impl Evaluator<'_> {
             let result = self.steps(names, iterable, &items, count, body, out);
             self.at(iterable.span, result)?;
         }
-        self.runtime.leave(self.here);
+        self.runtime.close(self.here);
         Ok(())
     }
 

@@ -34,10 +34,9 @@ impl Evaluator<'_> {
     /// Prints what the statements print.
     fn body(&self, statements: &[Statement], out: &mut String) -> Result<(), Error> {
         for statement in statements {
-            match statement {
-                Statement::Text(text) => self.text(text, out)?,
-                _ => self.runtime.step(|| self.statement(statement, out))?,
-            }
+            let level = self.runtime.enter()?;
+            self.statement(statement, out)?;
+            self.runtime.leave(level);
         }
         Ok(())
     }

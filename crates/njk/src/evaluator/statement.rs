@@ -1,14 +1,18 @@
 //! Statements.
 
+use std::sync::Arc;
+
 use minijinja::value::Value;
 
 use super::Evaluator;
-use crate::ast::{self, Expression, Kind, Name, Statement};
+use crate::ast::{self, Arguments, Expression, Function, Kind, Name, Statement, Target};
 use crate::coverage::BranchKind;
 use crate::error::{Error, Span};
 use crate::value::compare::strict;
 
 impl Evaluator<'_> {
+    /// Runs a statement. It calls itself for the bodies in it, so that whatever takes room on
+    /// the stack is in a function of its own.
     pub(super) fn statement(&self, one: &Statement, out: &mut String) -> Result<(), Error> {
         match one {
             Statement::Text(text) => self.text(text, out),
@@ -24,55 +28,34 @@ impl Evaluator<'_> {
                 otherwise,
             } => self.for_loop(names, iterable, body, otherwise, out),
             Statement::Set { targets, value } => self.set(targets, value),
-            Statement::Macro { name, function } => {
-                let value = self.make_macro(function);
-                self.define(name, value, true);
-                Ok(())
-            }
+            Statement::Macro { name, function } => self.definition(name, function),
             Statement::Call { call, caller } => self.call_block(call, caller, out),
             Statement::Filter {
                 name,
                 arguments,
                 body,
-            } => {
-                let text = Value::from(self.at(name.span, self.capture(body))?);
-                let value = self.filter(&text, name, arguments)?;
-                self.at(name.span, self.print(&value, out))
-            }
+            } => self.filter_block(name, arguments, body, out),
             Statement::Switch {
                 subject,
                 cases,
                 otherwise,
             } => self.switch(subject, cases, otherwise, out),
-            Statement::Block { name, .. } => self.at(name.span, self.block(&name.text, out)),
-            Statement::Extends(template) => {
-                let value = self.expression(template)?;
-                self.at(template.span, self.extend(&value))
-            }
+            Statement::Block { name, .. } => self.block(name, out),
+            Statement::Extends(template) => self.extend(template),
             Statement::Include {
                 template,
                 ignore_missing,
-            } => {
-                let value = self.expression(template)?;
-                self.at(template.span, self.include(&value, *ignore_missing, out))
-            }
+            } => self.include(template, *ignore_missing, out),
             Statement::Import {
                 template,
                 target,
                 with_context,
-            } => {
-                let module = self.import(template, *with_context)?;
-                self.define(target, module, false);
-                Ok(())
-            }
+            } => self.import(template, target, *with_context),
             Statement::From {
                 template,
                 names,
                 with_context,
-            } => {
-                let module = self.import(template, *with_context)?;
-                self.import_names(&module, names)
-            }
+            } => self.import_names(template, names, *with_context),
         }
     }
 
@@ -137,7 +120,7 @@ impl Evaluator<'_> {
         self.runtime.take(&self.here.program, condition, kind);
     }
 
-    fn set(&self, targets: &[ast::Target], value: &ast::Value) -> Result<(), Error> {
+    fn set(&self, targets: &[Target], value: &ast::Value) -> Result<(), Error> {
         let value = match value {
             ast::Value::Expression(value) => self.expression(value)?,
             ast::Value::Body(body) => {
@@ -145,9 +128,27 @@ impl Evaluator<'_> {
                 Value::from(self.at(span.unwrap_or_default(), self.capture(body))?)
             }
         };
-        for ast::Target { name, local } in targets {
+        for Target { name, local } in targets {
             self.runtime.set(self.here, &name.text, &value, *local);
         }
+        Ok(())
+    }
+
+    fn filter_block(
+        &self,
+        name: &Name,
+        arguments: &Arguments,
+        body: &[Statement],
+        out: &mut String,
+    ) -> Result<(), Error> {
+        let text = Value::from(self.at(name.span, self.capture(body))?);
+        let value = self.filter(&text, name, arguments)?;
+        self.at(name.span, self.print(&value, out))
+    }
+
+    fn definition(&self, name: &Name, function: &Arc<Function>) -> Result<(), Error> {
+        let value = self.make_macro(function);
+        self.define(name, value, true);
         Ok(())
     }
 
@@ -166,14 +167,14 @@ impl Evaluator<'_> {
     fn call_block(
         &self,
         call: &Expression,
-        caller: &std::sync::Arc<ast::Function>,
+        caller: &Arc<Function>,
         out: &mut String,
     ) -> Result<(), Error> {
         let Kind::Call(target, arguments) = &call.kind else {
             return Err(Error::internal("a call block without a call"));
         };
-        let value = self.call(target, arguments, Some(self.make_caller(caller)));
-        let value = self.at(call.span, value)?;
+        let caller = self.make_caller(caller);
+        let value = self.at(call.span, self.call(target, arguments, Some(&caller)))?;
         self.at(call.span, self.print(&value, out))
     }
 }

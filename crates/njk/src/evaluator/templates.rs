@@ -80,58 +80,82 @@ impl Evaluator<'_> {
     /// `{% include %}`.
     pub(super) fn include(
         &self,
-        name: &Value,
+        template: &Expression,
         ignore_missing: bool,
         out: &mut String,
     ) -> Result<(), Error> {
-        let program = if ignore_missing {
-            match self.runtime.load(&self.here.program, name)? {
-                Some(program) => program,
-                None => return Ok(()),
-            }
+        let name = self.expression(template)?;
+        let found = if ignore_missing {
+            self.runtime.load(&self.here.program, &name)
         } else {
-            self.load(name)?
+            self.load(&name).map(Some)
         };
+        if let Some(program) = self.at(template.span, found)? {
+            let text = self.at(template.span, self.included(&program))?;
+            self.at(template.span, self.text(&text, out))?;
+        }
+        Ok(())
+    }
+
+    fn included(&self, program: &Arc<Program>) -> Result<String, Error> {
         let context = Context::new(self.here.context.variables());
         let mut frame = Frame::new(self.here.frame());
         frame.isolated = true;
-        let run = || run_apart(self.runtime, &program, &context, frame);
-        let text = self.runtime.nested(run)?;
-        self.text(&text, out)
+        let run = || run_apart(self.runtime, program, &context, frame);
+        self.runtime.nested(run)
     }
 
-    /// `{% import %}`: the exports of the template.
-    pub(super) fn import(&self, template: &Expression, with_context: bool) -> Result<Value, Error> {
+    /// `{% import %}`: defines the exports of a template as one value.
+    pub(super) fn import(
+        &self,
+        template: &Expression,
+        target: &Name,
+        with_context: bool,
+    ) -> Result<(), Error> {
+        let module = self.module(template, with_context)?;
+        self.define(target, module, false);
+        Ok(())
+    }
+
+    /// `{% from %}`: defines some of the exports of a template.
+    pub(super) fn import_names(
+        &self,
+        template: &Expression,
+        names: &[(Name, Name)],
+        with_context: bool,
+    ) -> Result<(), Error> {
+        let module = self.module(template, with_context)?;
+        for (name, alias) in names {
+            let value = self.at(name.span, imported(&module, &name.text))?;
+            self.define(alias, value, false);
+        }
+        Ok(())
+    }
+
+    fn module(&self, template: &Expression, with_context: bool) -> Result<Value, Error> {
         let name = self.expression(template)?;
-        self.at(template.span, self.module(&name, with_context))
+        let program = self.at(template.span, self.load(&name))?;
+        self.at(template.span, self.exports(&program, with_context))
     }
 
-    fn module(&self, name: &Value, with_context: bool) -> Result<Value, Error> {
-        let program = self.load(name)?;
+    /// The exports of a template.
+    fn exports(&self, program: &Arc<Program>, with_context: bool) -> Result<Value, Error> {
         let (variables, parent) = if with_context {
             (self.here.context.variables(), self.here.frame())
         } else {
             (HashMap::new(), NONE)
         };
         let context = Context::new(variables);
-        let run = || run_apart(self.runtime, &program, &context, Frame::new(parent));
+        let run = || run_apart(self.runtime, program, &context, Frame::new(parent));
         self.runtime.nested(run)?;
         let exported: Entries = context.exported().into_iter().collect();
         self.runtime.budget.dict(exported)
     }
 
-    /// `{% from %}`: defines some of the exports of a template.
-    pub(super) fn import_names(&self, module: &Value, names: &[(Name, Name)]) -> Result<(), Error> {
-        for (name, alias) in names {
-            let value = self.at(name.span, imported(module, &name.text))?;
-            self.define(alias, value, false);
-        }
-        Ok(())
-    }
-
     /// `{% extends %}`.
-    pub(super) fn extend(&self, name: &Value) -> Result<(), Error> {
-        let parent = self.load(name)?;
+    pub(super) fn extend(&self, template: &Expression) -> Result<(), Error> {
+        let name = self.expression(template)?;
+        let parent = self.at(template.span, self.load(&name))?;
         self.here.context.add_blocks(&parent);
         self.here.set_parent(parent);
         Ok(())
@@ -139,16 +163,18 @@ impl Evaluator<'_> {
 
     /// `{% block %}`: prints the body that takes precedence. At the top level of a template
     /// that extends another, that one prints the block.
-    pub(super) fn block(&self, name: &str, out: &mut String) -> Result<(), Error> {
+    pub(super) fn block(&self, name: &Name, out: &mut String) -> Result<(), Error> {
         if !self.here.in_block && self.here.parent().is_some() {
             return Ok(());
         }
-        let Some(body) = self.here.context.block(name) else {
-            let message = format!("unknown block `{name}`");
-            return Err(Error::new(ErrorKind::BadValue, message));
-        };
-        let text = self.run_block(&body)?;
-        self.text(&text, out)
+        let found = self.here.context.block(&name.text);
+        let body = found.ok_or_else(|| {
+            let message = format!("unknown block `{}`", name.text);
+            Error::new(ErrorKind::BadValue, message)
+        });
+        let text = body.and_then(|body| self.run_block(&body));
+        let printed = text.and_then(|text| self.text(&text, out));
+        self.at(name.span, printed)
     }
 
     fn run_block(&self, (program, number): &Body) -> Result<String, Error> {

@@ -156,12 +156,18 @@ pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<V
 
 /// `target.name`.
 pub(crate) fn named_member(runtime: &Runtime, target: &Value, name: &str) -> Result<Value, Error> {
-    if let View::Dict(dict) = view(target)
-        && let Some(found) = dict.get(name)
-    {
-        return Ok(found.clone());
+    let found = match view(target) {
+        View::Undefined | View::Null => return Ok(Value::UNDEFINED),
+        View::Dict(dict) => dict.get(name).cloned(),
+        View::Object => target
+            .as_object()
+            .and_then(|object| object.get_value_by_str(name)),
+        _ => None,
+    };
+    match found {
+        Some(found) => Ok(found),
+        None => member(runtime, target, &Value::from(name)),
     }
-    member(runtime, target, &Value::from(name))
 }
 
 /// An index, as a number or a string. `-0` is an index, which minijinja does not know.

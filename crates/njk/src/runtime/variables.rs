@@ -61,13 +61,13 @@ impl Runtime {
     }
 
     /// Opens a frame in which a loop runs.
-    pub(crate) fn enter(&self, here: &Activation) {
+    pub(crate) fn open(&self, here: &Activation) {
         let frame = Frame::new(here.frame());
         here.set_frame(self.frames.borrow_mut().push(frame));
     }
 
-    /// Closes the frame that `enter` opened.
-    pub(crate) fn leave(&self, here: &Activation) {
+    /// Closes the frame that `open` opened.
+    pub(crate) fn close(&self, here: &Activation) {
         let mut frames = self.frames.borrow_mut();
         let index = here.frame();
         let parent = frames.get(index).map_or(frames::NONE, |frame| frame.parent);

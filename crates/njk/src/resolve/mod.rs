@@ -3,9 +3,11 @@
 //! position, in the loops and functions that enclose them; all other names are looked up
 //! at run time. On the way, the blocks and the branches of the template are collected.
 
+mod expression;
+
 use std::sync::Arc;
 
-use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
+use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
 use crate::coverage::BranchKind;
 use crate::error::{Error, ErrorKind, Span};
 use crate::walk;
@@ -61,6 +63,7 @@ struct Resolver {
 }
 
 impl Resolver {
+    /// Whether an enclosing loop or function declares the name.
     fn contains(&self, name: &str) -> bool {
         self.scope.iter().flatten().any(|known| known == name)
     }
@@ -242,63 +245,6 @@ impl Resolver {
             self.expression(value);
         }
         self.body(&mut function.body)
-    }
-}
-
-impl Resolver {
-    fn expression(&mut self, one: &mut Expression) {
-        match &mut one.kind {
-            Kind::Str(_)
-            | Kind::Number(_)
-            | Kind::Bool(_)
-            | Kind::Null
-            | Kind::Regex { .. }
-            | Kind::Local(_) => {}
-            Kind::Name(name) => {
-                if self.contains(name) {
-                    one.kind = Kind::Local(std::mem::take(name));
-                }
-            }
-            Kind::Member(target, _) | Kind::Unary(_, target) => self.expression(target),
-            Kind::Index(left, right) | Kind::Binary(_, left, right) | Kind::In(left, right) => {
-                self.expression(left);
-                self.expression(right);
-            }
-            Kind::Call(target, arguments) => {
-                if !self.in_block || !is_super(target) {
-                    self.expression(target);
-                }
-                self.arguments(arguments);
-            }
-            Kind::Filter(target, _, arguments) | Kind::Test(target, _, arguments) => {
-                self.expression(target);
-                self.arguments(arguments);
-            }
-            Kind::Array(items) | Kind::Group(items) => {
-                items.iter_mut().for_each(|item| self.expression(item));
-            }
-            Kind::Dict(pairs) => pairs.iter_mut().for_each(|(_, it)| self.expression(it)),
-            Kind::InlineIf {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.expression(then);
-                self.branch(condition.span, BranchKind::If);
-                self.expression(condition);
-                if let Some(otherwise) = otherwise {
-                    self.expression(otherwise);
-                    self.branch(condition.span, BranchKind::Else);
-                }
-            }
-        }
-    }
-
-    fn arguments(&mut self, arguments: &mut Arguments) {
-        let keyword = arguments.keyword.iter_mut().map(|(_, value)| value);
-        for argument in arguments.positional.iter_mut().chain(keyword) {
-            self.expression(argument);
-        }
     }
 }
 
