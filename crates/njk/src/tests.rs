@@ -4,7 +4,7 @@ use minijinja::value::Value;
 use std::cmp::Ordering;
 
 use crate::error::{Error, ErrorKind};
-use crate::native::{Native, argument, unknown};
+use crate::native::{self, Native, argument};
 use crate::runtime::Runtime;
 use crate::value::compare::{order, strict};
 use crate::value::text::to_number;
@@ -83,7 +83,12 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// The test that a template names at run time.
 pub(crate) fn named(name: &str) -> Result<Native, Error> {
-    find(name).ok_or_else(|| unknown(ErrorKind::UnknownTest, "test", name, &mut names()))
+    find(name).ok_or_else(|| unknown(name))
+}
+
+/// The error for a test that does not exist.
+pub(crate) fn unknown(name: &str) -> Error {
+    native::unknown(ErrorKind::UnknownTest, "test", name, &mut names())
 }
 
 #[allow(

@@ -17,9 +17,6 @@ use crate::value::dict::Dict;
 use crate::value::text::to_text;
 use crate::value::{View, type_name, view};
 
-/// The number of characters of a callee that an error repeats.
-const MAX_CALLEE: usize = 60;
-
 impl Evaluator<'_> {
     /// A call; `caller` is the function of a call block.
     pub(super) fn call(
@@ -131,18 +128,13 @@ impl Evaluator<'_> {
     fn invoke(&self, target: &Value, arguments: &[Value], span: Span) -> Result<Value, Error> {
         match view(target) {
             View::Function(function) => function.call(self.runtime, arguments),
-            _ => Err(not_callable(target, self.here.program.text(span))),
+            _ => Err(not_callable(target, &self.written(span))),
         }
     }
 }
 
 /// The error of calling a value that is no function, named as the template writes it.
-fn not_callable(target: &Value, written: &str) -> Error {
-    let mut name = written.trim().to_owned();
-    if name.chars().count() > MAX_CALLEE {
-        let start = name.chars().take(MAX_CALLEE - 3);
-        name = start.chain("...".chars()).collect();
-    }
+fn not_callable(target: &Value, name: &str) -> Error {
     let message = match view(target) {
         View::Undefined | View::Null => {
             format!("`{name}` is {} and cannot be called", type_name(target))
@@ -150,10 +142,10 @@ fn not_callable(target: &Value, written: &str) -> Error {
         _ => format!("`{name}` is {}, not a function", type_name(target)),
     };
     let error = Error::new(ErrorKind::NotCallable, message);
-    if let Some(mistake) = Mistake::callee(&name) {
+    if let Some(mistake) = Mistake::callee(name) {
         return error.with_mistake(mistake);
     }
-    match suggest::nearest(&name, globals::NAMES) {
+    match suggest::nearest(name, globals::NAMES) {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
         None => error,
     }

@@ -7,9 +7,9 @@ use minijinja::value::Value;
 use super::{Evaluator, operator};
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
 use crate::coverage::BranchKind;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::methods;
-use crate::native::{Native, unknown};
+use crate::native::Native;
 use crate::regex::Regex;
 use crate::value::dict::Entries;
 use crate::value::number;
@@ -86,7 +86,6 @@ impl Evaluator<'_> {
         operator::contains(self.runtime, &item, &container)
     }
 
-    /// The values of some expressions, which may be followed by one more.
     pub(super) fn list(&self, items: &[Expression]) -> Result<Vec<Value>, Error> {
         let mut values = Vec::with_capacity(items.len());
         for item in items {
@@ -120,7 +119,9 @@ impl Evaluator<'_> {
         arguments: &Arguments,
     ) -> Result<Value, Error> {
         let target = self.expression(target)?;
-        self.native(tests::named(&name.text), &target, name, arguments)
+        let test = tests::find(&name.text);
+        let test = test.ok_or_else(|| tests::unknown(&self.written(name.span)));
+        self.native(test, &target, name, arguments)
     }
 
     /// Applies the filter that the template names.
@@ -130,13 +131,12 @@ impl Evaluator<'_> {
         name: &Name,
         arguments: &Arguments,
     ) -> Result<Value, Error> {
-        let filter = filters::find(&name.text).ok_or_else(|| {
-            let known = &mut filters::names();
-            unknown(ErrorKind::UnknownFilter, "filter", &name.text, known)
-        });
+        let filter = filters::find(&name.text);
+        let filter = filter.ok_or_else(|| filters::unknown(&self.written(name.span)));
         self.native(filter, target, name, arguments)
     }
 
+    /// Applies a filter or a test, if there is one of that name.
     fn native(
         &self,
         native: Result<Native, Error>,

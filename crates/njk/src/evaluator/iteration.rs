@@ -18,7 +18,7 @@ use crate::value::{View, entries, is_present, number, type_name, utf16, view};
 enum Items {
     /// Read again at each step, because the loop's body may change it.
     Array(Value),
-    Items(Vec<Value>),
+    List(Vec<Value>),
     Pairs(Vec<(Value, Value)>),
 }
 
@@ -122,7 +122,7 @@ impl Items {
                 let pair = |(index, unit): (usize, Value)| (Value::from(index.to_string()), unit);
                 Self::Pairs(characters.map(pair).collect())
             }
-            View::Text(text) | View::Safe(text) => Self::Items(characters(runtime, text)?),
+            View::Text(text) | View::Safe(text) => Self::List(characters(runtime, text)?),
             View::Dict(_) | View::Object if pairs => {
                 let entries = entries(value);
                 runtime.budget.spend(entries.len())?;
@@ -130,15 +130,15 @@ impl Items {
                 Self::Pairs(entries.into_iter().map(pair).collect())
             }
             // Any value with a length is treated as an array.
-            View::Dict(_) | View::Object => Self::Items(methods::elements(runtime, value)?),
-            _ => Self::Items(Vec::new()),
+            View::Dict(_) | View::Object => Self::List(methods::elements(runtime, value)?),
+            _ => Self::List(Vec::new()),
         })
     }
 
     fn len(&self) -> usize {
         match self {
             Self::Array(array) => array.downcast_object_ref::<Array>().map_or(0, Array::len),
-            Self::Items(items) => items.len(),
+            Self::List(items) => items.len(),
             Self::Pairs(pairs) => pairs.len(),
         }
     }
@@ -149,7 +149,7 @@ impl Items {
                 let array = array.downcast_object_ref::<Array>()?;
                 array.get(index).map(Item::One)
             }
-            Self::Items(items) => items.get(index).cloned().map(Item::One),
+            Self::List(items) => items.get(index).cloned().map(Item::One),
             Self::Pairs(pairs) => {
                 let (key, value) = pairs.get(index)?;
                 Some(Item::Pair(key.clone(), value.clone()))

@@ -23,6 +23,9 @@ use crate::value::text::to_text;
 use crate::value::{View, view};
 pub(crate) use templates::render;
 
+/// The number of characters of a template that an error repeats.
+const MAX_WRITTEN: usize = 60;
+
 /// Runs one activation of a template.
 #[derive(Clone, Copy)]
 struct Evaluator<'r> {
@@ -69,6 +72,16 @@ impl Evaluator<'_> {
                 }
             }
         }
+    }
+
+    /// The text at a position of this template, as an error repeats it.
+    fn written(&self, span: Span) -> String {
+        let text = self.here.program.text(span).trim();
+        if text.chars().count() <= MAX_WRITTEN {
+            return text.to_owned();
+        }
+        let start = text.chars().take(MAX_WRITTEN - 3);
+        start.chain("...".chars()).collect()
     }
 
     /// The error at a position of this template, unless it has one.

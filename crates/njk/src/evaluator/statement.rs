@@ -28,7 +28,10 @@ impl Evaluator<'_> {
                 otherwise,
             } => self.for_loop(names, iterable, body, otherwise, out),
             Statement::Set { targets, value } => self.set(targets, value),
-            Statement::Macro { name, function } => self.definition(name, function),
+            Statement::Macro { name, function } => {
+                self.definition(name, function);
+                Ok(())
+            }
             Statement::Call { call, caller } => self.call_block(call, caller, out),
             Statement::Filter {
                 name,
@@ -108,9 +111,6 @@ impl Evaluator<'_> {
         body: &[Statement],
         out: &mut String,
     ) -> Result<(), Error> {
-        if body.is_empty() {
-            return Ok(());
-        }
         self.take(condition, kind);
         self.at(condition, self.body(body, out))
     }
@@ -146,10 +146,9 @@ impl Evaluator<'_> {
         self.at(name.span, self.print(&value, out))
     }
 
-    fn definition(&self, name: &Name, function: &Arc<Function>) -> Result<(), Error> {
+    fn definition(&self, name: &Name, function: &Arc<Function>) {
         let value = self.make_macro(function);
         self.define(name, value, true);
-        Ok(())
     }
 
     /// Defines a macro or an import: in the context at the top level, in the frame elsewhere.

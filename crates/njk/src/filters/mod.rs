@@ -12,8 +12,8 @@ mod url;
 
 use minijinja::value::Value;
 
-use crate::error::Error;
-use crate::native::Native;
+use crate::error::{Error, ErrorKind};
+use crate::native::{self, Native};
 use crate::runtime::Runtime;
 use crate::value::number::clamp;
 use crate::value::text::to_number;
@@ -41,6 +41,11 @@ pub(crate) fn find(name: &str) -> Option<Native> {
 /// The names of all filters.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     KINDS.into_iter().flatten().map(|(name, _)| *name)
+}
+
+/// The error for a filter that does not exist.
+pub(crate) fn unknown(name: &str) -> Error {
+    native::unknown(ErrorKind::UnknownFilter, "filter", name, &mut names())
 }
 
 /// The operand of most string filters: undefined, null and false are the empty

@@ -34,9 +34,15 @@ impl Resolver {
                 self.arguments(arguments);
             }
             Kind::Array(items) | Kind::Group(items) => {
-                items.iter_mut().for_each(|item| self.expression(item));
+                for item in items {
+                    self.expression(item);
+                }
             }
-            Kind::Dict(pairs) => pairs.iter_mut().for_each(|(_, it)| self.expression(it)),
+            Kind::Dict(pairs) => {
+                for (_, value) in pairs {
+                    self.expression(value);
+                }
+            }
             Kind::InlineIf {
                 condition,
                 then,

@@ -7,7 +7,7 @@ mod expression;
 
 use std::sync::Arc;
 
-use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
+use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
 use crate::coverage::BranchKind;
 use crate::error::{Error, ErrorKind, Span};
 use crate::walk;
@@ -106,24 +106,8 @@ impl Resolver {
                 iterable,
                 body,
                 otherwise,
-            } => {
-                self.expression(iterable);
-                self.scope
-                    .push(names.iter().map(|it| it.text.clone()).collect());
-                self.branch(iterable.span, BranchKind::For);
-                self.body(body)?;
-                self.otherwise(iterable.span, BranchKind::Empty, otherwise)?;
-                self.scope.pop();
-            }
-            Statement::Set { targets, value } => {
-                match value {
-                    Value::Expression(value) => self.expression(value),
-                    Value::Body(body) => self.body(body)?,
-                }
-                for target in targets {
-                    target.local = self.contains(&target.name.text);
-                }
-            }
+            } => self.for_loop(names, iterable, body, otherwise)?,
+            Statement::Set { targets, value } => self.set(targets, value)?,
             Statement::Macro { name, function } => {
                 let outer = std::mem::replace(&mut self.scope, vec![Vec::new(), Vec::new()]);
                 self.function(function)?;
@@ -161,8 +145,38 @@ impl Resolver {
                 template, names, ..
             } => {
                 self.expression(template);
-                names.iter().for_each(|(_, alias)| self.define(alias));
+                for (_, alias) in names {
+                    self.define(alias);
+                }
             }
+        }
+        Ok(())
+    }
+
+    fn for_loop(
+        &mut self,
+        names: &[Name],
+        iterable: &mut Expression,
+        body: &mut [Statement],
+        otherwise: &mut [Statement],
+    ) -> Result<(), Failure> {
+        self.expression(iterable);
+        let declared = names.iter().map(|name| name.text.clone()).collect();
+        self.scope.push(declared);
+        self.branch(iterable.span, BranchKind::For);
+        self.body(body)?;
+        self.otherwise(iterable.span, BranchKind::Empty, otherwise)?;
+        self.scope.pop();
+        Ok(())
+    }
+
+    fn set(&mut self, targets: &mut [Target], value: &mut Value) -> Result<(), Failure> {
+        match value {
+            Value::Expression(value) => self.expression(value),
+            Value::Body(body) => self.body(body)?,
+        }
+        for target in targets {
+            target.local = self.contains(&target.name.text);
         }
         Ok(())
     }
