@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use indexmap::{IndexMap, IndexSet};
+
 use crate::ast::Statement;
 use crate::coverage::BranchKind;
 use crate::error::{Error, Span};
@@ -43,11 +45,11 @@ impl Program {
     }
 
     /// The branches, if they are recorded.
-    pub(crate) fn branches(&self) -> &[(Span, BranchKind)] {
+    pub(crate) fn branches(&self) -> &IndexSet<(Span, BranchKind)> {
         &self.resolved.branches
     }
 
-    pub(crate) fn blocks(&self) -> &[Block] {
+    pub(crate) fn blocks(&self) -> &IndexMap<String, Block> {
         &self.resolved.blocks
     }
 

@@ -98,11 +98,22 @@ impl Evaluator<'_> {
     }
 
     fn included(&self, program: &Arc<Program>) -> Result<String, Error> {
-        let context = Context::new(self.here.context.variables());
+        let context = Context::new(self.variables()?);
         let mut frame = Frame::new(self.here.frame());
         frame.isolated = true;
         let run = || run_apart(self.runtime, program, &context, frame);
         self.runtime.nested(run)
+    }
+
+    /// A copy of the variables of the context, for another template.
+    fn variables(&self) -> Result<HashMap<Arc<str>, Value>, Error> {
+        let variables = self.here.context.variables();
+        let size = variables
+            .len()
+            .saturating_mul(size_of::<(Arc<str>, Value)>());
+        self.runtime.budget.spend(variables.len())?;
+        self.runtime.budget.grow(size)?;
+        Ok(variables)
     }
 
     /// `{% import %}`: defines the exports of a template as one value.
@@ -141,7 +152,7 @@ impl Evaluator<'_> {
     /// The exports of a template.
     fn exports(&self, program: &Arc<Program>, with_context: bool) -> Result<Value, Error> {
         let (variables, parent) = if with_context {
-            (self.here.context.variables(), self.here.frame())
+            (self.variables()?, self.here.frame())
         } else {
             (HashMap::new(), NONE)
         };
@@ -178,7 +189,7 @@ impl Evaluator<'_> {
     }
 
     fn run_block(&self, (program, number): &Body) -> Result<String, Error> {
-        let Some(block) = program.blocks().get(*number) else {
+        let Some((name, block)) = program.blocks().get_index(*number) else {
             return Err(Error::internal("a block that is not there"));
         };
         let mut frame = Frame::new(self.here.frame());
@@ -194,7 +205,7 @@ impl Evaluator<'_> {
             self.runtime.budget.spend(1)?;
             self.runtime.nested(|| {
                 if let Some(span) = block.parent {
-                    inner.at(span, inner.bind_super(&block.name, *number))?;
+                    inner.at(span, inner.bind_super(name, *number))?;
                 }
                 inner.at(Span::default(), inner.capture(&block.body))
             })

@@ -5,7 +5,10 @@
 
 mod expression;
 
+use std::collections::HashSet;
 use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
 
 use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
 use crate::coverage::BranchKind;
@@ -15,7 +18,6 @@ use crate::walk;
 /// A block, taken out of the body that it stands in.
 #[derive(Debug)]
 pub(crate) struct Block {
-    pub(crate) name: Arc<str>,
     pub(crate) body: Vec<Statement>,
     /// Where it first calls `super`, if it does.
     pub(crate) parent: Option<Span>,
@@ -24,9 +26,9 @@ pub(crate) struct Block {
 /// What there is to know about a template besides its body.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: IndexMap<String, Block>,
     /// The conditions of branches, if they are recorded.
-    pub(crate) branches: Vec<(Span, BranchKind)>,
+    pub(crate) branches: IndexSet<(Span, BranchKind)>,
 }
 
 type Failure = (Error, Span);
@@ -36,14 +38,14 @@ pub(crate) fn resolve(statements: &mut [Statement], coverage: bool) -> Result<Re
     let mut resolver = Resolver {
         coverage,
         in_block: false,
-        scope: vec![Vec::new()],
+        scope: vec![HashSet::new()],
         pending: Vec::new(),
         resolved: Resolved::default(),
     };
     resolver.body(statements)?;
     resolver.in_block = true;
     while let Some((number, mut body)) = resolver.pending.pop() {
-        resolver.scope = vec![Vec::new()];
+        resolver.scope = vec![HashSet::new()];
         resolver.body(&mut body)?;
         resolver.resolved.blocks[number].body = body;
     }
@@ -56,7 +58,7 @@ struct Resolver {
     in_block: bool,
     /// The names that each enclosing loop or function declares, and at its bottom the top
     /// level of the template, a block or a macro.
-    scope: Vec<Vec<String>>,
+    scope: Vec<HashSet<String>>,
     /// The numbers and the bodies of blocks that are still to be resolved.
     pending: Vec<(usize, Vec<Statement>)>,
     resolved: Resolved,
@@ -65,12 +67,12 @@ struct Resolver {
 impl Resolver {
     /// Whether an enclosing loop or function declares the name.
     fn contains(&self, name: &str) -> bool {
-        self.scope.iter().flatten().any(|known| known == name)
+        self.scope.iter().any(|names| names.contains(name))
     }
 
     fn declare(&mut self, name: &Name) {
         if let Some(names) = self.scope.last_mut() {
-            names.push(name.text.clone());
+            names.insert(name.text.clone());
         }
     }
 
@@ -83,7 +85,7 @@ impl Resolver {
 
     fn branch(&mut self, span: Span, kind: BranchKind) {
         if self.coverage {
-            self.resolved.branches.push((span, kind));
+            self.resolved.branches.insert((span, kind));
         }
     }
 
@@ -109,13 +111,14 @@ impl Resolver {
             } => self.for_loop(names, iterable, body, otherwise)?,
             Statement::Set { targets, value } => self.set(targets, value)?,
             Statement::Macro { name, function } => {
-                let outer = std::mem::replace(&mut self.scope, vec![Vec::new(), Vec::new()]);
+                let outer =
+                    std::mem::replace(&mut self.scope, vec![HashSet::new(), HashSet::new()]);
                 self.function(function)?;
                 self.scope = outer;
                 self.define(name);
             }
             Statement::Call { call, caller } => {
-                self.scope.push(Vec::new());
+                self.scope.push(HashSet::new());
                 self.function(caller)?;
                 self.scope.pop();
                 self.expression(call);
@@ -234,16 +237,15 @@ impl Resolver {
 
     fn block(&mut self, name: &Name, body: &mut Vec<Statement>) -> Result<(), Failure> {
         let blocks = &mut self.resolved.blocks;
-        if blocks.iter().any(|known| *known.name == *name.text) {
+        let block = Block {
+            body: Vec::new(),
+            parent: parent_call(body),
+        };
+        let (number, known) = blocks.insert_full(name.text.clone(), block);
+        if known.is_some() {
             let message = format!("block `{}` is defined twice", name.text);
             return Err((Error::new(ErrorKind::Syntax, message), name.span));
         }
-        let number = blocks.len();
-        blocks.push(Block {
-            name: Arc::from(&*name.text),
-            body: Vec::new(),
-            parent: parent_call(body),
-        });
         self.pending.push((number, std::mem::take(body)));
         Ok(())
     }

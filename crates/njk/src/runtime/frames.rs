@@ -5,14 +5,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use indexmap::IndexMap;
 use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
+
+/// The number of variables up to which a frame is searched from its start.
+const FEW: usize = 8;
 
 /// No frame.
 pub(crate) const NONE: usize = usize::MAX;
 
 #[derive(Debug)]
 pub(crate) struct Frame {
-    variables: Vec<(String, Value)>,
+    variables: IndexMap<String, Value>,
     /// The frame that is searched next.
     pub(crate) parent: usize,
     /// The frame that encloses this one in the source.
@@ -28,7 +32,7 @@ pub(crate) struct Frame {
 impl Frame {
     pub(crate) fn new(parent: usize) -> Self {
         Self {
-            variables: Vec::new(),
+            variables: IndexMap::new(),
             parent,
             outer: parent,
             isolated: false,
@@ -38,8 +42,17 @@ impl Frame {
     }
 
     fn get(&self, name: &str) -> Option<&Value> {
-        let found = self.variables.iter().find(|(key, _)| key == name);
-        found.map(|(_, value)| value)
+        let (_, value) = self.variables.get_index(self.position(name)?)?;
+        Some(value)
+    }
+
+    /// Where the variable of that name is. Most frames have few, which are compared faster than
+    /// they are hashed.
+    fn position(&self, name: &str) -> Option<usize> {
+        if self.variables.len() <= FEW {
+            return self.variables.keys().position(|key| key == name);
+        }
+        self.variables.get_index_of(name)
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
@@ -51,9 +64,11 @@ impl Frame {
     }
 
     pub(crate) fn bind(&mut self, name: &str, value: Value) {
-        match self.variables.iter_mut().find(|(key, _)| key == name) {
-            Some((_, slot)) => *slot = value,
-            None => self.variables.push((name.to_owned(), value)),
+        let found = self.position(name);
+        if let Some((_, slot)) = found.and_then(|at| self.variables.get_index_mut(at)) {
+            *slot = value;
+        } else {
+            self.variables.insert(name.to_owned(), value);
         }
     }
 }

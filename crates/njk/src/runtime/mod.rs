@@ -164,8 +164,7 @@ impl Runtime {
 
     /// Notes that a branch of a template is taken, if branches are recorded.
     pub(crate) fn take(&self, program: &Program, span: Span, kind: BranchKind) {
-        let mut branches = program.branches().iter();
-        if let Some(number) = branches.position(|branch| *branch == (span, kind)) {
+        if let Some(number) = program.branches().get_index_of(&(span, kind)) {
             let mut taken = self.taken.borrow_mut();
             taken.insert((program.name().to_owned(), number));
         }

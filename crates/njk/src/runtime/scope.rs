@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use minijinja::value::Value;
 
 use crate::program::Program;
@@ -20,8 +21,8 @@ pub(crate) type Body = (Arc<Program>, usize);
 #[derive(Debug, Default)]
 pub(crate) struct Context {
     variables: RefCell<HashMap<Arc<str>, Value>>,
-    exports: RefCell<Vec<Arc<str>>>,
-    blocks: RefCell<HashMap<Arc<str>, Vec<Body>>>,
+    exports: RefCell<IndexSet<Arc<str>>>,
+    blocks: RefCell<HashMap<String, Vec<Body>>>,
 }
 
 impl Context {
@@ -51,9 +52,8 @@ impl Context {
     }
 
     pub(crate) fn export(&self, name: &str) {
-        let mut exports = self.exports.borrow_mut();
-        if !name.starts_with('_') && !exports.iter().any(|known| **known == *name) {
-            exports.push(Arc::from(name));
+        if !name.starts_with('_') && !self.exports.borrow().contains(name) {
+            self.exports.borrow_mut().insert(Arc::from(name));
         }
     }
 
@@ -70,8 +70,8 @@ impl Context {
     /// Adds the blocks of `program` after the existing ones.
     pub(crate) fn add_blocks(&self, program: &Arc<Program>) {
         let mut blocks = self.blocks.borrow_mut();
-        for (number, block) in program.blocks().iter().enumerate() {
-            let bodies = blocks.entry(Arc::clone(&block.name)).or_default();
+        for (number, name) in program.blocks().keys().enumerate() {
+            let bodies = blocks.entry(name.clone()).or_default();
             bodies.push((Arc::clone(program), number));
         }
     }
