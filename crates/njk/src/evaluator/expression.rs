@@ -10,7 +10,6 @@ use crate::coverage::BranchKind;
 use crate::error::Error;
 use crate::methods;
 use crate::native::Native;
-use crate::regex::Regex;
 use crate::value::dict::Entries;
 use crate::value::number;
 use crate::{filters, tests};
@@ -27,8 +26,13 @@ impl Evaluator<'_> {
     /// takes room on the stack is in a function of its own.
     fn value(&self, one: &Expression) -> Result<Value, Error> {
         match &one.kind {
-            Kind::Str(_) | Kind::Number(_) | Kind::Bool(_) | Kind::Null | Kind::Regex { .. } => {
-                literal(&one.kind)
+            Kind::Str(text) => Ok(Value::from(text.as_str())),
+            Kind::Number(number) => Ok(number::make(*number)),
+            Kind::Bool(value) => Ok(Value::from(*value)),
+            Kind::Null => Ok(Value::from(())),
+            Kind::Regex { body, flags } => {
+                let budget = &self.runtime.budget;
+                self.runtime.regexes.value(body, flags, budget)
             }
             Kind::Name(name) => Ok(self.runtime.variable(self.here, name)),
             Kind::Local(name) => Ok(self.runtime.local(self.here, name)),
@@ -185,14 +189,4 @@ impl Evaluator<'_> {
         self.take(condition.span, BranchKind::Else);
         self.expression(otherwise)
     }
-}
-
-fn literal(kind: &Kind) -> Result<Value, Error> {
-    Ok(match kind {
-        Kind::Str(text) => Value::from(text.as_str()),
-        Kind::Number(number) => number::make(*number),
-        Kind::Bool(value) => Value::from(*value),
-        Kind::Regex { body, flags } => return Regex::value(body, flags),
-        _ => Value::from(()),
-    })
 }

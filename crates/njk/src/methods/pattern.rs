@@ -62,8 +62,11 @@ fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error
     let given = argument(arguments, 0);
     match view(given) {
         View::Regex(_) => Ok(given.clone()),
-        View::Undefined => Regex::value("", ""),
-        _ => Regex::value(&to_text(given, &runtime.budget)?, ""),
+        View::Undefined => runtime.regexes.value("", "", &runtime.budget),
+        _ => {
+            let body = to_text(given, &runtime.budget)?;
+            runtime.regexes.value(&body, "", &runtime.budget)
+        }
     }
 }
 

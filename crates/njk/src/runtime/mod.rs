@@ -20,6 +20,7 @@ use crate::engine::Shared;
 use crate::error::{Error, ErrorKind, Span};
 use crate::loader;
 use crate::program::Program;
+use crate::regex::Regexes;
 use crate::value::array::Array;
 use crate::value::{as_text, type_name};
 use frames::Frames;
@@ -37,6 +38,7 @@ const LEVEL: usize = 2;
 pub(crate) struct Runtime {
     shared: Arc<Shared>,
     pub(crate) budget: Budget,
+    pub(crate) regexes: Regexes,
     frames: RefCell<Frames>,
     /// The levels of macros, blocks and templates.
     depth: Cell<usize>,
@@ -57,6 +59,7 @@ impl Runtime {
         Self {
             shared: Arc::clone(shared),
             budget: Budget::new(shared.limits),
+            regexes: Regexes::default(),
             frames: RefCell::default(),
             depth: Cell::new(0),
             nesting: Cell::new(0),
