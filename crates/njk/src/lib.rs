@@ -1,5 +1,5 @@
 //! Nunjucks templates in Rust: the same language and the same results as
-//! Nunjucks 3.2.4, rendered by [minijinja].
+//! Nunjucks 3.2.4, with the values of [minijinja].
 //!
 //! ```
 //! let engine = njk::Engine::new();

@@ -16,7 +16,7 @@ use crate::{filters, tests};
 
 impl Evaluator<'_> {
     pub(super) fn expression(&self, one: &Expression) -> Result<Value, Error> {
-        let level = self.runtime.enter()?;
+        let level = self.at(one.span, self.runtime.enter())?;
         let result = self.value(one);
         self.runtime.leave(level);
         self.at(one.span, result)

@@ -15,6 +15,10 @@ use crate::value::dict::Dict;
 use crate::value::function::Function;
 use crate::value::safe::Safe;
 
+/// The bytes that a function is charged for: the activation that it refers to stays as long as
+/// the rendering.
+const SIZE: usize = 512;
+
 /// A macro, or the body of a call block.
 struct Macro {
     function: Arc<Tree>,
@@ -33,22 +37,24 @@ struct Bound<'a> {
 
 impl Evaluator<'_> {
     /// `{% macro %}` as a value.
-    pub(super) fn make_macro(&self, function: &Arc<Tree>) -> Value {
+    pub(super) fn make_macro(&self, function: &Arc<Tree>) -> Result<Value, Error> {
         self.make_function(function, None)
     }
 
     /// The body of a call block as a value.
-    pub(super) fn make_caller(&self, function: &Arc<Tree>) -> Value {
+    pub(super) fn make_caller(&self, function: &Arc<Tree>) -> Result<Value, Error> {
         self.make_function(function, Some(self.here.frame()))
     }
 
-    fn make_function(&self, function: &Arc<Tree>, outer: Option<usize>) -> Value {
+    fn make_function(&self, function: &Arc<Tree>, outer: Option<usize>) -> Result<Value, Error> {
+        self.runtime.budget.grow(SIZE)?;
         let macro_ = Macro {
             function: Arc::clone(function),
             activation: self.runtime.number(self.here),
             outer,
         };
-        Function::value(move |runtime, arguments| macro_.call(runtime, arguments))
+        let call = move |runtime: &Runtime, arguments: &[Value]| macro_.call(runtime, arguments);
+        Ok(Function::value(call))
     }
 
     fn call_function(&self, function: &Tree) -> Result<String, Error> {

@@ -28,10 +28,7 @@ impl Evaluator<'_> {
                 otherwise,
             } => self.for_loop(names, iterable, body, otherwise, out),
             Statement::Set { targets, value } => self.set(targets, value),
-            Statement::Macro { name, function } => {
-                self.definition(name, function);
-                Ok(())
-            }
+            Statement::Macro { name, function } => self.definition(name, function),
             Statement::Call { call, caller } => self.call_block(call, caller, out),
             Statement::Filter {
                 name,
@@ -146,9 +143,10 @@ impl Evaluator<'_> {
         self.at(name.span, self.print(&value, out))
     }
 
-    fn definition(&self, name: &Name, function: &Arc<Function>) {
-        let value = self.make_macro(function);
+    fn definition(&self, name: &Name, function: &Arc<Function>) -> Result<(), Error> {
+        let value = self.at(name.span, self.make_macro(function))?;
         self.define(name, value, true);
+        Ok(())
     }
 
     /// Defines a macro or an import: in the context at the top level, in the frame elsewhere.
@@ -172,7 +170,7 @@ impl Evaluator<'_> {
         let Kind::Call(target, arguments) = &call.kind else {
             return Err(Error::internal("a call block without a call"));
         };
-        let caller = self.make_caller(caller);
+        let caller = self.at(call.span, self.make_caller(caller))?;
         let value = self.at(call.span, self.call(target, arguments, Some(&caller)))?;
         self.at(call.span, self.print(&value, out))
     }
