@@ -47,7 +47,9 @@ pub(crate) fn resolve(statements: &mut [Statement], coverage: bool) -> Result<Re
     while let Some((number, mut body)) = resolver.pending.pop() {
         resolver.scope = vec![HashSet::new()];
         resolver.body(&mut body)?;
-        resolver.resolved.blocks[number].body = body;
+        if let Some((_, block)) = resolver.resolved.blocks.get_index_mut(number) {
+            block.body = body;
+        }
     }
     Ok(resolver.resolved)
 }
