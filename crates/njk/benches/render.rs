@@ -106,6 +106,33 @@ fn njk_render(bencher: Bencher<'_, '_>) {
     bencher.bench(|| template.render(black_box(&context)).expect("it works"));
 }
 
+/// Only the compilation, with minijinja.
+#[divan::bench]
+fn minijinja_compile(bencher: Bencher<'_, '_>) {
+    bencher.bench(|| {
+        let mut environment = minijinja::Environment::empty();
+        environment
+            .add_template("facepalm", black_box(TEMPLATE))
+            .expect("it works");
+        environment
+    });
+}
+
+/// Only the rendering, with minijinja.
+#[divan::bench]
+fn minijinja_render(bencher: Bencher<'_, '_>) {
+    let context = context();
+    let mut environment = minijinja::Environment::new();
+    environment
+        .add_template("facepalm", TEMPLATE)
+        .expect("it works");
+    let template = environment.get_template("facepalm").expect("it works");
+    bencher.bench(|| {
+        let context = minijinja::Value::from(minijinja::value::Serde(black_box(&context)));
+        template.render(context).expect("it works")
+    });
+}
+
 const LOOP: &str = "{% for row in rows %}{{ loop.index }}: {{ row.name | upper }} {% if row.on %}on{% else %}off{% endif %}\n{% endfor %}";
 
 fn rows() -> Json {

@@ -1,5 +1,7 @@
-//! The syntax tree of a template, made by the parser and read by the emitter
+//! The syntax tree of a template, made by the parser, and walked by the evaluator
 //! and the analysis. Every node that can fail or be reported has its position.
+
+use std::sync::Arc;
 
 use crate::error::Span;
 
@@ -68,7 +70,10 @@ pub(crate) enum Kind {
         body: String,
         flags: String,
     },
+    /// A variable that is looked up at run time.
     Name(String),
+    /// A variable of an enclosing loop or function, which only [`crate::resolve`] finds.
+    Local(String),
     Member(Box<Expression>, Name),
     Index(Box<Expression>, Box<Expression>),
     Call(Box<Expression>, Arguments),
@@ -116,7 +121,8 @@ impl Kind {
             | Self::Bool(_)
             | Self::Null
             | Self::Regex { .. }
-            | Self::Name(_) => Box::new(std::iter::empty()),
+            | Self::Name(_)
+            | Self::Local(_) => Box::new(std::iter::empty()),
             Self::Member(one, _) | Self::Unary(_, one) => Box::new(std::iter::once(&**one)),
             Self::Index(left, right) | Self::Binary(_, left, right) | Self::In(left, right) => {
                 Box::new([&**left, &**right].into_iter())
@@ -149,6 +155,14 @@ pub(crate) struct Function {
     pub(crate) body: Vec<Statement>,
 }
 
+/// A variable that `set` changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) name: Name,
+    /// Whether it is a variable of an enclosing loop or function, as [`crate::resolve`] finds.
+    pub(crate) local: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Expression(Expression),
@@ -170,17 +184,17 @@ pub(crate) enum Statement {
         otherwise: Vec<Self>,
     },
     Set {
-        targets: Vec<Name>,
+        targets: Vec<Target>,
         value: Value,
     },
     Macro {
         name: Name,
-        function: Function,
+        function: Arc<Function>,
     },
     Call {
         /// Always a [`Kind::Call`].
         call: Expression,
-        caller: Function,
+        caller: Arc<Function>,
     },
     Filter {
         name: Name,

@@ -2,7 +2,7 @@
 //! or exhausts the memory. Everything that loops, grows or copies charges the
 //! budget first.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
 
 use minijinja::value::Value;
 
@@ -25,16 +25,16 @@ const MAX_DEPTH: u32 = 500;
 #[derive(Debug)]
 pub(crate) struct Budget {
     limits: Limits,
-    fuel: AtomicU64,
-    memory: AtomicU64,
+    fuel: Cell<u64>,
+    memory: Cell<u64>,
 }
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits,
-            fuel: AtomicU64::new(limits.fuel),
-            memory: AtomicU64::new(memory(limits)),
+            fuel: Cell::new(limits.fuel),
+            memory: Cell::new(memory(limits)),
         }
     }
 
@@ -65,6 +65,16 @@ impl Budget {
         let error = Error::new(ErrorKind::TooLarge, "the template builds too much data");
         let most = memory(self.limits);
         Err(error.with_hint(format!("the values a template makes may take {most} bytes")))
+    }
+
+    /// Charges a text that is printed after `before` other bytes.
+    pub(crate) fn print(&self, before: usize, text: &str) -> Result<(), Error> {
+        if before.saturating_add(text.len()) > self.limits.output {
+            let limit = self.limits.output;
+            let error = Error::new(ErrorKind::TooLarge, "the template prints too much");
+            return Err(error.with_hint(format!("a template may print {limit} bytes")));
+        }
+        self.grow(text.len())
     }
 
     /// Fails if `len` is more bytes than a template may print.
@@ -129,10 +139,10 @@ fn memory(limits: Limits) -> u64 {
     output.saturating_mul(MEMORY_FACTOR).max(MIN_MEMORY)
 }
 
-fn take(store: &AtomicU64, amount: u64) -> bool {
-    store
-        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-            left.checked_sub(amount)
-        })
-        .is_ok()
+fn take(store: &Cell<u64>, amount: u64) -> bool {
+    let left = store.get().checked_sub(amount);
+    if let Some(left) = left {
+        store.set(left);
+    }
+    left.is_some()
 }

@@ -25,7 +25,7 @@ pub struct Branch {
 }
 
 /// What a branch is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BranchKind {
     If,
     Elif,

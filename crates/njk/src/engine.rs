@@ -8,11 +8,11 @@ use serde_json::Value as Json;
 use crate::analysis::{self, Analysis};
 use crate::coverage::Coverage;
 use crate::error::{Error, ErrorKind};
+use crate::evaluator;
 use crate::limits::Limits;
 use crate::loader::{Loader, Nothing};
 use crate::program::Program;
 use crate::runtime::Runtime;
-use crate::runtime::scope::Context;
 use crate::value::context::from_json;
 
 /// The state that all templates of an engine share.
@@ -22,14 +22,6 @@ pub(crate) struct Shared {
     pub(crate) loader: Box<dyn Loader>,
     pub(crate) autoescape: bool,
     pub(crate) coverage: bool,
-}
-
-impl Shared {
-    /// How templates are compiled: whether what they print is escaped, and whether the branches
-    /// that they take are recorded.
-    pub(crate) const fn options(&self) -> (bool, bool) {
-        (self.autoescape, self.coverage)
-    }
 }
 
 /// Compiles templates. Creating one is cheap.
@@ -70,7 +62,7 @@ impl Engine {
     pub fn compile(&self, name: &str, source: &str) -> Result<Template, Error> {
         Ok(Template {
             shared: Arc::clone(&self.0),
-            program: Program::compile(name, source, self.0.options())?,
+            program: Program::compile(name, source, self.0.coverage)?,
         })
     }
 }
@@ -126,9 +118,9 @@ impl Template {
     /// Renders the template with the members of `context`, which must be an
     /// object (or null, for none), as its variables.
     pub fn render(&self, context: &Json) -> Result<String, Error> {
-        let context = Context::new(variables(context)?);
-        let runtime = Runtime::new(&self.shared, &self.program, &context);
-        let text = runtime.render();
+        let variables = variables(context)?;
+        let runtime = Runtime::new(&self.shared);
+        let text = evaluator::render(&runtime, &self.program, variables);
         runtime.finish();
         text
     }
@@ -151,9 +143,9 @@ impl Template {
         context: &Json,
         coverage: &mut Coverage,
     ) -> Result<String, Error> {
-        let context = Context::new(variables(context)?);
-        let runtime = Runtime::new(&self.shared, &self.program, &context);
-        let text = runtime.render();
+        let variables = variables(context)?;
+        let runtime = Runtime::new(&self.shared);
+        let text = evaluator::render(&runtime, &self.program, variables);
         coverage.add(&self.program);
         runtime.record(coverage);
         runtime.finish();

@@ -32,7 +32,7 @@ pub enum ErrorKind {
 }
 
 /// A part of a template's source, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Span {
     pub(crate) start: u32,
     pub(crate) len: u32,

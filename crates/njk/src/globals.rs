@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
 
-use crate::bridge::argument;
-use crate::bridge::operator::add;
 use crate::budget::Budget;
 use crate::error::Error;
+use crate::evaluator::operator::add;
+use crate::native::argument;
 use crate::runtime::Runtime;
 use crate::value::compare::order;
 use crate::value::depth;
@@ -28,7 +28,7 @@ pub(crate) fn find(name: &str) -> Option<Value> {
     }
 }
 
-fn range(runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
+fn range(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
     let budget = &runtime.budget;
     let zero = Value::from(0);
     let (start, stop) = match argument(arguments, 1) {
@@ -53,7 +53,7 @@ fn range(runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
     while order(&at, stop, budget)? == Some(wanted) {
         budget.spend(1)?;
         budget.grow(size_of::<Value>())?;
-        let next = add(runtime, &at, std::slice::from_ref(step))?;
+        let next = add(runtime, &at, step)?;
         items.push(std::mem::replace(&mut at, next));
     }
     budget.array(items)
@@ -67,7 +67,7 @@ pub(crate) struct Cycler {
     at: Mutex<Option<usize>>,
 }
 
-fn cycler(_: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
+fn cycler(_: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
     let cycler = Value::from_object(Cycler {
         items: arguments.to_vec(),
         at: Mutex::default(),
@@ -130,7 +130,7 @@ impl Object for Cycler {
     }
 }
 
-fn joiner(runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
+fn joiner(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
     let separator = argument(arguments, 0);
     let separator = if separator.is_true() {
         Value::from(to_text(separator, &runtime.budget)?.into_owned())

@@ -1,5 +1,5 @@
 //! Nunjucks templates in Rust: the same language and the same results as
-//! Nunjucks 3.2.4, rendered by [minijinja].
+//! Nunjucks 3.2.4, with the values of [minijinja].
 //!
 //! ```
 //! let engine = njk::Engine::new();
@@ -42,12 +42,11 @@
 
 mod analysis;
 mod ast;
-mod bridge;
 mod budget;
 mod coverage;
-mod emitter;
 mod engine;
 mod error;
+mod evaluator;
 mod filters;
 mod globals;
 mod lexer;
@@ -55,12 +54,14 @@ mod limits;
 mod loader;
 mod methods;
 mod mistake;
+mod native;
 mod parser;
 mod precedence;
 mod program;
 mod raw;
 pub mod reference;
 mod regex;
+mod resolve;
 mod runtime;
 mod suggest;
 mod tests;

@@ -1,78 +1,34 @@
-//! A compiled template: its minijinja source, compiled in turn, one piece for
-//! the body and one for each macro, caller and block.
+//! A compiled template: its tree, with its blocks apart.
 
 use std::sync::Arc;
 
-use minijinja::Environment;
+use indexmap::{IndexMap, IndexSet};
 
-use crate::bridge;
+use crate::ast::Statement;
 use crate::coverage::BranchKind;
-use crate::emitter::{self, Emitted};
-use crate::error::{Error, ErrorKind, Span};
+use crate::error::{Error, Span};
 use crate::parser;
-
-/// The signature of a function.
-#[derive(Debug, Default)]
-pub(crate) struct Signature {
-    pub(crate) parameters: Vec<Arc<str>>,
-    /// The names of the parameters with a default.
-    pub(crate) defaults: Vec<Arc<str>>,
-    /// The number of steps of one run, without loops.
-    pub(crate) weight: usize,
-}
+use crate::resolve::{Block, Resolved, resolve};
 
 #[derive(Debug)]
 pub(crate) struct Program {
     name: String,
     source: String,
-    environment: Environment<'static>,
-    signatures: Vec<Signature>,
-    spans: Vec<Span>,
-    blocks: Vec<(String, usize)>,
-    extends: bool,
-    branches: Vec<(Span, BranchKind)>,
+    body: Vec<Statement>,
+    resolved: Resolved,
 }
 
 impl Program {
-    pub(crate) fn compile(
-        name: &str,
-        source: &str,
-        (autoescape, coverage): (bool, bool),
-    ) -> Result<Arc<Self>, Error> {
-        let statements = parser::parse(name, source)?;
-        let emitted = emitter::emit(&statements, source.len(), (autoescape, coverage))
-            .map_err(|(error, span)| error.at(name, source, span))?;
-        Self::build(name, source, emitted, autoescape)
-    }
-
-    fn build(
-        name: &str,
-        source: &str,
-        emitted: Emitted,
-        autoescape: bool,
-    ) -> Result<Arc<Self>, Error> {
-        let mut environment = Environment::empty();
-        environment.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
-        environment
-            .set_formatter(move |out, state, value| bridge::print(out, state, value, autoescape));
-        for helper in &emitted.helpers {
-            bridge::register(&mut environment, helper);
-        }
-        let mut signatures = Vec::with_capacity(emitted.functions.len());
-        for (index, function) in emitted.functions.into_iter().enumerate() {
-            let added = environment.add_template_owned(index.to_string(), function.source);
-            added.map_err(|error| refused(&error).at(name, source, Span::default()))?;
-            signatures.push(function.signature);
-        }
+    /// Compiles a template, whose branches can be recorded if there is to be `coverage`.
+    pub(crate) fn compile(name: &str, source: &str, coverage: bool) -> Result<Arc<Self>, Error> {
+        let mut body = parser::parse(name, source)?;
+        let resolved =
+            resolve(&mut body, coverage).map_err(|(error, span)| error.at(name, source, span))?;
         Ok(Arc::new(Self {
             name: name.to_owned(),
             source: source.to_owned(),
-            environment,
-            signatures,
-            spans: emitted.spans,
-            blocks: emitted.blocks,
-            extends: emitted.extends,
-            branches: emitted.branches.unwrap_or_default(),
+            body,
+            resolved,
         }))
     }
 
@@ -84,52 +40,27 @@ impl Program {
         &self.source
     }
 
+    pub(crate) fn body(&self) -> &[Statement] {
+        &self.body
+    }
+
     /// The branches, if they are recorded.
-    pub(crate) fn branches(&self) -> &[(Span, BranchKind)] {
-        &self.branches
+    pub(crate) fn branches(&self) -> &IndexSet<(Span, BranchKind)> {
+        &self.resolved.branches
     }
 
-    pub(crate) fn blocks(&self) -> &[(String, usize)] {
-        &self.blocks
+    pub(crate) fn blocks(&self) -> &IndexMap<String, Block> {
+        &self.resolved.blocks
     }
 
-    /// Whether the template may extend another.
-    pub(crate) fn extends(&self) -> bool {
-        self.extends
-    }
-
-    pub(crate) fn signature(&self, function: usize) -> Option<&Signature> {
-        self.signatures.get(function)
-    }
-
-    pub(crate) fn function(&self, function: usize) -> Result<minijinja::Template<'_, '_>, Error> {
-        let name = function.to_string();
-        self.environment
-            .get_template(&name)
-            .map_err(Error::internal)
-    }
-
-    /// The source text at one of the positions numbered by the emitter.
-    pub(crate) fn text(&self, place: usize) -> &str {
-        let span = self.spans.get(place).copied().unwrap_or_default();
+    /// The source text at a position.
+    pub(crate) fn text(&self, span: Span) -> &str {
         let range = span.start as usize..span.end();
         self.source.get(range).unwrap_or_default()
     }
 
-    /// `error`, at one of those positions.
-    pub(crate) fn locate(&self, error: Error, place: usize) -> Error {
-        let span = self.spans.get(place).copied().unwrap_or_default();
+    /// `error`, at a position, unless it has one.
+    pub(crate) fn locate(&self, error: Error, span: Span) -> Error {
         error.at(&self.name, &self.source, span)
     }
-}
-
-/// minijinja rejected the emitted source.
-fn refused(error: &minijinja::Error) -> Error {
-    if error
-        .detail()
-        .is_some_and(|detail| detail.contains("recursion"))
-    {
-        return Error::new(ErrorKind::TooDeep, "the template is nested too deeply");
-    }
-    Error::internal(error)
 }

@@ -1,18 +1,16 @@
 //! The tests of Nunjucks, as in `x is odd`.
 
-use std::cmp::Ordering;
-use std::sync::Arc;
-
 use minijinja::value::Value;
+use std::cmp::Ordering;
 
-use crate::bridge::{Helper, argument, unknown};
 use crate::error::{Error, ErrorKind};
+use crate::native::{self, Native, argument};
 use crate::runtime::Runtime;
 use crate::value::compare::{order, strict};
 use crate::value::text::to_number;
 use crate::value::{View, as_text, is_present, type_name, view};
 
-const TESTS: [(&str, Helper); 26] = [
+const TESTS: [(&str, Native); 26] = [
     ("callable", |_, value, _| {
         Ok(Value::from(matches!(view(value), View::Function(_))))
     }),
@@ -73,7 +71,7 @@ const TESTS: [(&str, Helper); 26] = [
 ];
 
 /// The test of that name.
-pub(crate) fn find(name: &str) -> Option<Helper> {
+pub(crate) fn find(name: &str) -> Option<Native> {
     let found = TESTS.iter().find(|(known, _)| *known == name);
     found.map(|(_, test)| *test)
 }
@@ -84,20 +82,28 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The test that a template names at run time.
-pub(crate) fn named(name: &str) -> Result<Helper, Error> {
-    find(name).ok_or_else(|| unknown(ErrorKind::UnknownTest, "test", name, &mut names()))
+pub(crate) fn named(name: &str) -> Result<Native, Error> {
+    find(name).ok_or_else(|| unknown(name))
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
-fn equal(_: &Arc<Runtime>, value: &Value, other: &[Value]) -> Result<Value, Error> {
+/// The error for a test that does not exist.
+pub(crate) fn unknown(name: &str) -> Error {
+    native::unknown(ErrorKind::UnknownTest, "test", name, &mut names())
+}
+
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "all tests and filters have one signature"
+)]
+fn equal(_: &Runtime, value: &Value, other: &[Value]) -> Result<Value, Error> {
     Ok(Value::from(strict(value, argument(other, 0))))
 }
 
-fn greater(runtime: &Arc<Runtime>, value: &Value, other: &[Value]) -> Result<Value, Error> {
+fn greater(runtime: &Runtime, value: &Value, other: &[Value]) -> Result<Value, Error> {
     ordered(runtime, value, other, Ordering::is_gt)
 }
 
-fn less(runtime: &Arc<Runtime>, value: &Value, other: &[Value]) -> Result<Value, Error> {
+fn less(runtime: &Runtime, value: &Value, other: &[Value]) -> Result<Value, Error> {
     ordered(runtime, value, other, Ordering::is_lt)
 }
 
@@ -127,7 +133,7 @@ fn cased(value: &Value, convert: fn(&str) -> String) -> Result<Value, Error> {
     }
 }
 
-fn iterable(_: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn iterable(_: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if !is_present(value) {
         return Err(Error::bad_value(format!(
             "{} has no members",

@@ -2,6 +2,7 @@
 //! error of the right kind or the right answer. They run on the small stacks
 //! of test threads.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use njk::{Engine, ErrorKind};
@@ -120,88 +121,6 @@ fn what_grows_is_bounded() {
     );
 }
 
-/// Brackets and operators that nest, as what opens and what closes them.
-const BRACKETS: [(&str, &str); 14] = [
-    ("(", ")"),
-    ("[", "]"),
-    ("{a:", " }"),
-    ("f(", ")"),
-    ("not ", ""),
-    ("-", ""),
-    ("a[", "]"),
-    ("1 if ", ""),
-    ("(a or ", ")"),
-    ("a in (", ")"),
-    ("[a, ", "]"),
-    ("x | f(", ")"),
-    ("(not ", ")"),
-    ("(1 if (", ") else 2)"),
-];
-
-const TAGS: [(&str, &str); 7] = [
-    ("{% if 1 %}", "{% endif %}"),
-    ("{% for i in [1] %}", "{% endfor %}"),
-    ("{% macro m() %}", "{% endmacro %}"),
-    ("{% set a %}", "{% endset %}"),
-    ("{% call m() %}", "{% endcall %}"),
-    ("{% filter upper %}", "{% endfilter %}"),
-    ("{% switch 1 %}{% case 1 %}", "{% endswitch %}"),
-];
-
-/// Far beyond the bound there is an error; up to it, minijinja must take what
-/// is emitted.
-fn check_nesting(nested: impl Fn(usize) -> String) {
-    let compile = |depth| Engine::new().compile("enemy", &nested(depth));
-    assert!(compile(100_000).is_err(), "{}", nested(3));
-    for depth in 1..80 {
-        if let Err(error) = compile(depth) {
-            assert_ne!(error.kind(), ErrorKind::Internal, "{}: {error}", nested(3));
-        }
-    }
-}
-
-#[test]
-fn what_nests_is_bounded() {
-    for (open, close) in BRACKETS {
-        check_nesting(|depth| format!("{{{{ {}1{} }}}}", open.repeat(depth), close.repeat(depth)));
-    }
-    for (open, close) in TAGS {
-        check_nesting(|depth| format!("{}{}", open.repeat(depth), close.repeat(depth)));
-        for (inner, end) in BRACKETS {
-            check_nesting(|depth| {
-                let tags = depth / 2;
-                let (inner, end) = (inner.repeat(depth - tags), end.repeat(depth - tags));
-                format!(
-                    "{}{{{{ {inner}1{end} }}}}{}",
-                    open.repeat(tags),
-                    close.repeat(tags)
-                )
-            });
-        }
-    }
-}
-
-#[test]
-fn chains_are_bounded() {
-    let deep = Some(ErrorKind::TooDeep);
-    for link in [
-        " + 1", " ~ a", " or a", " and a", " | upper", ".a", "[0]", "()", " == 1", " ** 2", " - 1",
-    ] {
-        check(&format!("{{{{ a{} }}}}", link.repeat(100_000)), deep);
-    }
-    let branches = "{% elif a %}x".repeat(100_000);
-    check(
-        &format!("{{% if a %}}{branches}{{% endif %}}"),
-        Some(ErrorKind::Syntax),
-    );
-    let arguments = "1,".repeat(100_000);
-    check(
-        &format!("{{{{ f({arguments}1) }}}}"),
-        Some(ErrorKind::Syntax),
-    );
-    check(&format!("{{{{ [{arguments}1] | length }}}}"), None);
-}
-
 #[test]
 fn recursion_is_bounded() {
     let deep = Some(ErrorKind::TooDeep);
@@ -264,4 +183,41 @@ fn expressions_that_explode_are_refused() {
         "{{ r/(?=((((((((a{99}){99}){99}){99}){99}){99}){99}){99}))/ }}",
         bad,
     );
+    let heavy = "[a-z]{1,50}(foo|bar)+".repeat(40);
+    check(
+        &format!("{{% for i in range(10000) %}}{{{{ r/{heavy}/.test(s) }}}}{{% endfor %}}"),
+        None,
+    );
+    check(
+        "{% for i in range(100000) %}{{ s.match('[a-z]+' + i) }}{% endfor %}",
+        Some(ErrorKind::TooLarge),
+    );
+}
+
+/// What a template looks up, declares and passes on costs what it takes.
+#[test]
+fn many_names_are_quick() {
+    let many = |write: fn(usize) -> String| (0..20_000).map(write).collect::<String>();
+    let sets = many(|number| format!("{{% set a{number} = 1 %}}"));
+    check(
+        &format!("{sets}{{% for i in range(100000) %}}{{{{ zz }}}}{{% endfor %}}"),
+        None,
+    );
+    let names = many(|number| format!("a{number},"));
+    let reads = many(|number| format!("{{{{ b{number} }}}}"));
+    check(
+        &format!("{{% for {names}a in [] %}}{reads}{{% endfor %}}"),
+        None,
+    );
+    check(
+        &many(|number| format!("{{% block a{number} %}}{{% endblock %}}")),
+        None,
+    );
+    let files = HashMap::from([("part".to_owned(), "x".to_owned())]);
+    let engine = Engine::builder().loader(files).build();
+    let source =
+        format!("{sets}{{% for i in range(100000) %}}{{% include 'part' %}}{{% endfor %}}");
+    let template = engine.compile("enemy", &source).expect("it compiles");
+    let error = template.render(&json!({})).expect_err("it ends");
+    assert_eq!(error.kind(), ErrorKind::OutOfFuel);
 }

@@ -1,5 +1,5 @@
-//! Lexer, parser, emitter and minijinja's compiler: any text either compiles
-//! or gives an error that is not a fault of the crate.
+//! Lexer, parser and the resolution of names: any text either compiles or gives an
+//! error that is not a fault of the crate.
 
 #![no_main]
 

@@ -8,9 +8,8 @@ pub mod types;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
-use crate::bridge::unknown;
-use crate::error::{Error, ErrorKind, Positions};
+use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Target, Value};
+use crate::error::{Error, Positions};
 use crate::{filters, parser, tests, walk};
 use guard::Guards;
 
@@ -140,7 +139,7 @@ impl Analyst<'_> {
                     Value::Expression(value) => self.read(value),
                     Value::Body(body) => self.body(body),
                 }
-                for target in targets {
+                for Target { name: target, .. } in targets {
                     self.set(target);
                 }
             }
@@ -265,12 +264,7 @@ impl Analyst<'_> {
         match &expression.kind {
             Kind::Filter(_, name, arguments) => self.filter(name, arguments),
             Kind::Test(_, name, _) if tests::find(&name.text).is_none() => {
-                let error = unknown(
-                    ErrorKind::UnknownTest,
-                    "test",
-                    &name.text,
-                    &mut tests::names(),
-                );
+                let error = tests::unknown(&name.text);
                 self.found
                     .unknown
                     .push(error.at("", self.positions.source(), name.span));
@@ -281,12 +275,7 @@ impl Analyst<'_> {
 
     fn filter(&mut self, name: &Name, arguments: &Arguments) {
         if filters::find(&name.text).is_none() {
-            let error = unknown(
-                ErrorKind::UnknownFilter,
-                "filter",
-                &name.text,
-                &mut filters::names(),
-            );
+            let error = filters::unknown(&name.text);
             self.found
                 .unknown
                 .push(error.at("", self.positions.source(), name.span));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::expected;
-use crate::bridge::{Helper, argument};
 use crate::error::Error;
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::dict::Entries;
 use crate::value::json::stringify;
@@ -15,7 +15,7 @@ use crate::value::safe::copy_safeness;
 use crate::value::text::to_text;
 use crate::value::{View, entries, is_present, type_name, utf16, view};
 
-pub(super) const FILTERS: &[(&str, Helper)] = &[
+pub(super) const FILTERS: &[(&str, Native)] = &[
     ("default", default),
     ("d", default),
     ("dump", dump),
@@ -33,8 +33,11 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
     }),
 ];
 
-#[allow(clippy::unnecessary_wraps, reason = "all helpers have one signature")]
-fn default(_: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "all tests and filters have one signature"
+)]
+fn default(_: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let missing = if argument(arguments, 1).is_true() {
         !value.is_true()
     } else {
@@ -47,7 +50,7 @@ fn default(_: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value
     })
 }
 
-fn dump(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn dump(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let indent = match view(argument(arguments, 0)) {
         View::Number(width) => " ".repeat(clamp(width, 10)),
         View::Text(text) | View::Safe(text) => utf16::slice(text, 0, 10).into_owned(),
@@ -57,7 +60,7 @@ fn dump(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
     Ok(json.map_or(Value::UNDEFINED, Value::from))
 }
 
-fn length(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn length(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     Ok(match view(value) {
         View::Undefined | View::Null | View::Bool(false) => Value::from(0),
         View::Text(text) | View::Safe(text) => {
@@ -71,7 +74,7 @@ fn length(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, E
     })
 }
 
-fn list(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn list(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     let budget = &runtime.budget;
     match view(value) {
         View::Text(text) | View::Safe(text) => {

@@ -1,19 +1,17 @@
 //! Filters for HTML.
 
-use std::sync::Arc;
-
 use minijinja::value::Value;
 
 use super::{expected, string};
-use crate::bridge::{Helper, argument};
 use crate::error::Error;
 use crate::lexer::is_space;
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::safe::{Safe, copy_safeness, escape};
 use crate::value::text::to_text;
 use crate::value::{View, as_text, is_present, view};
 
-pub(super) const FILTERS: &[(&str, Helper)] = &[
+pub(super) const FILTERS: &[(&str, Native)] = &[
     ("escape", escaped),
     ("e", escaped),
     ("forceescape", |runtime, value, _| {
@@ -28,7 +26,7 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("striptags", striptags),
 ];
 
-fn escaped(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn escaped(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     match view(value) {
         View::Safe(_) => Ok(value.clone()),
         _ => force_escape(runtime, value),
@@ -46,7 +44,7 @@ fn force_escape(runtime: &Runtime, value: &Value) -> Result<Value, Error> {
     Ok(Safe::value(text))
 }
 
-fn nl2br(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn nl2br(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if !is_present(value) {
         return Ok(Value::from(""));
     }
@@ -57,7 +55,7 @@ fn nl2br(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Er
     Ok(copy_safeness(value, text))
 }
 
-fn striptags(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn striptags(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let text = string(value)?;
     runtime.budget.grow(text.len())?;
     let stripped = strip(text);

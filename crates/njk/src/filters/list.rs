@@ -5,17 +5,17 @@ use std::sync::Arc;
 use minijinja::value::Value;
 
 use super::expected;
-use crate::bridge::operator::add;
-use crate::bridge::{Helper, argument};
 use crate::error::Error;
+use crate::evaluator::operator::add;
 use crate::methods;
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, make, of};
 use crate::value::safe::copy_safeness;
 use crate::value::text::{self, to_number, to_text};
 use crate::value::{View, as_text, is_present, type_name, utf16, view};
 
-pub(super) const FILTERS: &[(&str, Helper)] = &[
+pub(super) const FILTERS: &[(&str, Native)] = &[
     ("batch", batch),
     ("first", first),
     ("last", last),
@@ -69,14 +69,14 @@ pub(super) fn pluck(runtime: &Runtime, item: &Value, key: &Value) -> Result<Valu
     methods::member(runtime, item, key)
 }
 
-fn first(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn first(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if !is_present(value) {
         return Err(expected("an array", value));
     }
     methods::member(runtime, value, &Value::from(0))
 }
 
-fn last(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn last(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if !is_present(value) {
         return Err(expected("an array", value));
     }
@@ -85,7 +85,7 @@ fn last(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Err
     methods::member(runtime, value, &make(last))
 }
 
-fn batch(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn batch(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let items = items(runtime, value)?;
     let per = to_number(argument(arguments, 0), &runtime.budget)?;
     let filler = argument(arguments, 1);
@@ -110,7 +110,7 @@ fn batch(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<V
     runtime.budget.array(batches)
 }
 
-fn join(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn join(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let budget = &runtime.budget;
     let attribute = argument(arguments, 1);
     let separator = argument(arguments, 0);
@@ -138,7 +138,7 @@ fn join(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Va
 }
 
 /// Picks by a fixed sequence, so that a template always renders the same text.
-fn random(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn random(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     let items = items(runtime, value)?;
     if items.is_empty() {
         return Ok(Value::UNDEFINED);
@@ -149,7 +149,7 @@ fn random(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, E
         .unwrap_or_default())
 }
 
-fn reverse(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn reverse(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if let Some(text) = as_text(value) {
         runtime.budget.string(text.len())?;
         return Ok(copy_safeness(value, text.chars().rev().collect()));
@@ -163,7 +163,7 @@ fn reverse(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, 
 }
 
 /// The arithmetic is that of numbers with fractions, like the number of slices may be.
-fn slice(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn slice(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let slices = to_number(argument(arguments, 0), &runtime.budget)?;
     let filler = argument(arguments, 1);
     let text = as_text(value);
@@ -205,7 +205,7 @@ fn slice(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<V
     runtime.budget.array(parts)
 }
 
-fn sum(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn sum(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let attribute = argument(arguments, 0);
     let mut total = Value::from(0);
     if attribute.is_true() {
@@ -215,16 +215,16 @@ fn sum(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Val
             Arc::default()
         };
         for item in items.iter() {
-            total = add(runtime, &total, &[pluck(runtime, item, attribute)?])?;
+            total = add(runtime, &total, &pluck(runtime, item, attribute)?)?;
         }
     } else {
         for item in array(runtime, value)?.iter() {
-            total = add(runtime, &total, std::slice::from_ref(item))?;
+            total = add(runtime, &total, item)?;
         }
     }
     let start = match argument(arguments, 1) {
         missing if missing.is_undefined() => Value::from(0),
         given => given.clone(),
     };
-    add(runtime, &start, &[total])
+    add(runtime, &start, &total)
 }

@@ -1,18 +1,16 @@
 //! Filters of numbers.
 
-use std::sync::Arc;
-
 use minijinja::value::Value;
 
 use super::keywords;
-use crate::bridge::operator::power;
-use crate::bridge::{Helper, argument};
 use crate::error::Error;
+use crate::evaluator::operator::power;
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::number::{make, parse_float, parse_int};
 use crate::value::text::{to_number, to_text};
 
-pub(super) const FILTERS: &[(&str, Helper)] = &[
+pub(super) const FILTERS: &[(&str, Native)] = &[
     ("abs", |runtime, value, _| {
         Ok(make(to_number(value, &runtime.budget)?.abs()))
     }),
@@ -21,7 +19,7 @@ pub(super) const FILTERS: &[(&str, Helper)] = &[
     ("round", round),
 ];
 
-fn float(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn float(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let number = parse_float(&to_text(value, &runtime.budget)?);
     Ok(if number.is_nan() {
         argument(arguments, 0).clone()
@@ -31,7 +29,7 @@ fn float(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<V
 }
 
 /// The one filter besides `sort` that takes its arguments by name.
-fn int(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn int(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let (positional, named) = keywords(arguments);
     let named = |name: &str| named.and_then(|named| named.get(name)).cloned();
     let default = positional.first().cloned().or_else(|| named("default"));
@@ -48,7 +46,7 @@ fn int(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Val
     })
 }
 
-fn round(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn round(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let number = to_number(value, &runtime.budget)?;
     let precision = argument(arguments, 0);
     let precision = if precision.is_true() {

@@ -12,15 +12,15 @@ mod url;
 
 use minijinja::value::Value;
 
-use crate::bridge::Helper;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::native::{self, Native};
 use crate::runtime::Runtime;
 use crate::value::number::clamp;
 use crate::value::text::to_number;
 use crate::value::{View, as_text, type_name, view};
 
 /// All filters, by kind.
-const KINDS: [&[(&str, Helper)]; 7] = [
+const KINDS: [&[(&str, Native)]; 7] = [
     conversion::FILTERS,
     html::FILTERS,
     list::FILTERS,
@@ -31,7 +31,7 @@ const KINDS: [&[(&str, Helper)]; 7] = [
 ];
 
 /// The filter of that name.
-pub(crate) fn find(name: &str) -> Option<Helper> {
+pub(crate) fn find(name: &str) -> Option<Native> {
     let mut filters = KINDS.into_iter().flatten();
     filters
         .find(|(known, _)| *known == name)
@@ -41,6 +41,11 @@ pub(crate) fn find(name: &str) -> Option<Helper> {
 /// The names of all filters.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     KINDS.into_iter().flatten().map(|(name, _)| *name)
+}
+
+/// The error for a filter that does not exist.
+pub(crate) fn unknown(name: &str) -> Error {
+    native::unknown(ErrorKind::UnknownFilter, "filter", name, &mut names())
 }
 
 /// The operand of most string filters: undefined, null and false are the empty

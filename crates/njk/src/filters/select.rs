@@ -8,10 +8,10 @@ use minijinja::value::Value;
 
 use super::list::{array, items, pluck};
 use super::{expected, keywords};
-use crate::bridge::{Helper, argument};
 use crate::error::Error;
 use crate::methods;
 use crate::methods::sort_by;
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::tests;
 use crate::value::compare::{order, strict, texts};
@@ -19,7 +19,7 @@ use crate::value::dict::Entries;
 use crate::value::text::to_text;
 use crate::value::{View, as_text, entries, is_present, type_name, view};
 
-pub(super) const FILTERS: &[(&str, Helper)] = &[
+pub(super) const FILTERS: &[(&str, Native)] = &[
     ("dictsort", dictsort),
     ("groupby", groupby),
     ("reject", |runtime, value, arguments| {
@@ -72,7 +72,7 @@ fn own(runtime: &Runtime, item: &Value, key: &str) -> Result<Option<Value>, Erro
     Ok((!inherited).then_some(found))
 }
 
-fn dictsort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn dictsort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     if !matches!(view(value), View::Dict(_) | View::Object) {
         return Err(expected("an object", value));
     }
@@ -114,7 +114,7 @@ fn dictsort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Resul
     runtime.budget.array(sorted)
 }
 
-fn sort(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn sort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let (positional, named) = keywords(arguments);
     let given = |index: usize, name: &str| -> Value {
         let named = named.and_then(|named| named.get(name)).cloned();
@@ -177,7 +177,7 @@ fn keys(
     order(left, right, &runtime.budget)
 }
 
-fn groupby(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn groupby(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let attribute = argument(arguments, 0);
     let mut groups: IndexMap<Arc<str>, Vec<Value>> = IndexMap::new();
     for item in items(runtime, value)?.iter() {
@@ -199,7 +199,7 @@ fn groupby(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result
 }
 
 fn tested(
-    runtime: &Arc<Runtime>,
+    runtime: &Runtime,
     value: &Value,
     arguments: &[Value],
     wanted: bool,
@@ -220,7 +220,7 @@ fn tested(
 }
 
 fn with_attribute(
-    runtime: &Arc<Runtime>,
+    runtime: &Runtime,
     value: &Value,
     arguments: &[Value],
     wanted: bool,

@@ -1,21 +1,19 @@
 //! Filters of strings.
 
-use std::sync::Arc;
-
 use minijinja::value::Value;
 
 use super::{expected, size, string};
-use crate::bridge::{Helper, argument};
 use crate::error::Error;
 use crate::lexer::is_space;
 use crate::methods;
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, count, of};
 use crate::value::safe::copy_safeness;
 use crate::value::text::{to_number, to_text};
 use crate::value::{View, as_text, is_present, utf16, view};
 
-pub(super) const FILTERS: &[(&str, Helper)] = &[
+pub(super) const FILTERS: &[(&str, Native)] = &[
     ("capitalize", capitalize),
     ("center", center),
     ("indent", indent),
@@ -50,16 +48,16 @@ fn capital(word: &str) -> String {
     }
 }
 
-fn capitalize(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn capitalize(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     finish(runtime, value, capital(string(value)?))
 }
 
-fn title(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn title(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     let words: Vec<String> = string(value)?.split(' ').map(capital).collect();
     finish(runtime, value, words.join(" "))
 }
 
-fn center(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn center(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let empty = Value::from("");
     let value = match view(value) {
         View::Undefined | View::Null | View::Bool(false) => &empty,
@@ -97,7 +95,7 @@ fn center(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
     )
 }
 
-fn indent(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn indent(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let text = string(value)?;
     if text.is_empty() {
         return Ok(Value::from(""));
@@ -122,7 +120,7 @@ fn indent(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<
 }
 
 #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
-fn replace(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let budget = &runtime.budget;
     let (old, new, most) = (
         argument(arguments, 0),
@@ -174,7 +172,7 @@ fn replace(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result
     finish(runtime, value, text.replacen(&*old, &new, limit))
 }
 
-fn truncate(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn truncate(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let text = match view(value) {
         View::Undefined | View::Null | View::Bool(false) => "",
         _ => match as_text(value) {
@@ -217,7 +215,7 @@ fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Erro
     Err(expected("a string", value))
 }
 
-fn wordcount(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn wordcount(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if !value.is_true() {
         return Ok(Value::from(()));
     }

@@ -1,20 +1,18 @@
 //! Filters for URLs: `urlencode` and `urlize`.
 
-use std::sync::Arc;
-
 use minijinja::value::Value;
 
 use super::expected;
-use crate::bridge::{Helper, argument};
 use crate::error::Error;
 use crate::lexer::is_space;
 use crate::methods;
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, count};
 use crate::value::text::{to_number, to_text};
 use crate::value::{View, as_text, utf16, view};
 
-pub(super) const FILTERS: &[(&str, Helper)] = &[("urlencode", urlencode), ("urlize", urlize)];
+pub(super) const FILTERS: &[(&str, Native)] = &[("urlencode", urlencode), ("urlize", urlize)];
 
 fn hex(digit: u8) -> char {
     char::from_digit(u32::from(digit), 16).map_or('0', |digit| digit.to_ascii_uppercase())
@@ -35,7 +33,7 @@ fn encode(text: &str) -> String {
     out
 }
 
-fn urlencode(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value, Error> {
+fn urlencode(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     let budget = &runtime.budget;
     if let Some(text) = as_text(value) {
         budget.check_len(text.len().saturating_mul(3))?;
@@ -76,7 +74,7 @@ fn urlencode(runtime: &Arc<Runtime>, value: &Value, _: &[Value]) -> Result<Value
     budget.text(out)
 }
 
-fn urlize(runtime: &Arc<Runtime>, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn urlize(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let text = as_text(value).ok_or_else(|| expected("a string", value))?;
     let budget = &runtime.budget;
     budget.grow(text.len())?;

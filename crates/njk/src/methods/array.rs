@@ -6,9 +6,9 @@ use minijinja::value::Value;
 
 use super::string::number;
 use super::{callback, sort};
-use crate::bridge::{Helper, argument};
 use crate::budget::Budget;
 use crate::error::Error;
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::array::Array;
 use crate::value::compare::strict;
@@ -16,7 +16,7 @@ use crate::value::number::{clamp, count, make, relative, to_integer};
 use crate::value::text::{self, to_text};
 use crate::value::{View, depth, view};
 
-pub(super) fn find(name: &str) -> Option<Helper> {
+pub(super) fn find(name: &str) -> Option<Native> {
     if let Some(found) = callback::find(name) {
         return Some(found);
     }
@@ -62,7 +62,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
 }
 
 /// The methods that change the array, and those at the end of the alphabet.
-fn changing(name: &str) -> Option<Helper> {
+fn changing(name: &str) -> Option<Native> {
     Some(match name {
         "lastIndexOf" => |runtime, this, arguments| {
             runtime.budget.spend(items(this).len())?;
@@ -127,7 +127,7 @@ fn admit(runtime: &Runtime, this: &Value, added: &[Value]) -> Result<(), Error> 
     Budget::check_depth(this)
 }
 
-fn at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let items = items(this);
     let index = to_integer(number(runtime, arguments, 0, 0.0)?);
     let len = crate::value::number::of(items.len());
@@ -141,7 +141,7 @@ fn at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value
         .unwrap_or_default())
 }
 
-fn concat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn concat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let mut all = items(this).to_vec();
     for more in arguments {
         match view(more) {
@@ -153,7 +153,7 @@ fn concat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<V
     runtime.budget.array(all)
 }
 
-fn fill(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn fill(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let filler = argument(arguments, 0).clone();
     let len = items(this).len();
     let start = relative(number(runtime, arguments, 1, 0.0)?, len);
@@ -170,7 +170,7 @@ fn fill(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Val
     Ok(this.clone())
 }
 
-fn flat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn flat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let levels = clamp(number(runtime, arguments, 0, 1.0)?, 100);
     let mut all = Vec::new();
     flatten(runtime, &items(this), levels, &mut all)?;
@@ -196,7 +196,7 @@ fn flatten(
     Ok(())
 }
 
-fn join(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn join(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let separator = match argument(arguments, 0) {
         missing if missing.is_undefined() => ",".into(),
         given => to_text(given, &runtime.budget)?,
@@ -206,13 +206,13 @@ fn join(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Val
     Ok(Value::from(joined))
 }
 
-fn push(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn push(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     admit(runtime, this, arguments)?;
     change(this, |items| items.extend_from_slice(arguments));
     Ok(count(items(this).len()))
 }
 
-fn unshift(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn unshift(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     admit(runtime, this, arguments)?;
     change(this, |items| {
         drop(items.splice(0..0, arguments.iter().cloned()));
@@ -220,7 +220,7 @@ fn unshift(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<
     Ok(count(items(this).len()))
 }
 
-fn slice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn slice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let items = items(this);
     let start = relative(number(runtime, arguments, 0, 0.0)?, items.len());
     let end = relative(number(runtime, arguments, 1, f64::INFINITY)?, items.len());
@@ -229,7 +229,7 @@ fn slice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Va
         .array(items.get(start..end).unwrap_or_default().to_vec())
 }
 
-fn splice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn splice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let len = items(this).len();
     let start = relative(number(runtime, arguments, 0, 0.0)?, len);
     let removed = match arguments.len() {

@@ -1,18 +1,16 @@
 //! The array methods that call a function, which in a template is a macro:
 //! `names.map(bold)`.
 
-use std::sync::Arc;
-
 use minijinja::value::Value;
 
 use super::array::{index, items};
-use crate::bridge::{Helper, argument};
 use crate::error::{Error, ErrorKind};
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::number::count;
 use crate::value::{View, type_name, view};
 
-pub(super) fn find(name: &str) -> Option<Helper> {
+pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "every" => |runtime, this, arguments| {
             let failing = position(runtime, this, arguments, false)?;
@@ -59,7 +57,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
 }
 
 fn call(
-    runtime: &Arc<Runtime>,
+    runtime: &Runtime,
     arguments: &[Value],
     item: &Value,
     at: usize,
@@ -72,7 +70,7 @@ fn call(
     )
 }
 
-fn invoke(runtime: &Arc<Runtime>, function: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn invoke(runtime: &Runtime, function: &Value, arguments: &[Value]) -> Result<Value, Error> {
     runtime.budget.spend(1)?;
     if let View::Function(function) = view(function) {
         return function.call(runtime, arguments);
@@ -83,7 +81,7 @@ fn invoke(runtime: &Arc<Runtime>, function: &Value, arguments: &[Value]) -> Resu
 
 /// The first item for which the function returns a value of that truth.
 fn position(
-    runtime: &Arc<Runtime>,
+    runtime: &Runtime,
     this: &Value,
     arguments: &[Value],
     wanted: bool,
@@ -96,7 +94,7 @@ fn position(
     Ok(None)
 }
 
-fn reduce(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn reduce(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let items = items(this);
     let mut rest = items.iter().enumerate();
     let start = arguments

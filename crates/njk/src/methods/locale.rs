@@ -1,14 +1,12 @@
 //! The order of words in English, as `localeCompare` has it: white space, punctuation, digits,
 //! letters; the case of a letter counts only between words that are equal otherwise.
 
-use std::cmp::Ordering;
-use std::sync::Arc;
-
 use minijinja::value::Value;
+use std::cmp::Ordering;
 
 use super::string::text;
-use crate::bridge::argument;
 use crate::error::Error;
+use crate::native::argument;
 use crate::runtime::Runtime;
 use crate::value::text::to_text;
 
@@ -16,7 +14,7 @@ use crate::value::text::to_text;
 const FIRST: &str = "\t\n\u{b}\u{c}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789";
 
 pub(super) fn compare(
-    runtime: &Arc<Runtime>,
+    runtime: &Runtime,
     this: &Value,
     arguments: &[Value],
 ) -> Result<Value, Error> {

@@ -11,40 +11,16 @@ mod string;
 
 pub(crate) use sort::sort_by;
 
-use std::sync::Arc;
-
 use minijinja::value::Value;
 
-use crate::bridge::Helper;
 use crate::error::Error;
+use crate::native::Native;
 use crate::regex::Regex;
 use crate::runtime::Runtime;
 use crate::value::function::Function;
 use crate::value::number::{clamp, count, make};
 use crate::value::text::{to_number, to_text};
 use crate::value::{View, as_text, dict, utf16, view};
-
-/// Members that are not methods.
-const PROPERTIES: [&str; 8] = [
-    "length",
-    "source",
-    "flags",
-    "global",
-    "ignoreCase",
-    "multiline",
-    "sticky",
-    "lastIndex",
-];
-
-/// Whether any prototype has a member of that name.
-pub(crate) fn is_builtin(name: &str) -> bool {
-    PROPERTIES.contains(&name)
-        || string::find(name).is_some()
-        || array::find(name).is_some()
-        || number::find(name).is_some()
-        || pattern::find(name).is_some()
-        || object(name).is_some()
-}
 
 /// The kinds of values with methods of their own; all have those of objects.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +42,7 @@ pub(crate) fn exists(owner: Owner, name: &str) -> bool {
 }
 
 /// The method of `target` with that name.
-fn method(target: &Value, name: &str) -> Option<Helper> {
+fn method(target: &Value, name: &str) -> Option<Native> {
     let own = match view(target) {
         View::Undefined | View::Null => return None,
         View::Text(_) | View::Safe(_) => string::find(name),
@@ -79,7 +55,7 @@ fn method(target: &Value, name: &str) -> Option<Helper> {
 }
 
 /// The methods that every object has.
-fn object(name: &str) -> Option<Helper> {
+fn object(name: &str) -> Option<Native> {
     Some(match name {
         "toString" | "toLocaleString" => {
             |runtime, this, _| Ok(Value::from(to_text(this, &runtime.budget)?.into_owned()))
@@ -89,7 +65,7 @@ fn object(name: &str) -> Option<Helper> {
             _ => Ok(this.clone()),
         },
         "hasOwnProperty" => |runtime, this, key| {
-            let key = crate::bridge::argument(key, 0);
+            let key = crate::native::argument(key, 0);
             let key = to_text(key, &runtime.budget)?;
             let own = match view(this) {
                 View::Dict(dict) => dict.get(&key).is_some(),
@@ -107,7 +83,7 @@ fn object(name: &str) -> Option<Helper> {
 
 /// Calls a built-in method, if `target` has it.
 pub(crate) fn call(
-    runtime: &Arc<Runtime>,
+    runtime: &Runtime,
     target: &Value,
     name: &str,
     arguments: &[Value],
@@ -117,7 +93,7 @@ pub(crate) fn call(
 
 /// `text.replace(…)`, for the filter of that name.
 pub(crate) fn replace(
-    runtime: &Arc<Runtime>,
+    runtime: &Runtime,
     text: &Value,
     arguments: &[Value],
 ) -> Result<Value, Error> {
@@ -175,6 +151,22 @@ pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<V
     match as_text(key).and_then(|name| method(target, name)) {
         Some(method) => Function::method(target, method),
         None => Ok(Value::UNDEFINED),
+    }
+}
+
+/// `target.name`.
+pub(crate) fn named_member(runtime: &Runtime, target: &Value, name: &str) -> Result<Value, Error> {
+    let found = match view(target) {
+        View::Undefined | View::Null => return Ok(Value::UNDEFINED),
+        View::Dict(dict) => dict.get(name).cloned(),
+        View::Object => target
+            .as_object()
+            .and_then(|object| object.get_value_by_str(name)),
+        _ => None,
+    };
+    match found {
+        Some(found) => Ok(found),
+        None => member(runtime, target, &Value::from(name)),
     }
 }
 

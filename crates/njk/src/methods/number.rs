@@ -1,19 +1,17 @@
 //! The methods of numbers.
 
-use std::sync::Arc;
-
 use minijinja::value::Value;
 
 use super::decimal::{Decimal, cut};
 use super::string::number as argument;
-use crate::bridge::Helper;
 use crate::error::Error;
+use crate::native::Native;
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, print, read, to_integer};
 use crate::value::text::to_text;
 use crate::value::{View, view};
 
-pub(super) fn find(name: &str) -> Option<Helper> {
+pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "toFixed" => to_fixed,
         "toPrecision" => to_precision,
@@ -48,7 +46,7 @@ fn sign(number: f64) -> &'static str {
     if number < 0.0 { "-" } else { "" }
 }
 
-fn to_fixed(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn to_fixed(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let digits = digits(runtime, arguments, 0)?;
     let number = value(this);
     if !number.is_finite() || number.abs() >= 1e21 {
@@ -63,11 +61,7 @@ fn to_fixed(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result
     )))
 }
 
-fn to_exponential(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+fn to_exponential(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let number = value(this);
     if !number.is_finite() {
         return Ok(Value::from(print(number)));
@@ -85,7 +79,7 @@ fn to_exponential(
     )))
 }
 
-fn to_precision(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn to_precision(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let number = value(this);
     if arguments.first().is_none_or(Value::is_undefined) || !number.is_finite() {
         return Ok(Value::from(print(number)));
@@ -102,7 +96,7 @@ fn to_precision(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Re
 }
 
 #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
-fn to_string(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn to_string(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let radix = to_integer(argument(runtime, arguments, 0, 10.0)?);
     if !(2.0..=36.0).contains(&radix) {
         return Err(Error::bad_value("a radix must lie between 2 and 36"));

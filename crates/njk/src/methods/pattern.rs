@@ -1,20 +1,18 @@
 //! The methods of regular expressions, and the string methods that take one.
 
-use std::sync::Arc;
-
 use fancy_regex::Captures;
 use minijinja::value::Value;
 
 use super::string::{number, text};
-use crate::bridge::{Helper, argument};
 use crate::error::Error;
+use crate::native::{Native, argument};
 use crate::regex::{Found, Regex, expand, next_char};
 use crate::runtime::Runtime;
 use crate::value::number::{count, to_u32};
 use crate::value::text::to_text;
 use crate::value::{View, utf16, view};
 
-pub(super) fn find(name: &str) -> Option<Helper> {
+pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "exec" => exec,
         "test" => |runtime, this, arguments| {
@@ -30,7 +28,7 @@ pub(super) fn find(name: &str) -> Option<Helper> {
     })
 }
 
-fn exec(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn exec(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let subject = to_text(argument(arguments, 0), &runtime.budget)?;
     let View::Regex(regex) = view(this) else {
         return Ok(Value::from(()));
@@ -64,16 +62,15 @@ fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error
     let given = argument(arguments, 0);
     match view(given) {
         View::Regex(_) => Ok(given.clone()),
-        View::Undefined => Regex::value("", ""),
-        _ => Regex::value(&to_text(given, &runtime.budget)?, ""),
+        View::Undefined => runtime.regexes.value("", "", &runtime.budget),
+        _ => {
+            let body = to_text(given, &runtime.budget)?;
+            runtime.regexes.value(&body, "", &runtime.budget)
+        }
     }
 }
 
-pub(super) fn match_(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+pub(super) fn match_(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
     let View::Regex(pattern) = view(&regex) else {
         return Ok(Value::from(()));
@@ -95,7 +92,7 @@ pub(super) fn match_(
 }
 
 pub(super) fn match_all(
-    runtime: &Arc<Runtime>,
+    runtime: &Runtime,
     this: &Value,
     arguments: &[Value],
 ) -> Result<Value, Error> {
@@ -110,11 +107,7 @@ pub(super) fn match_all(
     runtime.budget.array(groups?)
 }
 
-pub(super) fn search(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+pub(super) fn search(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
     let found = match view(&regex) {
         View::Regex(pattern) => pattern.find_at(text(this), 0, &runtime.budget)?,
@@ -128,7 +121,7 @@ pub(super) fn search(
 
 /// `replace` and `replaceAll`, with a string or an expression.
 pub(crate) fn replace(
-    runtime: &Arc<Runtime>,
+    runtime: &Runtime,
     this: &Value,
     arguments: &[Value],
     all: bool,
@@ -212,11 +205,7 @@ fn found_in<'a>(text: &'a str, found: &Captures<'a, str>, regex: &'a Regex) -> F
     }
 }
 
-pub(super) fn split(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+pub(super) fn split(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let subject = text(this);
     let budget = &runtime.budget;
     budget.grow(subject.len())?;

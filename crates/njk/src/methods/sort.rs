@@ -1,24 +1,18 @@
 //! `Array.prototype.sort`: in place, by a function or as strings.
 
-use std::cmp::Ordering;
-use std::sync::Arc;
-
 use minijinja::value::Value;
+use std::cmp::Ordering;
 
 use super::array::{change, items};
-use crate::bridge::argument;
 use crate::error::Error;
+use crate::native::argument;
 use crate::runtime::Runtime;
 use crate::value::compare::texts;
 use crate::value::text::{self, to_text};
 use crate::value::{View, view};
 
 /// Sorts in place, by a function of two items or as strings.
-pub(super) fn sort(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+pub(super) fn sort(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let mut items = items(this).to_vec();
     runtime.budget.array(items.clone())?;
     if let View::Function(function) = view(argument(arguments, 0)) {

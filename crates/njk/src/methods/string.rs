@@ -1,20 +1,18 @@
 //! The methods of strings.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
 use minijinja::value::Value;
+use std::borrow::Cow;
 
 use super::{locale, pattern};
-use crate::bridge::{Helper, argument};
 use crate::error::Error;
 use crate::lexer::is_space;
+use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, count, make, of, relative, to_integer};
 use crate::value::text::{to_number, to_text};
 use crate::value::{View, as_text, utf16, view};
 
-pub(super) fn find(name: &str) -> Option<Helper> {
+pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "at" => at,
         "charAt" => |runtime, this, arguments| {
@@ -107,14 +105,14 @@ fn unit(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Option<V
     Ok(utf16::at(text(this), clamp(index, len)).map(Value::from))
 }
 
-fn at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let index = to_integer(number(runtime, arguments, 0, 0.0)?);
     let len = of(utf16::len(text(this)));
     let index = if index < 0.0 { index + len } else { index };
     Ok(unit(runtime, this, &[make(index)])?.unwrap_or_default())
 }
 
-fn code_at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn code_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let index = to_integer(number(runtime, arguments, 0, 0.0)?);
     let this = text(this);
     runtime.budget.spend(this.len() / 64)?;
@@ -127,11 +125,7 @@ fn code_at(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<
 }
 
 /// The whole character at an index, undefined where there is none.
-fn code_point_at(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+fn code_point_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let index = to_integer(number(runtime, arguments, 0, 0.0)?);
     let this = text(this);
     runtime.budget.spend(this.len() / 64)?;
@@ -145,7 +139,7 @@ fn code_point_at(
     }))
 }
 
-fn concat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn concat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let mut joined = text(this).to_owned();
     for piece in arguments {
         let piece = to_text(piece, &runtime.budget)?;
@@ -165,7 +159,7 @@ fn plain<'a>(runtime: &Runtime, arguments: &'a [Value]) -> Result<Cow<'a, str>, 
     to_text(wanted, &runtime.budget)
 }
 
-fn starts_with(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn starts_with(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let from = number(runtime, arguments, 1, 0.0)?;
     let this = text(this);
     let rest = &this[utf16::byte_of(this, clamp(from, utf16::len(this)))..];
@@ -173,7 +167,7 @@ fn starts_with(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Res
     Ok(Value::from(rest.starts_with(&*wanted)))
 }
 
-fn ends_with(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn ends_with(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let end = number(runtime, arguments, 1, f64::INFINITY)?;
     let this = text(this);
     let head = &this[..utf16::byte_of(this, clamp(end, utf16::len(this)))];
@@ -191,11 +185,7 @@ fn index_of(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Opti
     Ok(found.map(|at| utf16::unit_of(this, from + at)))
 }
 
-fn last_index_of(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-) -> Result<Value, Error> {
+fn last_index_of(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let this = text(this);
     runtime.budget.spend(this.len() / 16)?;
     let position = number(runtime, arguments, 1, f64::INFINITY)?;
@@ -214,12 +204,7 @@ fn last_index_of(
     Ok(found.map_or_else(|| Value::from(-1), |at| count(utf16::unit_of(this, at))))
 }
 
-fn pad(
-    runtime: &Arc<Runtime>,
-    this: &Value,
-    arguments: &[Value],
-    start: bool,
-) -> Result<Value, Error> {
+fn pad(runtime: &Runtime, this: &Value, arguments: &[Value], start: bool) -> Result<Value, Error> {
     let this = text(this);
     let len = utf16::len(this);
     let wanted = clamp(number(runtime, arguments, 0, 0.0)?, usize::MAX >> 12);
@@ -245,7 +230,7 @@ fn pad(
     }))
 }
 
-fn repeat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn repeat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let times = to_integer(number(runtime, arguments, 0, 0.0)?);
     if times < 0.0 || times.is_infinite() {
         return Err(Error::bad_value("a string cannot be repeated that often"));
@@ -260,21 +245,21 @@ fn repeat(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<V
     }))
 }
 
-fn slice(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn slice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let len = utf16::len(text(this));
     let start = relative(number(runtime, arguments, 0, 0.0)?, len);
     let end = relative(number(runtime, arguments, 1, f64::INFINITY)?, len);
     part(runtime, text(this), start, end)
 }
 
-fn substring(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn substring(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let len = utf16::len(text(this));
     let start = clamp(number(runtime, arguments, 0, 0.0)?, len);
     let end = clamp(number(runtime, arguments, 1, f64::INFINITY)?, len);
     part(runtime, text(this), start.min(end), start.max(end))
 }
 
-fn substr(runtime: &Arc<Runtime>, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn substr(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let len = utf16::len(text(this));
     let start = relative(number(runtime, arguments, 0, 0.0)?, len);
     let count = clamp(number(runtime, arguments, 1, f64::INFINITY)?, len - start);

@@ -18,8 +18,8 @@ use crate::lexer::{Lexer, is_space};
 use crate::mistake::Mistake;
 use crate::token::{Kind, Token};
 
-/// The maximum nesting of tags and brackets. minijinja's own parser allows 150
-/// levels, and one of our levels can need three of those.
+/// The maximum nesting of tags and brackets. The parser and all that walk the tree
+/// call themselves at each level.
 const MAX_NESTING: usize = 40;
 
 /// The maximum depth of the tree of an expression, long chains included.

@@ -7,7 +7,7 @@ use crate::mistake::Mistake;
 use crate::precedence::settle;
 use crate::token;
 
-/// minijinja takes at most 2,000 arguments, more than any template needs.
+/// More than any template needs.
 const MAX_ARGUMENTS: usize = 250;
 
 impl Parser<'_> {

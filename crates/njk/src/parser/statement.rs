@@ -1,14 +1,16 @@
 //! The tags that contain other statements: if, for, set, macro, call, filter,
 //! switch and block.
 
+use std::sync::Arc;
+
 use super::tag_names::{TAGS, unknown_tag};
 use super::{Parsed, Parser, fail};
-use crate::ast::{self, Expression, Function, Kind, Name, Statement};
+use crate::ast::{self, Expression, Function, Kind, Name, Statement, Target};
 use crate::error::{Error, ErrorKind};
 use crate::mistake::Mistake;
 use crate::token;
 
-/// minijinja parses branches recursively.
+/// More than any template needs: one with more of them wants a dictionary.
 const MAX_BRANCHES: usize = 100;
 
 /// Parameters, and those with a default.
@@ -120,9 +122,9 @@ impl Parser<'_> {
     }
 
     fn set_tag(&mut self) -> Parsed<Statement> {
-        let mut targets = vec![self.name("the name of a variable")?];
+        let mut targets = vec![self.target()?];
         while self.skip(",")? {
-            targets.push(self.name("the name of a variable")?);
+            targets.push(self.target()?);
         }
         if self.skip("=")? {
             let value = ast::Value::Expression(self.expression()?);
@@ -144,17 +146,23 @@ impl Parser<'_> {
         Ok(Statement::Set { targets, value })
     }
 
+    fn target(&mut self) -> Parsed<Target> {
+        let name = self.name("the name of a variable")?;
+        let local = false;
+        Ok(Target { name, local })
+    }
+
     fn macro_tag(&mut self) -> Parsed<Statement> {
         let name = self.name("the name of the macro")?;
         let (parameters, defaults) = self.signature()?;
         self.block_end("macro")?;
         let (body, _) = self.body(&["endmacro"])?;
         self.block_end("endmacro")?;
-        let function = Function {
+        let function = Arc::new(Function {
             parameters,
             defaults,
             body,
-        };
+        });
         Ok(Statement::Macro { name, function })
     }
 
@@ -183,11 +191,11 @@ impl Parser<'_> {
         self.block_end("call")?;
         let (body, _) = self.body(&["endcall"])?;
         self.block_end("endcall")?;
-        let caller = Function {
+        let caller = Arc::new(Function {
             parameters,
             defaults,
             body,
-        };
+        });
         Ok(Statement::Call { call, caller })
     }
 

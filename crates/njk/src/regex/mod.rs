@@ -1,6 +1,7 @@
 //! Regular expressions of JavaScript, run by `fancy-regex`, which stops after a
 //! limited number of steps instead of backtracking forever.
 
+mod cache;
 mod replace;
 mod translate;
 
@@ -9,11 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fancy_regex::{Captures, RegexBuilder};
-use minijinja::value::{Object, ObjectRepr, Value};
+use minijinja::value::{Object, ObjectRepr};
 
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind};
 
+pub(crate) use cache::Regexes;
 pub(crate) use replace::{Found, expand};
 
 /// The maximum number of steps of one search in an expression that backtracks.
@@ -29,20 +31,22 @@ const SIZE: usize = 1 << 20;
 const MAX_SOURCE: usize = 2_000;
 
 #[derive(Debug)]
-pub(crate) struct Regex {
+struct Compiled {
     body: String,
     flags: String,
-    compiled: fancy_regex::Regex,
+    regex: fancy_regex::Regex,
     hard: bool,
+}
+
+/// An expression as a value.
+#[derive(Debug)]
+pub(crate) struct Regex {
+    compiled: Arc<Compiled>,
     /// Where a global or sticky search continues, in bytes.
     last: AtomicUsize,
 }
 
-impl Regex {
-    pub(crate) fn value(body: &str, flags: &str) -> Result<Value, Error> {
-        Self::new(body, flags).map(Value::from_object)
-    }
-
+impl Compiled {
     fn new(body: &str, flags: &str) -> Result<Self, Error> {
         let invalid = |reason: String| {
             let message = format!("invalid regular expression `/{body}/{flags}`: {reason}");
@@ -58,7 +62,7 @@ impl Regex {
             return Err(invalid("a flag is given twice".to_owned()));
         }
         let translated = translate::translate(body, flags);
-        let compiled = RegexBuilder::new(&translated.source)
+        let regex = RegexBuilder::new(&translated.source)
             .backtrack_limit(BACKTRACKS)
             .delegate_size_limit(SIZE)
             .delegate_dfa_size_limit(SIZE)
@@ -67,26 +71,27 @@ impl Regex {
         Ok(Self {
             body: body.to_owned(),
             flags: flags.to_owned(),
-            compiled,
+            regex,
             hard: translated.hard,
-            last: AtomicUsize::new(0),
         })
     }
+}
 
+impl Regex {
     pub(crate) fn source(&self) -> &str {
-        &self.body
+        &self.compiled.body
     }
 
     pub(crate) fn flags(&self) -> &str {
-        &self.flags
+        &self.compiled.flags
     }
 
     pub(crate) fn is_global(&self) -> bool {
-        self.flags.contains('g')
+        self.compiled.flags.contains('g')
     }
 
     pub(crate) fn is_sticky(&self) -> bool {
-        self.flags.contains('y')
+        self.compiled.flags.contains('y')
     }
 
     pub(crate) fn last(&self) -> usize {
@@ -118,8 +123,12 @@ impl Regex {
         budget: &Budget,
     ) -> Result<Option<Captures<'t, str>>, Error> {
         let cost = 1 + text.len().saturating_sub(from) / 512;
-        budget.spend(if self.hard { cost + HARD_COST } else { cost })?;
-        let result = self.compiled.captures_from_pos(text, from);
+        budget.spend(if self.compiled.hard {
+            cost + HARD_COST
+        } else {
+            cost
+        })?;
+        let result = self.compiled.regex.captures_from_pos(text, from);
         result.map_err(|error| {
             let message = format!(
                 "`{self}` takes too long: {}",
@@ -178,10 +187,8 @@ impl Regex {
 
     /// The names of the groups, empty for those without.
     pub(crate) fn group_names(&self) -> Vec<&str> {
-        self.compiled
-            .capture_names()
-            .map(Option::unwrap_or_default)
-            .collect()
+        let names = self.compiled.regex.capture_names();
+        names.map(Option::unwrap_or_default).collect()
     }
 }
 
@@ -193,7 +200,7 @@ pub(crate) fn next_char(text: &str, at: usize) -> usize {
 
 impl fmt::Display for Regex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "/{}/{}", self.body, self.flags)
+        write!(f, "/{}/{}", self.source(), self.flags())
     }
 }
 

@@ -5,14 +5,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use indexmap::IndexMap;
 use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
+
+/// The number of variables up to which a frame is searched from its start.
+const FEW: usize = 8;
 
 /// No frame.
 pub(crate) const NONE: usize = usize::MAX;
 
 #[derive(Debug)]
 pub(crate) struct Frame {
-    variables: Vec<(Arc<str>, Value)>,
+    variables: IndexMap<String, Value>,
     /// The frame that is searched next.
     pub(crate) parent: usize,
     /// The frame that encloses this one in the source.
@@ -21,22 +25,34 @@ pub(crate) struct Frame {
     pub(crate) isolated: bool,
     /// `set` also changes the template's context.
     pub(crate) top: bool,
+    /// Macros and imports are defined in the template's context.
+    pub(crate) outermost: bool,
 }
 
 impl Frame {
     pub(crate) fn new(parent: usize) -> Self {
         Self {
-            variables: Vec::new(),
+            variables: IndexMap::new(),
             parent,
             outer: parent,
             isolated: false,
             top: false,
+            outermost: false,
         }
     }
 
     fn get(&self, name: &str) -> Option<&Value> {
-        let found = self.variables.iter().find(|(key, _)| &**key == name);
-        found.map(|(_, value)| value)
+        let (_, value) = self.variables.get_index(self.position(name)?)?;
+        Some(value)
+    }
+
+    /// Where the variable of that name is. Most frames have few, which are compared faster than
+    /// they are hashed.
+    fn position(&self, name: &str) -> Option<usize> {
+        if self.variables.len() <= FEW {
+            return self.variables.keys().position(|key| key == name);
+        }
+        self.variables.get_index_of(name)
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
@@ -47,10 +63,12 @@ impl Frame {
         self.get(name).is_some_and(|value| !value.is_undefined())
     }
 
-    pub(crate) fn bind(&mut self, name: &Arc<str>, value: Value) {
-        match self.variables.iter_mut().find(|(key, _)| key == name) {
-            Some((_, slot)) => *slot = value,
-            None => self.variables.push((Arc::clone(name), value)),
+    pub(crate) fn bind(&mut self, name: &str, value: Value) {
+        let found = self.position(name);
+        if let Some((_, slot)) = found.and_then(|at| self.variables.get_index_mut(at)) {
+            *slot = value;
+        } else {
+            self.variables.insert(name.to_owned(), value);
         }
     }
 }
@@ -65,16 +83,19 @@ impl Frames {
     }
 
     /// Drops the frame `index` and all above it.
-    pub(crate) fn drop_from(&mut self, index: usize) -> Vec<Frame> {
-        self.0.split_off(index.min(self.0.len()))
+    pub(crate) fn drop_from(&mut self, index: usize) {
+        self.0.truncate(index);
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<&Frame> {
         self.0.get(index)
     }
 
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Frame> {
-        self.0.get_mut(index)
+    /// Sets a variable of the frame `index`.
+    pub(crate) fn bind(&mut self, index: usize, name: &str, value: Value) {
+        if let Some(frame) = self.0.get_mut(index) {
+            frame.bind(name, value);
+        }
     }
 
     /// The first defined variable of that name from the frame `index` on.

@@ -1,299 +1,204 @@
-//! The state of one rendering. The runtime is the root context of every piece
-//! of minijinja source, so it resolves plain names in that source: `v_name` in
-//! Nunjucks' frames and context, `l_name` in the enclosing frames. Helpers find
-//! the runtime under the name `runtime`.
+//! The state of one rendering: what it may still use up, its variables, and the templates
+//! that it has loaded. The evaluator runs templates with it, and filters, tests, methods and
+//! functions are given it. It stays on one thread; values hold nothing of it, because they
+//! may not.
 
-pub(crate) mod calls;
 pub(crate) mod frames;
-pub(crate) mod iteration;
 pub(crate) mod scope;
-pub(crate) mod templates;
+mod variables;
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::rc::Rc;
+use std::sync::Arc;
 
-use minijinja::State;
-use minijinja::value::{DynObject, Enumerator, Object, ObjectRepr, Value};
+use minijinja::value::Value;
 
 use crate::budget::Budget;
+use crate::coverage::{BranchKind, Coverage};
 use crate::engine::Shared;
-use crate::error::{Error, ErrorKind};
-use crate::globals;
+use crate::error::{Error, ErrorKind, Span};
+use crate::loader;
 use crate::program::Program;
+use crate::regex::Regexes;
+use crate::value::array::Array;
+use crate::value::{as_text, type_name};
 use frames::Frames;
-use scope::{Activation, Context};
+use scope::Activation;
 
-/// The current activation.
-#[derive(Debug)]
-struct Core {
-    frames: Frames,
-    activation: Arc<Activation>,
-}
+/// The maximum nesting of all that runs at once: tags, expressions, and what they call. It
+/// bounds the stack, where `Limits::recursion` bounds the levels of macros and templates: the
+/// threads of tests have 2 MiB, and each of these may take 1.6 KiB, without optimization.
+const MAX_NESTING: usize = 1_000;
+
+/// What a macro, a block or a template counts there, besides what is in it.
+const LEVEL: usize = 2;
 
 #[derive(Debug)]
 pub(crate) struct Runtime {
     shared: Arc<Shared>,
     pub(crate) budget: Budget,
-    core: Mutex<Core>,
-    /// The first error; minijinja's own errors only say that there was one.
-    failure: Mutex<Option<Error>>,
-    /// The last known position, for errors without one.
-    place: AtomicUsize,
-    depth: AtomicUsize,
-    seed: AtomicUsize,
-    programs: Mutex<HashMap<String, Arc<Program>>>,
+    pub(crate) regexes: Regexes,
+    frames: RefCell<Frames>,
+    /// The levels of macros, blocks and templates.
+    depth: Cell<usize>,
+    /// The levels of tags and expressions.
+    nesting: Cell<usize>,
+    seed: Cell<usize>,
+    programs: RefCell<HashMap<String, Arc<Program>>>,
+    /// Those that macros refer to.
+    activations: RefCell<Vec<Rc<Activation>>>,
     /// The values that may contain themselves, to be taken apart at the end.
-    contexts: Mutex<Vec<Arc<Context>>>,
-    changed: Mutex<Vec<Value>>,
+    changed: RefCell<Vec<Value>>,
     /// The branches that were taken: their templates and their numbers.
-    taken: Mutex<BTreeSet<(String, usize)>>,
+    taken: RefCell<BTreeSet<(String, usize)>>,
 }
 
 impl Runtime {
-    pub(crate) fn new(
-        shared: &Arc<Shared>,
-        program: &Arc<Program>,
-        context: &Arc<Context>,
-    ) -> Arc<Self> {
-        let mut frames = Frames::default();
-        let mut top = frames::Frame::new(frames::NONE);
-        top.top = true;
-        let frame = frames.push(top);
-        let activation = Activation::new(program, context, frame);
-        Arc::new(Self {
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        Self {
             shared: Arc::clone(shared),
             budget: Budget::new(shared.limits),
-            core: Mutex::new(Core { frames, activation }),
-            failure: Mutex::default(),
-            place: AtomicUsize::new(0),
-            depth: AtomicUsize::new(0),
-            seed: AtomicUsize::new(0x5eed),
-            programs: Mutex::default(),
-            contexts: Mutex::new(vec![Arc::clone(context)]),
-            changed: Mutex::default(),
-            taken: Mutex::default(),
-        })
+            regexes: Regexes::default(),
+            frames: RefCell::default(),
+            depth: Cell::new(0),
+            nesting: Cell::new(0),
+            seed: Cell::new(0x5eed),
+            programs: RefCell::default(),
+            activations: RefCell::default(),
+            changed: RefCell::default(),
+            taken: RefCell::default(),
+        }
     }
 
-    /// The runtime of a piece of minijinja source.
-    pub(crate) fn of(state: &State<'_, '_>) -> Result<Arc<Self>, minijinja::Error> {
-        let found = state.lookup("runtime");
-        found
-            .and_then(|value| value.downcast_object::<Self>())
-            .ok_or_else(|| minijinja::ErrorKind::InvalidOperation.into())
-    }
-
-    fn core(&self) -> MutexGuard<'_, Core> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn activation(&self) -> Arc<Activation> {
-        Arc::clone(&self.core().activation)
+    /// Whether HTML in what is printed is escaped.
+    pub(crate) fn autoescape(&self) -> bool {
+        self.shared.autoescape
     }
 
     /// The next number of a fixed pseudo-random sequence.
     pub(crate) fn random(&self) -> usize {
-        let next = |seed: usize| Some(seed.wrapping_mul(1_103_515_245).wrapping_add(12_345));
-        let seed = self
-            .seed
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
-        seed.unwrap_or_default() >> 8
+        let seed = self.seed.get();
+        let next = seed.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+        self.seed.set(next);
+        seed >> 8
     }
 
-    /// Records the current position in the template.
-    pub(crate) fn pass(&self, place: usize) {
-        self.place.store(place, Ordering::Relaxed);
-    }
-
-    /// The last known position.
-    pub(crate) fn place(&self) -> usize {
-        self.place.load(Ordering::Relaxed)
-    }
-
-    /// The source text at the last known position.
-    pub(crate) fn here(&self) -> String {
-        let text = self
-            .activation()
-            .program
-            .text(self.place())
-            .trim()
-            .to_owned();
-        if text.chars().count() > 60 {
-            return text.chars().take(57).chain("...".chars()).collect();
+    /// Runs `work` one level of macros, blocks and templates deeper. What fails ends the
+    /// rendering, so that the level need not be right afterwards.
+    pub(crate) fn nested<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        let depth = self.depth.get();
+        let most = self.budget.limits().recursion;
+        if depth >= most {
+            let hint = format!("macros, blocks and templates may nest {most} levels");
+            return Err(too_deep().with_hint(hint));
         }
-        text
+        self.depth.set(depth + 1);
+        let level = self.deepen(LEVEL)?;
+        let result = work()?;
+        self.leave(level);
+        self.depth.set(depth);
+        Ok(result)
     }
 
-    /// Records the first error with its position.
-    pub(crate) fn fail(&self, error: Error) -> minijinja::Error {
-        let place = self.place();
-        let error = self.activation().program.locate(error, place);
-        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        failure.get_or_insert(error);
-        minijinja::Error::new(minijinja::ErrorKind::InvalidOperation, "njk")
+    /// Charges a step, and goes one level of tags and expressions deeper. The result is the
+    /// level to return to with [`Runtime::leave`].
+    pub(crate) fn enter(&self) -> Result<usize, Error> {
+        self.budget.spend(1)?;
+        self.deepen(1)
     }
 
-    /// The error behind one of minijinja's.
-    pub(crate) fn failure(&self, error: &minijinja::Error) -> Error {
-        let failure = self
-            .failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        failure.unwrap_or_else(|| {
-            let error = match error.detail() {
-                Some(detail) if detail.contains("recursion") => too_deep(),
-                _ => Error::internal(error),
-            };
-            let place = self.place();
-            self.activation().program.locate(error, place)
+    fn deepen(&self, levels: usize) -> Result<usize, Error> {
+        let nesting = self.nesting.get();
+        if nesting + levels > MAX_NESTING {
+            return Err(too_deep());
+        }
+        self.nesting.set(nesting + levels);
+        Ok(nesting)
+    }
+
+    /// Returns to the level that [`Runtime::enter`] left.
+    pub(crate) fn leave(&self, level: usize) {
+        self.nesting.set(level);
+    }
+
+    /// The number by which macros refer to their activation.
+    pub(crate) fn number(&self, activation: &Rc<Activation>) -> usize {
+        *activation.number.get_or_init(|| {
+            let mut activations = self.activations.borrow_mut();
+            activations.push(Rc::clone(activation));
+            activations.len() - 1
         })
     }
 
-    /// A variable as `contextOrFrameLookup` finds it.
-    pub(crate) fn variable(&self, name: &str) -> Value {
-        let core = self.core();
-        if let Some(value) = core.frames.lookup(core.activation.frame(), name) {
-            return value;
-        }
-        let context = Arc::clone(&core.activation.context);
-        drop(core);
-        context
-            .get(name)
-            .or_else(|| globals::find(name))
-            .unwrap_or(Value::UNDEFINED)
+    /// The activation of that number.
+    pub(crate) fn activation(&self, number: usize) -> Option<Rc<Activation>> {
+        self.activations.borrow().get(number).cloned()
     }
 
-    /// A variable that is known to be in one of the enclosing frames.
-    pub(crate) fn enclosed(&self, name: &str) -> Value {
-        let core = self.core();
-        let found = core.frames.enclosed(core.activation.frame(), name);
-        drop(core);
-        found.unwrap_or(Value::UNDEFINED)
+    /// The template of that name, as `from` refers to it, compiled.
+    pub(crate) fn load(&self, from: &Program, name: &Value) -> Result<Option<Arc<Program>>, Error> {
+        let Some(name) = as_text(name) else {
+            let message = format!(
+                "the name of a template must be a string, not {}",
+                type_name(name)
+            );
+            return Err(Error::bad_value(message));
+        };
+        let Some(full) = loader::resolve(from.name(), name) else {
+            return Ok(None);
+        };
+        let mut programs = self.programs.borrow_mut();
+        if let Some(program) = programs.get(&full) {
+            return Ok(Some(Arc::clone(program)));
+        }
+        let source = self.shared.loader.load(&full).map_err(|error| {
+            let message = format!("template `{full}` cannot be loaded: {error}");
+            Error::new(ErrorKind::TemplateNotFound, message)
+        })?;
+        let Some(source) = source else {
+            return Ok(None);
+        };
+        self.budget.spend(source.len() / 16)?;
+        let program = Program::compile(&full, &source, self.shared.coverage)?;
+        programs.insert(full, Arc::clone(&program));
+        Ok(Some(program))
     }
 
-    /// `{% set %}`.
-    pub(crate) fn set(&self, name: &Arc<str>, value: &Value) {
-        let mut core = self.core();
-        let current = core.activation.frame();
-        let target = core.frames.target(current, name);
-        if let Some(frame) = core.frames.get_mut(target) {
-            frame.bind(name, value.clone());
-        }
-        let top = core.frames.get(current).is_some_and(|frame| frame.top);
-        let context = Arc::clone(&core.activation.context);
-        drop(core);
-        if top {
-            context.set(name, value.clone());
-            context.export(name);
-        }
-    }
-
-    /// `{% set %}` of a variable of an enclosing frame.
-    pub(crate) fn set_enclosed(&self, name: &Arc<str>, value: &Value) {
-        self.set(name, value);
-        let mut core = self.core();
-        let current = core.activation.frame();
-        if let Some(target) = core.frames.encloser(current, name)
-            && let Some(frame) = core.frames.get_mut(target)
-        {
-            frame.bind(name, value.clone());
+    /// Notes that a branch of a template is taken, if branches are recorded.
+    pub(crate) fn take(&self, program: &Program, span: Span, kind: BranchKind) {
+        if let Some(number) = program.branches().get_index_of(&(span, kind)) {
+            let mut taken = self.taken.borrow_mut();
+            taken.insert((program.name().to_owned(), number));
         }
     }
 
-    /// Sets a variable in the current frame.
-    pub(crate) fn bind(&self, name: &Arc<str>, value: Value) {
-        let mut core = self.core();
-        let current = core.activation.frame();
-        if let Some(frame) = core.frames.get_mut(current) {
-            frame.bind(name, value);
+    /// Adds the templates that were loaded, and the branches that were taken.
+    pub(crate) fn record(&self, coverage: &mut Coverage) {
+        for program in self.programs.borrow().values() {
+            coverage.add(program);
         }
-    }
-
-    /// Whether the current frame has no variable of that name.
-    pub(crate) fn is_absent(&self, name: &str) -> bool {
-        let core = self.core();
-        let frame = core.frames.get(core.activation.frame());
-        !frame.is_some_and(|frame| frame.has(name))
-    }
-
-    /// Opens a frame in which a loop runs.
-    pub(crate) fn enter(&self) {
-        let mut core = self.core();
-        let frame = frames::Frame::new(core.activation.frame());
-        let index = core.frames.push(frame);
-        core.activation.set_frame(index);
-    }
-
-    /// Closes the frame that `enter` opened.
-    pub(crate) fn leave(&self) {
-        let mut core = self.core();
-        let index = core.activation.frame();
-        let parent = core
-            .frames
-            .get(index)
-            .map_or(frames::NONE, |frame| frame.parent);
-        let dropped = core.frames.drop_from(index);
-        core.activation.set_frame(parent);
-        drop(core);
-        drop(dropped);
+        for key in self.taken.borrow().iter() {
+            coverage.take(key);
+        }
     }
 
     /// Records an array that was changed and so may contain itself.
     pub(crate) fn changed(&self, array: &Value) {
-        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        changed.push(array.clone());
+        self.changed.borrow_mut().push(array.clone());
     }
 
-    /// Takes apart the values that may contain themselves. Nothing can be
-    /// rendered afterwards.
+    /// Takes apart the values that may contain themselves. Nothing can be rendered
+    /// afterwards.
     pub(crate) fn finish(&self) {
-        let changed =
-            std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner));
-        for array in &changed {
-            if let Some(array) = array.downcast_object_ref::<crate::value::array::Array>() {
+        for array in self.changed.take() {
+            if let Some(array) = array.downcast_object_ref::<Array>() {
                 drop(array.update(std::mem::take));
             }
         }
-        let contexts =
-            std::mem::take(&mut *self.contexts.lock().unwrap_or_else(PoisonError::into_inner));
-        for context in contexts {
-            context.clear();
-        }
-        let frames = self.core().frames.drop_from(0);
-        drop(frames);
     }
 }
 
 pub(crate) fn too_deep() -> Error {
     Error::new(ErrorKind::TooDeep, "the template calls itself too deeply")
-}
-
-impl Object for Runtime {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Plain
-    }
-
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.get_value_by_str(key.as_str()?)
-    }
-
-    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        if let Some(name) = key.strip_prefix("v_") {
-            return Some(self.variable(name));
-        }
-        if let Some(name) = key.strip_prefix("l_") {
-            return Some(self.enclosed(name));
-        }
-        match key {
-            "runtime" => Some(Value::from_dyn_object(DynObject::new(Arc::clone(self)))),
-            "s_super" => Some(self.enclosed(calls::SUPER)),
-            _ => None,
-        }
-    }
-
-    fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::NonEnumerable
-    }
 }

@@ -1,80 +1,84 @@
 //! The scope of a running piece of a template: its context and its position in
 //! the frames.
 
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::rc::Rc;
+use std::sync::Arc;
 
+use indexmap::IndexSet;
 use minijinja::value::Value;
 
 use crate::program::Program;
 
-/// One body of a block: its template and its function there.
-pub(crate) type Block = (Arc<Program>, usize);
+/// The variable with the result of `super()`; no template can name it.
+pub(crate) const SUPER: &str = "super()";
+
+/// One body of a block: its template and its number there.
+pub(crate) type Body = (Arc<Program>, usize);
 
 /// The variables and blocks of a template and those it extends.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
-    variables: Mutex<HashMap<Arc<str>, Value>>,
-    exports: Mutex<Vec<Arc<str>>>,
-    blocks: Mutex<HashMap<String, Vec<Block>>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    variables: RefCell<HashMap<Arc<str>, Value>>,
+    exports: RefCell<IndexSet<Arc<str>>>,
+    blocks: RefCell<HashMap<String, Vec<Body>>>,
 }
 
 impl Context {
-    pub(crate) fn new(variables: HashMap<Arc<str>, Value>) -> Arc<Self> {
-        let variables = Mutex::new(variables);
-        Arc::new(Self {
-            variables,
+    pub(crate) fn new(variables: HashMap<Arc<str>, Value>) -> Rc<Self> {
+        Rc::new(Self {
+            variables: RefCell::new(variables),
             ..Self::default()
         })
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Value> {
-        lock(&self.variables).get(name).cloned()
+        self.variables.borrow().get(name).cloned()
     }
 
-    pub(crate) fn set(&self, name: &Arc<str>, value: Value) {
-        let old = lock(&self.variables).insert(Arc::clone(name), value);
-        drop(old);
+    pub(crate) fn set(&self, name: &str, value: Value) {
+        let mut variables = self.variables.borrow_mut();
+        match variables.get_mut(name) {
+            Some(variable) => *variable = value,
+            None => {
+                variables.insert(Arc::from(name), value);
+            }
+        }
     }
 
     pub(crate) fn variables(&self) -> HashMap<Arc<str>, Value> {
-        lock(&self.variables).clone()
+        self.variables.borrow().clone()
     }
 
-    pub(crate) fn export(&self, name: &Arc<str>) {
-        let mut exports = lock(&self.exports);
-        if !name.starts_with('_') && !exports.contains(name) {
-            exports.push(Arc::clone(name));
+    pub(crate) fn export(&self, name: &str) {
+        if !name.starts_with('_') && !self.exports.borrow().contains(name) {
+            self.exports.borrow_mut().insert(Arc::from(name));
         }
     }
 
     /// The exported names and their values.
     pub(crate) fn exported(&self) -> Vec<(Arc<str>, Value)> {
-        let names = lock(&self.exports).clone();
         let value = |name: &Arc<str>| self.get(name).unwrap_or(Value::UNDEFINED);
-        names
-            .into_iter()
-            .map(|name| (Arc::clone(&name), value(&name)))
+        let exports = self.exports.borrow();
+        exports
+            .iter()
+            .map(|name| (Arc::clone(name), value(name)))
             .collect()
     }
 
     /// Adds the blocks of `program` after the existing ones.
     pub(crate) fn add_blocks(&self, program: &Arc<Program>) {
-        let mut blocks = lock(&self.blocks);
-        for (name, function) in program.blocks() {
+        let mut blocks = self.blocks.borrow_mut();
+        for (number, name) in program.blocks().keys().enumerate() {
             let bodies = blocks.entry(name.clone()).or_default();
-            bodies.push((Arc::clone(program), *function));
+            bodies.push((Arc::clone(program), number));
         }
     }
 
     /// The body of a block that takes precedence.
-    pub(crate) fn block(&self, name: &str) -> Option<Block> {
-        lock(&self.blocks).get(name)?.first().cloned()
+    pub(crate) fn block(&self, name: &str) -> Option<Body> {
+        self.blocks.borrow().get(name)?.first().cloned()
     }
 
     /// The body that the given one overrides.
@@ -82,22 +86,14 @@ impl Context {
         &self,
         name: &str,
         program: &Arc<Program>,
-        function: usize,
-    ) -> Option<Block> {
-        let blocks = lock(&self.blocks);
+        number: usize,
+    ) -> Option<Body> {
+        let blocks = self.blocks.borrow();
         let bodies = blocks.get(name)?;
         let own = bodies
             .iter()
-            .position(|(other, body)| Arc::ptr_eq(other, program) && *body == function)?;
+            .position(|(other, body)| Arc::ptr_eq(other, program) && *body == number)?;
         bodies.get(own + 1).cloned()
-    }
-
-    /// Releases everything: macros refer to their context, which refers to
-    /// them.
-    pub(crate) fn clear(&self) {
-        let variables = std::mem::take(&mut *lock(&self.variables));
-        drop(variables);
-        lock(&self.blocks).clear();
     }
 }
 
@@ -105,35 +101,46 @@ impl Context {
 #[derive(Debug)]
 pub(crate) struct Activation {
     pub(crate) program: Arc<Program>,
-    pub(crate) context: Arc<Context>,
-    frame: AtomicUsize,
-    parent: Mutex<Option<Arc<Program>>>,
+    pub(crate) context: Rc<Context>,
+    /// Whether it runs a block.
+    pub(crate) in_block: bool,
+    frame: Cell<usize>,
+    parent: RefCell<Option<Arc<Program>>>,
+    /// The number by which its macros refer to it, if there are any.
+    pub(super) number: OnceCell<usize>,
 }
 
 impl Activation {
-    pub(crate) fn new(program: &Arc<Program>, context: &Arc<Context>, frame: usize) -> Arc<Self> {
-        Arc::new(Self {
+    pub(crate) fn new(
+        program: &Arc<Program>,
+        context: &Rc<Context>,
+        in_block: bool,
+        frame: usize,
+    ) -> Rc<Self> {
+        Rc::new(Self {
             program: Arc::clone(program),
-            context: Arc::clone(context),
-            frame: AtomicUsize::new(frame),
-            parent: Mutex::default(),
+            context: Rc::clone(context),
+            in_block,
+            frame: Cell::new(frame),
+            parent: RefCell::default(),
+            number: OnceCell::new(),
         })
     }
 
     pub(crate) fn frame(&self) -> usize {
-        self.frame.load(Ordering::Relaxed)
+        self.frame.get()
     }
 
     pub(crate) fn set_frame(&self, frame: usize) {
-        self.frame.store(frame, Ordering::Relaxed);
+        self.frame.set(frame);
     }
 
     /// The template that this one extends, once known.
     pub(crate) fn parent(&self) -> Option<Arc<Program>> {
-        lock(&self.parent).clone()
+        self.parent.borrow().clone()
     }
 
     pub(crate) fn set_parent(&self, parent: Arc<Program>) {
-        *lock(&self.parent) = Some(parent);
+        *self.parent.borrow_mut() = Some(parent);
     }
 }

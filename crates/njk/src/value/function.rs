@@ -6,12 +6,12 @@ use std::sync::Arc;
 use minijinja::value::{Object, ObjectRepr, Value};
 
 use super::depth;
-use crate::bridge::Helper;
 use crate::budget::Budget;
 use crate::error::Error;
+use crate::native::Native;
 use crate::runtime::Runtime;
 
-type Body = dyn Fn(&Arc<Runtime>, &[Value]) -> Result<Value, Error> + Send + Sync;
+type Body = dyn Fn(&Runtime, &[Value]) -> Result<Value, Error> + Send + Sync;
 
 pub(crate) struct Function {
     body: Box<Body>,
@@ -22,7 +22,7 @@ pub(crate) struct Function {
 
 impl Function {
     pub(crate) fn value(
-        body: impl Fn(&Arc<Runtime>, &[Value]) -> Result<Value, Error> + Send + Sync + 'static,
+        body: impl Fn(&Runtime, &[Value]) -> Result<Value, Error> + Send + Sync + 'static,
     ) -> Value {
         Value::from_object(Self {
             body: Box::new(body),
@@ -31,7 +31,7 @@ impl Function {
     }
 
     /// A method, bound to its value.
-    pub(crate) fn method(this: &Value, method: Helper) -> Result<Value, Error> {
+    pub(crate) fn method(this: &Value, method: Native) -> Result<Value, Error> {
         let depth = depth(this).saturating_add(1);
         let this = this.clone();
         let method = Value::from_object(Self {
@@ -46,7 +46,7 @@ impl Function {
         self.depth
     }
 
-    pub(crate) fn call(&self, runtime: &Arc<Runtime>, arguments: &[Value]) -> Result<Value, Error> {
+    pub(crate) fn call(&self, runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
         if self.depth == 0 {
             return (self.body)(runtime, arguments);
         }

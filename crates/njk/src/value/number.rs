@@ -21,11 +21,16 @@ impl Object for Nan {
 /// Beyond this, not every integer is representable.
 const MAX_SAFE: f64 = 9_007_199_254_740_992.0;
 
-/// A number as a value: whole ones as integers.
+/// A whole number in the safe range. Of zeros there is one.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "only whole numbers in the range of i64 get there"
 )]
+fn whole(number: f64) -> i64 {
+    number as i64
+}
+
+/// A number as a value: whole ones as integers.
 pub(crate) fn make(number: f64) -> Value {
     if number.is_nan() {
         Value::from_object(Nan)
@@ -33,7 +38,7 @@ pub(crate) fn make(number: f64) -> Value {
         && number.abs() < MAX_SAFE
         && !(number == 0.0 && number.is_sign_negative())
     {
-        Value::from(number as i64)
+        Value::from(whole(number))
     } else {
         Value::from(number)
     }
@@ -71,8 +76,8 @@ pub(crate) fn print(number: f64) -> String {
         }
         .to_owned();
     }
-    if number == 0.0 {
-        return "0".to_owned();
+    if number.fract() == 0.0 && number.abs() < MAX_SAFE {
+        return whole(number).to_string();
     }
     let sign = if number < 0.0 { "-" } else { "" };
     // The shortest digits that parse to the same number, and the position of the

@@ -22,7 +22,7 @@ impl Checker<'_> {
                 defined.insert(&name.text);
             }
             Statement::Set { targets, .. } => {
-                defined.extend(targets.iter().map(|target| target.text.as_str()));
+                defined.extend(targets.iter().map(|target| target.name.text.as_str()));
             }
             Statement::From { names, .. } => {
                 defined.extend(names.iter().map(|(_, alias)| alias.text.as_str()));

@@ -105,7 +105,7 @@ impl Checker<'_> {
                 Statement::Set {
                     targets,
                     value: Value::Expression(value),
-                } if targets.iter().any(|target| target.text == *wanted) => {
+                } if targets.iter().any(|target| target.name.text == *wanted) => {
                     examine(value);
                 }
                 Statement::For {

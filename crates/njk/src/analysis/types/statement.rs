@@ -10,7 +10,7 @@ use super::lattice::{Any, LOOP, Type};
 use super::problem::{Habit, Problem};
 use super::scope::{Implied, Role};
 use super::taint::assigned_in;
-use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
+use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
 use crate::walk;
 
 impl Checker<'_> {
@@ -86,7 +86,7 @@ impl Checker<'_> {
         self.json = json;
     }
 
-    fn set(&mut self, targets: &[Name], value: &Value) {
+    fn set(&mut self, targets: &[Target], value: &Value) {
         let (mut ty, implied) = match value {
             Value::Expression(value) => {
                 let ty = self.expression(value).widened();
@@ -102,7 +102,7 @@ impl Checker<'_> {
                 (Type::unknown().defined(), None)
             }
         };
-        for target in targets {
+        for Target { name: target, .. } in targets {
             if self.tainted.contains(&target.text) {
                 self.escape(&ty);
                 ty = Type::unknown();

@@ -35,7 +35,7 @@ pub(super) fn assigned_in(statements: &[Statement]) -> HashSet<String> {
     let mut names = HashSet::new();
     walk::each(statements, &mut |statement| {
         if let Statement::Set { targets, .. } = statement {
-            names.extend(targets.iter().map(|target| target.text.clone()));
+            names.extend(targets.iter().map(|target| target.name.text.clone()));
         }
     });
     names
@@ -93,7 +93,7 @@ fn spread(statements: &[Statement], names: &mut HashSet<String>) {
         Statement::Set {
             targets,
             value: Value::Expression(value),
-        } if any(targets, names) => mention(value, names),
+        } if targets.iter().any(|it| names.contains(&it.name.text)) => mention(value, names),
         Statement::For {
             names: targets,
             iterable,

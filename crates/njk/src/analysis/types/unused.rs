@@ -6,7 +6,7 @@ use super::checker::Checker;
 use super::function::parameters;
 use super::load::{Loaded, template};
 use super::problem::{Definition, Problem};
-use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
+use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
 use crate::walk;
 
 impl Checker<'_> {
@@ -38,7 +38,7 @@ impl Checker<'_> {
                 self.unused_parameters(function);
             }
             Statement::Set { targets, value } if !has_effect(value) => {
-                for target in targets {
+                for Target { name: target, .. } in targets {
                     self.report_unused(Definition::Variable, target, read);
                 }
             }

@@ -1,0 +1,240 @@
+//! Whole templates: the one that is rendered, those that it includes, imports and extends,
+//! and their blocks.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use minijinja::value::Value;
+
+use super::Evaluator;
+use crate::ast::{Expression, Name};
+use crate::error::{Error, ErrorKind, Span};
+use crate::program::Program;
+use crate::runtime::frames::{Frame, NONE};
+use crate::runtime::scope::{Activation, Body, Context, SUPER};
+use crate::runtime::{Runtime, too_deep};
+use crate::suggest;
+use crate::value::as_text;
+use crate::value::dict::{Dict, Entries};
+use crate::value::safe::Safe;
+
+/// Renders a template with the variables of a host.
+pub(crate) fn render(
+    runtime: &Runtime,
+    program: &Arc<Program>,
+    variables: HashMap<Arc<str>, Value>,
+) -> Result<String, Error> {
+    let context = Context::new(variables);
+    let text = run_apart(runtime, program, &context, Frame::new(NONE));
+    text.map_err(|error| program.locate(error, Span::default()))
+}
+
+/// Renders a template in a context and a frame of its own.
+fn run_apart(
+    runtime: &Runtime,
+    program: &Arc<Program>,
+    context: &Rc<Context>,
+    mut frame: Frame,
+) -> Result<String, Error> {
+    context.add_blocks(program);
+    frame.top = true;
+    frame.outermost = true;
+    frame.outer = NONE;
+    let activation = Activation::new(program, context, false, NONE);
+    runtime.within(&activation, frame, || run_all(runtime, &activation))
+}
+
+/// Renders a template and then the template it extends, if any, and so on; only the output
+/// of the last one is used.
+fn run_all(runtime: &Runtime, first: &Rc<Activation>) -> Result<String, Error> {
+    let mut here = Rc::clone(first);
+    let mut left = runtime.budget.limits().recursion;
+    loop {
+        let evaluator = Evaluator {
+            runtime,
+            here: &here,
+        };
+        runtime.budget.spend(1)?;
+        let text = evaluator.at(Span::default(), evaluator.capture(here.program.body()))?;
+        let Some(parent) = here.parent() else {
+            return Ok(text);
+        };
+        left = left.checked_sub(1).ok_or_else(too_deep)?;
+        here = Activation::new(&parent, &here.context, false, here.frame());
+    }
+}
+
+impl Evaluator<'_> {
+    fn load(&self, name: &Value) -> Result<Arc<Program>, Error> {
+        let found = self.runtime.load(&self.here.program, name)?;
+        found.ok_or_else(|| {
+            let name = as_text(name).unwrap_or_default();
+            Error::new(
+                ErrorKind::TemplateNotFound,
+                format!("template `{name}` not found"),
+            )
+        })
+    }
+
+    /// `{% include %}`.
+    pub(super) fn include(
+        &self,
+        template: &Expression,
+        ignore_missing: bool,
+        out: &mut String,
+    ) -> Result<(), Error> {
+        let name = self.expression(template)?;
+        let found = if ignore_missing {
+            self.runtime.load(&self.here.program, &name)
+        } else {
+            self.load(&name).map(Some)
+        };
+        if let Some(program) = self.at(template.span, found)? {
+            let text = self.at(template.span, self.included(&program))?;
+            self.at(template.span, self.text(&text, out))?;
+        }
+        Ok(())
+    }
+
+    fn included(&self, program: &Arc<Program>) -> Result<String, Error> {
+        let context = Context::new(self.variables()?);
+        let mut frame = Frame::new(self.here.frame());
+        frame.isolated = true;
+        let run = || run_apart(self.runtime, program, &context, frame);
+        self.runtime.nested(run)
+    }
+
+    /// A copy of the variables of the context, for another template.
+    fn variables(&self) -> Result<HashMap<Arc<str>, Value>, Error> {
+        let variables = self.here.context.variables();
+        let size = variables
+            .len()
+            .saturating_mul(size_of::<(Arc<str>, Value)>());
+        self.runtime.budget.spend(variables.len())?;
+        self.runtime.budget.grow(size)?;
+        Ok(variables)
+    }
+
+    /// `{% import %}`: defines the exports of a template as one value.
+    pub(super) fn import(
+        &self,
+        template: &Expression,
+        target: &Name,
+        with_context: bool,
+    ) -> Result<(), Error> {
+        let module = self.module(template, with_context)?;
+        self.define(target, module, false);
+        Ok(())
+    }
+
+    /// `{% from %}`: defines some of the exports of a template.
+    pub(super) fn import_names(
+        &self,
+        template: &Expression,
+        names: &[(Name, Name)],
+        with_context: bool,
+    ) -> Result<(), Error> {
+        let module = self.module(template, with_context)?;
+        for (name, alias) in names {
+            let value = self.at(name.span, imported(&module, &name.text))?;
+            self.define(alias, value, false);
+        }
+        Ok(())
+    }
+
+    fn module(&self, template: &Expression, with_context: bool) -> Result<Value, Error> {
+        let name = self.expression(template)?;
+        let program = self.at(template.span, self.load(&name))?;
+        self.at(template.span, self.exports(&program, with_context))
+    }
+
+    /// The exports of a template.
+    fn exports(&self, program: &Arc<Program>, with_context: bool) -> Result<Value, Error> {
+        let (variables, parent) = if with_context {
+            (self.variables()?, self.here.frame())
+        } else {
+            (HashMap::new(), NONE)
+        };
+        let context = Context::new(variables);
+        let run = || run_apart(self.runtime, program, &context, Frame::new(parent));
+        self.runtime.nested(run)?;
+        let exported: Entries = context.exported().into_iter().collect();
+        self.runtime.budget.dict(exported)
+    }
+
+    /// `{% extends %}`.
+    pub(super) fn extend(&self, template: &Expression) -> Result<(), Error> {
+        let name = self.expression(template)?;
+        let parent = self.at(template.span, self.load(&name))?;
+        self.here.context.add_blocks(&parent);
+        self.here.set_parent(parent);
+        Ok(())
+    }
+
+    /// `{% block %}`: prints the body that takes precedence. At the top level of a template
+    /// that extends another, that one prints the block.
+    pub(super) fn block(&self, name: &Name, out: &mut String) -> Result<(), Error> {
+        if !self.here.in_block && self.here.parent().is_some() {
+            return Ok(());
+        }
+        let found = self.here.context.block(&name.text);
+        let body = found.ok_or_else(|| {
+            let message = format!("unknown block `{}`", name.text);
+            Error::new(ErrorKind::BadValue, message)
+        });
+        let text = body.and_then(|body| self.run_block(&body));
+        let printed = text.and_then(|text| self.text(&text, out));
+        self.at(name.span, printed)
+    }
+
+    fn run_block(&self, (program, number): &Body) -> Result<String, Error> {
+        let Some((name, block)) = program.blocks().get_index(*number) else {
+            return Err(Error::internal("a block that is not there"));
+        };
+        let mut frame = Frame::new(self.here.frame());
+        frame.outer = NONE;
+        frame.isolated = true;
+        frame.outermost = true;
+        let activation = Activation::new(program, &self.here.context, true, NONE);
+        let inner = Evaluator {
+            runtime: self.runtime,
+            here: &activation,
+        };
+        self.runtime.within(&activation, frame, || {
+            self.runtime.budget.spend(1)?;
+            self.runtime.nested(|| {
+                if let Some(span) = block.parent {
+                    inner.at(span, inner.bind_super(name, *number))?;
+                }
+                inner.at(Span::default(), inner.capture(&block.body))
+            })
+        })
+    }
+
+    /// Computes the result of `super()`, once, before the block runs.
+    fn bind_super(&self, name: &str, number: usize) -> Result<(), Error> {
+        let program = &self.here.program;
+        let Some(body) = self.here.context.overridden(name, program, number) else {
+            let message = format!("there is no `super()` for block `{name}`: it overrides none");
+            return Err(Error::new(ErrorKind::BadValue, message));
+        };
+        let text = Safe::value(self.run_block(&body)?);
+        self.runtime.bind(self.here, SUPER, text);
+        Ok(())
+    }
+}
+
+/// What a template exports under a name.
+fn imported(module: &Value, name: &str) -> Result<Value, Error> {
+    let dict = module.downcast_object_ref::<Dict>();
+    let value = dict.and_then(|dict| dict.get(name));
+    value.cloned().ok_or_else(|| {
+        let error = Error::new(ErrorKind::BadValue, format!("cannot import `{name}`"));
+        let known = dict.map(|dict| dict.entries().keys().map(|key| &**key));
+        match suggest::nearest(name, known.into_iter().flatten()) {
+            Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+            None => error,
+        }
+    })
+}
