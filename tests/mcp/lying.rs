@@ -15,150 +15,154 @@ fn lie(how: &str) -> (Outcome, String, Site) {
     let site = Site::start(&peers, "python3", [peer("lying.py")]);
     let project = project(&format!("{}/{how}", site.url));
     let run = crate::run("cogtools-mcp-client", &project);
-    let run = run.limit(std::time::Duration::from_secs(60));
+    let run = run.limit(std::time::Duration::from_mins(1));
     let outcome = run.args(["login", "s"]).run();
     let asked = peers.read("asked").replace(&site.url, "HERE");
     assert_eq!(logins(&project), Vec::<PathBuf>::new(), "{how}");
     (outcome, asked, site)
 }
 
+/// How far a login gets: the last thing that is asked.
+#[derive(Clone, Copy)]
+enum Asked {
+    Server,
+    Metadata,
+    Authority,
+}
+
+/// A server that lies: in which way, how far a login to it gets, why it ends, and the hint.
+type Lie = (&'static str, Asked, &'static str, &'static str);
+
+const SUSPICIOUS: &str = "do not trust it before its operator has explained this";
+const LIES: [Lie; 11] = [
+    (
+        "elsewhere",
+        Asked::Server,
+        "`ELSEWHERE/.well-known/oauth-protected-resource/elsewhere` is where the server has its \
+         metadata, but it is another server",
+        SUSPICIOUS,
+    ),
+    (
+        "file",
+        Asked::Server,
+        "`file:///etc/passwd` is not an https:// URL",
+        SUSPICIOUS,
+    ),
+    (
+        "resource",
+        Asked::Metadata,
+        "the metadata is of `HERE/other`, which is another server",
+        SUSPICIOUS,
+    ),
+    (
+        "issuer-file",
+        Asked::Metadata,
+        "`file:///etc` is not an https:// URL",
+        SUSPICIOUS,
+    ),
+    (
+        "issuer-plain",
+        Asked::Metadata,
+        "`http://auth.example/` is reached over http, so anyone on the network could read it",
+        SUSPICIOUS,
+    ),
+    (
+        "alone",
+        Asked::Metadata,
+        "the server names no authorization server",
+        "it may not use OAuth: pass a token in `headers` of the source",
+    ),
+    (
+        "issuer",
+        Asked::Authority,
+        "the metadata of the authorization server `HERE/issuer` is of `HERE/another`",
+        SUSPICIOUS,
+    ),
+    (
+        "plain",
+        Asked::Authority,
+        "the authorization server `HERE/plain` does not support PKCE with S256",
+        SUSPICIOUS,
+    ),
+    (
+        "nothing",
+        Asked::Authority,
+        "the authorization server `HERE/nothing` does not support PKCE with S256",
+        SUSPICIOUS,
+    ),
+    (
+        "closed",
+        Asked::Authority,
+        "the authorization server `HERE/closed` does not register clients by itself",
+        "register a client with its operator, and pass it with --client-id",
+    ),
+    (
+        "script",
+        Asked::Authority,
+        "`javascript:alert(1)` is not an https:// URL",
+        SUSPICIOUS,
+    ),
+];
+
+/// Servers that are no use: in which way, how far a login gets, and why it ends.
+const USELESS: [(&str, Asked, &str); 2] = [
+    (
+        "large",
+        Asked::Metadata,
+        "`ADDRESS` sent a response larger than 262144 bytes",
+    ),
+    (
+        "leads",
+        Asked::Metadata,
+        "`ADDRESS` responded with HTTP 302 Found, a redirect to `ELSEWHERE`",
+    ),
+];
+
+/// The start of the message that a login failed.
+const FAILED: &str = "cannot log in to the MCP server `s`: ";
+
+impl Asked {
+    /// The requests of a login to the server that lies as `how` says.
+    fn requests(self, how: &str) -> String {
+        let metadata = "/.well-known/oauth-protected-resource";
+        let authority = "/.well-known/oauth-authorization-server";
+        match self {
+            Self::Server => format!("/{how} -\n"),
+            Self::Metadata => format!("/{how} -\n{metadata}/{how}\n"),
+            Self::Authority => format!("/{how} -\n{metadata}/{how}\n{authority}/{how}\n"),
+        }
+    }
+}
+
+/// `text` with the addresses of `site`.
+fn placed(text: &str, site: &Site) -> String {
+    text.replace("ELSEWHERE", &site.url.replace("127.0.0.1", "localhost"))
+        .replace("HERE", &site.url)
+        .replace("ADDRESS", site.url.trim_start_matches("http://"))
+}
+
 #[test]
 fn what_a_lying_server_points_to_is_not_asked() {
-    let challenge = |how: &str| format!("/{how} -\n");
-    let metadata = |how: &str| {
-        let first = challenge(how);
-        format!("{first}/.well-known/oauth-protected-resource/{how}\n")
-    };
-    let authority = |how: &str| {
-        let first = metadata(how);
-        format!("{first}/.well-known/oauth-authorization-server/{how}\n")
-    };
-    let suspicious = "hint: do not trust it before its operator has explained this\n";
-    let refused = |why: &str, hint: &str| {
-        format!(
-            "cogtools-mcp-client: error[TOOL_FAILED]: cannot log in to the MCP server `s`: {why}\n{hint}"
-        )
-    };
-    let unavailable = |why: &str| {
-        format!(
-            "cogtools-mcp-client: error[UNAVAILABLE]: cannot log in to the MCP server `s`: {why}\n"
-        )
-    };
-    let table = [
-        (
-            "elsewhere",
-            1,
-            refused(
-                "`ELSEWHERE/.well-known/oauth-protected-resource/elsewhere` is where the server \
-                 has its metadata, but it is another server",
-                suspicious,
-            ),
-            challenge("elsewhere"),
-        ),
-        (
-            "file",
-            1,
-            refused("`file:///etc/passwd` is not an https:// URL", suspicious),
-            challenge("file"),
-        ),
-        (
-            "large",
-            69,
-            unavailable("`ADDRESS` sent a response larger than 262144 bytes"),
-            metadata("large"),
-        ),
-        (
-            "leads",
-            69,
-            unavailable("`ADDRESS` responded with HTTP 302 Found, a redirect to `ELSEWHERE`"),
-            metadata("leads"),
-        ),
-        (
-            "resource",
-            1,
-            refused(
-                "the metadata is of `HERE/other`, which is another server",
-                suspicious,
-            ),
-            metadata("resource"),
-        ),
-        (
-            "issuer-file",
-            1,
-            refused("`file:///etc` is not an https:// URL", suspicious),
-            metadata("issuer-file"),
-        ),
-        (
-            "issuer-plain",
-            1,
-            refused(
-                "`http://auth.example/` is reached over http, so anyone on the network could read it",
-                suspicious,
-            ),
-            metadata("issuer-plain"),
-        ),
-        (
-            "alone",
-            1,
-            refused(
-                "the server names no authorization server",
-                "hint: it may not use OAuth: pass a token in `headers` of the source\n",
-            ),
-            metadata("alone"),
-        ),
-        (
-            "issuer",
-            1,
-            refused(
-                "the metadata of the authorization server `HERE/issuer` is of `HERE/another`",
-                suspicious,
-            ),
-            authority("issuer"),
-        ),
-        (
-            "plain",
-            1,
-            refused(
-                "the authorization server `HERE/plain` does not support PKCE with S256",
-                suspicious,
-            ),
-            authority("plain"),
-        ),
-        (
-            "nothing",
-            1,
-            refused(
-                "the authorization server `HERE/nothing` does not support PKCE with S256",
-                suspicious,
-            ),
-            authority("nothing"),
-        ),
-        (
-            "closed",
-            1,
-            refused(
-                "the authorization server `HERE/closed` does not register clients by itself",
-                "hint: register a client with its operator, and pass it with --client-id\n",
-            ),
-            authority("closed"),
-        ),
-        (
-            "script",
-            1,
-            refused("`javascript:alert(1)` is not an https:// URL", suspicious),
-            authority("script"),
-        ),
-    ];
-    for (how, status, diagnostic, expected) in table {
+    for (how, last, why, hint) in LIES {
         let (outcome, asked, site) = lie(how);
-        let address = site.url.trim_start_matches("http://");
-        let elsewhere = site.url.replace("127.0.0.1", "localhost");
-        let diagnostic = diagnostic
-            .replace("ELSEWHERE", &elsewhere)
-            .replace("HERE", &site.url)
-            .replace("ADDRESS", address);
-        outcome.fails(status, diagnostic);
-        assert_eq!(asked, expected, "{how}");
+        let why = placed(why, &site);
+        let line =
+            format!("cogtools-mcp-client: error[TOOL_FAILED]: {FAILED}{why}\nhint: {hint}\n");
+        outcome.fails(1, line);
+        assert_eq!(asked, last.requests(how), "{how}");
+    }
+}
+
+#[test]
+fn a_server_that_is_no_use_is_left() {
+    for (how, last, why) in USELESS {
+        let (outcome, asked, site) = lie(how);
+        let why = placed(why, &site);
+        outcome.fails(
+            69,
+            format!("cogtools-mcp-client: error[UNAVAILABLE]: {FAILED}{why}\n"),
+        );
+        assert_eq!(asked, last.requests(how), "{how}");
     }
 }
 
