@@ -17,6 +17,7 @@ use super::peer::{Peers, sources};
 use super::table::{Goal, Limit, Row, Unit};
 use super::{project, server};
 use crate::cargo::Build;
+use crate::process::shown;
 
 /// The load that calls are measured with.
 const BUSY: Load = Load {
@@ -49,7 +50,7 @@ pub(super) fn measure(
     let mut ours = Command::new(build.bin.join("cogtools"));
     ours.args(["mcp", "--http", "127.0.0.1:0"])
         .current_dir(&project);
-    let ours = Server::start(&mut ours)?;
+    let ours = Server::start(&mut ours, false)?;
     // Until then the file is read at each call.
     thread::sleep(server::REST);
     let (node, scripts) = &peers.node;
@@ -60,7 +61,7 @@ pub(super) fn measure(
     };
     let mut rows = Vec::new();
     let mut row = |what: &str, goal: Goal, command: &mut Command, sessions: bool| -> Result<()> {
-        let theirs = Server::start(command)?;
+        let theirs = Server::start(command, sessions)?;
         rows.push(Row {
             what: what.to_owned(),
             goal,
@@ -97,8 +98,8 @@ pub(super) fn measure(
 }
 
 impl Server {
-    /// Starts `command`, which prints the server's address.
-    fn start(command: &mut Command) -> Result<Self> {
+    /// Starts `command`, which prints the server's address; `sessions` is whether clients need one.
+    fn start(command: &mut Command, sessions: bool) -> Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn()?;
         let mut url = String::new();
@@ -111,16 +112,21 @@ impl Server {
         let one = Load {
             clients: 1,
             time: Duration::from_millis(500),
+            sessions,
             ..BUSY
         };
         // It prints its address before it listens, perhaps.
-        for _ in 0..100 {
-            if one.run(&server.url, || ()).is_ok() {
-                return Ok(server);
+        let mut tries = 0;
+        loop {
+            match one.run(&server.url, || ()) {
+                Ok(_) => return Ok(server),
+                Err(error) if tries == 100 => {
+                    return Err(error.context(format!("{} does not answer", shown(command))));
+                }
+                Err(_) => tries += 1,
             }
             thread::sleep(Duration::from_millis(100));
         }
-        anyhow::bail!("the server does not answer")
     }
 
     /// The processor time of a call under `load`.
