@@ -122,13 +122,14 @@ fn may_depend(name: &str, other: &str) -> bool {
         "cogtools-model" => other == "cogtools-http",
         "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
         "cogtools-ask" | "cogtools-plan" | "cogtools-provider" if TALKS.contains(&other) => true,
-        // Both talk over HTTP, one as a server, one as a client.
-        "cogtools-mcp" | "cogtools-mcp-client" if other == "cogtools-http" => true,
+        "cogtools-mcp" if matches!(other, "cogtools-http" | "cogtools-log") => true,
+        "cogtools-mcp-client" if other == "cogtools-http" => true,
         "cogtools-program" | "cogtools-edit" | "cogtools-log" | "cogtools-executor" => {
             other == "cogtools-core"
         }
-        "cogtools-session" | "cogtools-schema" if other == "cogtools-log" => true,
-        "cogtools-journal" | "cogtools-mcp" if other == "cogtools-log" => true,
+        "cogtools-session" | "cogtools-schema" | "cogtools-journal" if other == "cogtools-log" => {
+            true
+        }
         "cogtools-ui" if matches!(other, "cogtools-http" | "cogtools-log" | "njk") => true,
         "cogtools-plan" if PLANS.contains(&other) => true,
         "cogtools-flow" if PLANS.contains(&other) || other == "cogtools-log" => true,

@@ -151,7 +151,8 @@ pub(super) fn write(part: Part, table: &str, linked: &str) -> Result<()> {
     let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
     let text = format!(
         "{before}{begin}\n\
-         Measured on {} with `{command}`: {system} {machine}, {cores} cores, \
+         Measured on {} with `{command}`:\n\
+         {system} {machine}, {cores} cores, \
          programs linked {linked}.\n\n{table}{END}{after}",
         today(),
     );
