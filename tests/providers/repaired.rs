@@ -1,6 +1,7 @@
 //! Declarations that are repaired, and what says so.
 
 use cogtools_test_support::str;
+use serde_json::{Value, json};
 
 use super::{Scene, declaring};
 
@@ -28,4 +29,73 @@ ok              tools   tools/ok.yaml      24
         "added description, items, type; translated boolean schemas; left out x-order"
     );
     assert_eq!(json["tools"][1].get("repaired"), None);
+}
+
+/// Tools with names of parameters that the Gemini API rejects, and others accept: optional ones,
+/// nested ones, and one that is required.
+const NAMES: &str = r#"[
+  {"name": "erase", "description": "d", "inputSchema": {"type": "object", "required": ["id"],
+    "properties": {"id": {"type": "string"}, "If-Match": {"type": "string"}}}},
+  {"name": "find", "description": "d", "inputSchema": {"type": "object",
+    "properties": {"sort": {"anyOf": [{"type": "string"},
+      {"type": "object", "properties": {"$meta": {"type": "string"}, "by": {"type": "string"}}}]}}}},
+  {"name": "needy", "description": "d", "inputSchema": {"type": "object", "required": ["If-Match"],
+    "properties": {"If-Match": {"type": "string"}}}}
+]"#;
+
+#[test]
+fn an_optional_parameter_does_not_cost_its_tool() {
+    let scene = Scene::new(&declaring(NAMES), "");
+    let declared = |target: &str| {
+        let run = scene.run("cogtools-discover");
+        run.args(["--format", target]).run()
+    };
+    let outcome = declared("gemini");
+    outcome.stderr_is(
+        "cogtools-discover: warning[INVALID_TOOL]: needy: /properties/If-Match: not declared for \
+         gemini: the Gemini API rejects the parameter name \"If-Match\"\n\
+         hint: use letters from a to z, digits and `_`, at most 64, and no digit first\n",
+    );
+    let json: Value = serde_json::from_slice(&outcome.stdout).expect("it is JSON");
+    let names: Vec<_> = json
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| &it["name"])
+        .collect();
+    assert_eq!(names, ["erase", "find", "ok"]);
+    let id = json!({"type": "string"});
+    let schema = &json[0]["parametersJsonSchema"];
+    assert_eq!(schema["properties"], json!({"id": id}));
+    assert_eq!(json[0]["parameters"]["properties"], schema["properties"]);
+    let nested = &json[1]["parametersJsonSchema"]["properties"]["sort"]["anyOf"][1];
+    assert_eq!(nested["properties"], json!({"by": id}));
+    // OpenAI takes every name.
+    let all = declared("openai").json();
+    let erase = &all[0]["function"]["parameters"]["properties"];
+    assert_eq!(erase, &json!({"id": id, "If-Match": id}));
+    assert_eq!(all.as_array().map(Vec::len), Some(4));
+    let list = scene.run("cogtools-list").arg("--json").run().json();
+    let repaired: Vec<_> = (0..3)
+        .map(|at| list["tools"][at]["repaired"].as_str())
+        .collect();
+    assert_eq!(
+        repaired,
+        [
+            Some("left out for gemini If-Match"),
+            Some("left out for gemini $meta"),
+            None
+        ]
+    );
+}
+
+#[test]
+fn a_parameter_that_is_not_declared_can_be_passed() {
+    let scene = Scene::new(&declaring(NAMES), "");
+    scene
+        .run("cogtools-call")
+        .arg("erase")
+        .stdin(r#"{"id": "1", "If-Match": "x"}"#)
+        .run()
+        .succeeds();
 }

@@ -6,7 +6,7 @@ use cogtools_core::approval::verdict;
 use cogtools_core::source::RemoteTool;
 use cogtools_core::tool::ToolError;
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool};
+use cogtools_core::{Candidate, Code, Context, Diagnostic, Target, Tool};
 use cogtools_program::render_hints;
 use serde_json::{Map, Value, json};
 
@@ -38,6 +38,7 @@ impl Row {
         let runs_programs = tool.as_ref().ok().filter(|tool| tool.runs_programs());
         // What prevents an answer also prevents the approval.
         let approval = runs_programs.map(|tool| verdict(tool, cx).unwrap_or(Verdict::NotApproved));
+        let repaired = repaired(file, tool.as_ref().ok());
         let cost = tool.map(|tool| tool.tokens()).map_err(|error| {
             let first = error.diagnostics().into_iter().next();
             Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::InvalidTool, "not a tool")))
@@ -49,11 +50,7 @@ impl Row {
             file: file.display_path.clone(),
             shadows: Vec::new(),
             approval,
-            repaired: file
-                .remote()
-                .map(RemoteTool::repairs)
-                .filter(|repairs| !repairs.is_empty())
-                .map(|repairs| repairs.to_string()),
+            repaired,
             cost,
         }
     }
@@ -119,6 +116,28 @@ impl Row {
         object.insert("shadows".into(), shadows.into());
         Value::Object(object)
     }
+}
+
+/// How many names are noted, and how much of each: their author is a stranger.
+const MAX_NAMES: usize = 20;
+const MAX_NAME_CHARS: usize = 40;
+
+/// What is repaired in the declaration of a provider's tool, and what Gemini CLI does not get of it.
+fn repaired(file: &Candidate, tool: Option<&Tool>) -> Option<String> {
+    let repairs = file.remote().map(RemoteTool::repairs);
+    let repairs = repairs.filter(|repairs| !repairs.is_empty());
+    let mut parts: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+    let names = tool.map(|tool| Target::Gemini.left_out(tool));
+    let names: Vec<String> = names
+        .into_iter()
+        .flatten()
+        .take(MAX_NAMES)
+        .map(|name| name.chars().take(MAX_NAME_CHARS).collect())
+        .collect();
+    if !names.is_empty() {
+        parts.push(format!("left out for gemini {}", names.join(", ")));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 fn diagnostic_json(diagnostic: &Diagnostic) -> Value {

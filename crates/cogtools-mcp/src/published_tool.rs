@@ -50,7 +50,7 @@ impl PublishedTool {
             return Err(rejections);
         }
         // A declaration that cannot be encoded would be a bug.
-        let json = to_raw_value(&tool.to_mcp())
+        let json = to_raw_value(&tool.to_mcp(options.api))
             .map_err(|_| ToolError::Bug(tool.file().to_path_buf()).diagnostics())?;
         Ok(Self {
             json,

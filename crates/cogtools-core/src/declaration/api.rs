@@ -5,10 +5,14 @@
 //! for that one. Keywords that only the oldest releases of Gemini CLI send are not here:
 //! the linter reports them.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
+use super::names::Names;
 use super::{HostLimit, Target};
-use crate::schema::{Role, Schema};
+use crate::schema::Schema;
 use crate::{Code, Diagnostic, Tool};
 
 /// Keywords not permitted at the root, where APIs want an object with properties.
@@ -25,17 +29,6 @@ pub(super) struct Api {
     plain_root: bool,
     /// The maximum length of a description, in characters.
     max_description: Option<usize>,
-}
-
-/// The names that parameters can have.
-#[derive(Clone, Copy, Debug)]
-enum Names {
-    /// All.
-    Any,
-    /// Identifiers, for parameters and for properties of nested objects.
-    Identifiers,
-    /// `[a-zA-Z0-9_.-]{1,64}`, for parameters; nested objects are not checked.
-    Keys,
 }
 
 /// The Gemini API.
@@ -70,7 +63,7 @@ const UNKNOWN: Api = Api {
 };
 
 impl Target {
-    const fn api(self) -> &'static Api {
+    pub(super) const fn api(self) -> &'static Api {
         match self {
             Self::Gemini => &GEMINI,
             Self::OpenAi => &OPEN_AI,
@@ -82,6 +75,13 @@ impl Target {
     /// Whether the API behind this format accepts a parameter of that name.
     pub fn accepts_parameter(self, name: &str) -> bool {
         self.api().names.accept(name)
+    }
+
+    /// The optional parameters of `tool`, one of another program, that are not declared, because
+    /// the API behind this format would reject their names.
+    pub fn left_out(self, tool: &Tool) -> BTreeSet<String> {
+        let fitted = self.api().names.fitted(tool.schema());
+        fitted.map(|(_, names)| names).unwrap_or_default()
     }
 
     /// Why the API behind this format rejects `tool`, which must not be declared then;
@@ -109,14 +109,23 @@ impl Tool {
 }
 
 impl Api {
+    /// The schema of `tool` as it is declared. A tool of another program loses optional parameters
+    /// that the API would reject: its users cannot rename them.
+    pub(super) fn schema_of<'t>(&self, tool: &'t Tool) -> Cow<'t, Schema> {
+        let fitted = self.names.fitted(tool.schema());
+        fitted.map_or(Cow::Borrowed(tool.schema()), |(schema, _)| {
+            Cow::Owned(schema)
+        })
+    }
+
     fn rejections(&self, target: Target, tool: &Tool) -> Vec<Diagnostic> {
         let (host, api) = (target.name(), self.name);
         let reject = |what: String, hint: String| {
             let message = format!("not declared for {host}: {api} rejects {what}");
             Diagnostic::new(Code::InvalidTool, message).hint(hint)
         };
-        let schema = tool.schema();
-        let names = self.names.rejected(schema).into_iter();
+        let schema = self.schema_of(tool);
+        let names = self.names.rejected(&schema).into_iter();
         let names = names.map(|(name, pointer)| {
             let what = format!("the parameter name {name:?}");
             let diagnostic = reject(what, self.names.describe().to_owned());
@@ -139,56 +148,6 @@ impl Api {
             found.push(diagnostic.with_subject(tool.file().display().to_string()));
         }
         found
-    }
-}
-
-impl Names {
-    fn accept(self, name: &str) -> bool {
-        let is_short = (1..=HostLimit::PARAMETER_NAME.max).contains(&name.len());
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        match self {
-            Self::Any => true,
-            Self::Identifiers => {
-                let is_digit_first = name.starts_with(|c: char| c.is_ascii_digit());
-                is_short && !is_digit_first && name.chars().all(word)
-            }
-            Self::Keys => is_short && name.chars().all(|c| word(c) || matches!(c, '.' | '-')),
-        }
-    }
-
-    /// What to use instead of a name that is rejected.
-    const fn describe(self) -> &'static str {
-        match self {
-            Self::Any => "",
-            Self::Identifiers => {
-                "use letters from a to z, digits and `_`, at most 64, and no digit first"
-            }
-            Self::Keys => "use letters from a to z, digits, `_`, `.` and `-`, at most 64",
-        }
-    }
-
-    /// The names in `schema` that are not accepted, each with the pointer to its schema.
-    fn rejected(self, schema: &Schema) -> Vec<(String, String)> {
-        // Almost no schema has one, and pointers cost more than this look.
-        if !schema.any_property(&|name| !self.accept(name)) {
-            return Vec::new();
-        }
-        let is_checked = |pointer: &str| match self {
-            Self::Any => false,
-            Self::Identifiers => true,
-            Self::Keys => pointer
-                .strip_prefix("/properties/")
-                .is_some_and(|name| !name.contains('/')),
-        };
-        schema
-            .sub_schemas()
-            .into_iter()
-            .filter_map(|sub_schema| match sub_schema.role {
-                Role::Property { name, .. } => Some((name.to_owned(), sub_schema.pointer)),
-                _ => None,
-            })
-            .filter(|(name, pointer)| !self.accept(name) && is_checked(pointer))
-            .collect()
     }
 }
 

@@ -42,7 +42,8 @@ pub(super) struct Declaration<'t> {
 }
 
 impl<'t> Declaration<'t> {
-    pub(super) fn new(tool: &'t Tool) -> Self {
+    /// The declaration of `tool` with the parameters in `schema`.
+    pub(super) fn new(tool: &'t Tool, schema: &'t Schema) -> Self {
         // MCP's structured results must be objects.
         let output = tool.output_schema().filter(|schema| schema.is_object());
         let extras = tool.extras();
@@ -53,7 +54,7 @@ impl<'t> Declaration<'t> {
             name: tool.name().as_str(),
             title: tool.title(),
             description: tool.description(),
-            input_schema: Input::of(tool),
+            input_schema: Input::of(tool, schema),
             output_schema: output.map(Schema::json_schema).or(foreign),
             annotations: hints.chain(extras.annotations.clone()).collect(),
             icons: &extras.icons,
@@ -69,14 +70,14 @@ struct Input<'t> {
 }
 
 impl<'t> Input<'t> {
-    fn of(tool: &'t Tool) -> Self {
-        let schema = if tool.schema().is_empty() {
+    fn of(tool: &'t Tool, schema: &'t Schema) -> Self {
+        let schema = if schema.is_empty() {
             Cow::Owned(Object::from_iter([
                 ("type".to_owned(), json!("object")),
                 ("additionalProperties".to_owned(), json!(false)),
             ]))
         } else {
-            flatten_root(tool.schema().json_schema())
+            flatten_root(schema.json_schema())
         };
         Self {
             schema,

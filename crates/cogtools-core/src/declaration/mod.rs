@@ -3,14 +3,16 @@
 mod api;
 mod limit;
 mod mcp;
+mod names;
 
 use std::borrow::Cow;
 
 pub use limit::HostLimit;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::schema::Schema;
 use crate::{Tool, estimate_tokens};
 
 /// A declaration format.
@@ -56,26 +58,30 @@ impl Target {
     pub fn print(self, tool: &Tool) -> String {
         match self {
             // These formats are printed for a thousand tools in a row, so they skip the tree.
-            Self::Gemini => serde_json::to_string(&Gemini::new(tool)).unwrap_or_default(),
-            Self::Mcp => serde_json::to_string(&tool.to_mcp()).unwrap_or_default(),
+            Self::Gemini => {
+                let schema = self.api().schema_of(tool);
+                serde_json::to_string(&Gemini::new(tool, &schema)).unwrap_or_default()
+            }
+            Self::Mcp => serde_json::to_string(&tool.to_mcp(None)).unwrap_or_default(),
             _ => self.declare(tool).to_string(),
         }
     }
 
     /// The declaration of `tool`.
     pub fn declare(self, tool: &Tool) -> Value {
-        let schema = || tool.schema().to_json_schema();
+        let schema = self.api().schema_of(tool);
+        let json_schema = || schema.to_json_schema();
         let name = tool.name().as_str();
         let description = tool.description();
         match self {
-            Self::Gemini => serde_json::to_value(Gemini::new(tool)).unwrap_or_default(),
+            Self::Gemini => serde_json::to_value(Gemini::new(tool, &schema)).unwrap_or_default(),
             Self::OpenAi => json!({
                 "type": "function",
-                "function": {"name": name, "description": description, "parameters": schema()},
+                "function": {"name": name, "description": description, "parameters": json_schema()},
             }),
             Self::Anthropic => {
                 let mut result = json!({
-                    "name": name, "description": description, "input_schema": schema(),
+                    "name": name, "description": description, "input_schema": json_schema(),
                 });
                 let examples: Vec<Value> = tool.examples().map(Value::Object).collect();
                 if !examples.is_empty() {
@@ -83,15 +89,19 @@ impl Target {
                 }
                 result
             }
-            Self::Mcp => serde_json::to_value(tool.to_mcp()).unwrap_or_default(),
+            Self::Mcp => serde_json::to_value(tool.to_mcp(None)).unwrap_or_default(),
         }
     }
 }
 
 impl Tool {
-    /// The declaration for MCP, for callers that serialize it themselves.
-    pub fn to_mcp(&self) -> impl Serialize {
-        mcp::Declaration::new(self)
+    /// The declaration for MCP, for callers that serialize it themselves, and for clients that
+    /// pass it to `api`, if that is known.
+    pub fn to_mcp(&self, api: Option<Target>) -> impl Serialize {
+        Mcp {
+            tool: self,
+            schema: api.unwrap_or(Target::Mcp).api().schema_of(self),
+        }
     }
 
     /// The approximate number of tokens that the tool's declaration costs in every
@@ -108,6 +118,18 @@ impl Tool {
     }
 }
 
+/// A declaration for MCP, with the schema that it borrows from.
+struct Mcp<'t> {
+    tool: &'t Tool,
+    schema: Cow<'t, Schema>,
+}
+
+impl Serialize for Mcp<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        mcp::Declaration::new(self.tool, &self.schema).serialize(serializer)
+    }
+}
+
 /// A declaration for Gemini CLI.
 #[derive(Serialize)]
 struct Gemini<'t> {
@@ -121,8 +143,7 @@ struct Gemini<'t> {
 }
 
 impl<'t> Gemini<'t> {
-    fn new(tool: &'t Tool) -> Self {
-        let schema = tool.schema();
+    fn new(tool: &'t Tool, schema: &'t Schema) -> Self {
         Self {
             name: tool.name().as_str(),
             description: tool.description(),

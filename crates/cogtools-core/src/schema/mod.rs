@@ -26,6 +26,7 @@ mod upgrade;
 mod validator;
 mod value;
 mod violation;
+mod without;
 
 pub use error::{SchemaError, SchemaErrorKind};
 pub use keyword::{KEYWORDS, KeywordKind};
@@ -34,6 +35,7 @@ pub use types::TYPES;
 pub use upgrade::Repairs;
 pub use validator::{InvalidSchema, Validator};
 pub use violation::{Violation, ViolationKind};
+pub(crate) use without::Reach;
 
 use std::borrow::Cow;
 

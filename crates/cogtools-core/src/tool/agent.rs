@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Flow, Tool};
 use crate::environment::AGENT_DEPTH;
 
 /// A call of a tool that is an agent: its templates are rendered over the arguments.
@@ -95,16 +94,4 @@ impl AgentTask {
     pub const DEPTH: &'static str = AGENT_DEPTH;
     /// How many agents may run within each other.
     pub const MAX_DEPTH: u8 = 4;
-}
-
-impl Tool {
-    /// Whether it is an agent.
-    pub fn is_agent(&self) -> bool {
-        self.handler.is_agent()
-    }
-
-    /// Whether it asks a model itself: an agent, or a flow with one.
-    pub fn asks_a_model(&self) -> bool {
-        self.is_agent() || self.flow().is_some_and(Flow::asks_a_model)
-    }
 }

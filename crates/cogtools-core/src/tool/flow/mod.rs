@@ -105,6 +105,16 @@ impl Flow {
 }
 
 impl Tool {
+    /// Whether it is an agent.
+    pub fn is_agent(&self) -> bool {
+        self.handler.is_agent()
+    }
+
+    /// Whether it asks a model itself: an agent, or a flow with one.
+    pub fn asks_a_model(&self) -> bool {
+        self.is_agent() || self.flow().is_some_and(Flow::asks_a_model)
+    }
+
     /// Its nodes, if it is a flow.
     pub fn flow(&self) -> Option<&Flow> {
         self.handler.flow()
