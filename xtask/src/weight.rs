@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 /// The maximum size of programs, manual pages and completions together, in bytes.
-const MOST: u64 = 60_000_000;
+const MOST: u64 = 90_000_000;
 
 /// `bytes` as text; an error if they exceed the limit.
 pub(crate) fn check(bytes: u64) -> Result<String> {
@@ -27,13 +27,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sixty_megabytes_are_held_and_one_byte_more_is_not() {
-        assert_eq!(check(0).unwrap(), "0.0 MB of at most 60 MB");
-        assert_eq!(check(48_120_001).unwrap(), "48.2 MB of at most 60 MB");
-        assert_eq!(check(60_000_000).unwrap(), "60.0 MB of at most 60 MB");
+    fn ninety_megabytes_are_held_and_one_byte_more_is_not() {
+        assert_eq!(check(0).unwrap(), "0.0 MB of at most 90 MB");
+        assert_eq!(check(48_120_001).unwrap(), "48.2 MB of at most 90 MB");
+        assert_eq!(check(90_000_000).unwrap(), "90.0 MB of at most 90 MB");
         assert_eq!(
-            check(60_000_001).unwrap_err().to_string(),
-            "the installation takes 60.1 MB, but the limit is 60 MB"
+            check(90_000_001).unwrap_err().to_string(),
+            "the installation takes 90.1 MB, but the limit is 90 MB"
         );
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
         Some(prefix) => std::env::current_dir()?.join(prefix),
         None => home()?.join(".local"),
     };
-    say::line("building the programs; the first time takes a minute or two");
+    say::line("building the programs; the first time takes some minutes");
     let build = Build::release()?;
     build.programs()?;
     let (bin, share) = (prefix.join("bin"), prefix.join("share"));
