@@ -1,10 +1,11 @@
 //! Changes that a source over HTTP announces: they reach the client of `cogtools mcp`, and calls.
 
 use cogtools_test_support::{Project, install};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::cache;
 use super::http::Service;
+use super::living::names;
 use super::peer::{Site, peer};
 use super::session::Session;
 
@@ -14,14 +15,6 @@ fn behind(url: &str) -> Project {
     let sources = json!({"tool_sources": [{"mcp": {"url": url, "name": "s", "wait": 30}}]});
     project.file("../home/.gemini/cogtoolrc.yaml", sources.to_string());
     project
-}
-
-fn names(session: &mut Session) -> Vec<String> {
-    let id = session.ask("tools/list", &json!({}));
-    let answer = session.answer(id);
-    let tools = answer["result"]["tools"].as_array().cloned();
-    let name = |tool: &Value| tool["name"].as_str().expect("a name").to_owned();
-    tools.expect("tools").iter().map(name).collect()
 }
 
 #[test]

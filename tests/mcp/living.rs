@@ -56,7 +56,8 @@ fn count(session: &mut Session) -> (String, u32) {
     (count.to_owned(), process.parse().expect("a number"))
 }
 
-fn names(session: &mut Session) -> Vec<String> {
+/// The names of the tools that the server lists.
+pub(super) fn names(session: &mut Session) -> Vec<String> {
     let id = session.ask("tools/list", &json!({}));
     let answer = session.answer(id);
     let tools = answer["result"]["tools"].as_array().cloned();

@@ -125,12 +125,9 @@ impl Catalogue {
     /// call.
     pub(crate) fn find(&self, name: &str) -> Result<(Registry, Arc<Tool>), CallError> {
         let stamps = self.kept.stamps(name);
-        let (registry, files) = self
-            .with_io(|io| {
-                let host = Some(Target::Mcp);
-                let found = project::registry_and_context(&self.args.registry, io, host);
-                found.map(|(registry, cx)| (registry, cx.config_files(io)))
-            })
+        let host = Some(Target::Mcp);
+        let (registry, project) = self
+            .with_io(|io| project::registry_and_context(&self.args.registry, io, host))
             .map_err(|failure: Failure| CallError::Failed(failure.diagnostics().to_vec()))?;
         let tool = registry.find(name).map_err(|error| match error {
             FindError::Invalid(_) => CallError::Failed(error.diagnostics()),
@@ -141,6 +138,7 @@ impl Catalogue {
             && !tool.needs_context()
             && let Some(folders) = registry.folders_before(&tool)
         {
+            let files = self.with_io(|io| project.config_files(io));
             self.kept.insert(&tool, [files, folders].concat(), stamps);
         }
         Ok((registry, tool))

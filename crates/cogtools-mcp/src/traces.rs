@@ -1,6 +1,6 @@
 //! Calls as spans of OpenTelemetry, sent to a collector over OTLP.
 //!
-//! A span continues the trace of the client, which stands in `_meta` of the request, or in its
+//! A span continues the trace of the client, which is named in `_meta` of the request, or in its
 //! headers over HTTP. Its attributes are those of the semantic conventions for MCP.
 
 use std::fmt;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use cogtools_core::tool::FlowTask;
-use cogtools_log::{BlobId, Event};
+use cogtools_log::{BlobId, Event, Index, Line, SessionFile};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -73,6 +73,14 @@ fn graph_of(app: &App, turn: &Turn) -> Option<Value> {
     drawn.ok().flatten()
 }
 
+/// The line `number` of a session.
+fn line_of(app: &App, file: &SessionFile, number: usize) -> Result<Line, PageError> {
+    let after = number.checked_add(1).ok_or(PageError::NotFound)?;
+    let read = |index: &Index| Ok(index.read(number..after)?);
+    let lines = app.sessions.with_index(file, read)?;
+    lines.into_iter().next().ok_or(PageError::NotFound)
+}
+
 /// A line as it is in the file.
 pub(crate) async fn line(
     State(app): State<Arc<App>>,
@@ -80,10 +88,7 @@ pub(crate) async fn line(
 ) -> Response {
     app.run(move |app| {
         let file = app.sessions.file(&name)?;
-        let after = number.checked_add(1).ok_or(PageError::NotFound)?;
-        let read = |index: &cogtools_log::Index| Ok(index.read(number..after)?);
-        let lines = app.sessions.with_index(&file, read)?;
-        let line = lines.into_iter().next().ok_or(PageError::NotFound)?;
+        let line = line_of(app, &file, number)?;
         Ok(Answer::Text(line.text.into_bytes()))
     })
     .await
@@ -96,10 +101,7 @@ pub(crate) async fn layer(
 ) -> Response {
     app.run(move |app| {
         let file = app.sessions.file(&name)?;
-        let after = number.checked_add(1).ok_or(PageError::NotFound)?;
-        let read = |index: &cogtools_log::Index| Ok(index.read(number..after)?);
-        let lines = app.sessions.with_index(&file, read)?;
-        let line = lines.into_iter().next().ok_or(PageError::NotFound)?;
+        let line = line_of(app, &file, number)?;
         let Ok(Event::Request { layers, .. }) = line.entry.map(|entry| entry.event) else {
             return Err(PageError::NotFound);
         };

@@ -15,7 +15,7 @@ use crate::coverage::BranchKind;
 use crate::error::{Error, ErrorKind, Span};
 use crate::walk;
 
-/// A block, taken out of the body that it stands in.
+/// A block, taken out of the body that contains it.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) body: Vec<Statement>,
