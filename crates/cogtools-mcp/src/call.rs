@@ -1,4 +1,4 @@
-//! Calls: each runs in a separate thread, is limited in number and time, and is
+//! Calls: each runs in a separate thread unless it is brief, is limited in number and time, and is
 //! cancelled with its request.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::catalogue::{CallError, Catalogue};
-use crate::kept_tools::KeptTool;
+use crate::client_arguments::ClientArguments;
 
 /// The outcome of a call.
 #[derive(Debug)]
@@ -49,13 +49,13 @@ impl Workers {
         }
     }
 
-    /// Calls the tool `name` with the result of `arguments`, unless `cancelled`
+    /// Calls the tool `name` with `arguments`, unless `cancelled`
     /// completes first; `progress` receives progress. Dropping this future cancels the tool.
     pub(crate) async fn call(
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
-        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
+        arguments: ClientArguments,
         progress: Option<Progress>,
         cancelled: impl Future<Output = ()>,
     ) -> CallOutcome {
@@ -76,24 +76,16 @@ impl Workers {
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
-        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
+        arguments: ClientArguments,
         progress: Option<Progress>,
     ) -> Result<ToolOutput, CallError> {
-        let permit = slot(&self.quick, name).await?;
         let guard = CancelOnDrop(Cancel::default());
+        if let Some(kept) = catalogue.kept(name).filter(|kept| kept.is_current()) {
+            let cx = catalogue.template_cx(guard.0.clone());
+            return self.run_kept(&kept.tool, arguments, cx).await;
+        }
 
-        let (arguments, permit) = match catalogue.kept(name) {
-            Some(kept) => {
-                let cx = catalogue.template_cx(guard.0.clone());
-                let limit = Limit::of(&kept.tool);
-                let run = move || run_kept(&kept, arguments, &cx);
-                match with_limit(name, &limit, permit, run).await? {
-                    (KeptOutcome::Done(output), _) => return Ok(output),
-                    (KeptOutcome::Changed(arguments), permit) => (arguments, permit),
-                }
-            }
-            None => (arguments, permit),
-        };
+        let permit = slot(&self.quick, name).await?;
         let find_limit = Limit::new(name, Tool::TIMEOUT);
         let (find_catalogue, owned_name) = (Arc::clone(catalogue), name.to_owned());
         let find = move || find_catalogue.find(&owned_name);
@@ -114,6 +106,27 @@ impl Workers {
         let run_limit = call.limit();
         let run = move || call.run(&cx).map_err(CallError::Failed);
         let (output, _permit) = with_limit(name, &run_limit, permit, run).await?;
+        Ok(output)
+    }
+
+    /// Runs a call of a template that an earlier call has found: here if it is brief, since
+    /// another thread would cost more than the template.
+    async fn run_kept(
+        &self,
+        tool: &Arc<Tool>,
+        arguments: ClientArguments,
+        cx: Context,
+    ) -> Result<ToolOutput, CallError> {
+        let are_short = arguments.are_short();
+        let call = Call::new(Arc::clone(tool), parse(tool, arguments)?);
+        if are_short && let Some(output) = call.run_briefly() {
+            return Ok(output);
+        }
+        let name = tool.name().as_str();
+        let permit = slot(&self.quick, name).await?;
+        let limit = call.limit();
+        let run = move || call.run(&cx).map_err(CallError::Failed);
+        let (output, _permit) = with_limit(name, &limit, permit, run).await?;
         Ok(output)
     }
 
@@ -142,46 +155,24 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// What became of a call of a kept tool.
-enum KeptOutcome<A> {
-    Done(ToolOutput),
-    /// The tool has changed: it is to be found anew. These are the arguments.
-    Changed(A),
-}
-
-/// Runs a call of `kept`, unless it has changed.
-fn run_kept<A>(kept: &KeptTool, arguments: A, cx: &Context) -> Result<KeptOutcome<A>, CallError>
-where
-    A: FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>>,
-{
-    if !kept.is_current() {
-        return Ok(KeptOutcome::Changed(arguments));
-    }
-    let arguments = parse(&kept.tool, arguments)?;
-    let call = Call::new(Arc::clone(&kept.tool), arguments);
-    call.run(cx)
-        .map(KeptOutcome::Done)
-        .map_err(CallError::Failed)
-}
-
 /// The arguments of a call of `tool`.
 fn parse(
     tool: &Tool,
-    arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>>,
+    arguments: ClientArguments,
 ) -> Result<Arguments, CallError> {
-    arguments(tool).map_err(|diagnostics| {
+    arguments.parse(tool).map_err(|diagnostics| {
         let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
         CallError::Failed(diagnostics.into_iter().map(about).collect())
     })
 }
 
-/// The call of `tool` with the result of `arguments`, and its context with `cancel` and
+/// The call of `tool` with `arguments`, and its context with `cancel` and
 /// `progress`.
 fn prepare(
     catalogue: &Catalogue,
     registry: &Registry,
     tool: Arc<Tool>,
-    arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>>,
+    arguments: ClientArguments,
     (cancel, progress): (Cancel, Option<Progress>),
 ) -> Result<(Call, Context), CallError> {
     let arguments = parse(&tool, arguments)?;

@@ -11,6 +11,7 @@ mod call;
 mod capabilities;
 mod catalogue;
 mod change;
+mod client_arguments;
 mod client_message;
 mod command;
 mod completion;

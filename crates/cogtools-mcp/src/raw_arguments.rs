@@ -40,6 +40,11 @@ impl RawArguments {
         Self(text.unwrap_or_default().into())
     }
 
+    /// How many bytes of text they are.
+    pub(crate) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Parses them as every program does.
     pub(crate) fn parse(self) -> Result<Arguments, Vec<Diagnostic>> {
         let parsed = Arguments::read(self.0.into_string().into_bytes(), Syntax::Json);

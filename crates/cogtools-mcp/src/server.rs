@@ -7,8 +7,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use cogtools_core::arguments::Arguments;
-use cogtools_core::{Diagnostic, Tool};
+use cogtools_core::Diagnostic;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
@@ -24,13 +23,14 @@ use tokio_util::sync::CancellationToken;
 use crate::call::{CallOutcome, Workers};
 use crate::catalogue::{Catalogue, Listing};
 use crate::change::ListChanged;
+use crate::client_arguments::ClientArguments;
 use crate::instructions::Introduction;
 use crate::logging::{self, SetLevel};
 use crate::observe::Observers;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
 use crate::raw_list::RawToolList;
-use crate::{answer, capabilities, completion, document, http, malformed, progress, prompt};
+use crate::{answer, capabilities, completion, document, http, malformed, progress};
 
 /// The state that all connections share.
 pub(crate) struct AppState {
@@ -84,7 +84,7 @@ impl Server {
     async fn call(
         &self,
         name: &str,
-        arguments: impl FnOnce(&Tool) -> Result<Arguments, Vec<Diagnostic>> + Send + 'static,
+        arguments: ClientArguments,
         request: &RequestContext<RoleServer>,
     ) -> CallOutcome {
         let AppState {
@@ -187,8 +187,8 @@ impl ServerHandler for Server {
             .or_else(|| http::raw_arguments(&context))
             .cloned()
             .unwrap_or_else(|| RawArguments::from_object(request.arguments));
-        let parse = move |_: &Tool| arguments.parse();
-        let outcome = self.call(&request.name, parse, &context);
+        let arguments = ClientArguments::OfCall(arguments);
+        let outcome = self.call(&request.name, arguments, &context);
         answer::to_call(outcome.await).map(CallToolResponse::Complete)
     }
 
@@ -208,9 +208,8 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let parse = |tool: &Tool| Ok(prompt::parse_arguments(tool, arguments));
-        let outcome = self.call(&request.name, parse, &context);
+        let arguments = ClientArguments::OfPrompt(request.arguments.unwrap_or_default());
+        let outcome = self.call(&request.name, arguments, &context);
         answer::to_prompt(outcome.await).map(GetPromptResponse::Complete)
     }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::package::ToolPackage;
 use super::private;
+use crate::arguments::Arguments;
 use crate::digest::{DigestError, Hash};
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
@@ -152,6 +153,16 @@ impl Approved<'_> {
         let output = tool.handler().call(tool, arguments.into_object(), cx)?;
         validated(tool, output)
     }
+}
+
+/// The output of a call of `tool` that ends at once: within about a millisecond, without waiting
+/// for anything. `None` if it may take longer or fails, which [`Approved::run`] explains.
+/// A template needs no approval.
+pub(crate) fn run_briefly(tool: &Tool, arguments: Arguments) -> Option<ToolOutput> {
+    let template = tool.handler().brief_template(tool)?;
+    let accepted = tool.accept(arguments).ok()?;
+    let rendered = template.render(&Value::Object(accepted.into_object()));
+    validated(tool, ToolOutput::new(rendered.ok()?)).ok()
 }
 
 /// `output`, if it is what `tool` declares.

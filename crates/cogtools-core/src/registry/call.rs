@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::limit::Limit;
 use super::{Registry, builtin};
-use crate::approval::approve;
+use crate::approval::{approve, run_briefly};
 use crate::arguments::Arguments;
 use crate::{Context, Diagnostic, FindError, Name, Tool, ToolOutput};
 
@@ -70,6 +70,14 @@ impl Call {
             .map_err(|error| error.diagnostics(&self.tool))?;
         let approved = approve(&self.tool, cx);
         approved.map_err(|diagnostic| vec![*diagnostic]).map(drop)
+    }
+
+    /// Runs the call if that ends within about a millisecond and waits for nothing, so that an
+    /// async task may do it: a short template in the tool file. The result is that of
+    /// [`Call::run`]. `None` if it may take longer or fails. The arguments have to be short,
+    /// since they are validated whole.
+    pub fn run_briefly(&self) -> Option<ToolOutput> {
+        run_briefly(&self.tool, self.arguments.clone())
     }
 
     /// Validates the arguments and runs the tool, if it is approved: returns the

@@ -9,6 +9,7 @@ mod declared;
 mod defaults;
 mod error;
 mod expand;
+mod fast;
 mod format;
 mod keyword;
 mod label;

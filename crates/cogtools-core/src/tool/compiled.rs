@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::{Output, Tool};
 use crate::schema::{InvalidSchema, Schema, Validator};
 
 /// The validator of a tool's own schema. A validator counts the time of one validation, so
@@ -45,5 +46,27 @@ impl CompiledTemplate {
             Some(template) => Ok(template),
             None => compile().map(|template| self.0.get_or_init(|| template)),
         }
+    }
+}
+
+/// The limited copy of a template, if its tool's calls can be brief.
+#[derive(Debug, Default)]
+pub(super) struct BriefTemplate(OnceLock<Option<njk::Template>>);
+
+impl BriefTemplate {
+    /// What a brief rendering may use: a step takes less than a microsecond.
+    const LIMITS: njk::Limits = njk::Limits {
+        fuel: 1_000,
+        recursion: 16,
+        output: 16 << 10,
+    };
+
+    /// The limited copy of `compiled`, the template of `tool`.
+    pub(super) fn get(&self, tool: &Tool, compiled: &njk::Template) -> Option<&njk::Template> {
+        let limited = || {
+            let is_brief = tool.schema().is_validated_fast() && *tool.output() == Output::Text;
+            is_brief.then(|| compiled.alone_within(Self::LIMITS))
+        };
+        self.0.get_or_init(limited).as_ref()
     }
 }

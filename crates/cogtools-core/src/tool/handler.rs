@@ -45,6 +45,12 @@ pub trait Handler: Debug + Send + Sync {
         cx: &Context,
     ) -> Result<ToolOutput, RunError>;
 
+    /// The template that is the whole of every call, limited so that it ends within a
+    /// millisecond or fails, if there is one and arguments are validated as fast.
+    fn brief_template(&self, _tool: &Tool) -> Option<&njk::Template> {
+        None
+    }
+
     /// Whether a call runs programs. If not, the result depends only on the arguments
     /// and the tool's folder, and nothing needs approval.
     fn runs_programs(&self) -> bool;

@@ -20,6 +20,7 @@ mod schema {
 }
 
 mod tool {
+    mod brief;
     mod capability;
     mod example;
     mod implementation;

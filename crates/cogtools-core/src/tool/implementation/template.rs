@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Kind;
 use crate::text::Text;
-use crate::tool::compiled::CompiledTemplate;
+use crate::tool::compiled::{BriefTemplate, CompiledTemplate};
 use crate::tool::handler::{Handler, RunError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{Partials, Template, TemplateSource, language};
@@ -21,6 +21,7 @@ pub(super) const KIND: Kind = Kind { key: None, read };
 struct Inline {
     template: Template,
     compiled: CompiledTemplate,
+    brief: BriefTemplate,
 }
 
 fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
@@ -28,8 +29,11 @@ fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
         reader.report(&DefinitionError::Language(language), span);
     }
     let template = Template::read(&entry.value, reader.text())?;
-    let compiled = CompiledTemplate::default();
-    Some(Arc::new(Inline { template, compiled }))
+    Some(Arc::new(Inline {
+        template,
+        compiled: CompiledTemplate::default(),
+        brief: BriefTemplate::default(),
+    }))
 }
 
 impl Handler for Inline {
@@ -47,6 +51,13 @@ impl Handler for Inline {
             .template
             .render_compiled(compiled, text, &partials, arguments);
         rendered.map(ToolOutput::new)
+    }
+
+    fn brief_template(&self, tool: &Tool) -> Option<&njk::Template> {
+        let text = tool.text();
+        let compile = || self.template.compile(text, &Partials::of(text));
+        let compiled = self.compiled.get(compile).ok()?;
+        self.brief.get(tool, compiled)
     }
 
     fn runs_programs(&self) -> bool {
