@@ -80,7 +80,8 @@ impl Workers {
         progress: Option<Progress>,
     ) -> Result<ToolOutput, CallError> {
         let guard = CancelOnDrop(Cancel::default());
-        if let Some(kept) = catalogue.kept(name).filter(|kept| kept.is_current()) {
+        let kept = catalogue.kept(name);
+        if let Some(kept) = kept.filter(|kept| kept.is_current(arguments.read_at())) {
             let cx = catalogue.template_cx(guard.0.clone());
             return self.run_kept(&kept.tool, arguments, cx).await;
         }
@@ -109,19 +110,14 @@ impl Workers {
         Ok(output)
     }
 
-    /// Runs a call of a template that an earlier call has found: here if it is brief, since
-    /// another thread would cost more than the template.
+    /// Runs a call of a template that an earlier call has found.
     async fn run_kept(
         &self,
         tool: &Arc<Tool>,
         arguments: ClientArguments,
         cx: Context,
     ) -> Result<ToolOutput, CallError> {
-        let are_short = arguments.are_short();
         let call = Call::new(Arc::clone(tool), parse(tool, arguments)?);
-        if are_short && let Some(output) = call.run_briefly() {
-            return Ok(output);
-        }
         let name = tool.name().as_str();
         let permit = slot(&self.quick, name).await?;
         let limit = call.limit();
@@ -140,6 +136,22 @@ impl Workers {
     }
 }
 
+/// The output of a call of a template that an earlier call has found, if that is rendered here and
+/// now within about a millisecond: another thread would cost more than most templates.
+pub(crate) fn call_briefly(
+    catalogue: &Catalogue,
+    name: &str,
+    arguments: &ClientArguments,
+) -> Option<ToolOutput> {
+    let short = arguments.short()?;
+    let kept = catalogue.kept(name)?;
+    if !kept.is_current(arguments.read_at()) {
+        return None;
+    }
+    let arguments = short.parse(&kept.tool).ok()?;
+    Call::new(Arc::clone(&kept.tool), arguments).run_briefly()
+}
+
 /// The next free one of `slots`, for a call of the tool `name`.
 async fn slot(slots: &Arc<Semaphore>, name: &str) -> Result<OwnedSemaphorePermit, CallError> {
     let permit = Arc::clone(slots).acquire_owned().await;
@@ -156,10 +168,7 @@ impl Drop for CancelOnDrop {
 }
 
 /// The arguments of a call of `tool`.
-fn parse(
-    tool: &Tool,
-    arguments: ClientArguments,
-) -> Result<Arguments, CallError> {
+fn parse(tool: &Tool, arguments: ClientArguments) -> Result<Arguments, CallError> {
     arguments.parse(tool).map_err(|diagnostics| {
         let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
         CallError::Failed(diagnostics.into_iter().map(about).collect())

@@ -1,5 +1,7 @@
 //! The arguments that a client sends, before their tool is known.
 
+use std::time::Instant;
+
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Diagnostic, Tool};
 use rmcp::model::JsonObject;
@@ -20,11 +22,21 @@ impl ClientArguments {
     /// How many bytes short ones have at most.
     const MAX_SHORT_BYTES: usize = 4 << 10;
 
-    /// Whether they are parsed and validated within microseconds.
-    pub(crate) const fn are_short(&self) -> bool {
+    /// When the server had read them.
+    pub(crate) fn read_at(&self) -> Instant {
         match self {
-            Self::OfCall(arguments) => arguments.len() <= Self::MAX_SHORT_BYTES,
-            Self::OfPrompt(_) => false,
+            Self::OfCall(arguments) => arguments.read_at(),
+            Self::OfPrompt(_) => Instant::now(),
+        }
+    }
+
+    /// A copy, if they are parsed and validated within microseconds.
+    pub(crate) fn short(&self) -> Option<Self> {
+        match self {
+            Self::OfCall(arguments) if arguments.len() <= Self::MAX_SHORT_BYTES => {
+                Some(Self::OfCall(arguments.clone()))
+            }
+            Self::OfCall(_) | Self::OfPrompt(_) => None,
         }
     }
 

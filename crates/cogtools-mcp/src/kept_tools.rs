@@ -18,9 +18,11 @@ pub(crate) struct KeptTools(Mutex<HashMap<String, Entry>>);
 #[derive(Debug)]
 pub(crate) struct KeptTool {
     pub(crate) tool: Arc<Tool>,
-    stamps: Stamps,
+    stamps: Snapshot,
     /// Until when the stamps are enough. They do not see that another folder is the project now.
     until: Instant,
+    /// Since when nothing has changed: the begin of the last look at the files.
+    looked_at: Mutex<Instant>,
 }
 
 /// What is known of a name.
@@ -34,17 +36,24 @@ struct Entry {
 
 /// What was at paths before they were read.
 #[derive(Debug)]
-pub(crate) struct Stamps {
+pub(crate) struct Snapshot {
     paths: Arc<[PathBuf]>,
     stamps: Vec<PathStamp>,
+    /// Before they were taken.
+    taken_at: Instant,
 }
 
-impl Stamps {
+impl Snapshot {
     /// What is at `paths`, if all of it is settled.
     fn take(paths: Arc<[PathBuf]>, now: SystemTime) -> Option<Self> {
+        let taken_at = Instant::now();
         let stamps = paths.iter().map(|path| PathStamp::if_settled(path, now));
         let stamps = stamps.collect::<Option<_>>()?;
-        Some(Self { paths, stamps })
+        Some(Self {
+            paths,
+            stamps,
+            taken_at,
+        })
     }
 
     fn are_current(&self) -> bool {
@@ -54,9 +63,25 @@ impl Stamps {
 }
 
 impl KeptTool {
-    /// Whether a call may still use it.
-    pub(crate) fn is_current(&self) -> bool {
-        Instant::now() < self.until && self.stamps.are_current()
+    /// Whether a call that was read at `read_at` may still use it. Of calls that were read
+    /// before, only the first one looks at the files: the others see the same.
+    pub(crate) fn is_current(&self, read_at: Instant) -> bool {
+        let now = Instant::now();
+        let mut looked_at = self
+            .looked_at
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if now >= self.until {
+            return false;
+        }
+        if *looked_at > read_at {
+            return true;
+        }
+        let is_current = self.stamps.are_current();
+        if is_current {
+            *looked_at = now;
+        }
+        is_current
     }
 }
 
@@ -72,22 +97,23 @@ impl KeptTools {
     }
 
     /// What is at the paths that decided at the last call which tool `name` is.
-    pub(crate) fn stamps(&self, name: &str) -> Option<Stamps> {
+    pub(crate) fn stamps(&self, name: &str) -> Option<Snapshot> {
         let paths = Arc::clone(&self.entries().get(name)?.paths);
-        Stamps::take(paths, SystemTime::now())
+        Snapshot::take(paths, SystemTime::now())
     }
 
     /// Keeps `tool`, which `paths` and its own file decided on, if `stamps` are what was there
     /// before they were read. Otherwise the next call can keep it.
-    pub(crate) fn insert(&self, tool: &Arc<Tool>, paths: Vec<PathBuf>, stamps: Option<Stamps>) {
+    pub(crate) fn insert(&self, tool: &Arc<Tool>, paths: Vec<PathBuf>, stamps: Option<Snapshot>) {
         let file: &Path = tool.text().path();
         let paths: Arc<[PathBuf]> = paths.into_iter().chain([file.to_path_buf()]).collect();
         let stamps = stamps.filter(|stamps| stamps.paths == paths);
         let kept = stamps.map(|stamps| {
             Arc::new(KeptTool {
                 tool: Arc::clone(tool),
-                stamps,
                 until: Instant::now() + Self::MAX_AGE,
+                looked_at: Mutex::new(stamps.taken_at),
+                stamps,
             })
         });
         let mut entries = self.entries();

@@ -4,6 +4,8 @@
 //! them, as `cogtools-call` does, the server parses the same text with the same
 //! parser.
 
+use std::time::Instant;
+
 use cogtools_core::Diagnostic;
 use cogtools_core::arguments::{Arguments, Syntax};
 use rmcp::model::JsonObject;
@@ -12,7 +14,10 @@ use serde_json::value::RawValue;
 
 /// The text of a call's arguments.
 #[derive(Clone, Debug)]
-pub(crate) struct RawArguments(Box<str>);
+pub(crate) struct RawArguments {
+    text: Box<str>,
+    read_at: Instant,
+}
 
 #[derive(Deserialize)]
 struct Request<'a> {
@@ -31,23 +36,35 @@ impl RawArguments {
     pub(crate) fn from_request(request: &[u8]) -> Option<Self> {
         let request: Request<'_> = serde_json::from_slice(request).ok()?;
         let arguments = request.params?.arguments?;
-        Some(Self(arguments.get().into()))
+        Some(Self::new(arguments.get()))
     }
 
     /// The arguments as JSON that was already parsed.
     pub(crate) fn from_object(object: Option<JsonObject>) -> Self {
         let text = object.map(|object| serde_json::Value::Object(object).to_string());
-        Self(text.unwrap_or_default().into())
+        Self::new(text.unwrap_or_default())
+    }
+
+    fn new(text: impl Into<Box<str>>) -> Self {
+        Self {
+            text: text.into(),
+            read_at: Instant::now(),
+        }
+    }
+
+    /// When the server had read them.
+    pub(crate) const fn read_at(&self) -> Instant {
+        self.read_at
     }
 
     /// How many bytes of text they are.
     pub(crate) const fn len(&self) -> usize {
-        self.0.len()
+        self.text.len()
     }
 
     /// Parses them as every program does.
     pub(crate) fn parse(self) -> Result<Arguments, Vec<Diagnostic>> {
-        let parsed = Arguments::read(self.0.into_string().into_bytes(), Syntax::Json);
+        let parsed = Arguments::read(self.text.into_string().into_bytes(), Syntax::Json);
         parsed.map_err(|error| {
             let mut diagnostic = error.diagnostic();
             // The general hint is about standard input.
@@ -71,7 +88,7 @@ mod tests {
     fn arguments_are_taken_verbatim() {
         let check = |request: &str, expected: Option<&str>| {
             let found = RawArguments::from_request(request.as_bytes());
-            assert_eq!(found.as_ref().map(|raw| &*raw.0), expected, "{request}");
+            assert_eq!(found.as_ref().map(|raw| &*raw.text), expected, "{request}");
         };
         check(
             r#"{"params":{"arguments":{"a":1,"a": 2}}}"#,
@@ -85,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_duplicate_key_is_rejected() {
-        let arguments = RawArguments(r#"{"a":1,"a":2}"#.into());
+        let arguments = RawArguments::new(r#"{"a":1,"a":2}"#);
         let diagnostics = arguments.parse().expect_err("`a` is a duplicate key");
         assert_eq!(diagnostics[0].hints, [Hint::from(HINT)]);
     }

@@ -76,8 +76,8 @@ impl Call {
     /// async task may do it: a short template in the tool file. The result is that of
     /// [`Call::run`]. `None` if it may take longer or fails. The arguments have to be short,
     /// since they are validated whole.
-    pub fn run_briefly(&self) -> Option<ToolOutput> {
-        run_briefly(&self.tool, self.arguments.clone())
+    pub fn run_briefly(self) -> Option<ToolOutput> {
+        run_briefly(&self.tool, self.arguments)
     }
 
     /// Validates the arguments and runs the tool, if it is approved: returns the

@@ -53,15 +53,31 @@ mod tests {
         object.insert("type".to_owned(), json!("object"));
         object.insert("properties".to_owned(), json!({ "a": property }));
         let shown = object["properties"].to_string();
-        assert_eq!(Schema::from(object).is_validated_fast(), expected, "{shown}");
+        assert_eq!(
+            Schema::from(object).is_validated_fast(),
+            expected,
+            "{shown}"
+        );
     }
 
     #[test]
     fn plain_schemas_are_fast() {
-        check(json!({"type": "string", "enum": ["x", "y"], "description": "d"}), true);
-        check(json!({"type": "integer", "minimum": 1, "nullable": true}), true);
-        check(json!({"type": "array", "items": {"properties": {"b": {"type": "number"}}}}), true);
-        check(json!({"type": "object", "additionalProperties": false}), true);
+        check(
+            json!({"type": "string", "enum": ["x", "y"], "description": "d"}),
+            true,
+        );
+        check(
+            json!({"type": "integer", "minimum": 1, "nullable": true}),
+            true,
+        );
+        check(
+            json!({"type": "array", "items": {"properties": {"b": {"type": "number"}}}}),
+            true,
+        );
+        check(
+            json!({"type": "object", "additionalProperties": false}),
+            true,
+        );
     }
 
     #[test]

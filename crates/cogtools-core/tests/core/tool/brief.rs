@@ -1,5 +1,7 @@
 //! A call that is run briefly gives what a whole run gives, or leaves it to that.
 
+use std::sync::Arc;
+
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::text::Text;
 use cogtools_core::{Call, Context, Tool};
@@ -11,10 +13,11 @@ fn check(lines: &str, arguments: &str, brief: Option<&str>, whole: Result<&str, 
     let text = Text::new("x.yaml", file.into_bytes()).expect("the file is text");
     let tool = Tool::parse(text).expect("the file is a tool");
     let arguments = Arguments::read(arguments.into(), Syntax::Json).expect("they are arguments");
-    let call = Call::new(tool.into(), arguments);
-    let found = call.run_briefly().map(|output| output.text);
+    let tool = Arc::new(tool);
+    let call = || Call::new(Arc::clone(&tool), arguments.clone());
+    let found = call().run_briefly().map(|output| output.text);
     assert_eq!(found.as_deref(), brief, "{lines}");
-    let run = call.run(&Context::default());
+    let run = call().run(&Context::default());
     let run = run.map(|output| output.text).map_err(drop);
     assert_eq!(run.as_deref(), whole.as_ref().copied(), "{lines}");
 }
@@ -37,7 +40,11 @@ fn a_short_template_is_brief() {
                  implementation: Hello {{ who | upper }}!";
     check_brief(greet, r#"{"who": "Ada"}"#, "Hello ADA!");
     check_brief(greet, "{}", "Hello YOU!");
-    check_brief("implementation: '{% for i in range(9) %}{{ i }}{% endfor %}'", "{}", "012345678");
+    check_brief(
+        "implementation: '{% for i in range(9) %}{{ i }}{% endfor %}'",
+        "{}",
+        "012345678",
+    );
 }
 
 #[test]
@@ -60,14 +67,26 @@ fn a_long_template_is_not_brief() {
 
 #[test]
 fn what_reads_files_or_searches_is_not_brief() {
-    check_whole("implementation: \"a{% include 'b.njk' ignore missing %}\"", "{}", Ok("a"));
-    check_whole("implementation: '{{ r/a+/.test(\"aa\") }}'", "{}", Ok("true"));
+    check_whole(
+        "implementation: \"a{% include 'b.njk' ignore missing %}\"",
+        "{}",
+        Ok("a"),
+    );
+    check_whole(
+        "implementation: '{{ r/a+/.test(\"aa\") }}'",
+        "{}",
+        Ok("true"),
+    );
     let lines = "parameters: {a: {type: string, pattern: '^(a+)+$'}}\nimplementation: '{{ a }}'";
     check_whole(lines, r#"{"a": "aa"}"#, Ok("aa"));
 }
 
 #[test]
 fn what_declares_its_output_or_runs_a_program_is_not_brief() {
-    check_whole("output: {type: json}\nimplementation: '[1]'", "{}", Ok("[1]"));
+    check_whole(
+        "output: {type: json}\nimplementation: '[1]'",
+        "{}",
+        Ok("[1]"),
+    );
     check_whole("implementation: {exec: [/bin/echo, a]}", "{}", Err(()));
 }

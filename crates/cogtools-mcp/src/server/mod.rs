@@ -4,6 +4,8 @@
 //! `rmcp` implements the protocol. Nothing here depends on the client: a list is
 //! the same for all.
 
+mod call;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{CallOutcome, Workers};
+use crate::call::Workers;
 use crate::catalogue::{Catalogue, Listing};
 use crate::change::ListChanged;
 use crate::client_arguments::ClientArguments;
@@ -30,7 +32,7 @@ use crate::observe::Observers;
 use crate::output::Outgoing;
 use crate::raw_arguments::RawArguments;
 use crate::raw_list::RawToolList;
-use crate::{answer, capabilities, completion, document, http, malformed, progress};
+use crate::{answer, capabilities, completion, document, http, malformed};
 
 /// The state that all connections share.
 pub(crate) struct AppState {
@@ -80,46 +82,12 @@ impl Server {
         introduction.await.unwrap_or_default()
     }
 
-    /// Calls the tool `name`, and reports what there is to warn about.
-    async fn call(
-        &self,
-        name: &str,
-        arguments: ClientArguments,
-        request: &RequestContext<RoleServer>,
-    ) -> CallOutcome {
-        let AppState {
-            catalogue, workers, ..
-        } = &*self.state;
-        let cancelled = self.cancelled(&request.ct);
-        let (progress, forwarder) = progress::forwarder(request).unzip();
-        let observed = self.state.observers.begin(name, request);
-        // What moves the response around moves this only once.
-        let call = workers.call(catalogue, name, arguments, progress, cancelled);
-        let outcome = Box::pin(call).await;
-        observed.end(&outcome).await;
-        if let Some(forwarder) = forwarder {
-            forwarder.finish().await;
-        }
-        for warning in catalogue.new_call_warnings() {
-            self.warn(warning).await;
-        }
-        outcome
-    }
-
     async fn warn(&self, diagnostic: Diagnostic) {
         let _ = self
             .state
             .outgoing
             .send(Outgoing::Warning(Box::new(diagnostic)))
             .await;
-    }
-
-    /// Completes when the client cancels the request, or the server shuts down.
-    async fn cancelled(&self, request: &CancellationToken) {
-        tokio::select! {
-            () = request.cancelled() => {}
-            () = self.state.stop.cancelled() => {}
-        }
     }
 }
 
