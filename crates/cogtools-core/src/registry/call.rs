@@ -73,9 +73,9 @@ impl Call {
     }
 
     /// Runs the call if that ends within about a millisecond and waits for nothing, so that an
-    /// async task may do it: a short template in the tool file. The result is that of
-    /// [`Call::run`]. `None` if it may take longer or fails. The arguments have to be short,
-    /// since they are validated whole.
+    /// async task may do it: a short template in the tool file, which a whole run has compiled.
+    /// The result is that of [`Call::run`]; `None` if it may take longer or fails. The arguments
+    /// have to be short, since they are validated whole.
     pub fn run_briefly(self) -> Option<ToolOutput> {
         run_briefly(&self.tool, self.arguments)
     }

@@ -4,8 +4,10 @@ use serde_json::Value;
 
 use super::Schema;
 
-/// How many schemas and values of `enum` there may be.
+/// How many schemas, required names and values of `enum` there may be.
 const MAX_PARTS: usize = 256;
+/// The longest default, in bytes of JSON: calls copy them.
+const MAX_DEFAULT_BYTES: usize = 256;
 
 impl Schema {
     /// Whether each value is compared with one schema, and with little of it: nothing is
@@ -18,26 +20,40 @@ impl Schema {
 
 /// Whether a keyword of a schema is; takes its parts from those that are `left`.
 fn is_fast((keyword, value): (&String, &Value), left: &mut usize) -> bool {
-    let mut all = |schema: &Value| {
-        *left = left.saturating_sub(1);
+    let mut schema = |schema: &Value| {
         let object = schema.as_object();
-        *left > 0 && object.is_some_and(|object| object.iter().all(|entry| is_fast(entry, left)))
+        take(left, 1)
+            && object.is_some_and(|object| object.iter().all(|entry| is_fast(entry, left)))
     };
     match keyword.as_str() {
-        "type" | "title" | "description" | "default" | "example" | "nullable" | "required"
-        | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "minLength"
-        | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
-        | "deprecated" => true,
-        "properties" => value
-            .as_object()
-            .is_some_and(|properties| properties.values().all(all)),
-        "items" => all(value),
+        "type" | "title" | "description" | "example" | "nullable" | "minimum" | "maximum"
+        | "exclusiveMinimum" | "exclusiveMaximum" | "minLength" | "maxLength" | "minItems"
+        | "maxItems" | "minProperties" | "maxProperties" | "deprecated" => true,
+        "default" => is_short(value),
+        "properties" => {
+            let properties = value.as_object();
+            properties.is_some_and(|properties| properties.values().all(schema))
+        }
+        "items" => schema(value),
         "additionalProperties" => value.is_boolean(),
-        "enum" => value.as_array().is_some_and(|values| {
-            *left = left.saturating_sub(values.len());
-            *left > 0
-        }),
+        "required" | "enum" => value.as_array().is_some_and(|all| take(left, all.len())),
         _ => false,
+    }
+}
+
+/// Takes `parts` from those that are `left`, if there are so many.
+fn take(left: &mut usize, parts: usize) -> bool {
+    let rest = left.checked_sub(parts);
+    *left = rest.unwrap_or(0);
+    rest.is_some()
+}
+
+/// Whether a default is copied within microseconds.
+fn is_short(default: &Value) -> bool {
+    match default {
+        Value::Array(_) | Value::Object(_) => default.to_string().len() <= MAX_DEFAULT_BYTES,
+        Value::String(text) => text.len() <= MAX_DEFAULT_BYTES,
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }
 }
 
@@ -106,6 +122,13 @@ mod tests {
         };
         check(properties(200), true);
         check(properties(300), false);
+        let names = |count: usize| (0..count).map(|it| it.to_string()).collect::<Vec<_>>();
+        check(json!({"required": names(200)}), true);
+        check(json!({"required": names(300)}), false);
+        for long in [json!("a".repeat(300)), json!(["a".repeat(300)])] {
+            check(json!({"default": long}), false);
+        }
+        check(json!({"default": ["a", {"b": 1}]}), true);
     }
 
     #[test]

@@ -37,6 +37,11 @@ impl Validators {
 pub(super) struct CompiledTemplate(OnceLock<njk::Template>);
 
 impl CompiledTemplate {
+    /// The template, if it has been compiled.
+    pub(super) fn kept(&self) -> Option<&njk::Template> {
+        self.0.get()
+    }
+
     /// The template, compiled by `compile` unless it has been.
     pub(super) fn get<E>(
         &self,

@@ -46,7 +46,8 @@ pub trait Handler: Debug + Send + Sync {
     ) -> Result<ToolOutput, RunError>;
 
     /// The template that is the whole of every call, limited so that it ends within a
-    /// millisecond or fails, if there is one and arguments are validated as fast.
+    /// millisecond or fails, if there is one, arguments are validated as fast, and an earlier call
+    /// has compiled it.
     fn brief_template(&self, _tool: &Tool) -> Option<&njk::Template> {
         None
     }

@@ -54,10 +54,7 @@ impl Handler for Inline {
     }
 
     fn brief_template(&self, tool: &Tool) -> Option<&njk::Template> {
-        let text = tool.text();
-        let compile = || self.template.compile(text, &Partials::of(text));
-        let compiled = self.compiled.get(compile).ok()?;
-        self.brief.get(tool, compiled)
+        self.brief.get(tool, self.compiled.kept()?)
     }
 
     fn runs_programs(&self) -> bool {

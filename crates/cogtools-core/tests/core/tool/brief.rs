@@ -15,11 +15,12 @@ fn check(lines: &str, arguments: &str, brief: Option<&str>, whole: Result<&str, 
     let arguments = Arguments::read(arguments.into(), Syntax::Json).expect("they are arguments");
     let tool = Arc::new(tool);
     let call = || Call::new(Arc::clone(&tool), arguments.clone());
-    let found = call().run_briefly().map(|output| output.text);
-    assert_eq!(found.as_deref(), brief, "{lines}");
+    let briefly = || call().run_briefly().map(|output| output.text);
+    assert_eq!(briefly(), None, "it is not compiled yet: {lines}");
     let run = call().run(&Context::default());
     let run = run.map(|output| output.text).map_err(drop);
     assert_eq!(run.as_deref(), whole.as_ref().copied(), "{lines}");
+    assert_eq!(briefly().as_deref(), brief, "{lines}");
 }
 
 /// Checks that a brief run prints what a whole one does.
