@@ -59,12 +59,12 @@ fn is_short(default: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Map, Value, json};
+    use serde_json::{Map, json};
 
     use super::*;
 
     #[track_caller]
-    fn check(property: Value, expected: bool) {
+    fn check(property: &Value, expected: bool) {
         let mut object = Map::new();
         object.insert("type".to_owned(), json!("object"));
         object.insert("properties".to_owned(), json!({ "a": property }));
@@ -79,19 +79,19 @@ mod tests {
     #[test]
     fn plain_schemas_are_fast() {
         check(
-            json!({"type": "string", "enum": ["x", "y"], "description": "d"}),
+            &json!({"type": "string", "enum": ["x", "y"], "description": "d"}),
             true,
         );
         check(
-            json!({"type": "integer", "minimum": 1, "nullable": true}),
+            &json!({"type": "integer", "minimum": 1, "nullable": true}),
             true,
         );
         check(
-            json!({"type": "array", "items": {"properties": {"b": {"type": "number"}}}}),
+            &json!({"type": "array", "items": {"properties": {"b": {"type": "number"}}}}),
             true,
         );
         check(
-            json!({"type": "object", "additionalProperties": false}),
+            &json!({"type": "object", "additionalProperties": false}),
             true,
         );
     }
@@ -107,28 +107,28 @@ mod tests {
             json!({"additionalProperties": {"type": "string"}}),
             json!({"items": true}),
         ] {
-            check(slow, false);
+            check(&slow, false);
         }
     }
 
     #[test]
     fn many_parts_are_not() {
         let values = |count: usize| json!({"enum": (0..count).collect::<Vec<_>>()});
-        check(values(200), true);
-        check(values(300), false);
+        check(&values(200), true);
+        check(&values(300), false);
         let properties = |count: usize| {
             let names = (0..count).map(|index| (index.to_string(), json!({})));
             json!({"properties": names.collect::<Map<_, _>>()})
         };
-        check(properties(200), true);
-        check(properties(300), false);
+        check(&properties(200), true);
+        check(&properties(300), false);
         let names = |count: usize| (0..count).map(|it| it.to_string()).collect::<Vec<_>>();
-        check(json!({"required": names(200)}), true);
-        check(json!({"required": names(300)}), false);
+        check(&json!({"required": names(200)}), true);
+        check(&json!({"required": names(300)}), false);
         for long in [json!("a".repeat(300)), json!(["a".repeat(300)])] {
-            check(json!({"default": long}), false);
+            check(&json!({"default": long}), false);
         }
-        check(json!({"default": ["a", {"b": 1}]}), true);
+        check(&json!({"default": ["a", {"b": 1}]}), true);
     }
 
     #[test]
