@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::{Code, Hint, Location};
+use crate::{Code, Hint, Location, Omission, OmissionReason};
 
 /// One failure, worded for the reader who can act on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Diagnostic {
     pub hints: Vec<Hint>,
     /// The location in a file.
     pub location: Option<Location>,
+    /// The tool of a source that is left out because of it.
+    pub omission: Option<Box<Omission>>,
 }
 
 impl Diagnostic {
@@ -72,6 +74,7 @@ impl Diagnostic {
             logs: None,
             hints: Vec::new(),
             location: None,
+            omission: None,
         }
     }
 
@@ -134,6 +137,84 @@ impl Diagnostic {
         self
     }
 
+    /// Says which tool of a source is left out, and why.
+    #[must_use]
+    pub fn omitting(
+        mut self,
+        source: impl Into<String>,
+        tool: impl Into<String>,
+        reason: OmissionReason,
+    ) -> Self {
+        self.omission = Some(Box::new(Omission {
+            source: source.into(),
+            tool: tool.into(),
+            reason,
+        }));
+        self
+    }
+
+    /// The same diagnostics, with one for all tools of a source that are left out for the same
+    /// reason. The last of these has the hint `each`: how to see them all.
+    pub fn summarize(diagnostics: &[Self], each: &Hint) -> Vec<Self> {
+        let key = |one: &Self| {
+            let omission = one.omission.as_ref()?;
+            Some((omission.source.clone(), omission.reason))
+        };
+        let (mut seen, mut all) = (Vec::new(), Vec::new());
+        let (mut hints, mut last) = (Vec::new(), None);
+        for one in diagnostics {
+            let Some(key_of_one) = key(one) else {
+                all.push(one.clone());
+                continue;
+            };
+            if seen.contains(&key_of_one) {
+                continue;
+            }
+            let others = diagnostics.iter().filter(|it| key(it).as_ref() == Some(&key_of_one));
+            let group: Vec<&Self> = others.collect();
+            seen.push(key_of_one);
+            if group.len() == 1 {
+                all.push(one.clone());
+                continue;
+            }
+            let shared = |hint: &&Hint| group.iter().all(|it| it.hints.contains(hint));
+            for hint in one.hints.iter().filter(shared) {
+                if !hints.contains(hint) {
+                    hints.push(hint.clone());
+                }
+            }
+            last = Some(all.len());
+            all.push(Self::of_group(&group));
+        }
+        if let Some(last) = last.and_then(|at| all.get_mut(at)) {
+            last.hints = hints;
+            last.hints.push(each.clone());
+        }
+        all
+    }
+
+    /// One for all of `group`, which have the same source and reason.
+    fn of_group(group: &[&Self]) -> Self {
+        let mut names: Vec<&str> = Vec::new();
+        let omissions = group.iter().filter_map(|one| one.omission.as_deref());
+        for omission in omissions {
+            if !names.contains(&omission.tool.as_str()) {
+                names.push(&omission.tool);
+            }
+        }
+        let first = group.iter().find_map(|one| Some((one.code, one.omission.as_deref()?)));
+        let Some((code, omission)) = first else {
+            return Self::new(Code::Internal, "no reason");
+        };
+        let count = match omission.reason {
+            // Each of them is one more.
+            OmissionReason::Duplicate => group.len(),
+            _ => names.len(),
+        };
+        let message = format!("{}: {}", omission.reason.describe(count), listed(&names));
+        Self::new(code, message).with_subject(omission.source.as_str())
+    }
+
     /// Location, subject, pointer and message on one line, without code and hints.
     pub fn summary(&self) -> String {
         let mut parts = Vec::with_capacity(4);
@@ -152,5 +233,21 @@ impl Diagnostic {
         }
         parts.push(self.message.clone());
         parts.join(": ")
+    }
+}
+
+/// The first of `names`, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    const MAX_NAMES: usize = 3;
+    const MAX_CHARS: usize = 40;
+    let shown = names.iter().take(MAX_NAMES);
+    // Their author is a stranger.
+    let shown: Vec<String> = shown
+        .map(|name| name.chars().take(MAX_CHARS).collect())
+        .collect();
+    let shown = shown.join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }

@@ -171,8 +171,13 @@ fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<
     for diagnostic in registry.config_errors() {
         io.report(Severity::Error, diagnostic);
     }
-    for diagnostic in invalid.iter().chain(&found.unmatched) {
-        io.report(Severity::Warning, diagnostic);
+    let warnings = [invalid, found.unmatched].concat();
+    if args.verbose {
+        for diagnostic in &warnings {
+            io.report(Severity::Warning, diagnostic);
+        }
+    } else {
+        io.warn(&warnings, &"--verbose shows each of them".into());
     }
     Ok(())
 }

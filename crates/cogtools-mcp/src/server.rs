@@ -67,9 +67,7 @@ impl Server {
             .await
             .map_err(|_| ErrorData::internal_error("unexpected failure while listing", None))?
             .map_err(|diagnostics| answer::internal_error(&diagnostics))?;
-        for diagnostic in warnings {
-            self.warn(diagnostic).await;
-        }
+        self.warn(warnings).await;
         Ok(listing)
     }
 
@@ -100,18 +98,15 @@ impl Server {
         if let Some(forwarder) = forwarder {
             forwarder.finish().await;
         }
-        for warning in catalogue.new_call_warnings() {
-            self.warn(warning).await;
-        }
+        self.warn(catalogue.new_call_warnings()).await;
         outcome
     }
 
-    async fn warn(&self, diagnostic: Diagnostic) {
-        let _ = self
-            .state
-            .outgoing
-            .send(Outgoing::Warning(Box::new(diagnostic)))
-            .await;
+    async fn warn(&self, diagnostics: Vec<Diagnostic>) {
+        if !diagnostics.is_empty() {
+            let warnings = Outgoing::Warnings(diagnostics);
+            let _ = self.state.outgoing.send(warnings).await;
+        }
     }
 
     /// Completes when the client cancels the request, or the server shuts down.
