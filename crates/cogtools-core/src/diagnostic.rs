@@ -170,15 +170,16 @@ impl Diagnostic {
             if seen.contains(&key_of_one) {
                 continue;
             }
-            let others = diagnostics.iter().filter(|it| key(it).as_ref() == Some(&key_of_one));
+            let others = diagnostics
+                .iter()
+                .filter(|it| key(it).as_ref() == Some(&key_of_one));
             let group: Vec<&Self> = others.collect();
             seen.push(key_of_one);
             if group.len() == 1 {
                 all.push(one.clone());
                 continue;
             }
-            let shared = |hint: &&Hint| group.iter().all(|it| it.hints.contains(hint));
-            for hint in one.hints.iter().filter(shared) {
+            for hint in group.iter().flat_map(|it| &it.hints) {
                 if !hints.contains(hint) {
                     hints.push(hint.clone());
                 }
@@ -195,24 +196,11 @@ impl Diagnostic {
 
     /// One for all of `group`, which have the same source and reason.
     fn of_group(group: &[&Self]) -> Self {
-        let mut names: Vec<&str> = Vec::new();
         let omissions = group.iter().filter_map(|one| one.omission.as_deref());
-        for omission in omissions {
-            if !names.contains(&omission.tool.as_str()) {
-                names.push(&omission.tool);
-            }
-        }
-        let first = group.iter().find_map(|one| Some((one.code, one.omission.as_deref()?)));
-        let Some((code, omission)) = first else {
-            return Self::new(Code::Internal, "no reason");
-        };
-        let count = match omission.reason {
-            // Each of them is one more.
-            OmissionReason::Duplicate => group.len(),
-            _ => names.len(),
-        };
-        let message = format!("{}: {}", omission.reason.describe(count), listed(&names));
-        Self::new(code, message).with_subject(omission.source.as_str())
+        let omissions: Vec<&Omission> = omissions.collect();
+        let code = group.first().map_or(Code::Internal, |one| one.code);
+        let source = omissions.first().map(|one| one.source.as_str());
+        Self::new(code, Omission::summary(&omissions)).with_subject(source.unwrap_or_default())
     }
 
     /// Location, subject, pointer and message on one line, without code and hints.
@@ -233,21 +221,5 @@ impl Diagnostic {
         }
         parts.push(self.message.clone());
         parts.join(": ")
-    }
-}
-
-/// The first of `names`, and how many more there are.
-fn listed(names: &[&str]) -> String {
-    const MAX_NAMES: usize = 3;
-    const MAX_CHARS: usize = 40;
-    let shown = names.iter().take(MAX_NAMES);
-    // Their author is a stranger.
-    let shown: Vec<String> = shown
-        .map(|name| name.chars().take(MAX_CHARS).collect())
-        .collect();
-    let shown = shown.join(", ");
-    match names.len().saturating_sub(MAX_NAMES) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }

@@ -25,6 +25,8 @@ pub enum OmissionReason {
     SchemaKind,
     /// Its schema describes something other than an object.
     SchemaType,
+    /// A tool of another source has its name.
+    Shadowed,
     /// A host's API would reject it.
     Rejected {
         /// The host's format.
@@ -47,21 +49,42 @@ pub enum Rejected {
     Description,
 }
 
+impl Omission {
+    /// What is said of all `omissions`, which have the same source and reason: how many there are,
+    /// and the first names.
+    pub fn summary(omissions: &[&Self]) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for omission in omissions {
+            if !names.contains(&omission.tool.as_str()) {
+                names.push(&omission.tool);
+            }
+        }
+        let Some(reason) = omissions.first().map(|one| one.reason) else {
+            return String::new();
+        };
+        let count = match reason {
+            // Each declaration is one more; a tool may be rejected for several parameters.
+            OmissionReason::Duplicate => omissions.len(),
+            _ => names.len(),
+        };
+        format!("{}: {}", reason.describe(count), listed(&names))
+    }
+}
+
 impl OmissionReason {
     /// What is said of `count` declarations that are left out for this reason.
-    pub(crate) fn describe(self, count: usize) -> String {
+    fn describe(self, count: usize) -> String {
         let declarations = pluralize(count, "declaration");
+        let tools = pluralize(count, "tool");
         match self {
-            Self::Unnamed => format!("{declarations} left out that have no name"),
-            Self::Duplicate => format!("{declarations} left out that repeat a name"),
-            Self::SchemaKind => {
-                format!("{declarations} left out with parameters that are not an object")
-            }
+            Self::Unnamed => format!("left out {declarations} without a name"),
+            Self::Duplicate => format!("left out {declarations} that repeat a name"),
+            Self::SchemaKind => format!("left out {tools} whose parameters are not an object"),
             Self::SchemaType => {
-                format!("{declarations} left out with parameters that do not describe an object")
+                format!("left out {tools} whose parameters do not describe an object")
             }
+            Self::Shadowed => format!("{tools} shadowed by tools of the same name elsewhere"),
             Self::Rejected { host, api, cause } => {
-                let tools = pluralize(count, "tool");
                 let what = cause.describe();
                 format!("{tools} not declared for {host}: {api} rejects {what}")
             }
@@ -76,5 +99,21 @@ impl Rejected {
             Self::Root => "keywords at the root of their parameters",
             Self::Description => "the length of their descriptions",
         }
+    }
+}
+
+/// The first of `names`, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    const MAX_NAMES: usize = 3;
+    const MAX_CHARS: usize = 40;
+    let shown = names.iter().take(MAX_NAMES);
+    // Their author is a stranger.
+    let shown: Vec<String> = shown
+        .map(|name| name.chars().take(MAX_CHARS).collect())
+        .collect();
+    let shown = shown.join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }

@@ -218,12 +218,9 @@ fn partition(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Diagnostic>) {
 
 /// Prints the notes of `--verbose`.
 fn print_notes(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
-    for (file, winner) in &found.shadowed {
-        io.note(&format!(
-            "{} is shadowed by {}",
-            file.display(),
-            winner.display()
-        ));
+    for hidden in &found.shadowed {
+        let (file, winner) = (hidden.file.display(), hidden.winner.display());
+        io.note(&format!("{file} is shadowed by {winner}"));
     }
     let tools = pluralize(declared.len(), "tool");
     let excluded = match found.filtered_out {

@@ -133,8 +133,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 /// The rows, each with the files that it shadows.
 fn rows(found: Found<Row>) -> Vec<Row> {
     let mut shadowed: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
-    for (file, winner) in found.shadowed {
-        shadowed.entry(winner).or_default().push(file);
+    for hidden in found.shadowed {
+        shadowed.entry(hidden.winner).or_default().push(hidden.file);
     }
     let mut rows = found.items;
     for row in &mut rows {

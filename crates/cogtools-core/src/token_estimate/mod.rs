@@ -117,7 +117,11 @@ fn words(run: &[char], accents: Accents) -> usize {
     }
     // Base64 and the like have no words.
     let is_random = run.len() >= MIN_RANDOM && count * 4 > run.len();
-    if is_random { total.max(run.len() * RANDOM) } else { total }
+    if is_random {
+        total.max(run.len() * RANDOM)
+    } else {
+        total
+    }
 }
 
 /// The length of the first word of `letters`: `get|User`, `XML|Http`.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::local_name::LocalNames;
 use super::error::InvalidDeclaration;
+use super::local_name::LocalNames;
 use super::{Provider, ProviderError};
 use crate::Tool;
 use crate::schema::{Repairs, Schema};
