@@ -44,6 +44,15 @@ impl Service {
         Self::spawn(command.current_dir(project.root()).stderr(log))
     }
 
+    /// The same, started in the project with at most `files` open files.
+    pub(super) fn start_limited(project: &Project, files: u32) -> Self {
+        let mut command = Command::new("/bin/sh");
+        let script = format!("ulimit -n {files} && exec \"$0\" --http localhost:0");
+        command.args(["-c", &script]).arg(super::server());
+        command.env_clear().env("HOME", project.home());
+        Self::spawn(command.current_dir(project.root()))
+    }
+
     fn command(project: &Project, args: &[&str]) -> Command {
         let mut command = Command::new(super::server());
         command.args(["--http", "localhost:0"]).args(args);
@@ -87,10 +96,13 @@ pub(super) fn post(url: &str, path: &str, headers: &[(&str, &str)], body: &str) 
     let host = headers.iter().find(|(name, _)| *name == "host");
     let mut request = format!(
         "POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\n\
-             content-type: application/json\r\naccept: application/json, text/event-stream\r\n",
+             content-type: application/json\r\n",
         host.map_or(address, |(_, host)| host),
         body.len(),
     );
+    if !headers.iter().any(|(name, _)| *name == "accept") {
+        request.push_str("accept: application/json, text/event-stream\r\n");
+    }
     for (name, value) in headers.iter().filter(|(name, _)| *name != "host") {
         request.extend([name, ": ", value, "\r\n"]);
     }
@@ -127,6 +139,31 @@ fn only_requests_from_this_machine_are_accepted() {
         ("/", &[][..], 404),
     ] {
         assert_eq!(service.status(path, headers), status, "{path} {headers:?}");
+    }
+}
+
+/// Hosts, media types and names of headers as RFC 9110 and RFC 9112 have them.
+#[test]
+fn headers_are_read_as_the_rfcs_say() {
+    let project = super::project();
+    let service = Service::start(&project, &[]);
+    for (headers, status) in [
+        (&[("host", "LOCALHOST")][..], 200),
+        (&[("host", "")][..], 403),
+        (&[("host", "localhost, evil.example")][..], 403),
+        (&[("HOST", "evil.example")][..], 400),
+        (&[("Origin", "HTTP://LocalHost:5173")][..], 200),
+        (&[("Accept", "")][..], 200),
+        (
+            &[("accept", "Application/JSON, TEXT/event-stream")][..],
+            200,
+        ),
+        (&[("accept", "*/*")][..], 200),
+        (&[("accept", "text/html, */*;q=0.1")][..], 200),
+        (&[("accept", "application/json, */*; q=0")][..], 406),
+        (&[("accept", "text/html")][..], 406),
+    ] {
+        assert_eq!(service.status("/mcp", headers), status, "{headers:?}");
     }
 }
 

@@ -99,3 +99,59 @@ fn what_a_server_declares_reaches_clients() {
         json!({"n": 1})
     );
 }
+
+/// All that a client can use passes, whatever is in it; a block of a type that the protocol does
+/// not have costs no other.
+#[test]
+fn unusual_values_pass_whole() {
+    let project = project();
+    let sources = json!({"tool_sources": [server("unusual")]});
+    project.file("../home/.gemini/cogtoolrc.yaml", sources.to_string());
+    let mut session = Session::open(&project);
+    let id = session.ask("tools/list", &json!({}));
+    assert_eq!(
+        session.answer(id)["result"]["tools"][0],
+        json!({
+            "name": "t",
+            "title": "Tool \u{2028} of «all»",
+            "description": "d",
+            "inputSchema": {"type": "object", "additionalProperties": false},
+            "outputSchema": {
+                "type": "object", "required": ["n"], "unevaluatedProperties": {"not": {}},
+                "properties": {"n": {"type": "integer", "x-unit": "ms"}, "": {"const": null},
+                    "u": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/d"}]}},
+                "$defs": {"d": {"enum": [null, 1, "1", [], {}]}}, "x-own": {"list": [[[]]]},
+            },
+            "annotations": {"openWorldHint": false, "x/y": {"k": [null, {"z": 1, "a": 2}]}},
+            "icons": [{"src": "data:image/png;base64,AAAA", "theme": "dark", "x": [1.5e300]}],
+            "_meta": {
+                "a/b": {"b": 1, "a": [null, true, 1.0, -0.0, u64::MAX]}, "z": null, "": {},
+            },
+        })
+    );
+    let params = json!({"name": "t", "arguments": {}, "_meta": {"progressToken": 1}});
+    let id = session.ask("tools/call", &params);
+    assert_eq!(
+        session.answer(id)["result"],
+        json!({
+            "content": [
+                {"type": "text", "text": "t", "annotations": {"priority": 0.5}, "_meta": {"c": [null]}},
+                {"type": "text", "text": "[content of type `novel`, omitted]"},
+                {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+                {"type": "resource", "resource": {"uri": "u:x", "text": "r", "_meta": {"q": 1}}},
+            ],
+            "structuredContent": {
+                "n": 5, "big": u64::MAX, "deep": {"z": 1, "a": [{}]}, "": null,
+            },
+            "isError": false,
+            "_meta": {"r/m": {"z": 1, "a": null}},
+        })
+    );
+    // What reaches a terminal has no characters that control it.
+    let messages: Vec<Value> = session
+        .notified()
+        .into_iter()
+        .map(|it| it["params"]["message"].clone())
+        .collect();
+    assert_eq!(messages, [json!("[31mred")]);
+}

@@ -9,6 +9,8 @@ use cogtools_test_support::str;
 
 use super::http::{PING, Service, address, post};
 
+const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+
 #[test]
 fn an_empty_token_is_refused() {
     let project = super::project();
@@ -46,6 +48,24 @@ fn idle_and_half_open_connections_shut_no_client_out() {
     let begin = Instant::now();
     assert_eq!(service.status("/mcp", &[]), 200);
     assert!(begin.elapsed() < Duration::from_secs(5), "it waited");
+    drop(connections);
+}
+
+/// With few open files, as on systems whose limit is low, the oldest connections end.
+#[cfg(target_os = "linux")]
+#[test]
+fn idle_connections_take_no_file_that_an_answer_needs() {
+    let project = super::project();
+    let service = Service::start_limited(&project, 96);
+    let address = address(&service.url);
+    let connections: Vec<TcpStream> = (0..300)
+        .map(|_| TcpStream::connect(address).expect("it listens"))
+        .collect();
+    let begin = Instant::now();
+    let (status, body) = super::http::post(&service.url, "/mcp", &[], LIST);
+    assert_eq!(status, 200);
+    assert!(body.contains("\"name\""), "{body}");
+    assert!(begin.elapsed() < Duration::from_secs(8), "it waited");
     drop(connections);
 }
 

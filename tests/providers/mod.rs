@@ -12,6 +12,7 @@ mod calls;
 mod failures;
 mod nested;
 mod repaired;
+mod summaries;
 
 /// The project's own tool.
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";

@@ -7,7 +7,7 @@ use cogtools_core::todo::TodoList;
 use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
 use cogtools_model::Part;
-use cogtools_program::{Failure, Io, Severity, project};
+use cogtools_program::{EACH, Failure, Io, project};
 use cogtools_provider::{Connection, budget_of};
 
 use crate::agent_task::{self, Agents};
@@ -110,9 +110,7 @@ fn tools(
     };
     let (tools, diagnostics) = ProjectTools::load(registry, cx);
     if !args.quiet {
-        for diagnostic in &diagnostics {
-            io.report(Severity::Warning, diagnostic);
-        }
+        io.warn(&diagnostics, &EACH);
     }
     Ok(tools)
 }

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::{Code, Hint, Location};
+use crate::{Code, Hint, Location, Omission, OmissionReason};
 
 /// One failure, worded for the reader who can act on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Diagnostic {
     pub hints: Vec<Hint>,
     /// The location in a file.
     pub location: Option<Location>,
+    /// The tool of a source that is left out because of it.
+    pub omission: Option<Box<Omission>>,
 }
 
 impl Diagnostic {
@@ -72,6 +74,7 @@ impl Diagnostic {
             logs: None,
             hints: Vec::new(),
             location: None,
+            omission: None,
         }
     }
 
@@ -132,6 +135,72 @@ impl Diagnostic {
     pub fn at(mut self, location: Location) -> Self {
         self.location = Some(location);
         self
+    }
+
+    /// Says which tool of a source is left out, and why.
+    #[must_use]
+    pub fn omitting(
+        mut self,
+        source: impl Into<String>,
+        tool: impl Into<String>,
+        reason: OmissionReason,
+    ) -> Self {
+        self.omission = Some(Box::new(Omission {
+            source: source.into(),
+            tool: tool.into(),
+            reason,
+        }));
+        self
+    }
+
+    /// The same diagnostics, with one for all tools of a source that are left out for the same
+    /// reason. The last of these has the hint `each`: how to see them all.
+    pub fn summarize(diagnostics: &[Self], each: &Hint) -> Vec<Self> {
+        let key = |one: &Self| {
+            let omission = one.omission.as_ref()?;
+            Some((omission.source.clone(), omission.reason))
+        };
+        let (mut seen, mut all) = (Vec::new(), Vec::new());
+        let (mut hints, mut last) = (Vec::new(), None);
+        for one in diagnostics {
+            let Some(key_of_one) = key(one) else {
+                all.push(one.clone());
+                continue;
+            };
+            if seen.contains(&key_of_one) {
+                continue;
+            }
+            let others = diagnostics
+                .iter()
+                .filter(|it| key(it).as_ref() == Some(&key_of_one));
+            let group: Vec<&Self> = others.collect();
+            seen.push(key_of_one);
+            if group.len() == 1 {
+                all.push(one.clone());
+                continue;
+            }
+            for hint in group.iter().flat_map(|it| &it.hints) {
+                if !hints.contains(hint) {
+                    hints.push(hint.clone());
+                }
+            }
+            last = Some(all.len());
+            all.push(Self::of_group(&group));
+        }
+        if let Some(last) = last.and_then(|at| all.get_mut(at)) {
+            last.hints = hints;
+            last.hints.push(each.clone());
+        }
+        all
+    }
+
+    /// One for all of `group`, which have the same source and reason.
+    fn of_group(group: &[&Self]) -> Self {
+        let omissions = group.iter().filter_map(|one| one.omission.as_deref());
+        let omissions: Vec<&Omission> = omissions.collect();
+        let code = group.first().map_or(Code::Internal, |one| one.code);
+        let source = omissions.first().map(|one| one.source.as_str());
+        Self::new(code, Omission::summary(&omissions)).with_subject(source.unwrap_or_default())
     }
 
     /// Location, subject, pointer and message on one line, without code and hints.

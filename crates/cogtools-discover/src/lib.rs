@@ -171,8 +171,13 @@ fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<
     for diagnostic in registry.config_errors() {
         io.report(Severity::Error, diagnostic);
     }
-    for diagnostic in invalid.iter().chain(&found.unmatched) {
-        io.report(Severity::Warning, diagnostic);
+    let warnings = [invalid, found.unmatched].concat();
+    if args.verbose {
+        for diagnostic in &warnings {
+            io.report(Severity::Warning, diagnostic);
+        }
+    } else {
+        io.warn(&warnings, &"--verbose shows each of them".into());
     }
     Ok(())
 }
@@ -213,12 +218,9 @@ fn partition(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Diagnostic>) {
 
 /// Prints the notes of `--verbose`.
 fn print_notes(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io<'_>) {
-    for (file, winner) in &found.shadowed {
-        io.note(&format!(
-            "{} is shadowed by {}",
-            file.display(),
-            winner.display()
-        ));
+    for hidden in &found.shadowed {
+        let (file, winner) = (hidden.file.display(), hidden.winner.display());
+        io.note(&format!("{file} is shadowed by {winner}"));
     }
     let tools = pluralize(declared.len(), "tool");
     let excluded = match found.filtered_out {

@@ -11,7 +11,7 @@ use cogtools_program::call::quote;
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
+use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, args, man};
 use cogtools_table::{DOCUMENTS, Document, DocumentError, Table, Update, collect, project_config};
 use serde_json::json;
 
@@ -236,7 +236,5 @@ fn report(updates: &[Update], table: &Table, json: bool) -> String {
 }
 
 fn warn(diagnostics: &[Diagnostic], io: &mut Io<'_>) {
-    for diagnostic in diagnostics {
-        io.report(Severity::Warning, diagnostic);
-    }
+    io.warn(diagnostics, &EACH);
 }

@@ -1,5 +1,8 @@
 //! A finding of a check.
 
+use std::borrow::Cow;
+
+use cogtools_core::Omission;
 use serde_json::{Map, Value};
 
 use crate::remedy::Remedy;
@@ -26,7 +29,12 @@ pub(crate) struct Finding {
     pub(crate) remedy: Option<Remedy>,
     /// Whether `--fix` can fix it.
     pub(crate) fixable: bool,
+    /// The tool of a source that is left out because of it.
+    pub(crate) omission: Option<Omission>,
 }
+
+/// How to see each finding of which one for many is shown.
+const EACH: &str = "`cogtools doctor --format json` shows each of them";
 
 /// The command for everything that `--fix` can fix.
 const FIX: &str = "cogtools doctor --fix";
@@ -61,7 +69,49 @@ impl Finding {
             details: Vec::new(),
             remedy: None,
             fixable: false,
+            omission: None,
         }
+    }
+
+    /// Says which tool of a source is left out, if one is.
+    pub(crate) fn omitting(self, omission: Option<&Omission>) -> Self {
+        Self {
+            omission: omission.cloned(),
+            ..self
+        }
+    }
+
+    /// The same findings, with one for all tools of a source that are left out for the same
+    /// reason.
+    pub(crate) fn summarize(findings: &[Self]) -> Vec<Cow<'_, Self>> {
+        let is_same = |one: &Omission, other: &Omission| {
+            one.source == other.source && one.reason == other.reason
+        };
+        let mut all: Vec<Cow<'_, Self>> = Vec::new();
+        for (at, finding) in findings.iter().enumerate() {
+            let Some(omission) = &finding.omission else {
+                all.push(Cow::Borrowed(finding));
+                continue;
+            };
+            let same = |other: &&Omission| is_same(omission, other);
+            let (before, rest) = findings.split_at(at);
+            if before
+                .iter()
+                .filter_map(|it| it.omission.as_ref())
+                .any(|it| same(&it))
+            {
+                continue;
+            }
+            let group = rest.iter().filter_map(|it| it.omission.as_ref());
+            let group: Vec<&Omission> = group.filter(same).collect();
+            if group.len() == 1 {
+                all.push(Cow::Borrowed(finding));
+                continue;
+            }
+            let message = format!("{}: {}", omission.source, Omission::summary(&group));
+            all.push(Cow::Owned(Self::new(finding.state, message).hint(EACH)));
+        }
+        all
     }
 
     /// Adds lines that belong to it.

@@ -27,8 +27,8 @@ pub(crate) fn human(results: &[Result], fixed: &[PathBuf], colour: bool) -> Stri
     }
     for result in results {
         let _ = writeln!(text, "{}", paint(result.name, BOLD, colour));
-        for finding in &result.findings {
-            write_finding(&mut text, finding, colour);
+        for finding in Finding::summarize(&result.findings) {
+            write_finding(&mut text, &finding, colour);
         }
     }
     text.push('\n');

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::tool::Author;
 use cogtools_core::trust::Verdict;
-use cogtools_core::{self as core, Candidate, Diagnostic, SourceError, Target, Tool, shebang};
+use cogtools_core::{
+    self as core, Candidate, Diagnostic, Shadowed, SourceError, Target, Tool, shebang,
+};
 use cogtools_program::Io;
 use cogtools_program::project::{config, config_warnings, context, project, unfiltered_registry};
 use serde_json::Value;
@@ -19,7 +21,7 @@ pub(crate) struct Tools {
     /// Files that are not tools, and were probably meant to be.
     pub(crate) stray_files: Vec<StrayFile>,
     /// Shadowed files, each with the file that shadows it.
-    pub(crate) shadowed: Vec<(PathBuf, PathBuf)>,
+    pub(crate) shadowed: Vec<Shadowed>,
     /// Errors of the configuration or of a source.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// What the configuration contains without effect.

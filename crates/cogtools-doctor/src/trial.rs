@@ -1,8 +1,8 @@
 //! The MCP server of an entry, started as its host starts it: it must answer `initialize` and
 //! list its tools.
 //!
-//! Only our own server is started, and only as `init` configures it. What else an entry has,
-//! such as variables, was chosen by the author of the file, who is not asked here.
+//! Only our own server is started, and only as `init` configures it, or with fewer tools. What else
+//! an entry has, such as variables, was chosen by the author of the file, who is not asked here.
 
 use std::path::Path;
 
@@ -16,6 +16,17 @@ use crate::program::{find, program_name};
 
 /// The variable that editors replace with the project's folder.
 const FOLDER: &str = "${workspaceFolder}";
+/// The options of a server that choose its project, and its tools.
+const PROJECT: &str = "--project";
+const LOCKED: &str = "--locked";
+const SELECTIONS: [&str; 6] = [
+    "--tools",
+    "--exclude",
+    "--toolset",
+    "--host",
+    "--api",
+    "--budget",
+];
 /// The keys with variables of an entry.
 const VARIABLES: [&str; 3] = ["env", "environment", "envs"];
 /// The ID of the request that lists the tools.
@@ -75,12 +86,31 @@ fn startable(entry: &Value, host: &Host) -> Option<Vec<String>> {
         [first, rest @ ..] if first == "mcp" => rest,
         rest => rest,
     };
-    let is_plain = match rest {
-        [] => true,
-        [option, folder] => option == "--project" && Path::new(folder).is_absolute(),
-        _ => false,
-    };
-    is_plain.then(|| std::iter::once((*program).to_owned()).chain(args).collect())
+    is_plain(rest).then(|| std::iter::once((*program).to_owned()).chain(args).collect())
+}
+
+/// Whether the options of a server only choose its project and its tools.
+fn is_plain(args: &[String]) -> bool {
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let (option, value) = match arg.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (arg.as_str(), None),
+        };
+        if option == LOCKED && value.is_none() {
+            continue;
+        }
+        let value = value.or_else(|| args.next().map(String::as_str));
+        let is_known = match value {
+            Some(folder) if option == PROJECT => Path::new(folder).is_absolute(),
+            Some(_) => SELECTIONS.contains(&option),
+            None => false,
+        };
+        if !is_known {
+            return false;
+        }
+    }
+    true
 }
 
 fn start(line: &[String], host: &Host) -> Outcome {
@@ -133,4 +163,29 @@ fn read(output: &Output) -> Outcome {
     }
     let tools = result(LIST_ID).and_then(|result| result["tools"].as_array());
     Ok(tools.map(Vec::len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_choose_tools_are_plain() {
+        let check = |line: &str, expected: bool| {
+            let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(is_plain(&args), expected, "{line}");
+        };
+        check("", true);
+        check("--project /a", true);
+        check("--project=/a --tools x --exclude=y --locked", true);
+        check("--api anthropic --budget 500", true);
+        check("--project a", false);
+        check("--project", false);
+        check("--tools", false);
+        check("--locked=no", false);
+        check("--http 127.0.0.1:0", false);
+        check("--sandbox off", false);
+        check("--traces", false);
+        check("-C /a", false);
+    }
 }

@@ -14,7 +14,7 @@ use cogtools_program::args::{
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::{Stream, pluralize};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, man};
 use serde_json::{Value, json};
 
 use row::Row;
@@ -121,11 +121,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let colour = io.colour(Stream::Stdout);
         io.print(table::render(&rows, colour).as_bytes())?;
     }
-    for diagnostic in source_errors.iter().chain(&unmatched) {
-        io.report(Severity::Warning, diagnostic);
-    }
+    let is_explained = !source_errors.is_empty();
+    io.warn(&[source_errors, unmatched].concat(), &EACH);
     // In JSON, an empty list needs no explanation.
-    if rows.is_empty() && source_errors.is_empty() && !json {
+    if rows.is_empty() && !is_explained && !json {
         io.report(Severity::Warning, &empty_list(filtered_out));
     }
     Ok(())
@@ -134,8 +133,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 /// The rows, each with the files that it shadows.
 fn rows(found: Found<Row>) -> Vec<Row> {
     let mut shadowed: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
-    for (file, winner) in found.shadowed {
-        shadowed.entry(winner).or_default().push(file);
+    for hidden in found.shadowed {
+        shadowed.entry(hidden.winner).or_default().push(hidden.file);
     }
     let mut rows = found.items;
     for row in &mut rows {

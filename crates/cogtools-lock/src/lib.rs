@@ -5,7 +5,7 @@ use cogtools_core::file::{self, Mode, WriteError, WritePath};
 use cogtools_core::{Code, Diagnostic, Lock, Snapshot, SourceError};
 use cogtools_program::project::{project, unfiltered_registry};
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use cogtools_program::{EACH, Failure, Io, Program, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -120,9 +120,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 fn warn(snapshot: &Snapshot, io: &mut Io<'_>) {
-    for diagnostic in &snapshot.tool_errors {
-        io.report(Severity::Warning, diagnostic);
-    }
+    io.warn(&snapshot.tool_errors, &EACH);
 }
 
 fn write_diagnostic(display_path: &std::path::Path, error: &WriteError) -> Diagnostic {

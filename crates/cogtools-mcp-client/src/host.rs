@@ -158,7 +158,7 @@ impl Drop for Asked<'_> {
 }
 
 /// A text without what could change how a terminal shows it.
-fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let is_harmless = |char: &char| match char {
         '\n' | '\t' => true,
         char => !char.is_control() && invisible::name(*char) != Some("bidirectional control"),

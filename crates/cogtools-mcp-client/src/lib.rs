@@ -19,6 +19,7 @@ mod input;
 mod listener;
 mod logging;
 mod manual;
+mod message;
 mod negotiation;
 mod options;
 mod process;

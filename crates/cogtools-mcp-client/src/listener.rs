@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::error::ClientError;
-use crate::host::Host;
+use crate::host::{Host, clean};
 use crate::logging::LogMessage;
 use crate::session::SessionError;
 
@@ -155,7 +155,7 @@ impl Notifications {
             let progress = json!({
                 "progress": params.progress,
                 "total": params.total,
-                "message": params.message,
+                "message": params.message.as_deref().map(clean),
             });
             let _ = self.output.send(json!({"id": id, "progress": progress}));
         }

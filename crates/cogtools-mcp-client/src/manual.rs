@@ -23,7 +23,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "FILES",
-        "~/.local/state/cogtools/logins\n  The tokens, in files that only the user can read, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. If secret-tool(1) reaches a keyring, the tokens are there, and the files say only so.",
+        "~/.local/state/cogtools/logins\n  The tokens, in files that only the user can read, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. If there is a keyring, the tokens are there, and the files say only so: the Secret Service that secret-tool(1) reaches, the Keychain of macOS, or the Credential Manager of Windows, unless a token is too long for it.",
     ),
     (
         "EXAMPLES",

@@ -19,6 +19,7 @@ use rmcp::transport::Transport;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::error::ClientError;
+use crate::message;
 
 /// The largest message.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -257,7 +258,7 @@ fn read_messages(
         if text.is_empty() {
             continue;
         }
-        if let Ok(message) = serde_json::from_slice(text) {
+        if let Ok(message) = message::parse(text) {
             if !send(message) {
                 return;
             }

@@ -7,7 +7,9 @@ use cogtools_core::hint::{Command, Hint};
 use cogtools_core::{Diagnostic, ToolOutput};
 use cogtools_program::{Format, Reporter, Severity, render_hint};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, PromptMessage, Role};
+use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, MetaObject, PromptMessage, Role};
+use serde::Deserialize as _;
+use serde_json::Value;
 
 use crate::call::CallOutcome;
 use crate::catalogue::CallError;
@@ -42,17 +44,23 @@ pub(crate) fn to_prompt(outcome: CallOutcome) -> Result<GetPromptResult, ErrorDa
 /// The result: the content blocks of an MCP server, or else the text, and the value
 /// as structured content. Clients accept only objects there.
 fn result(output: ToolOutput) -> CallToolResult {
-    let content = output
-        .content
-        .into_iter()
-        .map(serde_json::from_value)
-        .collect::<Result<Vec<ContentBlock>, _>>()
-        .ok()
-        .filter(|blocks| !blocks.is_empty())
-        .unwrap_or_else(|| vec![ContentBlock::text(output.text)]);
+    let content = if output.content.is_empty() {
+        vec![ContentBlock::text(output.text)]
+    } else {
+        output.content.iter().map(block).collect()
+    };
     let mut result = CallToolResult::success(content);
-    result.structured_content = output.value.filter(serde_json::Value::is_object);
+    if !output.meta.is_empty() {
+        result.meta = Some(MetaObject(output.meta));
+    }
+    result.structured_content = output.value.filter(Value::is_object);
     result
+}
+
+/// A content block; one of a type that the protocol does not have costs no other.
+fn block(value: &Value) -> ContentBlock {
+    ContentBlock::deserialize(value)
+        .unwrap_or_else(|_| ContentBlock::text(ToolOutput::block_text(value)))
 }
 
 /// The error for a name that is not that of a valid tool.

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_http::Bytes;
-use cogtools_http::http::header::CONTENT_TYPE;
+use cogtools_http::http::header::{ACCEPT, CONTENT_TYPE};
 use cogtools_http::http::request::Parts;
-use cogtools_http::http::{HeaderValue, Method, Request, Response, StatusCode};
+use cogtools_http::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use cogtools_http::server::{self, Body, Origins, ServerOptions};
 use cogtools_program::{Failure, Input};
 use http_body_util::Full;
@@ -42,6 +42,8 @@ const HEALTH: &str = "/healthz";
 const READINESS: &str = "/readyz";
 /// The metrics, with `--metrics`.
 const METRICS: &str = "/metrics";
+/// What a client has to accept.
+const MEDIA_TYPES: &str = "application/json, text/event-stream";
 /// The largest request: the limit for arguments, and space for the rest.
 const MAX_REQUEST_BYTES: usize = Input::MAX_BYTES + (64 << 10);
 
@@ -92,11 +94,30 @@ async fn handle(state: Arc<AppState>, service: Service, request: Request<Bytes>)
         return watched(&state, &request);
     }
     let (mut parts, body) = request.into_parts();
+    if accepts_all(&parts.headers) {
+        let both = HeaderValue::from_static(MEDIA_TYPES);
+        parts.headers.insert(ACCEPT, both);
+    }
     if let Some(arguments) = RawArguments::from_request(&body) {
         parts.extensions.insert(arguments);
     }
     let request = Request::from_parts(parts, Full::new(body));
     service.handle(request).await
+}
+
+/// Whether the client accepts every media type, also by not naming any (RFC 9110, 12.5.1).
+fn accepts_all(headers: &HeaderMap) -> bool {
+    let mut ranges = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    let is_any = |range: &str| {
+        let mut parts = range.split(';').map(str::trim);
+        let refused = |part: &str| part.eq_ignore_ascii_case("q=0");
+        parts.next() == Some("*/*") && !parts.any(refused)
+    };
+    !headers.contains_key(ACCEPT) || ranges.any(is_any)
 }
 
 /// The answer to what watches the server.

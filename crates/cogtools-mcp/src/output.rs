@@ -4,7 +4,7 @@
 //! what to write, so a client that reads slowly slows the server down.
 
 use cogtools_core::Diagnostic;
-use cogtools_program::{Failure, Io, Severity};
+use cogtools_program::{EACH_FOR_MCP, Failure, Io};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// How many messages may wait to be written.
@@ -15,8 +15,8 @@ const MAX_QUEUED: usize = 64;
 pub(crate) enum Outgoing {
     /// A line for the client.
     Message(Vec<u8>),
-    /// A problem that does not end the server.
-    Warning(Box<Diagnostic>),
+    /// Problems that do not end the server.
+    Warnings(Vec<Diagnostic>),
     /// A line of the log of requests.
     Log(String),
 }
@@ -36,7 +36,7 @@ pub(crate) fn write_loop(
     let mut result = Ok(());
     while let Some(item) = queue.blocking_recv() {
         match item {
-            Outgoing::Warning(diagnostic) => io.report(Severity::Warning, &diagnostic),
+            Outgoing::Warnings(diagnostics) => io.warn(&diagnostics, &EACH_FOR_MCP),
             // As for warnings: if it cannot be written, calls go on.
             Outgoing::Log(line) => drop(io.stderr.write_all(line.as_bytes())),
             Outgoing::Message(line) if result.is_ok() => {

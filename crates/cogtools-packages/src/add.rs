@@ -1,7 +1,6 @@
 //! `cogtools add`: installs a package and makes its tools known.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::process::Command as Child;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -127,7 +126,7 @@ fn report(
         .iter()
         .flat_map(|folder| folder.list().entries)
         .collect();
-    let shadowed: Vec<(PathBuf, PathBuf)> = file_registry(&RegistryArgs::default(), io)?
+    let shadowed = file_registry(&RegistryArgs::default(), io)?
         .files()
         .shadowed;
     let mut text = format!(
@@ -152,8 +151,8 @@ fn report(
         }
         let winner = shadowed
             .iter()
-            .find(|(file, _)| *file == entry.display_path);
-        notes.extend(winner.map(|(_, winner)| format!("shadowed by {}", winner.display())));
+            .find(|hidden| hidden.file == entry.display_path);
+        notes.extend(winner.map(|hidden| format!("shadowed by {}", hidden.winner.display())));
         let notes = match notes.as_slice() {
             [] => String::new(),
             notes => format!(" ({})", notes.join("; ")),

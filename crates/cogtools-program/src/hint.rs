@@ -7,6 +7,15 @@ use cogtools_core::hint::{Callee, Command};
 
 use crate::call::quote;
 
+/// How to see each warning of which [`crate::Io::warn`] has printed one for many.
+pub const EACH: Hint = Hint::run("", Command::Discover, " --verbose shows each of them");
+/// The same for what is declared for MCP.
+pub const EACH_FOR_MCP: Hint = Hint::run(
+    "",
+    Command::Discover,
+    " --format mcp --verbose shows each of them",
+);
+
 /// The hint on one line.
 pub fn render_hint(hint: &Hint) -> Cow<'_, str> {
     hint.render(command_line)

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use cogtools_core::{Diagnostic, Warnings};
+use cogtools_core::{Diagnostic, Hint, Warnings};
 
 use crate::failure::Failure;
 use crate::input::Input;
@@ -123,6 +123,18 @@ impl Io<'_> {
         let text = self.reporter.render(severity, diagnostic);
         let _ = self.stderr.write_all(text.as_bytes());
         let _ = self.stderr.flush();
+    }
+
+    /// Prints warnings on standard error. For people, those about many tools of a source are one,
+    /// with the hint `each`, how to see them all; for programs, nothing is lost.
+    pub fn warn(&mut self, diagnostics: &[Diagnostic], each: &Hint) {
+        let summary = self
+            .reporter
+            .is_human()
+            .then(|| Diagnostic::summarize(diagnostics, each));
+        for diagnostic in summary.as_deref().unwrap_or(diagnostics) {
+            self.report(Severity::Warning, diagnostic);
+        }
     }
 
     /// Prints lines that belong to a diagnostic, such as a diff, on standard error.

@@ -36,7 +36,7 @@ pub use capture::CapturedRun;
 pub use cogtools_core::arguments::Syntax;
 pub use detached_io::DetachedIo;
 pub use failure::Failure;
-pub use hint::{fixing_command, render_hint, render_hints};
+pub use hint::{EACH, EACH_FOR_MCP, fixing_command, render_hint, render_hints};
 pub use input::{Input, InputError};
 pub use io::{Io, IoContext, Terminals, Vars};
 pub use lines::{Line, Lines};

@@ -48,6 +48,11 @@ impl Reporter {
         }
     }
 
+    /// Whether it is for people.
+    pub(crate) fn is_human(&self) -> bool {
+        self.format == Format::Human
+    }
+
     /// The complete diagnostic, ending with a line feed.
     pub fn render(&self, severity: Severity, diagnostic: &Diagnostic) -> String {
         match self.format {

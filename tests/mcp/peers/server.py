@@ -13,6 +13,34 @@ def send(message):
     print(json.dumps(message), flush=True)
 
 
+# Values that are rare, nested, or of the author's own.
+UNUSUAL = {
+    "tool": {
+        "title": "Tool \u2028 of «all»",
+        "annotations": {"openWorldHint": False, "x/y": {"k": [None, {"z": 1, "a": 2}]}},
+        "icons": [{"src": "data:image/png;base64,AAAA", "theme": "dark", "x": [1.5e300]}],
+        "_meta": {"a/b": {"b": 1, "a": [None, True, 1.0, -0.0, 2**64 - 1]}, "z": None, "": {}},
+        "outputSchema": {
+            "type": "object", "required": ["n"], "unevaluatedProperties": {"not": {}},
+            "properties": {"n": {"type": "integer", "x-unit": "ms"}, "": {"const": None},
+                           "u": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/d"}]}},
+            "$defs": {"d": {"enum": [None, 1, "1", [], {}]}}, "x-own": {"list": [[[]]]},
+        },
+    },
+    "result": {
+        "content": [
+            {"type": "text", "text": "t", "annotations": {"priority": 0.5}, "_meta": {"c": [None]}},
+            {"type": "novel", "payload": 1},
+            {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+            {"type": "resource", "resource": {"uri": "u:x", "text": "r", "_meta": {"q": 1}}},
+        ],
+        "structuredContent": {"n": 5, "big": 2**64 - 1, "deep": {"z": 1, "a": [{}]}, "": None},
+        "isError": False,
+        "_meta": {"r/m": {"z": 1, "a": None}, "io.modelcontextprotocol/serverInfo": {"name": "s"}},
+    },
+}
+
+
 def tools(params):
     if HOW == "large":
         return {"tools": [TOOL | {"description": "x" * (20 << 20)}]}
@@ -30,6 +58,8 @@ def tools(params):
             "icons": [{"src": "https://a/b.png"}], "execution": {"taskSupport": "optional"},
             "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
         }]}
+    if HOW == "unusual":
+        return {"tools": [TOOL | UNUSUAL["tool"]]}
     hints = {"readOnlyHint": True, "title": "T"}
     return {"tools": [TOOL | {"annotations": hints}], "resultType": "complete"}
 
@@ -44,6 +74,12 @@ def call(params):
         subprocess.run(["sleep", "54321"])
     if HOW == "whole":
         return {"content": [], "structuredContent": {"n": 1}}
+    if HOW == "unusual":
+        token = params.get("_meta", {}).get("progressToken")
+        update = {"progressToken": token, "progress": 1, "message": "\u001b[31mred\u202e"}
+        note = {"jsonrpc": "2.0", "method": "notifications/progress", "params": update}
+        print(json.dumps(note), flush=True)
+        return UNUSUAL["result"]
     if HOW == "fails":
         return {"content": [{"type": "text", "text": "try again"}], "isError": True}
     text = json.dumps([params.get("arguments"), sorted(name for name in os.environ if name != "LC_CTYPE")])

@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 use super::names::Names;
 use super::{HostLimit, Target};
 use crate::schema::Schema;
-use crate::{Code, Diagnostic, Tool};
+use crate::tool::Author;
+use crate::{Code, Diagnostic, OmissionReason, Rejected, Tool};
 
 /// Keywords not permitted at the root, where APIs want an object with properties.
 pub(super) const NOT_AT_THE_ROOT: [&str; 5] = ["allOf", "anyOf", "oneOf", "not", "enum"];
@@ -120,15 +121,22 @@ impl Api {
 
     fn rejections(&self, target: Target, tool: &Tool) -> Vec<Diagnostic> {
         let (host, api) = (target.name(), self.name);
-        let reject = |what: String, hint: String| {
+        let reject = |cause: Rejected, what: String, hint: String| {
             let message = format!("not declared for {host}: {api} rejects {what}");
-            Diagnostic::new(Code::InvalidTool, message).hint(hint)
+            let diagnostic = Diagnostic::new(Code::InvalidTool, message).hint(hint);
+            match foreign_source(tool) {
+                Some(source) => {
+                    let reason = OmissionReason::Rejected { host, api, cause };
+                    diagnostic.omitting(source, tool.name().as_str(), reason)
+                }
+                None => diagnostic,
+            }
         };
         let schema = self.schema_of(tool);
         let names = self.names.rejected(&schema).into_iter();
         let names = names.map(|(name, pointer)| {
             let what = format!("the parameter name {name:?}");
-            let diagnostic = reject(what, self.names.describe().to_owned());
+            let diagnostic = reject(Rejected::Names, what, self.names.describe().to_owned());
             tool.locate_in_schema(diagnostic, &pointer)
         });
         let mut found: Vec<Diagnostic> = names.take(Diagnostic::MAX_SHOWN).collect();
@@ -138,17 +146,28 @@ impl Api {
         if let Some(keyword) = root.flatten() {
             let hint = "put all properties under `properties`, and describe which go together";
             let what = format!("`{keyword}` at the root of the parameters");
-            let diagnostic = reject(what, hint.to_owned());
+            let diagnostic = reject(Rejected::Root, what, hint.to_owned());
             found.push(tool.locate_in_schema(diagnostic, &format!("/{keyword}")));
         }
         let length = tool.description().chars().count();
         if let Some(max) = self.max_description.filter(|max| length > *max) {
             let what = format!("a description of {length} characters");
-            let diagnostic = reject(what, format!("shorten it to {max} characters"));
+            let hint = format!("shorten it to {max} characters");
+            let diagnostic = reject(Rejected::Description, what, hint);
             found.push(diagnostic.with_subject(tool.file().display().to_string()));
         }
         found
     }
+}
+
+/// The source of `tool`, if others have written it.
+fn foreign_source(tool: &Tool) -> Option<&str> {
+    let provenance = tool.provenance();
+    let is_foreign = match provenance.author {
+        Author::Provider | Author::Package(_) => true,
+        Author::Project | Author::User | Author::BuiltIn => tool.schema().is_recovered(),
+    };
+    is_foreign.then_some(provenance.source.as_str())
 }
 
 /// The first keyword of a schema that is not permitted at its root.

@@ -7,12 +7,12 @@ mod limit;
 mod locked;
 mod not_found;
 mod rivals;
+mod shadowed;
 mod snapshot;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -20,6 +20,7 @@ use std::thread;
 pub use call::Call;
 pub use limit::Limit;
 pub use not_found::FindError;
+pub use shadowed::Shadowed;
 
 use crate::lock::LockedTools;
 use crate::source::{Candidate, Listing, Source, SourceError};
@@ -47,9 +48,8 @@ pub struct Found<T> {
     pub items: Vec<T>,
     /// Sources that could not be listed.
     pub source_errors: Vec<SourceError>,
-    /// Shadowed files, because an earlier source has a tool of that name: the file, and
-    /// the one that won.
-    pub shadowed: Vec<(PathBuf, PathBuf)>,
+    /// What an earlier source hides, because it has a tool of that name.
+    pub shadowed: Vec<Shadowed>,
     /// How many files the filters have excluded.
     pub filtered_out: usize,
     /// Patterns of the filters that match none of the tools, with suggestions.
@@ -203,8 +203,8 @@ impl Registry {
             }
             for file in entries {
                 if let Some(&winner) = winners.get(&file.name) {
-                    let winner = found.items[winner].display_path.clone();
-                    found.shadowed.push((file.display_path, winner));
+                    let shadowed = Shadowed::new(file, &found.items[winner]);
+                    found.shadowed.push(shadowed);
                 } else {
                     winners.insert(file.name.clone(), found.items.len());
                     found.items.push(file);

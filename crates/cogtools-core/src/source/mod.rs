@@ -18,7 +18,8 @@ pub use global::GlobalModules;
 pub use package::Package;
 pub use packages::Packages;
 pub use provider::{
-    Provider, ProviderError, RemoteTool, Server, Settings, Transport, clean_path, neutral_directory,
+    InvalidDeclaration, Provider, ProviderError, RemoteTool, Server, Settings, Transport,
+    clean_path, neutral_directory,
 };
 
 use crate::file::{Boundary, ReadScope};

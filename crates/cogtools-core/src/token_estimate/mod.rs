@@ -8,7 +8,7 @@
 
 mod script;
 
-use script::Script;
+use script::Accents;
 
 /// The price of one token.
 const TOKEN: usize = 100;
@@ -23,6 +23,10 @@ const MORE_SYMBOLS: usize = 35;
 /// A line break after a symbol, which often ends the symbol's token.
 const BREAK: usize = 60;
 
+/// The letters from which a run of short words in `camelCase` is none, and what each costs.
+const MIN_RANDOM: usize = 12;
+const RANDOM: usize = 66;
+
 /// What a character belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -35,7 +39,7 @@ enum Class {
 /// The number of tokens that `text` costs, approximately.
 pub fn estimate_tokens(text: &str) -> usize {
     let chars: Vec<char> = text.chars().collect();
-    let is_accented = is_accented(&chars);
+    let accents = script::accents(&chars);
     let mut total = 0;
     let mut before = Class::Symbol;
     let mut rest = chars.as_slice();
@@ -47,8 +51,8 @@ pub fn estimate_tokens(text: &str) -> usize {
         total += match class {
             Class::Digit => run.len().div_ceil(DIGITS) * TOKEN,
             Class::Space => space(run, before, next),
-            Class::Letter => words(run, is_accented),
-            Class::Symbol => symbols(run, next),
+            Class::Letter => words(run, accents),
+            Class::Symbol => symbols(run, is_word(after)),
         };
         before = class;
         rest = after;
@@ -68,14 +72,6 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Whether the text is in a language with many accents, whose plain words are rarer, too.
-fn is_accented(chars: &[char]) -> bool {
-    const PLAIN_PER_ACCENT: usize = 50;
-    let accents = chars.iter().filter(|c| script::of(**c) == Script::Latin);
-    let plain = chars.iter().filter(|c| c.is_ascii_alphabetic());
-    accents.count() * PLAIN_PER_ACCENT > plain.count()
-}
-
 /// One space belongs to the word after it.
 fn space(run: &[char], before: Class, next: Option<Class>) -> usize {
     let line_break = run.iter().rposition(|c| matches!(c, '\n' | '\r'));
@@ -91,11 +87,17 @@ fn space(run: &[char], before: Class, next: Option<Class>) -> usize {
     }
 }
 
-fn symbols(run: &[char], next: Option<Class>) -> usize {
+/// Whether `rest` begins with more than a single letter.
+fn is_word(rest: &[char]) -> bool {
+    let letters = rest.iter().take(2);
+    letters.filter(|c| class(**c) == Class::Letter).count() == 2
+}
+
+fn symbols(run: &[char], before_word: bool) -> usize {
     let ascii = run.iter().filter(|c| c.is_ascii()).count();
     let ascii = match ascii {
         0 => 0,
-        1 if next == Some(Class::Letter) => PREFIX,
+        1 if before_word && !run.contains(&'\\') => PREFIX,
         1 => SYMBOL,
         more => TOKEN + (more - 2) * MORE_SYMBOLS,
     };
@@ -104,15 +106,22 @@ fn symbols(run: &[char], next: Option<Class>) -> usize {
 }
 
 /// The price of letters, split where `camelCase` has its capitals.
-fn words(run: &[char], is_accented: bool) -> usize {
+fn words(run: &[char], accents: Accents) -> usize {
     let mut rest = run;
-    let mut total = 0;
+    let (mut total, mut count) = (0, 0);
     while !rest.is_empty() {
         let (word, after) = rest.split_at(word_len(rest));
-        total += script::word_price(word, is_accented);
+        total += script::word_price(word, accents);
+        count += 1;
         rest = after;
     }
-    total
+    // Base64 and the like have no words.
+    let is_random = run.len() >= MIN_RANDOM && count * 4 > run.len();
+    if is_random {
+        total.max(run.len() * RANDOM)
+    } else {
+        total
+    }
 }
 
 /// The length of the first word of `letters`: `get|User`, `XML|Http`.

@@ -10,6 +10,9 @@ type Object = Map<String, Value>;
 /// Where an icon may come from.
 const ICON_SCHEMES: [&str; 3] = ["https:", "http:", "data:"];
 
+/// The dialect of schemas in MCP.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
 /// The parts of a declaration of MCP that cogtools itself has no use for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
@@ -36,8 +39,7 @@ impl Extras {
         let is_object = |schema: &&Object| schema.get("type").is_some_and(|kind| kind == "object");
         let output = object("outputSchema").filter(is_object);
         Self {
-            output_schema: output
-                .map(|schema| Schema::from_foreign(schema).json_schema().into_owned()),
+            output_schema: output.map(output_schema),
             annotations,
             icons: icons
                 .into_iter()
@@ -48,6 +50,17 @@ impl Extras {
             meta: object("_meta").cloned().unwrap_or_default(),
         }
     }
+}
+
+/// `schema` as clients accept it: whole, unless something in it has to be repaired.
+fn output_schema(schema: &Object) -> Object {
+    if Schema::repairs(schema).are_extensions() {
+        let is_ours = |key: &str, value: &Value| key != "$schema" || value == DIALECT;
+        let mut whole = schema.clone();
+        whole.retain(|key, value| is_ours(key, value));
+        return whole;
+    }
+    Schema::from_foreign(schema).json_schema().into_owned()
 }
 
 impl Tool {
@@ -87,6 +100,34 @@ mod tests {
             [json!({"src": "https://a/b.png", "sizes": ["48x48"]})]
         );
         assert_eq!(Value::Object(extras.meta), json!({"a/b": {"c": 1}}));
+    }
+
+    #[test]
+    fn a_schema_of_results_keeps_extensions() {
+        let check = |schema: &Value, expected: &Value| {
+            let extras = Extras::of(&json!({"outputSchema": schema}));
+            assert_eq!(
+                extras.output_schema.map(Value::Object).as_ref(),
+                Some(expected)
+            );
+        };
+        let whole = json!({
+            "type": "object",
+            "properties": {
+                "n": {"type": "integer", "minimum": -1, "x-unit": "ms"},
+                "u": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/d"}]},
+                "": {"const": null},
+            },
+            "$defs": {"d": {"enum": [null, 1, "1", [], {}]}},
+            "unevaluatedProperties": {"not": {}},
+            "x-vendor": {"big": 12_345_678_901_234_567_890_u64, "list": [[[]]], "null": null},
+        });
+        check(&whole, &whole);
+        let repaired = json!({"type": "object", "properties": {"t": {}}});
+        check(
+            &json!({"type": "object", "properties": {"t": true}, "x-vendor": 1}),
+            &repaired,
+        );
     }
 
     #[test]

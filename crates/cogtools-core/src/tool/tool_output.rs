@@ -1,6 +1,6 @@
 //! The output of a call.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The result of a call and its side output.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,6 +12,8 @@ pub struct ToolOutput {
     pub value: Option<Value>,
     /// The result as MCP content blocks, for a tool of an MCP server.
     pub content: Vec<Value>,
+    /// What an MCP server has added to the result for clients.
+    pub meta: Map<String, Value>,
     /// How many bytes of the program's output were truncated. If any, the last line of
     /// the result says so.
     pub truncated_bytes: u64,

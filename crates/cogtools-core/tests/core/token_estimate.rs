@@ -28,7 +28,7 @@ fn an_estimate_is_hardly_below_the_truth() {
         *sum = (sum.0 + estimate, sum.1 + tokens);
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(texts.len(), 65);
+    assert_eq!(texts.len(), 170);
     // All texts of a kind together are estimated more closely.
     for (kind, (estimate, tokens)) in sums {
         assert!(

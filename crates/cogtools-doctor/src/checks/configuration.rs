@@ -35,6 +35,7 @@ fn check_content(cx: &Context) -> Vec<Finding> {
         let findings = diagnostics.map(|diagnostic| {
             let finding = Finding::problem(diagnostic.summary());
             let otherwise = || Remedy::Advice(format!("correct {}", Project::CONFIG));
+            let finding = finding.omitting(diagnostic.omission.as_deref());
             finding.remedy(Remedy::of(diagnostic).unwrap_or_else(otherwise))
         });
         return findings.collect();

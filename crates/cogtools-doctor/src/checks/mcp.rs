@@ -114,7 +114,8 @@ pub(super) fn tried(outcome: Option<Outcome>, works: String, name: &str, file: &
         Some(Err(error)) => Finding::problem(format!("the server `{name}` in {file} {error}"))
             .hint("to see it, run: cogtools mcp < /dev/null"),
         Some(Ok(Some(count))) => Finding::ok(format!("{works}, with {}", pluralize(count, "tool"))),
-        Some(Ok(None)) | None => Finding::ok(works),
+        Some(Ok(None)) => Finding::ok(works),
+        None => Finding::ok(format!("{works}, not tried here")),
     }
 }
 

@@ -50,10 +50,11 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         findings.push(Finding::warning(file.message()).remedy(file.remedy()));
     }
     findings.extend(cx.tools.valid().filter_map(invalid_example));
-    for (hidden, winner) in &cx.tools.shadowed {
-        let (hidden, winner) = (hidden.display(), winner.display());
+    for shadowed in &cx.tools.shadowed {
+        let (hidden, winner) = (shadowed.file.display(), shadowed.winner.display());
         let message = format!("{hidden} is shadowed by {winner}, which has the same name");
-        findings.push(Finding::warning(message).hint(format!("rename or remove {hidden}")));
+        let finding = Finding::warning(message).hint(format!("rename or remove {hidden}"));
+        findings.push(finding.omitting(shadowed.omission.as_ref()));
     }
     findings.extend(missing_tools::check(cx));
     findings.extend(documents::check(cx));
@@ -120,7 +121,7 @@ fn invalid_tool(diagnostic: &Diagnostic, more: usize, consequence: &str, cx: &Co
         || diagnostic.subject.clone(),
         |location| location.file.display().to_string(),
     );
-    let problem = Finding::problem(message);
+    let problem = Finding::problem(message).omitting(diagnostic.omission.as_deref());
     // A tool of a provider has no file to lint.
     let is_file = cx.host.cwd.join(&file).is_file();
     if is_file && lint::fixes_all(&file, &cx.host) {

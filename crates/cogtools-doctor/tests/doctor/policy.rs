@@ -114,7 +114,7 @@ fn servers() {
   ok       `tools.discoveryCommand` in `.gemini/settings.json` is \"cogtools-discover\"
   ok       `tools.callCommand` in `.gemini/settings.json` is \"cogtools-call\"\n";
     let mcp = "  ok       `far` is a remote server, not contacted here
-  ok       `ours` is started by `[HERE]/prefix/bin/cogtools-call`
+  ok       `ours` is started by `[HERE]/prefix/bin/cogtools-call`, not tried here
   warning  the server `ours` in ~/.gemini/settings.json serves the tools that discovery declares: every tool is declared twice
            hint: remove `ours` from ~/.gemini/settings.json
   problem  the server `my_own` in ~/.gemini/settings.json: `nowhere` is not on PATH

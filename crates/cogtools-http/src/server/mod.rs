@@ -7,6 +7,7 @@
 mod connections;
 mod guard;
 mod options;
+mod sockets;
 
 use std::convert::Infallible;
 use std::io;
@@ -70,7 +71,7 @@ impl Server {
     ) where
         F: Future<Output = Response<Body>> + Send + 'static,
     {
-        let connections = Connections::new(options.max_connections);
+        let connections = Connections::new(sockets::connections(options.max_connections));
         let grace = options.shutdown_grace;
         let port = self.address.port();
         let mut http = http1::Builder::new();

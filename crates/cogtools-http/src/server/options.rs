@@ -16,8 +16,8 @@ pub enum Origins {
 /// The options of a server.
 #[derive(Clone)]
 pub struct ServerOptions {
-    /// How many connections are served at a time. For a further one, the oldest ends after its
-    /// request.
+    /// How many connections are served at a time, or half the limit of open files if that is
+    /// less. For a further one, the oldest ends after its request.
     pub max_connections: usize,
     /// The limit for the headers of a request; at least 8 KiB.
     pub max_header_bytes: usize,

@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::digest;
@@ -13,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use super::error::LoginError;
 use super::grant::Grant;
-use super::keyring::Keyring;
+use super::keyring::{self, Keyring};
 
 /// The folder, in the user's state.
 const FOLDER: &str = "logins";
@@ -27,7 +28,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     folder: PathBuf,
-    keyring: Option<Keyring>,
+    keyring: Option<Arc<dyn Keyring>>,
 }
 
 /// Where a token is kept.
@@ -42,7 +43,7 @@ impl Store {
     pub(crate) fn of(io: &Io<'_>) -> Option<Self> {
         Some(Self {
             folder: state_dir(io)?.join(FOLDER),
-            keyring: Keyring::of(io),
+            keyring: keyring::of(io),
         })
     }
 
@@ -77,6 +78,12 @@ impl Store {
             return Ok(Kept::Keyring);
         }
         write(DATA, &bytes)?;
+        // One that has no room for this token may still have the last one.
+        if self.path(url, MARKER).is_file()
+            && let Some(keyring) = keyring
+        {
+            keyring.remove(&key(url));
+        }
         let _ = self.remove_file(url, MARKER);
         Ok(Kept::File(self.path(url, DATA)))
     }

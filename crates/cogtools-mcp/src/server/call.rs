@@ -44,9 +44,7 @@ impl Server {
         if let Some(forwarder) = forwarder {
             forwarder.finish().await;
         }
-        for warning in catalogue.new_call_warnings() {
-            self.warn(warning).await;
-        }
+        self.warn(catalogue.new_call_warnings()).await;
         outcome
     }
 

@@ -69,9 +69,7 @@ impl Server {
             .await
             .map_err(|_| ErrorData::internal_error("unexpected failure while listing", None))?
             .map_err(|diagnostics| answer::internal_error(&diagnostics))?;
-        for diagnostic in warnings {
-            self.warn(diagnostic).await;
-        }
+        self.warn(warnings).await;
         Ok(listing)
     }
 
@@ -82,12 +80,11 @@ impl Server {
         introduction.await.unwrap_or_default()
     }
 
-    async fn warn(&self, diagnostic: Diagnostic) {
-        let _ = self
-            .state
-            .outgoing
-            .send(Outgoing::Warning(Box::new(diagnostic)))
-            .await;
+    async fn warn(&self, diagnostics: Vec<Diagnostic>) {
+        if !diagnostics.is_empty() {
+            let warnings = Outgoing::Warnings(diagnostics);
+            let _ = self.state.outgoing.send(warnings).await;
+        }
     }
 }
 

@@ -22,9 +22,9 @@ pub(super) fn list(app: &App, search: &str) -> Result<Answer, PageError> {
     let (mut rows, errors) = with_registry(app, |registry, cx| {
         let found = registry.map_files(|file, tool| row(file, tool, &app.tests, cx));
         let mut shadowed: HashMap<PathBuf, Vec<String>> = HashMap::new();
-        for (file, winner) in &found.shadowed {
-            let files = shadowed.entry(winner.clone()).or_default();
-            files.push(file.display().to_string());
+        for hidden in &found.shadowed {
+            let files = shadowed.entry(hidden.winner.clone()).or_default();
+            files.push(hidden.file.display().to_string());
         }
         let mut rows = found.items;
         for row in &mut rows {

@@ -33,6 +33,14 @@ impl Repairs {
         self.added.is_empty() && self.translated.is_empty() && self.left_out.is_empty()
     }
 
+    /// Whether nothing was repaired but extensions, which only their authors know.
+    pub(crate) fn are_extensions(&self) -> bool {
+        let is_extension = |keyword: &String| keyword.starts_with("x-");
+        self.added.is_empty()
+            && self.translated.is_empty()
+            && self.left_out.iter().all(is_extension)
+    }
+
     /// Notes that `keyword` was added.
     pub(crate) fn add(&mut self, keyword: &str) {
         note(&mut self.added, keyword);

@@ -7,6 +7,9 @@ use crate::ToolOutput;
 
 type Object = Map<String, Value>;
 
+/// The names in `_meta` that are the protocol's.
+const RESERVED: &str = "io.modelcontextprotocol/";
+
 impl ToolOutput {
     /// Converts the result of a `tools/call`, as MCP defines it.
     pub fn from_mcp(mut result: Object) -> Self {
@@ -16,12 +19,25 @@ impl ToolOutput {
             Some(Value::Array(blocks)) => blocks,
             _ => Vec::new(),
         };
+        let mut meta = match result.remove("_meta") {
+            Some(Value::Object(meta)) => meta,
+            _ => Object::new(),
+        };
+        // That is what one side of a connection says to the other.
+        meta.retain(|key, _| !key.starts_with(RESERVED));
         Self {
             text,
             value,
             content: blocks,
+            meta,
             ..Self::default()
         }
+    }
+
+    /// The text that represents a content block.
+    pub fn block_text(block: &Value) -> String {
+        let object = block.as_object();
+        object.map(|block| block_text(block).0).unwrap_or_default()
     }
 }
 
@@ -143,7 +159,10 @@ mod tests {
     #[test]
     fn parts_stay_as_they_are_beside_the_text() {
         let image = json!({"type": "image", "data": "AAEC", "mimeType": "image/png"});
-        let result = json!({"content": [image], "structuredContent": {"a": 1}, "isError": false});
+        let meta = json!({"a/b": [null], "io.modelcontextprotocol/serverInfo": {"name": "s"}});
+        let result = json!({
+            "content": [image], "structuredContent": {"a": 1}, "isError": false, "_meta": meta,
+        });
         let answer = ToolOutput::from_mcp(result.as_object().expect("an object").clone());
         assert_eq!(
             answer,
@@ -152,6 +171,7 @@ mod tests {
                     .to_owned(),
                 value: Some(json!({"a": 1})),
                 content: vec![image],
+                meta: Map::from_iter([("a/b".to_owned(), json!([null]))]),
                 ..ToolOutput::default()
             }
         );

@@ -9,7 +9,7 @@ use crate::hint::{Command, Hint};
 use crate::process::Output;
 use crate::store::StoreError;
 use crate::trust::RecordError;
-use crate::{Code, Diagnostic};
+use crate::{Code, Diagnostic, Omission, OmissionReason};
 
 /// Why a provider's tools are unavailable. The first field is its name.
 #[derive(Debug, thiserror::Error)]
@@ -77,12 +77,23 @@ pub enum ProviderError {
     /// Its output is not a list of declarations.
     #[error("the provider `{0}` printed invalid declarations: {1}")]
     InvalidOutput(String, String),
-    /// One of its declarations is invalid.
-    #[error("the provider `{0}` has an invalid declaration: {1}")]
-    Declaration(String, String),
+    /// One of its declarations is invalid: which one, and why.
+    #[error("the provider `{0}` has an invalid declaration: {message}", message = .1.message(.2))]
+    Declaration(String, InvalidDeclaration, String),
     /// It declares a name twice; the first one counts.
     #[error("the provider `{0}` declares `{1}` more than once")]
     DuplicateTool(String, String),
+}
+
+/// Why a declaration is invalid. Each is about a declaration's number, or a tool and its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidDeclaration {
+    /// It has no name.
+    Unnamed,
+    /// The value of this key, which has its parameters, is not an object.
+    SchemaKind(&'static str),
+    /// This key describes something other than an object.
+    SchemaType(&'static str),
 }
 
 /// How many bytes of its standard error are shown: the end.
@@ -122,7 +133,7 @@ impl ProviderError {
             | Self::OutputLimit(name)
             | Self::Failed { name, .. }
             | Self::InvalidOutput(name, _)
-            | Self::Declaration(name, _)
+            | Self::Declaration(name, ..)
             | Self::DuplicateTool(name, _)
             | Self::Server(name, _) => name,
         }
@@ -149,8 +160,25 @@ impl ProviderError {
         if let Self::Failed { stderr, .. } = self {
             diagnostic.details.clone_from(stderr);
         }
+        if let Some(omission) = self.omission() {
+            diagnostic.omission = Some(Box::new(omission));
+        }
         diagnostic.hints.extend(self.hint());
         diagnostic
+    }
+
+    /// The tool that is left out, if it concerns one only.
+    fn omission(&self) -> Option<Omission> {
+        let (source, tool, reason) = match self {
+            Self::Declaration(source, what, tool) => (source, tool, what.reason()),
+            Self::DuplicateTool(source, tool) => (source, tool, OmissionReason::Duplicate),
+            _ => return None,
+        };
+        Some(Omission {
+            source: source.clone(),
+            tool: tool.clone(),
+            reason,
+        })
     }
 
     /// The diagnostic of the underlying error.
@@ -221,5 +249,23 @@ impl ProviderError {
             }
         };
         Some(text.into())
+    }
+}
+
+impl InvalidDeclaration {
+    fn message(self, tool: &str) -> String {
+        match self {
+            Self::Unnamed => format!("declaration {tool} has no name"),
+            Self::SchemaKind(key) => format!("`{key}` of `{tool}` is not an object"),
+            Self::SchemaType(key) => format!("`{key}` of `{tool}` does not describe an object"),
+        }
+    }
+
+    const fn reason(self) -> OmissionReason {
+        match self {
+            Self::Unnamed => OmissionReason::Unnamed,
+            Self::SchemaKind(_) => OmissionReason::SchemaKind,
+            Self::SchemaType(_) => OmissionReason::SchemaType,
+        }
     }
 }

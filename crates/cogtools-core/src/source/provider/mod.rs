@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 use cache::Cache;
 use call::RemoteCall;
 pub use directory::neutral_directory;
-pub use error::ProviderError;
+pub use error::{InvalidDeclaration, ProviderError};
 use remote::Declarations;
 pub use remote::RemoteTool;
 pub use server::{Server, Transport};

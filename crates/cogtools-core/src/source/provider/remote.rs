@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::error::InvalidDeclaration;
 use super::local_name::LocalNames;
 use super::{Provider, ProviderError};
 use crate::Tool;
@@ -69,8 +70,9 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
     for (index, value) in values.iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
         let Some(own) = name.map(str::to_owned) else {
-            let message = format!("declaration {} has no name", index + 1);
-            let error = ProviderError::Declaration(provider.name(), message);
+            let number = (index + 1).to_string();
+            let what = InvalidDeclaration::Unnamed;
+            let error = ProviderError::Declaration(provider.name(), what, number);
             declarations.errors.push(Arc::new(error));
             continue;
         };
@@ -194,18 +196,18 @@ impl RemoteTool {
         let Some(key) = SCHEMAS.iter().find(is_set) else {
             return Ok(None);
         };
-        let invalid = |what: &str| {
-            let message = format!("`{key}` of `{}` {what}", self.remote_name);
-            let error = ProviderError::Declaration(provider.name(), message);
+        let invalid = |what: InvalidDeclaration| {
+            let tool = self.remote_name.clone();
+            let error = ProviderError::Declaration(provider.name(), what, tool);
             ToolError::Invalid(vec![error.diagnostic()])
         };
         let object = self
             .value
             .get(*key)
             .and_then(Value::as_object)
-            .ok_or_else(|| invalid("is not an object"))?;
+            .ok_or_else(|| invalid(InvalidDeclaration::SchemaKind(key)))?;
         if !accepts_objects(object) {
-            return Err(invalid("does not describe an object"));
+            return Err(invalid(InvalidDeclaration::SchemaType(key)));
         }
         // An OpenAPI schema is the author's own, and as strict as in a file.
         let schema = if *key == SCHEMAS[0] {

@@ -1,5 +1,5 @@
-//! The keyring of the system: on Linux the Secret Service, by the program of libsecret. A secret is
-//! its input or its output, never an argument.
+//! The Secret Service of Linux, by the program of libsecret. A secret is its input or its output,
+//! never an argument.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use cogtools_program::dirs::trusted_var;
 use cogtools_program::{Io, Vars};
+
+use super::{Keyring, MAX_READ, MAX_WRITE, SERVICE};
 
 /// Where the program may be. PATH does not count: it would receive the tokens.
 const PROGRAMS: [&str; 2] = [
@@ -26,25 +28,18 @@ const VARIABLES: [&str; 8] = [
     "LANG",
     "USER",
 ];
-/// How long the user may take to unlock it.
-const MAX_WRITE: Duration = Duration::from_mins(1);
-/// How long a call waits for it.
-const MAX_READ: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The keyring.
-#[derive(Clone, Debug)]
-pub(super) struct Keyring {
+/// The program, and what it sees.
+#[derive(Debug)]
+pub(super) struct SecretTool {
     program: PathBuf,
     vars: Vars,
 }
 
-impl Keyring {
+impl SecretTool {
     /// The keyring of the user's session, if there is one.
     pub(super) fn of(io: &Io<'_>) -> Option<Self> {
-        if !cfg!(target_os = "linux") {
-            return None;
-        }
         let var = |name: &&str| Some(((*name).into(), trusted_var(io, name)?.to_owned()));
         let vars: Vars = VARIABLES.iter().filter_map(var).collect();
         let has_bus = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]
@@ -57,32 +52,11 @@ impl Keyring {
         })
     }
 
-    /// Keeps the secret `key`; whether it is there then.
-    pub(super) fn save(&self, key: &str, url: &str, secret: &[u8]) -> bool {
-        let host = url.split("://").nth(1).unwrap_or_default();
-        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
-        let host = host.rsplit('@').next().unwrap_or_default();
-        let label = format!("--label=cogtools: {host}");
-        let saved = self.run(&["store", &label], key, secret, MAX_WRITE);
-        saved.is_some() && self.load(key).as_deref() == Some(secret)
-    }
-
-    /// The secret `key`.
-    pub(super) fn load(&self, key: &str) -> Option<Vec<u8>> {
-        let secret = self.run(&["lookup"], key, b"", MAX_READ)?;
-        (!secret.is_empty()).then_some(secret)
-    }
-
-    /// Forgets the secret `key`.
-    pub(super) fn remove(&self, key: &str) -> bool {
-        self.run(&["clear"], key, b"", MAX_WRITE).is_some()
-    }
-
     /// The output of the program, if it succeeds within `limit`.
     fn run(&self, args: &[&str], key: &str, input: &[u8], limit: Duration) -> Option<Vec<u8>> {
         let mut child = Command::new(&self.program)
             .args(args)
-            .args(["service", "cogtools-mcp", "server", key])
+            .args(["service", SERVICE, "server", key])
             .env_clear()
             .envs(&self.vars)
             .stdin(Stdio::piped())
@@ -115,7 +89,27 @@ impl Keyring {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+impl Keyring for SecretTool {
+    fn save(&self, key: &str, url: &str, secret: &[u8]) -> bool {
+        let host = url.split("://").nth(1).unwrap_or_default();
+        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or_default();
+        let label = format!("--label=cogtools: {host}");
+        let saved = self.run(&["store", &label], key, secret, MAX_WRITE);
+        saved.is_some() && self.load(key).as_deref() == Some(secret)
+    }
+
+    fn load(&self, key: &str) -> Option<Vec<u8>> {
+        let secret = self.run(&["lookup"], key, b"", MAX_READ)?;
+        (!secret.is_empty()).then_some(secret)
+    }
+
+    fn remove(&self, key: &str) -> bool {
+        self.run(&["clear"], key, b"", MAX_WRITE).is_some()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -132,7 +126,7 @@ clear) rm \"$HOME/$5\" ;;
 esac
 ";
 
-    fn keyring(project: &Project, program: &str) -> Keyring {
+    fn keyring(project: &Project, program: &str) -> SecretTool {
         project.file("secret-tool", program);
         let program = project.path("secret-tool");
         let mode = std::fs::Permissions::from_mode(0o700);
@@ -141,7 +135,7 @@ esac
             ("HOME".into(), project.root().into()),
             ("PATH".into(), "/usr/bin:/bin".into()),
         ]);
-        Keyring { program, vars }
+        SecretTool { program, vars }
     }
 
     #[test]
