@@ -88,7 +88,7 @@ impl Workers {
                 let limit = Limit::of(&kept.tool);
                 let run = move || run_kept(&kept, arguments, &cx);
                 match with_limit(name, &limit, permit, run).await? {
-                    (KeptOutcome::Done(output), _) => return Ok(output),
+                    (KeptOutcome::Done(output), _) => return Ok(*output),
                     (KeptOutcome::Changed(arguments), permit) => (arguments, permit),
                 }
             }
@@ -144,7 +144,7 @@ impl Drop for CancelOnDrop {
 
 /// What became of a call of a kept tool.
 enum KeptOutcome<A> {
-    Done(ToolOutput),
+    Done(Box<ToolOutput>),
     /// The tool has changed: it is to be found anew. These are the arguments.
     Changed(A),
 }
@@ -160,7 +160,7 @@ where
     let arguments = parse(&kept.tool, arguments)?;
     let call = Call::new(Arc::clone(&kept.tool), arguments);
     call.run(cx)
-        .map(KeptOutcome::Done)
+        .map(|output| KeptOutcome::Done(Box::new(output)))
         .map_err(CallError::Failed)
 }
 
