@@ -62,7 +62,7 @@ fn idle_connections_take_no_file_that_an_answer_needs() {
         .map(|_| TcpStream::connect(address).expect("it listens"))
         .collect();
     let begin = Instant::now();
-    let (status, body) = super::http::post(&service.url, "/mcp", &[], LIST);
+    let (status, body) = post(&service.url, "/mcp", &[], LIST);
     assert_eq!(status, 200);
     assert!(body.contains("\"name\""), "{body}");
     assert!(begin.elapsed() < Duration::from_secs(8), "it waited");

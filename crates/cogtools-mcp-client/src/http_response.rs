@@ -8,7 +8,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpPostResponse;
 use crate::http::{Http, SdkError};
 use crate::http_error::HttpError;
 use crate::http_message::is_unknown_request;
-use crate::message::parse;
+use crate::message::{CALLS, parse};
 
 impl Http {
     /// The response to `message` in a body that is not a stream. A rejection may lack
@@ -31,7 +31,7 @@ impl Http {
             let text = format!("HTTP {status}");
             rejection(ErrorData::invalid_request(text, None))
         };
-        let response = match parse(body) {
+        let response = match parse(body, CALLS) {
             Ok(message) if status.is_success() => message,
             Ok(ServerJsonRpcMessage::Error(error)) => rejection(error.error),
             _ if status == StatusCode::BAD_REQUEST || is_unknown_request(message, status) => {

@@ -10,7 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The keys of results that are passed on: of a list of tools, and of a call.
-const PASSED_ON: [&str; 3] = ["tools", "content", "structuredContent"];
+pub(crate) const LISTS_AND_CALLS: &[&str] = &["tools", "content", "structuredContent"];
+/// The same over HTTP, whose headers for parameters need the types of a list.
+pub(crate) const CALLS: &[&str] = &["content", "structuredContent"];
 
 /// A response, if that is what a message is.
 #[derive(Deserialize)]
@@ -21,14 +23,14 @@ struct Response {
     result: Value,
 }
 
-/// Reads a message.
-pub(crate) fn parse(text: &[u8]) -> serde_json::Result<ServerJsonRpcMessage> {
+/// Reads a message. The result of a response that has one of `keys` stays a value.
+pub(crate) fn parse(text: &[u8], keys: &[&str]) -> serde_json::Result<ServerJsonRpcMessage> {
     match serde_json::from_slice::<Response>(text) {
         Ok(Response {
             jsonrpc,
             id,
             result,
-        }) if PASSED_ON.iter().any(|key| result.get(key).is_some()) => {
+        }) if keys.iter().any(|key| result.get(key).is_some()) => {
             let result = ServerResult::CustomResult(CustomResult(result));
             Ok(ServerJsonRpcMessage::Response(JsonRpcResponse {
                 jsonrpc,
@@ -55,7 +57,7 @@ mod tests {
             json!({"tools": 5}),
         ] {
             let message = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-            let parsed = parse(message.to_string().as_bytes()).expect("a message");
+            let parsed = parse(message.to_string().as_bytes(), LISTS_AND_CALLS).expect("a message");
             assert_eq!(serde_json::to_value(parsed).expect("JSON"), message);
         }
     }
@@ -63,11 +65,11 @@ mod tests {
     #[test]
     fn other_messages_have_their_types() {
         let text = br#"{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}"#;
-        let parsed = parse(text).expect("a message");
+        let parsed = parse(text, LISTS_AND_CALLS).expect("a message");
         assert!(matches!(parsed, ServerJsonRpcMessage::Notification(_)));
         let text = br#"{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "m"}}"#;
-        let parsed = parse(text).expect("a message");
+        let parsed = parse(text, LISTS_AND_CALLS).expect("a message");
         assert!(matches!(parsed, ServerJsonRpcMessage::Error(_)));
-        assert!(parse(b"Welcome!").is_err());
+        assert!(parse(b"Welcome!", LISTS_AND_CALLS).is_err());
     }
 }

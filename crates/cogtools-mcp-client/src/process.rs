@@ -19,7 +19,7 @@ use rmcp::transport::Transport;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::error::ClientError;
-use crate::message;
+use crate::message::{self, LISTS_AND_CALLS};
 
 /// The largest message.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -258,7 +258,7 @@ fn read_messages(
         if text.is_empty() {
             continue;
         }
-        if let Ok(message) = message::parse(text) {
+        if let Ok(message) = message::parse(text, LISTS_AND_CALLS) {
             if !send(message) {
                 return;
             }
