@@ -99,3 +99,47 @@ fn a_parameter_that_is_not_declared_can_be_passed() {
         .run()
         .succeeds();
 }
+
+/// Tools that `OpenAI`'s and Anthropic's APIs would reject: a long description, and a root that is
+/// more than an object with properties.
+#[test]
+fn what_an_api_rejects_is_cut_or_flattened() {
+    let long = format!("Sends {}", "ä".repeat(1_100));
+    let tools = json!([
+        {"name": "long", "description": long, "inputSchema": {"type": "object"}},
+        {"name": "root", "description": "d", "inputSchema": {
+            "type": "object", "properties": {"a": {"type": "string"}},
+            "anyOf": [{"required": ["a"]}, {"properties": {"b": {"type": "string"}}, "required": ["b"]}],
+        }},
+    ]);
+    let scene = Scene::new(&declaring(&tools.to_string()), "");
+    let declared = |format: &str| {
+        scene
+            .run("cogtools-discover")
+            .args(["--format", format])
+            .run()
+            .json()
+    };
+    let string = json!({"type": "string"});
+    let flat = json!({"type": "object", "properties": {"a": string, "b": string}});
+    let openai = declared("openai");
+    let cut = format!("Sends {}…", "ä".repeat(1_017));
+    assert_eq!(openai[0]["function"]["description"], cut);
+    assert_eq!(openai[1]["function"]["parameters"], flat);
+    let anthropic = declared("anthropic");
+    assert_eq!(anthropic[0]["description"], long);
+    assert_eq!(anthropic[1]["input_schema"], flat);
+    assert_eq!(declared("mcp")[0]["description"], long);
+    let list = scene.run("cogtools-list").arg("--json").run().json();
+    assert_eq!(list["tools"][0]["repaired"], "cut for openai description");
+    let call = |arguments: &str| {
+        scene
+            .run("cogtools-call")
+            .arg("root")
+            .stdin(arguments)
+            .run()
+    };
+    call(r#"{"b": "x"}"#).succeeds();
+    // What the declaration does not say is checked.
+    call("{}").status(65);
+}

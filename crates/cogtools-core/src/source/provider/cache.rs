@@ -5,10 +5,10 @@
 //! runs as it would without one.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -22,8 +22,10 @@ use crate::{Context, Diagnostic, Hint, digest};
 /// The files about one provider in one environment.
 #[derive(Clone)]
 pub(super) struct Cache {
-    /// What the provider runs, and in which environment.
+    /// What the provider runs, in which environment, and for which audience.
     key: String,
+    /// The key without the audience.
+    plain_key: String,
     folder: Option<PathBuf>,
     max_age: Option<Duration>,
 }
@@ -56,8 +58,14 @@ impl Cache {
             command.to_string(),
             variables,
         ]));
+        let plain_key = key.to_string();
+        // A server may declare other tools to a host that can show questions to the user.
+        let sessions = cx.resident.as_ref().and_then(|it| it.sessions());
+        let audience = sessions.and_then(|sessions| sessions.audience());
+        let key = audience.map_or_else(|| plain_key.clone(), |it| format!("{plain_key}-{it}"));
         Some(Self {
-            key: key.to_string(),
+            key,
+            plain_key,
             folder: cx.cache.as_ref().map(|folder| folder.join("declarations")),
             max_age: settings.cache,
         })
@@ -76,17 +84,35 @@ impl Cache {
         is_fresh.then_some((written, meta.len()))
     }
 
-    /// The cached declarations, however old they are.
+    /// Whether nothing was ever declared to this audience, but something to hosts in general, which
+    /// is not too old.
+    pub(super) fn is_general(&self) -> bool {
+        let plain = Self {
+            key: self.plain_key.clone(),
+            ..self.clone()
+        };
+        self.declarations().is_some_and(|file| !file.exists()) && plain.stamp().is_some()
+    }
+
+    /// The cached declarations, however old they are: those for this audience, else for hosts in
+    /// general.
     pub(super) fn read(&self) -> Option<Values> {
         self.max_age?;
-        let text = read(&self.declarations()?, u64::MAX)?;
+        let text = read(&self.declarations()?, u64::MAX);
+        let text = text.or_else(|| read(&self.general()?, u64::MAX))?;
         let cached: Vec<Value> = serde_json::from_slice(&text).ok()?;
         Some(cached.into_iter().map(Arc::new).collect())
     }
 
-    /// Discards the cached declarations.
-    pub(super) fn remove(&self) {
-        remove(self.declarations().as_deref());
+    /// Makes the cached declarations too old. They go on to represent a provider that is late.
+    pub(super) fn expire(&self) {
+        for path in [self.declarations(), self.general()].into_iter().flatten() {
+            let is_expired = self.max_age.is_some_and(|age| !is_within(age, UNIX_EPOCH))
+                && expire(&path).is_ok();
+            if !is_expired && path.exists() {
+                remove(Some(&path));
+            }
+        }
     }
 
     /// Caches declarations, if the configuration says so.
@@ -139,6 +165,12 @@ impl Cache {
         Some(self.folder.as_ref()?.join(format!("{}.json", self.key)))
     }
 
+    /// What was declared to hosts in general.
+    fn general(&self) -> Option<PathBuf> {
+        let file = format!("{}.json", self.plain_key);
+        Some(self.folder.as_ref()?.join(file))
+    }
+
     fn failures(&self) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(format!("{}.failed", self.key)))
     }
@@ -148,6 +180,11 @@ impl Cache {
 fn is_within(age: Duration, written: SystemTime) -> bool {
     let now = SystemTime::now().duration_since(written);
     now.is_ok_and(|since| since <= age)
+}
+
+fn expire(path: &Path) -> io::Result<()> {
+    let file = File::options().write(true).open(path)?;
+    file.set_modified(UNIX_EPOCH)
 }
 
 fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
