@@ -70,7 +70,9 @@ fn claude_code_gets_every_tool_and_calls() {
     let results = results.collect::<String>().replace(model.url(), "[HERE]");
     // Its snapshots are named by the time.
     let results = cut(&results, "(data/page-", ".yml)");
-    assert_text(results, str![[r####"
+    assert_text(
+        results,
+        str![[r####"
 "{\"content\":\"Good day\\n\"}"
 "{\"entities\":[{\"name\":\"Ada\",\"entityType\":\"person\",\"observations\":[\"writes programs\"]}]}"
 "{\"entities\":[{\"name\":\"Ada\",\"entityType\":\"person\",\"observations\":[\"writes programs\"]}],\"relations\":[]}"
@@ -78,7 +80,8 @@ fn claude_code_gets_every_tool_and_calls() {
 [{"type":"text","text":"### Ran Playwright code\n```js\nawait page.goto('[HERE]/page');\n```\n### Page\n- Page URL: [HERE]/page\n- Page Title: A page\n### Snapshot\n- [Snapshot](data/page-….yml)"}]
 [{"type":"text","text":"### Page\n- Page URL: [HERE]/page\n- Page Title: A page\n### Snapshot\n```yaml\n- heading \"Good day\" [level=1] [ref=e2]\n```"}]
 
-"####]]);
+"####]],
+    );
 }
 
 /// The result of the last call.

@@ -76,11 +76,14 @@ fn codex_gets_every_tool_and_calls() {
             let _ = writeln!(all, "{}", last.unwrap_or(&Value::Null)["output"]);
             all
         });
-    assert_text(without_times(&results), str![[r#"
+    assert_text(
+        without_times(&results),
+        str![[r#"
 "Wall time: N seconds\nOutput:\n{\"content\":\"Good day\\n\"}"
 [{"type":"input_text","text":"Wall time: N seconds\nOutput:"},{"type":"input_text","text":"Echo: hi"}]
 
-"#]]);
+"#]],
+    );
 }
 
 /// `text` with an `N` for each number with a point.

@@ -55,8 +55,38 @@ fn converse(settings: &str, prefix: &str, format: &str) -> String {
 fn gemini_cli_gets_every_tool_and_calls() {
     let settings = r#"{"mcpServers": {"cogtools": {
         "command": "cogtools", "args": ["mcp", "--budget", "BUDGET"]}}}"#;
-    assert_text(converse(settings, "mcp_cogtools_", "mcp"), str![]);
+    assert_text(
+        converse(settings, "mcp_cogtools_", "mcp"),
+        str![[r#"
+<untrusted_context>
+Good day
+
+</untrusted_context>
+<untrusted_context>
+{"query": "echo back the input", "tools": [
+{"name":"everything_echo","description":"Echoes back the input string","parameters":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}
+], "hint": "4 more match; use a higher limit or a more specific query"}
+
+</untrusted_context>
+<untrusted_context>
+Echo: hi
+</untrusted_context>
+
+"#]],
+    );
     let settings = r#"{"tools": {
         "discoveryCommand": "cogtools-discover --budget BUDGET", "callCommand": "cogtools-call"}}"#;
-    assert_text(converse(settings, "discovered_tool_", "gemini"), str![]);
+    assert_text(
+        converse(settings, "discovered_tool_", "gemini"),
+        str![[r#"
+Good day
+
+{"query": "echo back the input", "tools": [
+{"name":"everything_echo","description":"Echoes back the input string","parameters":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}
+], "hint": "4 more match; use a higher limit or a more specific query"}
+
+Echo: hi
+
+"#]],
+    );
 }

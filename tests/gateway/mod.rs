@@ -12,10 +12,11 @@ mod own_list;
 mod servers;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use cogtools_test_support::{Project, Run, install};
+use cogtools_test_support::{Gemini, Project, Run, Version};
 use serde_json::Value;
 
 use crate::clients::cache;
@@ -66,10 +67,10 @@ impl Scene {
         self.host(crate::programs().join(program))
     }
 
-    fn host(&self, program: impl Into<std::path::PathBuf>) -> Run {
+    fn host(&self, program: impl Into<PathBuf>) -> Run {
         Run::new(program)
             .project(&self.project)
-            .path(install::node(&cache()))
+            .path(node())
             .path(crate::programs())
             .limit(LIMIT)
     }
@@ -85,6 +86,13 @@ impl Scene {
             .expect("declarations are JSON");
         names(&declared)
     }
+}
+
+/// The directory of Node.js that Gemini CLI is run with: what a source has declared is cached for one
+/// PATH.
+fn node() -> PathBuf {
+    let gemini = Gemini::install(Version::NEWEST, &cache());
+    gemini.node().to_path_buf()
 }
 
 /// The names of declarations, in any format.

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use cogtools_test_support::{Project, install};
+use cogtools_test_support::Project;
 use serde_json::{Value, json};
 
 use super::servers::{self, SERVERS, Server};
-use crate::clients::cache;
 
 /// A server, and what it says.
 struct Peer {
@@ -63,14 +62,13 @@ pub(super) fn all() -> BTreeSet<String> {
 
 impl Peer {
     fn start(server: &Server, project: &Project) -> Self {
-        let node = install::node(&cache());
         let mut child = Command::new(server.file(&servers::install()))
             .args(server.args)
             .current_dir(project.root())
             .env_clear()
             .envs(server.env.iter().copied())
             .env("HOME", project.home())
-            .env("PATH", format!("{}:/usr/bin:/bin", node.display()))
+            .env("PATH", format!("{}:/usr/bin:/bin", super::node().display()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

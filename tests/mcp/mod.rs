@@ -25,6 +25,7 @@ mod service;
 mod session;
 mod shutdown;
 mod soak;
+mod soak_sources;
 mod source;
 pub(crate) mod tls;
 mod web;
