@@ -13,6 +13,7 @@ mod http;
 mod introduction;
 mod kept;
 mod late;
+mod lies;
 mod living;
 mod login;
 mod lying;

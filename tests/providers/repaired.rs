@@ -143,3 +143,48 @@ fn what_an_api_rejects_is_cut_or_flattened() {
     // What the declaration does not say is checked.
     call("{}").status(65);
 }
+
+/// Words of draft-04, and names that hosts do not accept, two of which become the same.
+const OLD: &str = r##"[
+  {"name": "1.st/tool", "description": "d", "inputSchema": {
+    "$schema": "http://json-schema.org/draft-04/schema#", "id": "x", "type": "object",
+    "definitions": {"age": {"type": "integer", "minimum": 0, "exclusiveMinimum": true}},
+    "properties": {"age": {"$ref": "#/definitions/age"}}}},
+  {"name": "a.b", "description": "first", "inputSchema": {"type": "object"}},
+  {"name": "a/b", "description": "second", "inputSchema": {"type": "object"}},
+  {"name": "a_tool_with_a_name_that_is_longer_than_forty_seven_characters", "description": "d",
+    "inputSchema": {"type": "object"}},
+  {"name": "bad", "description": "d", "inputSchema": true},
+  {"name": "red\u001b[31m", "description": "\u001b[31mred", "inputSchema": {"type": "object"}}
+]"##;
+
+#[test]
+fn old_words_and_foreign_names_are_translated() {
+    let scene = Scene::new(&declaring(OLD), "");
+    let outcome = scene
+        .run("cogtools-discover")
+        .args(["--format", "mcp"])
+        .run();
+    outcome.expect(0, str![[r##"
+[
+{"name":"_1_st_tool","description":"d","inputSchema":{"type":"object","$defs":{"age":{"type":"integer","exclusiveMinimum":0}},"properties":{"age":{"$ref":"#/$defs/age"}}}},
+{"name":"a_b_12734df7","description":"first","inputSchema":{"type":"object","additionalProperties":false}},
+{"name":"a_b_f5effa31","description":"second","inputSchema":{"type":"object","additionalProperties":false}},
+{"name":"a_tool_with_a_name_that_is_longer_than_a6b3565f","description":"d","inputSchema":{"type":"object","additionalProperties":false}},
+{"name":"red__31m","description":"\u001b[31mred","inputSchema":{"type":"object","additionalProperties":false}},
+{"name":"ok","description":"d","inputSchema":{"type":"object","additionalProperties":false}}
+]
+
+"##]], str![[r#"
+cogtools-discover: warning[INVALID_TOOL]: the provider `other` has an invalid declaration: `inputSchema` of `bad` is not an object
+hint: its other tools are not affected; report this to its author
+
+"#]]);
+    for (name, remote) in [
+        ("_1_st_tool", "1.st/tool"),
+        ("a_b_12734df7", "a.b"),
+        ("a_b_f5effa31", "a/b"),
+    ] {
+        scene.call(name).outputs(format!("{remote}: {{}}\n"));
+    }
+}

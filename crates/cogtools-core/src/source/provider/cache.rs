@@ -5,10 +5,10 @@
 //! runs as it would without one.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -37,6 +37,8 @@ pub(super) struct Failure {
     pub(super) was_late: bool,
 }
 
+/// The extension of declarations that the provider has said not to have any more.
+const EXPIRED: &str = "expired";
 /// The largest file about a failure that is read.
 const MAX_FAILURE_BYTES: u64 = 64 << 10;
 
@@ -98,8 +100,11 @@ impl Cache {
     /// general.
     pub(super) fn read(&self) -> Option<Values> {
         self.max_age?;
-        let text = read(&self.declarations()?, u64::MAX);
-        let text = text.or_else(|| read(&self.general()?, u64::MAX))?;
+        let paths = [self.declarations()?, self.general()?];
+        let mut paths = paths
+            .iter()
+            .flat_map(|path| [path.clone(), path.with_extension(EXPIRED)]);
+        let text = paths.find_map(|path| read(&path, u64::MAX))?;
         let cached: Vec<Value> = serde_json::from_slice(&text).ok()?;
         Some(cached.into_iter().map(Arc::new).collect())
     }
@@ -107,9 +112,8 @@ impl Cache {
     /// Makes the cached declarations too old. They go on to represent a provider that is late.
     pub(super) fn expire(&self) {
         for path in [self.declarations(), self.general()].into_iter().flatten() {
-            let is_expired = self.max_age.is_some_and(|age| !is_within(age, UNIX_EPOCH))
-                && expire(&path).is_ok();
-            if !is_expired && path.exists() {
+            if let Some(text) = read(&path, u64::MAX) {
+                write(Some(&path.with_extension(EXPIRED)), &text);
                 remove(Some(&path));
             }
         }
@@ -119,7 +123,8 @@ impl Cache {
     pub(super) fn write(&self, values: &Values) {
         if self.max_age.is_some() {
             let values: Vec<&Value> = values.iter().map(|value| &**value).collect();
-            write(self.declarations().as_deref(), &json!(values));
+            let text = json!(values).to_string();
+            write(self.declarations().as_deref(), text.as_bytes());
         }
     }
 
@@ -152,7 +157,7 @@ impl Cache {
             "hints": hints,
             "late": was_late,
         });
-        write(self.failures().as_deref(), &value);
+        write(self.failures().as_deref(), value.to_string().as_bytes());
     }
 
     /// Forgets that it has failed.
@@ -182,11 +187,6 @@ fn is_within(age: Duration, written: SystemTime) -> bool {
     now.is_ok_and(|since| since <= age)
 }
 
-fn expire(path: &Path) -> io::Result<()> {
-    let file = File::options().write(true).open(path)?;
-    file.set_modified(UNIX_EPOCH)
-}
-
 fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Owners::default().check(path, path).ok()?;
     let mut text = Vec::new();
@@ -195,10 +195,9 @@ fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Some(text)
 }
 
-fn write(path: Option<&Path>, value: &Value) {
+fn write(path: Option<&Path>, content: &[u8]) {
     let path = path.map(WritePath::in_folder);
-    let content = value.to_string();
-    let _ = path.map(|path| file::replace_private(&path, content.as_bytes()));
+    let _ = path.map(|path| file::replace_private(&path, content));
 }
 
 fn remove(path: Option<&Path>) {
