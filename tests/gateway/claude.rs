@@ -1,6 +1,6 @@
 //! Claude Code in front of all servers.
 
-use cogtools_test_support::{assert_text, install, str};
+use cogtools_test_support::{Run, assert_text, install, str};
 use serde_json::{Value, json};
 
 use super::model::{LAST, Model};
@@ -25,27 +25,7 @@ fn claude_code_gets_every_tool_and_calls() {
     ];
     let calls = calls.map(|(name, arguments)| json!([format!("{PREFIX}{name}"), arguments]));
     let model = Model::start("anthropic", &json!(calls));
-    let servers = json!({"mcpServers": {
-        "cogtools": {"command": "cogtools", "args": ["mcp", "--api", "anthropic"]},
-    }});
-    scene.project.file("claude.json", servers.to_string());
-    let package = "@anthropic-ai/claude-code";
-    let version = "2.1.197";
-    let name = format!("host-anthropic-ai-claude-code-{version}");
-    let place = install::npm(&cache(), &name, &[&format!("{package}@{version}")]);
-    let program = format!("node_modules/{package}-{}/claude", install::platform());
-    let outcome = scene
-        .host(place.join(program))
-        .env("ANTHROPIC_BASE_URL", model.url())
-        .env("ANTHROPIC_API_KEY", "x")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        // It waits for the server, however busy the machine is.
-        .env("MCP_CONNECTION_NONBLOCKING", "0")
-        .env("MCP_CONNECT_TIMEOUT_MS", "60000")
-        .args(["-p", "Go on.", "--model", "claude-sonnet-4-5"])
-        .args(["--mcp-config", "claude.json", "--strict-mcp-config"])
-        .args(["--allowedTools", "mcp__cogtools"])
-        .run();
+    let outcome = claude(&scene, &model).run();
     outcome.outputs(format!("{LAST}\n"));
     let asked = model.asked();
     assert_eq!(asked.len(), calls.len() + 1);
@@ -82,6 +62,30 @@ fn claude_code_gets_every_tool_and_calls() {
 
 "####]],
     );
+}
+
+/// Claude Code with one prompt, in front of our server.
+fn claude(scene: &Scene, model: &Model) -> Run {
+    let servers = json!({"mcpServers": {
+        "cogtools": {"command": "cogtools", "args": ["mcp", "--api", "anthropic"]},
+    }});
+    scene.project.file("claude.json", servers.to_string());
+    let package = "@anthropic-ai/claude-code";
+    let version = "2.1.197";
+    let name = format!("host-anthropic-ai-claude-code-{version}");
+    let place = install::npm(&cache(), &name, &[&format!("{package}@{version}")]);
+    let program = format!("node_modules/{package}-{}/claude", install::platform());
+    scene
+        .host(place.join(program))
+        .env("ANTHROPIC_BASE_URL", model.url())
+        .env("ANTHROPIC_API_KEY", "x")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        // It waits for the server, however busy the machine is.
+        .env("MCP_CONNECTION_NONBLOCKING", "0")
+        .env("MCP_CONNECT_TIMEOUT_MS", "60000")
+        .args(["-p", "Go on.", "--model", "claude-sonnet-4-5"])
+        .args(["--mcp-config", "claude.json", "--strict-mcp-config"])
+        .args(["--allowedTools", "mcp__cogtools"])
 }
 
 /// The result of the last call.
