@@ -30,6 +30,7 @@ mod files;
 mod filters;
 mod fixes;
 mod flow;
+mod gateway;
 mod genai;
 mod groups;
 mod hosts;

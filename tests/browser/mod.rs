@@ -102,7 +102,8 @@ fn live() -> (String, Vec<String>) {
     (format!("{}\n", now.join("\n")), later.collect())
 }
 
-fn chromium() -> PathBuf {
+/// The browser of the system.
+pub(crate) fn chromium() -> PathBuf {
     let names = [
         "/usr/bin/chromium",
         "/usr/bin/chromium-browser",

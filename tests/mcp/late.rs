@@ -81,6 +81,22 @@ fn silent_servers_are_left_out_and_not_asked_again_for_a_minute() {
 }
 
 #[test]
+fn a_server_that_dies_slowly_is_not_started_again_for_a_minute() {
+    let project = project();
+    let command = "echo >> ~/started-dies; sleep 0.7; echo broken >&2; exit 3";
+    let source = json!({"mcp": {"command": ["sh", "-c", command], "name": "dies", "wait": 30}});
+    let sources = [source, slow("good", "0", 60.0)];
+    let died = "cogtools-discover: warning[TOOL_FAILED]: the MCP server `dies` exited with status 3 \
+                before it answered `initialize`\n  | broken\n";
+    let again = "hint: it is asked again a minute after it failed, or at once by \
+                 `cogtools-discover --refresh`\n";
+    for hint in ["", again, again] {
+        soon(discover(&project, &sources)).expect(0, declared(&["good"]), format!("{died}{hint}"));
+    }
+    assert_eq!(starts(&project, "dies"), 1);
+}
+
+#[test]
 fn refresh_waits_and_clears_the_failure() {
     let project = project();
     let sources = [slow("t", "2.5", 60.0)];
@@ -105,6 +121,19 @@ fn a_late_server_is_represented_by_what_it_declared_before() {
         soon(discover(&project, &sources)).outputs(declared(&["t"]));
     }
     assert_eq!(starts(&project, "t"), 2, "it is asked once");
+}
+
+/// A call that finds its tool gone makes the declarations too old, and then the server is late.
+#[test]
+fn declarations_that_are_out_of_date_represent_a_late_server() {
+    let project = project();
+    let sources = [slow("t", "0", 60.0)];
+    discover(&project, &sources).run().outputs(declared(&["t"]));
+    project.file("../home/how-t", "other");
+    let call = with("cogtools-call", &project, &sources).arg("t");
+    call.run().status(127);
+    project.file("../home/how-t", "start");
+    soon(discover(&project, &sources)).outputs(declared(&["t"]));
 }
 
 #[cfg(unix)]

@@ -67,12 +67,7 @@ fn nothing_grows_and_nothing_is_lost() {
     }
     let (early, late) = (early.expect("a quarter has passed"), Size::of(&session));
     println!("{calls} calls in {seconds} s; after a quarter {early:?}, at the end {late:?}");
-    assert!(
-        late.memory <= early.memory + GROWTH
-            && late.files <= early.files
-            && late.threads <= early.threads + IDLE,
-        "{early:?} became {late:?}"
-    );
+    assert!(!late.exceeds(&early, GROWTH), "{early:?} became {late:?}");
     assert_eq!(
         session.unclaimed(),
         Vec::<u64>::new(),
@@ -139,7 +134,7 @@ fn mixed(session: &mut Session, round: u32, later: Option<&str>) -> u64 {
 
 /// The resources of the server while it is idle.
 #[derive(Debug)]
-struct Size {
+pub(super) struct Size {
     /// In KiB.
     memory: u64,
     files: usize,
@@ -147,7 +142,7 @@ struct Size {
 }
 
 impl Size {
-    fn of(session: &Session) -> Self {
+    pub(super) fn of(session: &Session) -> Self {
         std::thread::sleep(REST);
         let process = format!("/proc/{}", session.child.id());
         let status = fs::read_to_string(format!("{process}/status"));
@@ -168,9 +163,18 @@ impl Size {
     }
 }
 
+impl Size {
+    /// Whether it is more than `early`, with so many KiB for memory that is used again.
+    pub(super) fn exceeds(&self, early: &Self, growth: u64) -> bool {
+        self.memory > early.memory + growth
+            || self.files > early.files
+            || self.threads > early.threads + IDLE
+    }
+}
+
 /// The processes that remain a moment after the last call: those that the server
 /// has started, and their children.
-fn left(session: &Session) -> String {
+pub(super) fn left(session: &Session) -> String {
     std::thread::sleep(REST);
     let mut ps = std::process::Command::new("/bin/ps");
     let output = ps.args(["-e", "-o", "ppid=,pid=,args="]).output();
@@ -183,4 +187,25 @@ fn left(session: &Session) -> String {
     left.map(|line| format!("{line}\n"))
         .collect::<Vec<_>>()
         .concat()
+}
+
+/// How many processes the server and its children have started.
+pub(super) fn descendants(session: &Session) -> usize {
+    let mut ps = std::process::Command::new("/bin/ps");
+    let output = ps.args(["-e", "-o", "ppid=,pid="]).output();
+    let output = output.expect("there is `ps`").stdout;
+    let all = String::from_utf8_lossy(&output);
+    let pairs = all.lines().filter_map(|line| {
+        let mut numbers = line.split_whitespace().map(str::parse::<u32>);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    });
+    let pairs: Vec<(u32, u32)> = pairs.collect();
+    let mut family = vec![session.child.id()];
+    let mut at = 0;
+    while let Some(parent) = family.get(at).copied() {
+        let children = pairs.iter().filter(|(of, _)| *of == parent);
+        family.extend(children.map(|(_, pid)| *pid));
+        at += 1;
+    }
+    family.len() - 1
 }

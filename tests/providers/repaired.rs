@@ -99,3 +99,92 @@ fn a_parameter_that_is_not_declared_can_be_passed() {
         .run()
         .succeeds();
 }
+
+/// Tools that `OpenAI`'s and Anthropic's APIs would reject: a long description, and a root that is
+/// more than an object with properties.
+#[test]
+fn what_an_api_rejects_is_cut_or_flattened() {
+    let long = format!("Sends {}", "ä".repeat(1_100));
+    let tools = json!([
+        {"name": "long", "description": long, "inputSchema": {"type": "object"}},
+        {"name": "root", "description": "d", "inputSchema": {
+            "type": "object", "properties": {"a": {"type": "string"}},
+            "anyOf": [{"required": ["a"]}, {"properties": {"b": {"type": "string"}}, "required": ["b"]}],
+        }},
+    ]);
+    let scene = Scene::new(&declaring(&tools.to_string()), "");
+    let declared = |format: &str| {
+        scene
+            .run("cogtools-discover")
+            .args(["--format", format])
+            .run()
+            .json()
+    };
+    let string = json!({"type": "string"});
+    let flat = json!({"type": "object", "properties": {"a": string, "b": string}});
+    let openai = declared("openai");
+    let cut = format!("Sends {}…", "ä".repeat(1_017));
+    assert_eq!(openai[0]["function"]["description"], cut);
+    assert_eq!(openai[1]["function"]["parameters"], flat);
+    let anthropic = declared("anthropic");
+    assert_eq!(anthropic[0]["description"], long);
+    assert_eq!(anthropic[1]["input_schema"], flat);
+    assert_eq!(declared("mcp")[0]["description"], long);
+    let list = scene.run("cogtools-list").arg("--json").run().json();
+    assert_eq!(list["tools"][0]["repaired"], "cut for openai description");
+    let call = |arguments: &str| {
+        scene
+            .run("cogtools-call")
+            .arg("root")
+            .stdin(arguments)
+            .run()
+    };
+    call(r#"{"b": "x"}"#).succeeds();
+    // What the declaration does not say is checked.
+    call("{}").status(65);
+}
+
+/// Words of draft-04, and names that hosts do not accept, two of which become the same.
+const OLD: &str = r##"[
+  {"name": "1.st/tool", "description": "d", "inputSchema": {
+    "$schema": "http://json-schema.org/draft-04/schema#", "id": "x", "type": "object",
+    "definitions": {"age": {"type": "integer", "minimum": 0, "exclusiveMinimum": true}},
+    "properties": {"age": {"$ref": "#/definitions/age"}}}},
+  {"name": "a.b", "description": "first", "inputSchema": {"type": "object"}},
+  {"name": "a/b", "description": "second", "inputSchema": {"type": "object"}},
+  {"name": "a_tool_with_a_name_that_is_longer_than_forty_seven_characters", "description": "d",
+    "inputSchema": {"type": "object"}},
+  {"name": "bad", "description": "d", "inputSchema": true},
+  {"name": "red\u001b[31m", "description": "\u001b[31mred", "inputSchema": {"type": "object"}}
+]"##;
+
+#[test]
+fn old_words_and_foreign_names_are_translated() {
+    let scene = Scene::new(&declaring(OLD), "");
+    let outcome = scene
+        .run("cogtools-discover")
+        .args(["--format", "mcp"])
+        .run();
+    outcome.expect(0, str![[r##"
+[
+{"name":"_1_st_tool","description":"d","inputSchema":{"type":"object","$defs":{"age":{"type":"integer","exclusiveMinimum":0}},"properties":{"age":{"$ref":"#/$defs/age"}}}},
+{"name":"a_b_12734df7","description":"first","inputSchema":{"type":"object","additionalProperties":false}},
+{"name":"a_b_f5effa31","description":"second","inputSchema":{"type":"object","additionalProperties":false}},
+{"name":"a_tool_with_a_name_that_is_longer_than_a6b3565f","description":"d","inputSchema":{"type":"object","additionalProperties":false}},
+{"name":"red__31m","description":"\u001b[31mred","inputSchema":{"type":"object","additionalProperties":false}},
+{"name":"ok","description":"d","inputSchema":{"type":"object","additionalProperties":false}}
+]
+
+"##]], str![[r#"
+cogtools-discover: warning[INVALID_TOOL]: the provider `other` has an invalid declaration: `inputSchema` of `bad` is not an object
+hint: its other tools are not affected; report this to its author
+
+"#]]);
+    for (name, remote) in [
+        ("_1_st_tool", "1.st/tool"),
+        ("a_b_12734df7", "a.b"),
+        ("a_b_f5effa31", "a/b"),
+    ] {
+        scene.call(name).outputs(format!("{remote}: {{}}\n"));
+    }
+}

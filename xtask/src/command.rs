@@ -56,7 +56,14 @@ pub(crate) fn run() -> Result<()> {
         }
         "restate" => restate::run(matches.get_one("runs").copied()),
         "tag" => dist::tag(text(matches, "name").unwrap_or_default()),
-        "soak" => soak::run(matches.get_one("seconds").copied().unwrap_or(soak::HOUR)),
+        "soak" => {
+            let calls = if matches.get_flag("sources") {
+                soak::Calls::Sources
+            } else {
+                soak::Calls::Project
+            };
+            soak::run(calls, matches.get_one("seconds").copied())
+        }
         "test" => test::run(),
         _ => manual::completions(path(matches, "dir").unwrap_or(Path::new("."))),
     }
@@ -83,11 +90,15 @@ fn command() -> Command {
             bless(),
             Command::new("soak")
                 .about("Call the MCP server continuously while files change, and check for memory growth")
+                .arg(flag(
+                    "sources",
+                    "Call ten sources instead, which change, die and come back",
+                ))
                 .arg(
                     Arg::new("seconds")
                         .value_name("SECONDS")
                         .value_parser(value_parser!(u64))
-                        .help("Duration in seconds; an hour by default"),
+                        .help("Duration in seconds; an hour by default, 20 minutes with --sources"),
                 ),
             Command::new("editors")
                 .about("Test the extension in a real window of VS Code, which is installed first"),

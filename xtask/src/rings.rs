@@ -17,8 +17,9 @@ use crate::steps::Steps;
 /// The binary that runs the installed programs.
 const PROGRAMS: &str = "cogtools";
 /// Its slow topics, by ring.
-const SLOW: [(&str, &[&str]); 6] = [
+const SLOW: [(&str, &[&str]); 7] = [
     ("real hosts", &["budget", "clients", "hosts", "managers"]),
+    ("fifteen servers in real hosts", &["gateway"]),
     ("a browser", &["browser"]),
     ("MCP clients and servers", &["mcp"]),
     ("SDKs of models", &["genai", "sdk"]),
@@ -156,6 +157,10 @@ mod tests {
         for (test, expected) in [
             ("hosts::tutorial::works", Some("real hosts")),
             ("mcp::clients::works", Some("MCP clients and servers")),
+            (
+                "gateway::codex::works",
+                Some("fifteen servers in real hosts"),
+            ),
             ("docs::console::hosts::works", None),
             ("hostsfile", None),
         ] {

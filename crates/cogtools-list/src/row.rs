@@ -122,7 +122,7 @@ impl Row {
 const MAX_NAMES: usize = 20;
 const MAX_NAME_CHARS: usize = 40;
 
-/// What is repaired in the declaration of a provider's tool, and what Gemini CLI does not get of it.
+/// What is repaired in the declaration of a provider's tool, and what some hosts do not get of it.
 fn repaired(file: &Candidate, tool: Option<&Tool>) -> Option<String> {
     let repairs = file.remote().map(RemoteTool::repairs);
     let repairs = repairs.filter(|repairs| !repairs.is_empty());
@@ -136,6 +136,9 @@ fn repaired(file: &Candidate, tool: Option<&Tool>) -> Option<String> {
         .collect();
     if !names.is_empty() {
         parts.push(format!("left out for gemini {}", names.join(", ")));
+    }
+    if tool.is_some_and(|tool| Target::OpenAi.cuts_description(tool)) {
+        parts.push("cut for openai description".to_owned());
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -59,6 +59,17 @@ impl Sessions for LivingSessions {
             }
         }
     }
+
+    fn audience(&self) -> Option<&'static str> {
+        let abilities = self.host.abilities();
+        let is_able = |name: &str| abilities.get(name) == Some(&Value::Bool(true));
+        match (is_able("form"), is_able("url")) {
+            (false, false) => None,
+            (true, false) => Some("form"),
+            (false, true) => Some("url"),
+            (true, true) => Some("form-url"),
+        }
+    }
 }
 
 impl LivingSessions {

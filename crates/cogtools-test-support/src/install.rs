@@ -37,6 +37,15 @@ fn make(dir: &Path) {
 
 /// Installs packages of npm below `cache`, as the directory `name`.
 pub fn npm(cache: &Path, name: &str, packages: &[&str]) -> PathBuf {
+    npm_with(cache, name, packages, &[])
+}
+
+/// Like [`npm`], without the packages that are optional for these.
+pub fn npm_required(cache: &Path, name: &str, packages: &[&str]) -> PathBuf {
+    npm_with(cache, name, packages, &["--omit=optional"])
+}
+
+fn npm_with(cache: &Path, name: &str, packages: &[&str], options: &[&str]) -> PathBuf {
     once(cache, name, |dir| {
         // Keeps npm from installing next to a package.json further up.
         fs::write(dir.join("package.json"), "{\"private\": true}\n")
@@ -45,6 +54,7 @@ pub fn npm(cache: &Path, name: &str, packages: &[&str]) -> PathBuf {
         npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
             .args(["--prefer-offline", "--prefix"])
             .arg(dir)
+            .args(options)
             .args(packages)
             .current_dir(dir);
         succeeds(&mut npm, packages);

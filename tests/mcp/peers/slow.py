@@ -2,7 +2,7 @@
 
 slow.py NAME HOW: it declares the tool NAME. HOW is `start` or `list` if it never answers the
 request to start or the list of tools, or the number of seconds that it takes for the list. A file
-`HOW` beside the project says so from then on.
+`HOW` beside the project says so from then on. `other` is one that has no tool any more.
 """
 
 import json
@@ -22,6 +22,8 @@ def how():
 def tools():
     if how() == "list":
         return None
+    if how() == "other":
+        return {"tools": []}
     if how() not in ("start", "0"):
         time.sleep(float(how()))
     return {"tools": [{"name": NAME, "description": "d", "inputSchema": {"type": "object"}}]}

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::mcp::flatten_root;
 use super::names::Names;
 use super::{HostLimit, Target};
 use crate::schema::Schema;
@@ -85,6 +86,12 @@ impl Target {
         fitted.map(|(_, names)| names).unwrap_or_default()
     }
 
+    /// Whether the description of `tool`, one of another program, is cut because the API behind this
+    /// format would reject its length.
+    pub fn cuts_description(self, tool: &Tool) -> bool {
+        matches!(self.api().description_of(tool), Cow::Owned(_))
+    }
+
     /// Why the API behind this format rejects `tool`, which must not be declared then;
     /// empty if it accepts the tool.
     pub fn rejections(self, tool: &Tool) -> Vec<Diagnostic> {
@@ -119,6 +126,29 @@ impl Api {
         })
     }
 
+    /// The description of `tool` as it is declared. That of another program is cut if it is too
+    /// long: its users cannot shorten it.
+    pub(super) fn description_of<'t>(&self, tool: &'t Tool) -> Cow<'t, str> {
+        let whole = tool.description();
+        match self.max_description {
+            Some(max) if tool.schema().is_recovered() && whole.chars().count() > max => {
+                let start: String = whole.chars().take(max - 1).collect();
+                Cow::Owned(format!("{}…", start.trim_end()))
+            }
+            _ => Cow::Borrowed(whole),
+        }
+    }
+
+    /// The JSON Schema of the parameters in `schema`. The root of another program's schema has
+    /// only an object with properties, if the API wants that.
+    pub(super) fn json_schema_of<'t>(&self, schema: &'t Schema) -> Cow<'t, Map<String, Value>> {
+        if self.plain_root && schema.is_recovered() {
+            flatten_root(schema.json_schema())
+        } else {
+            schema.json_schema()
+        }
+    }
+
     fn rejections(&self, target: Target, tool: &Tool) -> Vec<Diagnostic> {
         let (host, api) = (target.name(), self.name);
         let reject = |cause: Rejected, what: String, hint: String| {
@@ -142,14 +172,14 @@ impl Api {
         let mut found: Vec<Diagnostic> = names.take(Diagnostic::MAX_SHOWN).collect();
         let root = self
             .plain_root
-            .then(|| composed_root(&schema.json_schema()));
+            .then(|| composed_root(&self.json_schema_of(&schema)));
         if let Some(keyword) = root.flatten() {
             let hint = "put all properties under `properties`, and describe which go together";
             let what = format!("`{keyword}` at the root of the parameters");
             let diagnostic = reject(Rejected::Root, what, hint.to_owned());
             found.push(tool.locate_in_schema(diagnostic, &format!("/{keyword}")));
         }
-        let length = tool.description().chars().count();
+        let length = self.description_of(tool).chars().count();
         if let Some(max) = self.max_description.filter(|max| length > *max) {
             let what = format!("a description of {length} characters");
             let hint = format!("shorten it to {max} characters");

@@ -104,7 +104,7 @@ impl Serialize for Input<'_> {
 
 /// Removes the keywords that are not permitted at the root. The result accepts at
 /// least as much, and has every property of the schemas that it lists.
-fn flatten_root(schema: Cow<'_, Object>) -> Cow<'_, Object> {
+pub(super) fn flatten_root(schema: Cow<'_, Object>) -> Cow<'_, Object> {
     if !NOT_AT_THE_ROOT
         .iter()
         .any(|keyword| schema.contains_key(*keyword))

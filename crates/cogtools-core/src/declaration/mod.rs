@@ -69,10 +69,11 @@ impl Target {
 
     /// The declaration of `tool`.
     pub fn declare(self, tool: &Tool) -> Value {
-        let schema = self.api().schema_of(tool);
-        let json_schema = || schema.to_json_schema();
+        let api = self.api();
+        let schema = api.schema_of(tool);
+        let json_schema = || api.json_schema_of(&schema);
         let name = tool.name().as_str();
-        let description = tool.description();
+        let description = api.description_of(tool);
         match self {
             Self::Gemini => serde_json::to_value(Gemini::new(tool, &schema)).unwrap_or_default(),
             Self::OpenAi => json!({

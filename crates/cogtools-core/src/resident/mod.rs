@@ -114,6 +114,14 @@ impl Resident {
         memory.stamp = Some(stamp);
     }
 
+    /// Remembers what the source `key` declared before, if nothing is known of it yet: only
+    /// something else is news.
+    pub(crate) fn seed(&self, key: &str, values: Values) {
+        let mut sources = self.lock();
+        let memory = sources.entry(key.to_owned()).or_default();
+        memory.values.get_or_insert(values);
+    }
+
     /// Asks the source `key` in a thread of its own, unless it is being asked already, and waits
     /// for the answer until it has had `wait`. One that has failed slowly is not waited for. The
     /// error is its own.

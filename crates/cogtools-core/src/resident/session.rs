@@ -42,6 +42,9 @@ pub trait Sessions: Debug + Send + Sync {
 
     /// Ends the session of `source`, if there is one.
     fn end(&self, source: &str);
+
+    /// A word for hosts to which servers may declare other tools than to hosts in general.
+    fn audience(&self) -> Option<&'static str>;
 }
 
 /// A request to the session of a source.

@@ -102,7 +102,8 @@ impl Discovery {
         };
         let wait = self.provider.settings.list_wait();
         let known = cache.as_ref().and_then(Cache::failure);
-        let moment = if known.is_some() {
+        let is_general = cache.as_ref().is_some_and(Cache::is_general);
+        let moment = if known.is_some() || is_general {
             Duration::ZERO
         } else {
             wait
@@ -111,15 +112,17 @@ impl Discovery {
             let result = self.run(None);
             result.map_err(|error| Box::new(error.diagnostic()))
         };
+        if let Some(values) = cache.as_ref().and_then(Cache::read) {
+            resident.seed(&key, values);
+        }
         match resident.ask(&key, moment, ask) {
             Ok(Answer::Declared(values)) => Ok(values),
             Ok(Answer::Late(values)) => {
-                let stored = || cache.as_ref().and_then(Cache::read);
                 let late = || match known {
                     Some(failure) => ProviderError::Remembered(name, Box::new(failure.diagnostic)),
                     None => ProviderError::Late(name, wait),
                 };
-                values.or_else(stored).ok_or_else(late)
+                values.ok_or_else(late)
             }
             Err(diagnostic) => Err(ProviderError::Server(name, diagnostic)),
         }

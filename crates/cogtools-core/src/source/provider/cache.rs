@@ -22,8 +22,10 @@ use crate::{Context, Diagnostic, Hint, digest};
 /// The files about one provider in one environment.
 #[derive(Clone)]
 pub(super) struct Cache {
-    /// What the provider runs, and in which environment.
+    /// What the provider runs, in which environment, and for which audience.
     key: String,
+    /// The key without the audience.
+    plain_key: String,
     folder: Option<PathBuf>,
     max_age: Option<Duration>,
 }
@@ -35,6 +37,8 @@ pub(super) struct Failure {
     pub(super) was_late: bool,
 }
 
+/// The extension of declarations that the provider has said not to have any more.
+const EXPIRED: &str = "expired";
 /// The largest file about a failure that is read.
 const MAX_FAILURE_BYTES: u64 = 64 << 10;
 
@@ -56,8 +60,14 @@ impl Cache {
             command.to_string(),
             variables,
         ]));
+        let plain_key = key.to_string();
+        // A server may declare other tools to a host that can show questions to the user.
+        let sessions = cx.resident.as_ref().and_then(|it| it.sessions());
+        let audience = sessions.and_then(|sessions| sessions.audience());
+        let key = audience.map_or_else(|| plain_key.clone(), |it| format!("{plain_key}-{it}"));
         Some(Self {
-            key: key.to_string(),
+            key,
+            plain_key,
             folder: cx.cache.as_ref().map(|folder| folder.join("declarations")),
             max_age: settings.cache,
         })
@@ -76,24 +86,45 @@ impl Cache {
         is_fresh.then_some((written, meta.len()))
     }
 
-    /// The cached declarations, however old they are.
+    /// Whether nothing was ever declared to this audience, but something to hosts in general, which
+    /// is not too old.
+    pub(super) fn is_general(&self) -> bool {
+        let plain = Self {
+            key: self.plain_key.clone(),
+            ..self.clone()
+        };
+        self.declarations().is_some_and(|file| !file.exists()) && plain.stamp().is_some()
+    }
+
+    /// The cached declarations, however old they are: those for this audience, else for hosts in
+    /// general.
     pub(super) fn read(&self) -> Option<Values> {
         self.max_age?;
-        let text = read(&self.declarations()?, u64::MAX)?;
+        let paths = [self.declarations()?, self.general()?];
+        let mut paths = paths
+            .iter()
+            .flat_map(|path| [path.clone(), path.with_extension(EXPIRED)]);
+        let text = paths.find_map(|path| read(&path, u64::MAX))?;
         let cached: Vec<Value> = serde_json::from_slice(&text).ok()?;
         Some(cached.into_iter().map(Arc::new).collect())
     }
 
-    /// Discards the cached declarations.
-    pub(super) fn remove(&self) {
-        remove(self.declarations().as_deref());
+    /// Makes the cached declarations too old. They go on to represent a provider that is late.
+    pub(super) fn expire(&self) {
+        for path in [self.declarations(), self.general()].into_iter().flatten() {
+            if let Some(text) = read(&path, u64::MAX) {
+                write(Some(&path.with_extension(EXPIRED)), &text);
+                remove(Some(&path));
+            }
+        }
     }
 
     /// Caches declarations, if the configuration says so.
     pub(super) fn write(&self, values: &Values) {
         if self.max_age.is_some() {
             let values: Vec<&Value> = values.iter().map(|value| &**value).collect();
-            write(self.declarations().as_deref(), &json!(values));
+            let text = json!(values).to_string();
+            write(self.declarations().as_deref(), text.as_bytes());
         }
     }
 
@@ -126,7 +157,7 @@ impl Cache {
             "hints": hints,
             "late": was_late,
         });
-        write(self.failures().as_deref(), &value);
+        write(self.failures().as_deref(), value.to_string().as_bytes());
     }
 
     /// Forgets that it has failed.
@@ -137,6 +168,12 @@ impl Cache {
 
     fn declarations(&self) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(format!("{}.json", self.key)))
+    }
+
+    /// What was declared to hosts in general.
+    fn general(&self) -> Option<PathBuf> {
+        let file = format!("{}.json", self.plain_key);
+        Some(self.folder.as_ref()?.join(file))
     }
 
     fn failures(&self) -> Option<PathBuf> {
@@ -158,10 +195,9 @@ fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Some(text)
 }
 
-fn write(path: Option<&Path>, value: &Value) {
+fn write(path: Option<&Path>, content: &[u8]) {
     let path = path.map(WritePath::in_folder);
-    let content = value.to_string();
-    let _ = path.map(|path| file::replace_private(&path, content.as_bytes()));
+    let _ = path.map(|path| file::replace_private(&path, content));
 }
 
 fn remove(path: Option<&Path>) {

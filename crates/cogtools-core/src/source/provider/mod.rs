@@ -163,11 +163,11 @@ impl Provider {
             .get_or_init(|| self.load_declarations(cx).map_err(Arc::new))
     }
 
-    /// Discards the cache: its declarations have changed.
+    /// Makes the cache too old: its declarations have changed.
     pub(crate) fn forget(&self, cx: &Context) {
         let variables = self.variables(cx).ok();
         if let Some(cache) = variables.and_then(|vars| Cache::of(&self.settings, &vars, cx)) {
-            cache.remove();
+            cache.expire();
         }
     }
 }

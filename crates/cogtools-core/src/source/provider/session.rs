@@ -50,7 +50,7 @@ impl Provider {
             self.process((&line, &[]), approved, variables.clone(), cx)
                 .map_err(|error| Box::new(error.diagnostic()))
         };
-        let on_change: Arc<dyn Fn() + Send + Sync> = self.on_change(cx);
+        let on_change: Arc<dyn Fn() + Send + Sync> = Self::on_change(cache, cx);
         sessions.request(&SessionRequest {
             source: &self.key(cx),
             fingerprint: &digest::value(&content).to_string(),
@@ -63,17 +63,13 @@ impl Provider {
         })
     }
 
-    /// Discards the cached declarations, and tells the program that stays.
-    fn on_change(&self, cx: &Context) -> Arc<dyn Fn() + Send + Sync> {
+    /// Makes the cached declarations too old, and tells the program that stays.
+    fn on_change(cache: Option<Cache>, cx: &Context) -> Arc<dyn Fn() + Send + Sync> {
         let resident = cx.resident.as_ref().map_or_else(Weak::new, Arc::downgrade);
-        let provider = self.clone();
-        let cx = Context {
-            resident: None,
-            progress: None,
-            ..cx.clone()
-        };
         Arc::new(move || {
-            provider.forget(&cx);
+            if let Some(cache) = &cache {
+                cache.expire();
+            }
             if let Some(resident) = Weak::upgrade(&resident) {
                 Resident::changed(&resident);
             }

@@ -1,0 +1,103 @@
+//! Claude Code in front of all servers.
+
+use cogtools_test_support::{Run, assert_text, install, str};
+use serde_json::{Value, json};
+
+use super::model::{LAST, Model};
+use super::{ASKS, Scene};
+use crate::clients::cache;
+
+const PREFIX: &str = "mcp__cogtools__";
+
+#[test]
+fn claude_code_gets_every_tool_and_calls() {
+    let scene = Scene::shared();
+    let file = scene.project.path("hello.txt").display().to_string();
+    let entity =
+        json!({"name": "Ada", "entityType": "person", "observations": ["writes programs"]});
+    let calls = [
+        ("filesystem_read_text_file", json!({"path": file})),
+        ("memory_create_entities", json!({"entities": [entity]})),
+        ("memory_read_graph", json!({})),
+        ("everything_echo", json!({"message": "hi"})),
+        ("playwright_browser_navigate", json!({"url": "{here}/page"})),
+        ("playwright_browser_snapshot", json!({})),
+    ];
+    let calls = calls.map(|(name, arguments)| json!([format!("{PREFIX}{name}"), arguments]));
+    let model = Model::start("anthropic", &json!(calls));
+    let outcome = claude(&scene, &model).run();
+    outcome.outputs(format!("{LAST}\n"));
+    let asked = model.asked();
+    assert_eq!(asked.len(), calls.len() + 1);
+    let declared = scene.declared("anthropic");
+    for request in &asked {
+        let tools = request["tools"].as_array().expect("tools").iter();
+        let ours = tools.filter(|tool| {
+            tool["name"]
+                .as_str()
+                .is_some_and(|it| it.starts_with(PREFIX))
+        });
+        let ours: Value = ours.cloned().collect();
+        let mut received = super::names(&ours);
+        // As soon as the server knows that the host shows questions.
+        for name in ASKS {
+            received.remove(&format!("{PREFIX}{name}"));
+        }
+        let expected = declared.iter().map(|name| format!("{PREFIX}{name}"));
+        super::assert_same(&received, &expected.collect());
+    }
+    let results = asked.iter().skip(1).map(result);
+    let results = results.collect::<String>().replace(model.url(), "[HERE]");
+    // Its snapshots are named by the time.
+    let results = cut(&results, "(data/page-", ".yml)");
+    assert_text(
+        results,
+        str![[r####"
+"{\"content\":\"Good day\\n\"}"
+"{\"entities\":[{\"name\":\"Ada\",\"entityType\":\"person\",\"observations\":[\"writes programs\"]}]}"
+"{\"entities\":[{\"name\":\"Ada\",\"entityType\":\"person\",\"observations\":[\"writes programs\"]}],\"relations\":[]}"
+[{"type":"text","text":"Echo: hi"}]
+[{"type":"text","text":"### Ran Playwright code\n```js\nawait page.goto('[HERE]/page');\n```\n### Page\n- Page URL: [HERE]/page\n- Page Title: A page\n### Snapshot\n- [Snapshot](data/page-….yml)"}]
+[{"type":"text","text":"### Page\n- Page URL: [HERE]/page\n- Page Title: A page\n### Snapshot\n```yaml\n- heading \"Good day\" [level=1] [ref=e2]\n```"}]
+
+"####]],
+    );
+}
+
+/// Claude Code with one prompt, in front of our server.
+fn claude(scene: &Scene, model: &Model) -> Run {
+    let servers = json!({"mcpServers": {
+        "cogtools": {"command": "cogtools", "args": ["mcp", "--api", "anthropic"]},
+    }});
+    scene.project.file("claude.json", servers.to_string());
+    let package = "@anthropic-ai/claude-code";
+    let version = "2.1.197";
+    let name = format!("host-anthropic-ai-claude-code-{version}");
+    let place = install::npm(&cache(), &name, &[&format!("{package}@{version}")]);
+    let program = format!("node_modules/{package}-{}/claude", install::platform());
+    scene
+        .host(place.join(program))
+        .env("ANTHROPIC_BASE_URL", model.url())
+        .env("ANTHROPIC_API_KEY", "x")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        // It waits for the server, however busy the machine is.
+        .env("MCP_CONNECTION_NONBLOCKING", "0")
+        .env("MCP_CONNECT_TIMEOUT_MS", "60000")
+        .args(["-p", "Go on.", "--model", "claude-sonnet-4-5"])
+        .args(["--mcp-config", "claude.json", "--strict-mcp-config"])
+        .args(["--allowedTools", "mcp__cogtools"])
+}
+
+/// The result of the last call.
+fn result(request: &Value) -> String {
+    let last = request["messages"].as_array().and_then(|all| all.last());
+    let content = last.map(|it| it["content"][0]["content"].clone());
+    format!("{}\n", content.unwrap_or_default())
+}
+
+/// `text` with three dots between the first `begin` and the `end` after it.
+fn cut(text: &str, begin: &str, end: &str) -> String {
+    let (before, rest) = text.split_once(begin).expect("it begins");
+    let (_, after) = rest.split_once(end).expect("it ends");
+    format!("{before}{begin}…{end}{after}")
+}

@@ -1,0 +1,96 @@
+//! Codex in front of all servers.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use cogtools_test_support::{assert_text, install, str};
+use serde_json::{Value, json};
+
+use super::model::{LAST, Model};
+use super::{ASKS, Scene};
+use crate::clients::cache;
+
+/// The namespace of the server's tools.
+const SPACE: &str = "mcp__cogtools";
+
+/// `required` makes it wait for the list: without, a turn begins a second after the start, whether
+/// the tools are there or not, and a debug build on a busy machine may take longer than that.
+fn config(url: &str) -> String {
+    format!(
+        "model = \"gpt-5\"\nmodel_provider = \"scripted\"\n\n\
+         [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{url}/v1\"\n\
+         wire_api = \"responses\"\n\n\
+         [mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = [\"mcp\", \"--api\", \"openai\"]\n\
+         required = true\n"
+    )
+}
+
+#[test]
+fn codex_gets_every_tool_and_calls() {
+    let scene = Scene::shared();
+    let file = scene.project.path("hello.txt").display().to_string();
+    let calls = [
+        ("filesystem_read_text_file", json!({"path": file})),
+        ("everything_echo", json!({"message": "hi"})),
+    ];
+    let calls = calls.map(|(name, arguments)| json!([format!("{SPACE} {name}"), arguments]));
+    let model = Model::start("openai", &json!(calls));
+    scene
+        .project
+        .file("../home/.codex/config.toml", config(model.url()));
+    let version = "0.169.0";
+    let name = format!("host-openai-codex-{version}");
+    let place = install::npm(&cache(), &name, &[&format!("@openai/codex@{version}")]);
+    let outcome = scene
+        .host(place.join("node_modules/.bin/codex"))
+        .args(["exec", "--skip-git-repo-check"])
+        .arg("--dangerously-bypass-approvals-and-sandbox")
+        .arg("Go on.")
+        .run();
+    // What it prints on standard error describes its own state.
+    outcome.status(0).stdout_is(format!("{LAST}\n"));
+    let asked = model.asked();
+    assert_eq!(asked.len(), calls.len() + 1);
+    // It replaces what not every model accepts in a name.
+    let plain = |name: &str| name.replace('-', "_");
+    let expected: BTreeSet<String> = scene
+        .declared("openai")
+        .iter()
+        .map(|it| plain(it))
+        .collect();
+    for request in &asked {
+        let tools = request["tools"].as_array().expect("tools");
+        let ours = tools.iter().find(|tool| tool["name"] == SPACE);
+        let mut received = super::names(&ours.expect("our tools")["tools"]);
+        // As soon as the server knows that the host shows questions.
+        for name in ASKS {
+            received.remove(&plain(name));
+        }
+        super::assert_same(&received, &expected);
+    }
+    let results = asked
+        .iter()
+        .skip(1)
+        .fold(String::new(), |mut all, request| {
+            let last = request["input"].as_array().and_then(|all| all.last());
+            let _ = writeln!(all, "{}", last.unwrap_or(&Value::Null)["output"]);
+            all
+        });
+    assert_text(
+        without_times(&results),
+        str![[r#"
+"Wall time: N seconds\nOutput:\n{\"content\":\"Good day\\n\"}"
+[{"type":"input_text","text":"Wall time: N seconds\nOutput:"},{"type":"input_text","text":"Echo: hi"}]
+
+"#]],
+    );
+}
+
+/// `text` with an `N` for each number with a point.
+fn without_times(text: &str) -> String {
+    let words = text.split(' ').map(|word| match word.parse::<f64>() {
+        Ok(_) if word.contains('.') => "N",
+        _ => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}

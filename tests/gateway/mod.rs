@@ -1,0 +1,121 @@
+//! Fifteen servers that people use, all behind one project, with every host in front: no host loses
+//! a tool.
+//!
+//! None of them needs an account to list its tools. The models are scripts on 127.0.0.1.
+
+mod claude;
+mod codex;
+mod declared;
+mod gemini;
+mod model;
+mod own_list;
+mod servers;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use cogtools_test_support::{Gemini, Project, Run, Version};
+use serde_json::Value;
+
+use crate::clients::cache;
+use servers::SERVERS;
+
+/// How long a host may take.
+const LIMIT: Duration = Duration::from_mins(2);
+
+/// What only clients that can show questions get from the server `everything`.
+const ASKS: [&str; 2] = [
+    "everything_trigger-elicitation-request",
+    "everything_trigger-url-elicitation",
+];
+
+/// The project with the servers, which are approved and have declared their tools.
+struct Scene {
+    project: Project,
+}
+
+impl Scene {
+    /// The scene of all tests that run now: it takes several seconds to make.
+    fn shared() -> Arc<Self> {
+        static SCENE: Mutex<Weak<Scene>> = Mutex::new(Weak::new());
+        let mut scene = SCENE.lock().unwrap_or_else(PoisonError::into_inner);
+        scene.upgrade().unwrap_or_else(|| {
+            let made = Arc::new(Self::new());
+            *scene = Arc::downgrade(&made);
+            made
+        })
+    }
+
+    fn new() -> Self {
+        let scene = Self {
+            project: Project::new(),
+        };
+        servers::configure(&scene.project);
+        for server in &SERVERS {
+            let trust = scene.run("cogtools-trust");
+            trust.args(["--yes", server.name]).run().succeeds();
+        }
+        let discover = scene.run("cogtools-discover");
+        discover.arg("--refresh").run().status(0);
+        scene
+    }
+
+    /// A run of one of our programs, or of a host, which finds Node.js and our programs.
+    fn run(&self, program: &str) -> Run {
+        self.host(crate::programs().join(program))
+    }
+
+    fn host(&self, program: impl Into<PathBuf>) -> Run {
+        Run::new(program)
+            .project(&self.project)
+            .path(node())
+            .path(crate::programs())
+            .limit(LIMIT)
+    }
+
+    /// The names that are declared in this format.
+    fn declared(&self, format: &str) -> BTreeSet<String> {
+        self.declared_with(&["--format", format])
+    }
+
+    fn declared_with(&self, args: &[&str]) -> BTreeSet<String> {
+        let discover = self.run("cogtools-discover").args(args);
+        let declared: Value = serde_json::from_slice(&discover.run().status(0).stdout)
+            .expect("declarations are JSON");
+        names(&declared)
+    }
+}
+
+/// The directory of Node.js that Gemini CLI is run with: what a source has declared is cached for one
+/// PATH.
+fn node() -> PathBuf {
+    let gemini = Gemini::install(Version::NEWEST, &cache());
+    gemini.node().to_path_buf()
+}
+
+/// The names of declarations, in any format.
+fn names(declared: &Value) -> BTreeSet<String> {
+    let tools = declared.as_array().expect("a list").iter();
+    let name = |tool: &Value| {
+        let name = tool["name"].as_str().or(tool["function"]["name"].as_str());
+        name.expect("a name").to_owned()
+    };
+    let all: Vec<String> = tools.map(name).collect();
+    let count = all.len();
+    let names: BTreeSet<String> = all.into_iter().collect();
+    assert_eq!(names.len(), count, "a name is declared twice");
+    names
+}
+
+/// Fails with the names that are missing, and those that should not be there.
+#[track_caller]
+fn assert_same(found: &BTreeSet<String>, expected: &BTreeSet<String>) {
+    let missing: Vec<&String> = expected.difference(found).collect();
+    let more: Vec<&String> = found.difference(expected).collect();
+    assert!(
+        missing.is_empty() && more.is_empty(),
+        "missing {missing:?}; too many {more:?}"
+    );
+}

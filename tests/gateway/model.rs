@@ -1,0 +1,45 @@
+//! A scripted model for hosts that do not speak to Gemini.
+
+use cogtools_test_support::Project;
+use serde_json::Value;
+
+use crate::mcp::peer::Site;
+
+/// What it says when it has nothing more to call.
+pub(super) const LAST: &str = "All done.";
+
+/// A model that listens.
+pub(super) struct Model {
+    site: Site,
+    project: Project,
+}
+
+impl Model {
+    /// A model that speaks `api` and makes these calls.
+    pub(super) fn start(api: &str, calls: &Value) -> Self {
+        let project = Project::new();
+        let script = crate::repository().join("tests/gateway/peers/model.py");
+        let args = [
+            script.display().to_string(),
+            api.to_owned(),
+            "asked".to_owned(),
+            calls.to_string(),
+        ];
+        let site = Site::start(&project, "python3", args);
+        Self { site, project }
+    }
+
+    /// Where it listens.
+    pub(super) fn url(&self) -> &str {
+        &self.site.url
+    }
+
+    /// What it was asked so far, by the agent itself.
+    pub(super) fn asked(&self) -> Vec<Value> {
+        let asked = self.project.read("asked");
+        let lines = asked.lines();
+        lines
+            .map(|line| serde_json::from_str(line).expect("a request is JSON"))
+            .collect()
+    }
+}
