@@ -40,7 +40,7 @@ def lie(request):
         for _ in range(1000):
             send({"method": "notifications/tools/list_changed"})
     if HOW == "strangers":
-        # Answers to what nobody has asked.
+        # Answers without a question.
         for strange in [999, "x", None, -1, 1.5, [], {}]:
             send({"id": strange, "result": {"tools": []}})
             send({"id": strange, "error": {"code": -1, "message": "no"}})
