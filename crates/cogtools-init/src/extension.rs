@@ -35,6 +35,7 @@ pub(crate) fn edit(cx: &SetupContext) -> Edit {
         table: "mcpServers",
         name: &name,
         command: NAME,
+        api: None,
         project: Some(FOLDER),
         form: EntryForm::Standard,
     };

@@ -97,6 +97,7 @@ impl Host {
             name,
             command: NAME,
             project: None,
+            api: self.api(),
             form: EntryForm::Standard,
         };
         match self {
@@ -125,6 +126,16 @@ impl Host {
             ..server
         };
         Ok(Edit::add(file, server.entry()))
+    }
+
+    /// The API that it passes tools to, if that is always the same: the tools are checked for that
+    /// one alone then, and otherwise for the strictest that there is.
+    const fn api(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeCode | Self::ClaudeDesktop => Some("anthropic"),
+            Self::Codex => Some("openai"),
+            _ => None,
+        }
     }
 
     /// The document of the project that it gives to models.

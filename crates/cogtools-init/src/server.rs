@@ -27,6 +27,8 @@ pub(crate) struct Server<'s> {
     pub(crate) command: &'s str,
     /// The project, for a host that starts the server elsewhere.
     pub(crate) project: Option<&'s str>,
+    /// The API that the host passes tools to, if that is always the same.
+    pub(crate) api: Option<&'static str>,
     /// How the entry names the program.
     pub(crate) form: EntryForm,
 }
@@ -34,17 +36,17 @@ pub(crate) struct Server<'s> {
 impl Server<'_> {
     /// The entry.
     pub(crate) fn entry(&self) -> Entry {
-        let args = match self.project {
-            Some(project) => json!(["mcp", "--project", project]),
-            None => json!(["mcp"]),
-        };
+        let project = self.project.map(|project| ["--project", project]);
+        let api = self.api.map(|api| ["--api", api]);
+        let options = [project, api].into_iter().flatten().flatten();
+        let args: Vec<&str> = std::iter::once("mcp").chain(options).collect();
         let command = self.command;
         let value = match self.form {
             EntryForm::Standard => json!({"command": command, "args": args}),
             EntryForm::Typed => json!({"type": "stdio", "command": command, "args": args}),
             EntryForm::List => {
                 let mut line = vec![Value::from(command)];
-                line.extend(args.as_array().into_iter().flatten().cloned());
+                line.extend(args.into_iter().map(Value::from));
                 json!({"type": "local", "command": line, "enabled": true})
             }
             EntryForm::Extension => json!({
@@ -121,6 +123,7 @@ mod tests {
             name: NAME,
             command: PROGRAM,
             project,
+            api: None,
             form: EntryForm::Standard,
         };
         let found = is_equivalent(present, &server.entry().value);
