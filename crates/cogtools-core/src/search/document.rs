@@ -1,12 +1,14 @@
 //! A tool as the search sees it: stems with weights.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::query::is_stop_word;
+use super::sources::Sources;
 use super::stem::stem;
-use super::synonyms::is_stop_word;
 use super::tokens::tokens;
+use super::verb::Verbs;
 use crate::Tool;
 
 /// The weights of the parts of a tool. They were chosen by trial, with questions about the
@@ -24,25 +26,36 @@ const MAX_STEM_LENGTH: f64 = 3.0;
 const BEGINNING_BYTES: usize = 80;
 const DESCRIPTION_BYTES: usize = 600;
 const PARAMETER_BYTES: usize = 200;
+/// How many parameters are read, and how many values of each.
+const MAX_PARAMETERS: usize = 40;
+const MAX_VALUES: usize = 20;
 
 /// The stems of one tool.
 pub(super) struct Document {
     /// With their weights.
     pub(super) stems: BTreeMap<String, f64>,
-    /// Those of the name.
+    /// Those of the name, without what its source's names have in common.
     pub(super) name: Vec<String>,
+    /// Those of the names of the parameters.
+    pub(super) parameters: BTreeSet<String>,
+    /// What it does.
+    pub(super) verbs: Verbs,
     pub(super) length: f64,
 }
 
 impl Document {
-    pub(super) fn of(tool: &Tool) -> Self {
-        let name = tool.name().as_str();
+    pub(super) fn of(tool: &Tool, sources: &Sources) -> Self {
+        let mut name = sources.own_name(tool);
+        let verbs = Verbs::of_tool(tool, &name);
+        name.dedup();
         let mut document = Self {
             stems: BTreeMap::new(),
-            name: tokens(name).iter().map(|token| stem(token)).collect(),
+            name,
+            verbs,
+            parameters: BTreeSet::new(),
             length: 0.0,
         };
-        document.add(name, NAME);
+        document.add(tool.name().as_str(), NAME);
         document.add(tool.title().unwrap_or_default(), TITLE);
         for capability in tool.capabilities() {
             document.add(&capability, TITLE);
@@ -55,11 +68,9 @@ impl Document {
             DESCRIPTION,
         );
         let properties = tool.schema().as_object().get("properties");
-        for (name, schema) in properties.and_then(Value::as_object).into_iter().flatten() {
-            document.add(name, PARAMETER);
-            let description = schema.get("description").and_then(Value::as_str);
-            let description = description.unwrap_or_default();
-            document.add(split(description, PARAMETER_BYTES).0, PARAMETER_DESCRIPTION);
+        let properties = properties.and_then(Value::as_object).into_iter().flatten();
+        for (name, schema) in properties.take(MAX_PARAMETERS) {
+            document.add_parameter(name, schema);
         }
         let lengths = document
             .stems
@@ -67,6 +78,21 @@ impl Document {
             .map(|weight| weight.min(MAX_STEM_LENGTH));
         document.length = lengths.sum();
         document
+    }
+
+    fn add_parameter(&mut self, name: &str, schema: &Value) {
+        let name = split(name, PARAMETER_BYTES).0;
+        self.parameters
+            .extend(tokens(name).iter().map(|token| stem(token)));
+        self.add(name, PARAMETER);
+        let description = schema.get("description").and_then(Value::as_str);
+        let description = description.unwrap_or_default();
+        self.add(split(description, PARAMETER_BYTES).0, PARAMETER_DESCRIPTION);
+        let values = schema.get("enum").and_then(Value::as_array);
+        let values = values.into_iter().flatten().filter_map(Value::as_str);
+        for value in values.take(MAX_VALUES) {
+            self.add(split(value, PARAMETER_BYTES).0, PARAMETER);
+        }
     }
 
     fn add(&mut self, text: &str, weight: f64) {

@@ -2,10 +2,14 @@
 
 mod bm25;
 mod document;
+mod query;
 mod results;
+mod sources;
 mod stem;
-mod synonyms;
 mod tokens;
+mod value;
+mod verb;
+mod words;
 
 use crate::Tool;
 

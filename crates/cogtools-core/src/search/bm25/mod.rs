@@ -1,81 +1,72 @@
 //! The ranking of tools for a query.
 //!
 //! Okapi BM25 over weighted fields: a stem counts more if it is rare among the tools, if it is
-//! in the name, and if the rest is short. Synonyms of the query's words count less. A word that
-//! no tool has is replaced by the most similar words of the tools.
+//! in the name, and if the rest is short. To it come the kind of operation, the source, and
+//! parameters for the values of the query.
+
+mod fit;
+mod term;
 
 use std::collections::BTreeMap;
 
+use self::term::{Meaning, Term};
 use super::document::Document;
-use super::stem::stem;
-use super::synonyms::{is_stop_word, meanings, synonyms};
-use super::tokens::{similarity, tokens};
+use super::query::Query;
+use super::sources::Sources;
+use super::verb::Verbs;
 use crate::Tool;
-use crate::suggest::nearest;
 
 /// BM25's `k1`: how soon repetitions of a stem stop to matter.
 const SATURATION: f64 = 1.2;
 /// BM25's `b`: how much a long description counts against a tool.
 const LENGTH_WEIGHT: f64 = 0.4;
-/// The weight of a synonym.
-const SYNONYM_WEIGHT: f64 = 0.55;
-/// The weight of what a phrase means.
-const MEANING_WEIGHT: f64 = 0.8;
-/// The weight of a word that is only similar to the query's.
-const SIMILAR_WEIGHT: f64 = 0.5;
-/// The gain of a tool all of whose name is in the query.
-const NAME_GAIN: f64 = 1.2;
-/// How similar a misspelt word is at least.
-const MIN_SIMILARITY: f64 = 0.75;
-/// How many words of a query are used.
-const MAX_QUERY_TOKENS: usize = 32;
-/// The part of the score of a perfect match below which a tool does not fit.
-const MIN_FIT: f64 = 0.35;
+/// The weight of a parameter for a value of the query.
+const VALUE_WEIGHT: f64 = 0.6;
+/// The gain of a tool all of whose name is asked for.
+const NAME_GAIN: f64 = 1.0;
+/// How much of a verb of the name is asked for by another for the same kind of operation.
+const VERB_ASKED: f64 = 0.5;
+/// The gain of a tool that does what is asked for, and the loss of one that does not.
+const VERB_GAIN: f64 = 0.3;
+/// The gain of the tools of a source that is named.
+const SOURCE_GAIN: f64 = 0.4;
 /// The part of the best score below which a tool is not shown.
 const MIN_PART: f64 = 0.2;
-/// The most that a word that no tool has can cost a match.
-const MAX_RARITY: f64 = 6.0;
-
-/// One word of the query: the stems that it can stand for.
-type Term = Vec<Meaning>;
-
-/// A stem that some tool has.
-struct Meaning {
-    stem: String,
-    /// How surely it is meant.
-    weight: f64,
-    /// How rare it is among the tools.
-    rarity: f64,
-}
 
 /// The indices of the `tools` that match `query`, best first. Ties keep their order,
 /// as do all tools for a query without words.
 pub(super) fn rank(query: &str, tools: &[Tool]) -> Vec<usize> {
-    let mut words = tokens(query);
-    words.truncate(MAX_QUERY_TOKENS);
-    if words.is_empty() {
+    let query = Query::parse(query);
+    if query.words.is_empty() && query.values.is_empty() {
         return (0..tools.len()).collect();
     }
     let index = Index::new(tools);
-    let terms = index.terms(&words);
-    let scores: Vec<f64> = index
-        .documents
-        .iter()
-        .map(|document| index.score(document, &terms))
-        .collect();
-    let best = scores.iter().copied().fold(0.0, f64::max);
-    if best < MIN_FIT * index.perfect(&terms) {
-        return Vec::new();
-    }
+    let terms = index.terms(&query);
+    let verbs = Verbs::of_request(&query.stems());
+    let score = |(document, tool): (&Document, &Tool)| {
+        let score = index.score(document, &terms, verbs) + index.value_score(document, &query);
+        score * (1.0 + SOURCE_GAIN * index.named(tool, &terms))
+    };
+    let scores: Vec<f64> = index.documents.iter().zip(tools).map(score).collect();
     let mut ranked: Vec<usize> = (0..tools.len())
-        .filter(|index| scores[*index] > 0.0 && scores[*index] >= MIN_PART * best)
+        .filter(|index| scores[*index] > 0.0)
         .collect();
     ranked.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
+    let Some(best) = ranked.first().copied() else {
+        return Vec::new();
+    };
+    let document = &index.documents[best];
+    let is_taken = index.value_score(document, &query) > 0.0;
+    if !index.fits(document, scores[best], &terms, is_taken) {
+        return Vec::new();
+    }
+    ranked.retain(|index| scores[*index] >= MIN_PART * scores[best]);
     ranked
 }
 
 struct Index {
     documents: Vec<Document>,
+    sources: Sources,
     average_length: f64,
     /// How many tools have each stem.
     frequencies: BTreeMap<String, usize>,
@@ -83,118 +74,93 @@ struct Index {
 
 impl Index {
     fn new(tools: &[Tool]) -> Self {
-        let documents: Vec<Document> = tools.iter().map(Document::of).collect();
+        let sources = Sources::of(tools);
+        let documents = tools.iter().map(|tool| Document::of(tool, &sources));
+        let documents: Vec<Document> = documents.collect();
         let total: f64 = documents.iter().map(|document| document.length).sum();
         let average_length = (total / count(documents.len())).max(1.0);
         let mut frequencies: BTreeMap<String, usize> = BTreeMap::new();
         for stem in documents.iter().flat_map(|document| document.stems.keys()) {
-            *frequencies.entry(stem.clone()).or_default() += 1;
+            if let Some(known) = frequencies.get_mut(stem) {
+                *known += 1;
+            } else {
+                frequencies.insert(stem.clone(), 1);
+            }
         }
         Self {
             documents,
+            sources,
             average_length,
             frequencies,
         }
     }
 
-    /// What the `words` of a query ask for.
-    fn terms(&self, words: &[String]) -> Vec<Term> {
-        let synonyms = synonyms();
-        let mut stems: Vec<String> = Vec::new();
-        let meaningful: Vec<&String> = words.iter().filter(|word| !is_stop_word(word)).collect();
-        // A query of stop words only is taken literally.
-        let literal = words.iter().filter(|_| meaningful.is_empty());
-        for word in meaningful.iter().copied().chain(literal) {
-            let stem = stem(word);
-            if !stems.contains(&stem) {
-                stems.push(stem);
-            }
-        }
-        let mut terms: Vec<Term> = Vec::new();
-        for stem in &stems {
-            let others = synonyms.get(stem).into_iter().flatten();
-            let mut term: Term = self.meaning(stem, 1.0).into_iter().collect();
-            term.extend(others.filter_map(|other| self.meaning(other, SYNONYM_WEIGHT)));
-            terms.push(if term.is_empty() {
-                self.similar(stem)
-            } else {
-                term
-            });
-        }
-        for stem in meanings(words) {
-            let mut all = terms.iter().flatten();
-            let is_known = all.any(|it| it.stem == stem && it.weight >= MEANING_WEIGHT);
-            let meaning = self.meaning(&stem, MEANING_WEIGHT);
-            terms.extend(meaning.filter(|_| !is_known).map(|meaning| vec![meaning]));
-        }
-        terms
-    }
-
-    /// `stem` with this weight, if a tool has it.
-    fn meaning(&self, stem: &str, weight: f64) -> Option<Meaning> {
-        let having = *self.frequencies.get(stem)?;
-        Some(Meaning {
-            stem: stem.to_owned(),
-            weight,
-            rarity: self.rarity(having),
-        })
-    }
-
-    /// The stems of the tools that are longer or shorter forms of `stem`, or else misspelt.
-    fn similar(&self, stem: &str) -> Term {
-        let all = || self.frequencies.keys().map(String::as_str);
-        let forms = all().map(|other| (other, similarity(stem, other)));
-        let mut found: Vec<(&str, f64)> = forms.filter(|(_, weight)| *weight > 0.0).collect();
-        if found.is_empty() {
-            let is_near = |other: &&str| {
-                strsim::normalized_damerau_levenshtein(stem, other) >= MIN_SIMILARITY
-            };
-            let nearest = nearest(stem, all()).into_iter().filter(is_near);
-            found = nearest.map(|other| (other, SIMILAR_WEIGHT)).collect();
-        }
-        let meanings = found.into_iter();
-        meanings
-            .filter_map(|(other, weight)| self.meaning(other, weight))
-            .collect()
-    }
-
-    fn score(&self, document: &Document, terms: &[Term]) -> f64 {
+    fn score(&self, document: &Document, terms: &[Term], verbs: Verbs) -> f64 {
         let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * document.length / self.average_length;
-        let best = |term: &Term| {
-            let scores = term.iter().map(|meaning| {
-                let frequency = document
-                    .stems
-                    .get(&meaning.stem)
-                    .copied()
-                    .unwrap_or_default();
-                let gain = frequency * (SATURATION + 1.0) / (frequency + SATURATION * length);
-                meaning.weight * meaning.rarity * gain
-            });
-            scores.fold(0.0, f64::max)
+        let gain = |(stem, rarity): &(String, f64)| {
+            let frequency = document.stems.get(stem).copied().unwrap_or_default();
+            rarity * frequency * (SATURATION + 1.0) / (frequency + SATURATION * length)
         };
+        let of = |meaning: &Meaning| meaning.weight * meaning.stems.iter().map(gain).sum::<f64>();
+        let best = |term: &Term| term.weight * term.meanings.iter().map(of).fold(0.0, f64::max);
         let score: f64 = terms.iter().map(best).sum();
-        let is_asked = |stem: &&String| terms.iter().flatten().any(|it| it.stem == **stem);
-        let asked = count(document.name.iter().filter(is_asked).count());
-        score * (1.0 + NAME_GAIN * asked / count(document.name.len().max(1)))
+        let fit = document.verbs.fit(verbs);
+        score * (1.0 + NAME_GAIN * self.asked(document, terms, verbs)) * (1.0 + VERB_GAIN * fit)
     }
 
-    /// The score of a tool that has each term once; a word that only has a part in common with
-    /// those of the tools is an unknown one.
-    fn perfect(&self, terms: &[Term]) -> f64 {
-        let rarest = |term: &Term| {
-            let is_known = term.iter().any(|it| it.weight >= SIMILAR_WEIGHT);
-            let unknown = if is_known { 0.0 } else { self.rarity(0) };
-            let rarities = term.iter().map(|meaning| meaning.rarity);
-            rarities.fold(unknown, f64::max).min(MAX_RARITY)
+    /// How much of the name is asked for, from 0 to 1.
+    fn asked(&self, document: &Document, terms: &[Term], verbs: Verbs) -> f64 {
+        let (mut asked, mut all) = (0.0, 0.0);
+        for stem in &document.name {
+            let weights = terms.iter().flat_map(|term| {
+                let is_meant = |it: &&Meaning| it.stems.iter().any(|(meant, _)| meant == stem);
+                let meanings = term.meanings.iter().filter(is_meant);
+                meanings.map(|meaning| meaning.weight * term.weight)
+            });
+            let rarity = self.rarity_of(stem);
+            let least = if verbs.has(stem) { VERB_ASKED } else { 0.0 };
+            asked += rarity * weights.fold(least, f64::max).min(1.0);
+            all += rarity;
+        }
+        if all > 0.0 { asked / all } else { 0.0 }
+    }
+
+    /// How surely the source of `tool` is named, from 0 to 1.
+    fn named(&self, tool: &Tool, terms: &[Term]) -> f64 {
+        let Some(words) = self.sources.words(tool) else {
+            return 0.0;
         };
-        terms.iter().map(rarest).sum()
+        let weights = terms.iter().flat_map(|term| {
+            let is_named = |it: &&Meaning| it.stems.iter().any(|(stem, _)| words.contains(stem));
+            let meanings = term.meanings.iter().filter(is_named);
+            meanings.map(|meaning| meaning.weight * term.weight)
+        });
+        weights.fold(0.0, f64::max).min(1.0)
     }
 
-    /// The rarity of a stem that this many tools have.
-    fn rarity(&self, having: usize) -> f64 {
-        let (all, having) = (count(self.documents.len()), count(having));
-        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+    /// What the parameters for the values of the query are worth: the most of one of them.
+    fn value_score(&self, document: &Document, query: &Query) -> f64 {
+        let stems = query.values.iter().flat_map(|value| &value.stems);
+        let taken = stems.filter(|stem| document.parameters.contains(*stem));
+        let rarities = taken.map(|stem| self.rarity_of(stem));
+        VALUE_WEIGHT * rarities.fold(0.0, f64::max)
     }
+
+    /// The rarity of `stem`. A word of sources tells them apart, not their tools.
+    fn rarity_of(&self, stem: &str) -> f64 {
+        let having = self.frequencies.get(stem).copied().unwrap_or_default();
+        let own = rarity(having, self.documents.len());
+        match self.sources.having(stem) {
+            Some(having) => own.min(rarity(having, self.sources.count())),
+            None => own,
+        }
+    }
+}
+
+/// The rarity of what this many of `all` have.
+fn rarity(having: usize, all: usize) -> f64 {
+    let (all, having) = (count(all), count(having));
+    (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
 }
 
 #[expect(

@@ -1,9 +1,11 @@
 //! Small catalogues, and a large one with questions.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::*;
 use crate::text::Text;
+use crate::tool::Provenance;
 
 const TOOLS: [(&str, &str, &str); 6] = [
     ("deploy_site", "Puts the site on the servers", ""),
@@ -80,6 +82,15 @@ fn a_query_without_tokens_returns_all_in_order() {
     check("quux", &[]);
 }
 
+fn parameters_text(parameters: &str) -> String {
+    let mut text = String::new();
+    for parameter in parameters.split_whitespace() {
+        let lead = if text.is_empty() { "parameters:\n" } else { "" };
+        let _ = writeln!(text, "{lead}  {parameter}: string");
+    }
+    text
+}
+
 fn catalogue() -> Vec<Tool> {
     let lines = CATALOGUE.lines().filter(|line| !line.is_empty());
     lines
@@ -87,12 +98,7 @@ fn catalogue() -> Vec<Tool> {
             let mut cells = line.split(" | ");
             let mut cell = || cells.next().unwrap_or_default();
             let (name, description, parameters) = (cell(), cell(), cell());
-            let mut rest = String::new();
-            for parameter in parameters.split_whitespace() {
-                let lead = if rest.is_empty() { "parameters:\n" } else { "" };
-                let _ = writeln!(rest, "{lead}  {parameter}: string");
-            }
-            tool(name, description, &rest)
+            tool(name, description, &parameters_text(parameters))
         })
         .collect()
 }
@@ -146,13 +152,137 @@ fn what_no_tool_does_finds_none() {
     for question in [
         "book a flight to Paris",
         "order a pizza with mushrooms",
+        "what is the capital of France",
+        "translate this into Latin",
         "how tall is the Eiffel tower",
         "remind me to water the plants",
         "convert 5 miles to kilometers",
         "buy shares of a company",
+        "turn on the lights in the living room",
+        "what is the weather like in Lisbon tomorrow",
+        "play some jazz music",
+        "call a taxi to the airport",
+        "who won the world cup in 1998",
+        "tell me a joke about penguins",
+        "how do I cook risotto for four",
+        "pay my electricity bill",
+        "find a hotel near the beach in Nice",
+        "what is the square root of 1764",
+        "write a poem about autumn",
+        "set the thermostat to 21 degrees",
+        "lock the front door",
+        "transcribe this podcast episode",
+        "generate an image of a red dragon",
+        "transfer 200 euros to my landlord",
+        "which bus goes to the central station",
+        "print this on the office printer",
+        "scan the barcode on the cereal box",
+        "recommend a good thriller novel",
+        "solve the differential equation y'' = y",
+        "order more toner for the copier",
+        "teach me to play the guitar",
+        "dim the bedroom lamp",
+        "book a table for two at an Italian restaurant",
+        "what does serendipity mean",
     ] {
         let ranked = rank(question, &tools);
         let names: Vec<&str> = ranked.iter().map(|at| tools[*at].name().as_str()).collect();
         assert_eq!(names, Vec::<&str>::new(), "{question}");
     }
+}
+
+/// Tools of sources whose names begin with their source's.
+fn sources() -> Vec<Tool> {
+    [
+        ("parley", "parley_list_rooms", "Lists the rooms", ""),
+        (
+            "parley",
+            "parley_post_message",
+            "Posts a message to a room",
+            "channel text",
+        ),
+        (
+            "parley",
+            "parley_delete_message",
+            "Deletes a message from a room",
+            "channel id",
+        ),
+        ("forge", "forge_list_issues", "Lists the issues", "limit"),
+        ("forge", "forge_create_issue", "Creates an issue", "title"),
+        ("forge", "forge_delete_issue", "Deletes an issue", "number"),
+        (
+            "desk",
+            "desk_create_issue",
+            "Creates an issue",
+            "title email",
+        ),
+        ("desk", "desk_list_issues", "Lists the issues", "limit"),
+        (
+            "desk",
+            "desk_open_attachment",
+            "Opens what is attached",
+            "path",
+        ),
+    ]
+    .into_iter()
+    .map(|(source, name, description, parameters)| {
+        let tool = tool(name, description, &parameters_text(parameters));
+        tool.from(Arc::new(Provenance {
+            source: source.to_owned(),
+            toolset: Some(source.to_owned()),
+            ..Provenance::default()
+        }))
+    })
+    .collect()
+}
+
+#[track_caller]
+fn check_first(query: &str, expected: &str) {
+    let tools = sources();
+    let ranked = rank(query, &tools);
+    let found = ranked.first().map(|index| tools[*index].name().as_str());
+    assert_eq!(found, Some(expected), "{query}");
+}
+
+#[test]
+fn the_name_of_a_source_selects_between_sources_alone() {
+    check_first("create an issue in the forge", "forge_create_issue");
+    check_first("create an issue in the desk", "desk_create_issue");
+    check_first("post a parley message", "parley_post_message");
+    // The operation outweighs the source.
+    check_first(
+        "the attachment that is in the parley",
+        "desk_open_attachment",
+    );
+}
+
+#[test]
+fn reading_creating_and_deleting_differ() {
+    check_first("which issues are there on the forge", "forge_list_issues");
+    check_first("get rid of a message", "parley_delete_message");
+    check_first("throw the forge issue away", "forge_delete_issue");
+    check_first("file a new issue on the forge", "forge_create_issue");
+}
+
+#[test]
+fn a_value_asks_for_its_parameter() {
+    check_first("an issue from ada@example.com", "desk_create_issue");
+    check_first("an issue for #12", "forge_delete_issue");
+}
+
+#[test]
+fn hostile_texts_are_bounded() {
+    let mut tools = sources();
+    let long = "delete the forge issue ".repeat(50_000);
+    tools.push(tool("long", &long, ""));
+    let ranked = rank(&long, &tools);
+    assert_eq!(
+        ranked.first().map(|index| tools[*index].name().as_str()),
+        Some("forge_delete_issue")
+    );
+    assert_eq!(rank(&"x".repeat(1_000_000), &tools), Vec::<usize>::new());
+    assert_eq!(
+        rank(&"\u{1F3B2}'\"".repeat(100_000), &tools),
+        (0..tools.len()).collect::<Vec<_>>()
+    );
 }
