@@ -124,7 +124,7 @@ impl Catalogue {
     /// The tool of that name, and the registry that contains it. A template is kept for the next
     /// call.
     pub(crate) fn find(&self, name: &str) -> Result<(Registry, Arc<Tool>), CallError> {
-        let stamps = self.kept.stamps(name);
+        let before = self.kept.snapshot(name);
         let host = Some(Target::Mcp);
         let (registry, project) = self
             .with_io(|io| project::registry_and_context(&self.args.registry, io, host))
@@ -139,7 +139,7 @@ impl Catalogue {
             && let Some(folders) = registry.folders_before(&tool)
         {
             let files = self.with_io(|io| project.config_files(io));
-            self.kept.insert(&tool, [files, folders].concat(), stamps);
+            self.kept.insert(&tool, [files, folders].concat(), before);
         }
         Ok((registry, tool))
     }

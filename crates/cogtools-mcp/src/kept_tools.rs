@@ -18,8 +18,8 @@ pub(crate) struct KeptTools(Mutex<HashMap<String, Entry>>);
 #[derive(Debug)]
 pub(crate) struct KeptTool {
     pub(crate) tool: Arc<Tool>,
-    stamps: Snapshot,
-    /// Until when the stamps are enough. They do not see that another folder is the project now.
+    snapshot: Snapshot,
+    /// Until when the snapshot is enough. It does not show that another folder is the project now.
     until: Instant,
     /// Since when nothing has changed: the begin of the last look at the files.
     looked_at: Mutex<Instant>,
@@ -56,7 +56,7 @@ impl Snapshot {
         })
     }
 
-    fn are_current(&self) -> bool {
+    fn is_current(&self) -> bool {
         let mut both = self.stamps.iter().zip(self.paths.iter());
         both.all(|(stamp, path)| stamp.is_current(path))
     }
@@ -77,7 +77,7 @@ impl KeptTool {
         if *looked_at > read_at {
             return true;
         }
-        let is_current = self.stamps.are_current();
+        let is_current = self.snapshot.is_current();
         if is_current {
             *looked_at = now;
         }
@@ -97,23 +97,23 @@ impl KeptTools {
     }
 
     /// What is at the paths that decided at the last call which tool `name` is.
-    pub(crate) fn stamps(&self, name: &str) -> Option<Snapshot> {
+    pub(crate) fn snapshot(&self, name: &str) -> Option<Snapshot> {
         let paths = Arc::clone(&self.entries().get(name)?.paths);
         Snapshot::take(paths, SystemTime::now())
     }
 
-    /// Keeps `tool`, which `paths` and its own file decided on, if `stamps` are what was there
+    /// Keeps `tool`, which `paths` and its own file decided on, if `before` is what was there
     /// before they were read. Otherwise the next call can keep it.
-    pub(crate) fn insert(&self, tool: &Arc<Tool>, paths: Vec<PathBuf>, stamps: Option<Snapshot>) {
+    pub(crate) fn insert(&self, tool: &Arc<Tool>, paths: Vec<PathBuf>, before: Option<Snapshot>) {
         let file: &Path = tool.text().path();
         let paths: Arc<[PathBuf]> = paths.into_iter().chain([file.to_path_buf()]).collect();
-        let stamps = stamps.filter(|stamps| stamps.paths == paths);
-        let kept = stamps.map(|stamps| {
+        let snapshot = before.filter(|before| before.paths == paths);
+        let kept = snapshot.map(|snapshot| {
             Arc::new(KeptTool {
                 tool: Arc::clone(tool),
                 until: Instant::now() + Self::MAX_AGE,
-                looked_at: Mutex::new(stamps.taken_at),
-                stamps,
+                looked_at: Mutex::new(snapshot.taken_at),
+                snapshot,
             })
         });
         let mut entries = self.entries();

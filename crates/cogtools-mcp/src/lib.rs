@@ -39,6 +39,7 @@ mod request_log;
 mod serve;
 mod server;
 mod session_end;
+mod session_state;
 mod session_thread;
 mod sessions;
 mod shutdown;

@@ -1,9 +1,8 @@
 //! One session with the MCP server of a source: a `cogtools-mcp-client session` that stays open.
 
-use std::collections::HashMap;
 use std::io::Write as _;
 use std::process::{ChildStdin, ChildStdout};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -17,6 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::client_message::ClientMessage;
 use crate::host::Host;
 use crate::session_end::{End, RequestError};
+use crate::session_state::{Event, SessionState};
 use crate::session_thread;
 
 /// The longest line: a result with all its content.
@@ -37,23 +37,8 @@ pub(crate) struct LivingSession {
     process: Process,
     stdin: Mutex<Option<ChildStdin>>,
     group: Mutex<Option<Group>>,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
     ended: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    next: u64,
-    /// Whom the answers are for.
-    waiting: HashMap<u64, Sender<Event>>,
-    has_answered: bool,
-    end: Option<(Instant, End)>,
-}
-
-/// What the client says of a request.
-enum Event {
-    Progress(ProgressUpdate),
-    Answer(Result<Value, Box<Diagnostic>>),
 }
 
 impl LivingSession {
@@ -89,7 +74,7 @@ impl LivingSession {
         }
         session.send("host", session.abilities.clone());
         if let Some(level) = host.level() {
-            session.send("level", level);
+            session.send_level(level);
         }
         Ok(session)
     }
@@ -173,6 +158,15 @@ impl LivingSession {
         self.write(&Map::from_iter([(name.to_owned(), value)]));
     }
 
+    /// Asks the server for log messages of this level and above, unless that is what it was last
+    /// asked for: the host may say so while the session starts.
+    pub(crate) fn send_level(&self, level: Value) {
+        let before = self.state().level.replace(level.clone());
+        if before.as_ref() != Some(&level) {
+            self.send("level", level);
+        }
+    }
+
     /// Writes a line. If the client has exited, the thread that reads from it finds out.
     fn write(&self, message: &Map<String, Value>) {
         let mut stdin = self.stdin.lock().unwrap_or_else(PoisonError::into_inner);
@@ -192,7 +186,7 @@ impl LivingSession {
 
     /// Waits until the client has exited, and kills it after `grace`.
     pub(crate) fn wait_ended(&self, grace: Duration) {
-        let is_open = |state: &mut State| state.end.is_none();
+        let is_open = |state: &mut SessionState| state.end.is_none();
         let state = self.state();
         let waited = self.ended.wait_timeout_while(state, grace, is_open);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -286,7 +280,7 @@ impl LivingSession {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -107,7 +107,7 @@ impl LivingSessions {
             let session = source.session.clone();
             drop(source);
             if let Some(session) = session {
-                session.send("level", level.clone());
+                session.send_level(level.clone());
             }
         }
     }
