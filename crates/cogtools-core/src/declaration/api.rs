@@ -10,15 +10,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::mcp::flatten_root;
 use super::names::Names;
+use super::root::{composed_root, flatten_root};
 use super::{HostLimit, Target};
 use crate::schema::Schema;
 use crate::tool::Author;
 use crate::{Code, Diagnostic, OmissionReason, Rejected, Tool};
-
-/// Keywords not permitted at the root, where APIs want an object with properties.
-pub(super) const NOT_AT_THE_ROOT: [&str; 5] = ["allOf", "anyOf", "oneOf", "not", "enum"];
 
 /// The rules of one API.
 #[derive(Clone, Copy, Debug)]
@@ -198,13 +195,6 @@ fn foreign_source(tool: &Tool) -> Option<&str> {
         Author::Project | Author::User | Author::BuiltIn => tool.schema().is_recovered(),
     };
     is_foreign.then_some(provenance.source.as_str())
-}
-
-/// The first keyword of a schema that is not permitted at its root.
-fn composed_root(schema: &Map<String, Value>) -> Option<&'static str> {
-    NOT_AT_THE_ROOT
-        .into_iter()
-        .find(|keyword| schema.contains_key(*keyword))
 }
 
 #[cfg(test)]

@@ -9,15 +9,13 @@ use std::borrow::Cow;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::api::NOT_AT_THE_ROOT;
+use super::root::flatten_root;
 use crate::Tool;
 use crate::schema::Schema;
 use crate::yaml::Node;
 
 type Object = Map<String, Value>;
 
-/// Keywords that list schemas.
-const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// The keyword for the tool's examples.
 const EXAMPLES: &str = "examples";
 
@@ -99,42 +97,6 @@ impl Serialize for Input<'_> {
             map.serialize_entry(EXAMPLES, &self.examples)?;
         }
         map.end()
-    }
-}
-
-/// Removes the keywords that are not permitted at the root. The result accepts at
-/// least as much, and has every property of the schemas that it lists.
-pub(super) fn flatten_root(schema: Cow<'_, Object>) -> Cow<'_, Object> {
-    if !NOT_AT_THE_ROOT
-        .iter()
-        .any(|keyword| schema.contains_key(*keyword))
-    {
-        return schema;
-    }
-    let mut schema = schema.into_owned();
-    let mut properties = Object::new();
-    collect_properties(&schema, &mut properties);
-    for keyword in NOT_AT_THE_ROOT {
-        schema.shift_remove(keyword);
-    }
-    schema.insert("properties".into(), properties.into());
-    Cow::Owned(schema)
-}
-
-/// Adds the properties of a schema and of the schemas that it lists; the first one of
-/// each name wins.
-fn collect_properties(schema: &Object, properties: &mut Object) {
-    let named = schema.get("properties").and_then(Value::as_object);
-    for (name, property) in named.into_iter().flatten() {
-        if !properties.contains_key(name) {
-            properties.insert(name.clone(), property.clone());
-        }
-    }
-    for list in LISTS {
-        let parts = schema.get(list).and_then(Value::as_array);
-        for part in parts.into_iter().flatten().filter_map(Value::as_object) {
-            collect_properties(part, properties);
-        }
     }
 }
 

@@ -4,6 +4,7 @@ mod api;
 mod limit;
 mod mcp;
 mod names;
+mod root;
 
 use std::borrow::Cow;
 
