@@ -149,8 +149,8 @@ static STOP_WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
         my need no not now of off on one only or our ours out over own please quite re really \
         right s said same say says she should shouldn so some something such sure t take taken \
         takes than that the their them then there these they thing things this those through to \
-        too up upon us use used using ve very via want was we were what when where whether which \
-        while who whom whose why will with without won would yes yet you your yours";
+        today tomorrow tonight too up upon us use used using ve very via want was we were what when where whether which \
+        while who whom whose why will with without won would yes yesterday yet you your yours";
     words.split_whitespace().collect()
 });
 

@@ -7,6 +7,8 @@ use super::tokens::tokens;
 /// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
+    /// Cells of a sheet, such as `B2:B10`.
+    Cells,
     Channel,
     Email,
     Emoji,
@@ -60,6 +62,7 @@ impl Kind {
     /// Words of parameters for values of this kind.
     const fn parameters(self) -> &'static str {
         match self {
+            Self::Cells => "address range cell",
             Self::Channel => "channel",
             Self::Email => "email mail user recipient",
             Self::Emoji => "emoji reaction",
@@ -80,6 +83,8 @@ impl Kind {
     fn of(text: &str) -> Option<Self> {
         if let Some(kind) = Self::marked(text) {
             Some(kind)
+        } else if is_range(text) {
+            Some(Self::Cells)
         } else if is_path(text) {
             let is_file = extension(text).is_some();
             Some(if is_file { Self::File } else { Self::Folder })
@@ -137,6 +142,17 @@ impl Kind {
             (has_two('.') && !has_digit).then_some(Self::Table)
         }
     }
+}
+
+/// Whether `text` is a range of cells of a sheet. A cell alone, such as `S3`, may be anything.
+fn is_range(text: &str) -> bool {
+    const MAX_COLUMN: usize = 3;
+    let is_cell = |text: &str| {
+        let row = text.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
+        (1..=MAX_COLUMN).contains(&(text.len() - row.len())) && is_number(row)
+    };
+    let ends = text.split_once(':');
+    ends.is_some_and(|(first, last)| is_cell(first) && is_cell(last))
 }
 
 fn is_number(text: &str) -> bool {
@@ -205,6 +221,11 @@ mod tests {
             ("2024-01-01", Some(Kind::Identifier)),
             ("acme/web", Some(Kind::Repository)),
             ("shop.orders", Some(Kind::Table)),
+            ("B2:B10", Some(Kind::Cells)),
+            ("AB1:AC20", Some(Kind::Cells)),
+            ("S3", None),
+            ("B2:C", None),
+            ("b2:c", None),
             ("deploy", None),
             ("k8s", None),
             ("half-finished", None),

@@ -5,7 +5,7 @@ use super::{Index, rarity};
 use crate::search::document::Document;
 
 /// The part of the score of a perfect match below which a tool does not fit.
-const MIN_FIT: f64 = 0.55;
+const MIN_FIT: f64 = 0.5;
 /// The part from which on it fits without a word of its own.
 const SURE_FIT: f64 = 1.35;
 /// The weight from which on a stem of a tool is its own: one of its name, title or beginning.
