@@ -83,7 +83,7 @@ fn codex_reads_its_table() {
     assert_eq!(ours["transport"]["command"], "cogtools");
     assert_eq!(
         ours["transport"]["args"],
-        json!(["mcp", "--project", "[ROOT]"])
+        json!(["mcp", "--project", "[ROOT]", "--api", "openai"])
     );
     assert_eq!(listed[1]["name"], "other");
 }
@@ -114,7 +114,11 @@ fn claude_code_reads_its_file() {
                 .any(|key| line.starts_with(key))
         })
         .collect();
-    let expected = ["Type: stdio", "Command: cogtools", "Args: mcp"];
+    let expected = [
+        "Type: stdio",
+        "Command: cogtools",
+        "Args: mcp --api anthropic",
+    ];
     assert_eq!(server, expected, "{outcome}");
 }
 

@@ -73,7 +73,11 @@ fn nothing_grows_and_nothing_is_lost() {
         Vec::<u64>::new(),
         "responses without a request"
     );
-    assert_eq!(left(&session), "", "processes that were left behind");
+    assert_eq!(
+        left(&session, Some(&forever())),
+        "",
+        "processes that were left behind"
+    );
     let slow = session.call("slow", &json!({}));
     session.hang_up();
     assert!(
@@ -82,7 +86,7 @@ fn nothing_grows_and_nothing_is_lost() {
     );
     assert_eq!(session.end(), 0);
     assert_eq!(
-        left(&session),
+        left(&session, Some(&forever())),
         "",
         "processes that were left behind at the end"
     );
@@ -173,16 +177,17 @@ impl Size {
 }
 
 /// The processes that remain a moment after the last call: those that the server
-/// has started, and their children.
-pub(super) fn left(session: &Session) -> String {
+/// has started, and those with this `mark` in their command line.
+pub(super) fn left(session: &Session, mark: Option<&str>) -> String {
     std::thread::sleep(REST);
     let mut ps = std::process::Command::new("/bin/ps");
     let output = ps.args(["-e", "-o", "ppid=,pid=,args="]).output();
     let output = output.expect("there is `ps`").stdout;
-    let (server, forever) = (session.child.id().to_string(), forever());
+    let server = session.child.id().to_string();
     let all = String::from_utf8_lossy(&output);
     let left = all.lines().filter(|line| {
-        line.split_whitespace().next() == Some(server.as_str()) || line.contains(&forever)
+        let is_child = line.split_whitespace().next() == Some(server.as_str());
+        is_child || mark.is_some_and(|mark| line.contains(mark))
     });
     left.map(|line| format!("{line}\n"))
         .collect::<Vec<_>>()

@@ -138,7 +138,11 @@ fn ten_sources_for_long() {
     assert_eq!(session.unclaimed(), Vec::<u64>::new());
     session.hang_up();
     assert_eq!(session.end(), 0);
-    assert_eq!(soak::left(&session), "", "processes that were left behind");
+    assert_eq!(
+        soak::left(&session, None),
+        "",
+        "processes that were left behind"
+    );
 }
 
 /// The tools once every source that can has declared its own.
