@@ -156,29 +156,15 @@ impl Diagnostic {
     /// The same diagnostics, with one for all tools of a source that are left out for the same
     /// reason. The last of these has the hint `each`: how to see them all.
     pub fn summarize(diagnostics: &[Self], each: &Hint) -> Vec<Self> {
-        let key = |one: &Self| {
-            let omission = one.omission.as_ref()?;
-            Some((omission.source.clone(), omission.reason))
-        };
-        let (mut seen, mut all) = (Vec::new(), Vec::new());
+        let mut all = Vec::new();
         let (mut hints, mut last) = (Vec::new(), None);
-        for one in diagnostics {
-            let Some(key_of_one) = key(one) else {
-                all.push(one.clone());
-                continue;
-            };
-            if seen.contains(&key_of_one) {
+        let omissions = diagnostics.iter().map(|one| one.omission.as_deref());
+        for places in Omission::groups(omissions) {
+            if let [at] = places[..] {
+                all.push(diagnostics[at].clone());
                 continue;
             }
-            let others = diagnostics
-                .iter()
-                .filter(|it| key(it).as_ref() == Some(&key_of_one));
-            let group: Vec<&Self> = others.collect();
-            seen.push(key_of_one);
-            if group.len() == 1 {
-                all.push(one.clone());
-                continue;
-            }
+            let group: Vec<&Self> = places.iter().map(|at| &diagnostics[*at]).collect();
             for hint in group.iter().flat_map(|it| &it.hints) {
                 if !hints.contains(hint) {
                     hints.push(hint.clone());

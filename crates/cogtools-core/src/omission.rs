@@ -50,6 +50,28 @@ pub enum Rejected {
 }
 
 impl Omission {
+    /// The places of what may be about tools that are left out: those with the same source and
+    /// reason together, all others alone, in the order of the first of each.
+    pub fn groups<'o>(all: impl IntoIterator<Item = Option<&'o Self>>) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut known: Vec<(&str, OmissionReason, usize)> = Vec::new();
+        for (at, omission) in all.into_iter().enumerate() {
+            let Some(omission) = omission else {
+                groups.push(vec![at]);
+                continue;
+            };
+            let (own, why) = (omission.source.as_str(), omission.reason);
+            let mut same = known.iter().filter(|it| it.0 == own && it.1 == why);
+            if let Some((.., group)) = same.next() {
+                groups[*group].push(at);
+            } else {
+                known.push((own, why, groups.len()));
+                groups.push(vec![at]);
+            }
+        }
+        groups
+    }
+
     /// What is said of all `omissions`, which have the same source and reason: how many there are,
     /// and the first names.
     pub fn summary(omissions: &[&Self]) -> String {

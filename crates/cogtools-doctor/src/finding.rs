@@ -84,34 +84,22 @@ impl Finding {
     /// The same findings, with one for all tools of a source that are left out for the same
     /// reason.
     pub(crate) fn summarize(findings: &[Self]) -> Vec<Cow<'_, Self>> {
-        let is_same = |one: &Omission, other: &Omission| {
-            one.source == other.source && one.reason == other.reason
-        };
-        let mut all: Vec<Cow<'_, Self>> = Vec::new();
-        for (at, finding) in findings.iter().enumerate() {
-            let Some(omission) = &finding.omission else {
-                all.push(Cow::Borrowed(finding));
-                continue;
-            };
-            let same = |other: &&Omission| is_same(omission, other);
-            let (before, rest) = findings.split_at(at);
-            if before
+        let groups = Omission::groups(findings.iter().map(|it| it.omission.as_ref()));
+        let one_of = |places: Vec<usize>| {
+            let first = &findings[places[0]];
+            let group = places
                 .iter()
-                .filter_map(|it| it.omission.as_ref())
-                .any(|it| same(&it))
-            {
-                continue;
+                .filter_map(|at| findings[*at].omission.as_ref());
+            let group: Vec<&Omission> = group.collect();
+            match group[..] {
+                [omission, _, ..] => {
+                    let message = format!("{}: {}", omission.source, Omission::summary(&group));
+                    Cow::Owned(Self::new(first.state, message).hint(EACH))
+                }
+                _ => Cow::Borrowed(first),
             }
-            let group = rest.iter().filter_map(|it| it.omission.as_ref());
-            let group: Vec<&Omission> = group.filter(same).collect();
-            if group.len() == 1 {
-                all.push(Cow::Borrowed(finding));
-                continue;
-            }
-            let message = format!("{}: {}", omission.source, Omission::summary(&group));
-            all.push(Cow::Owned(Self::new(finding.state, message).hint(EACH)));
-        }
-        all
+        };
+        groups.into_iter().map(one_of).collect()
     }
 
     /// Adds lines that belong to it.
