@@ -32,27 +32,27 @@ const WRITES: [&str; 13] = [
 
 /// The one writer, and the other modules that write.
 const WRITERS: [&str; 12] = [
-    "crates/cogtools-core/src/file/",
+    "crates/lib/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
-    "crates/cogtools-core/src/digest/",
-    "crates/cogtools-core/src/store/",
-    "crates/cogtools-core/src/trust/private.rs",
+    "crates/lib/cogtools-core/src/digest/",
+    "crates/lib/cogtools-core/src/store/",
+    "crates/lib/cogtools-core/src/trust/private.rs",
     // Sessions are removed with their blobs from the user's state directory only.
-    "crates/cogtools-log/src/remove.rs",
+    "crates/lib/cogtools-log/src/remove.rs",
     // What Emacs reads is a new file in the user's temporary folder; this crate is below the core.
     "crates/cogtools-editor-client/src/file.rs",
     // A script runs from a new directory that only its user may enter.
-    "crates/cogtools-core/src/tool/implementation/script.rs",
+    "crates/lib/cogtools-core/src/tool/implementation/script.rs",
     // A program in a sandbox has a temporary folder of its own, which its process keeps.
-    "crates/cogtools-core/src/sandbox/run.rs",
-    "crates/cogtools-core/src/process/mod.rs",
+    "crates/lib/cogtools-core/src/sandbox/run.rs",
+    "crates/lib/cogtools-core/src/process/mod.rs",
     // Programs that run nodes and flows get events through descriptors that they have opened.
-    "crates/cogtools-flow/src/recorder.rs",
+    "crates/porcelain/cogtools-flow/src/recorder.rs",
     // The recording of a node is in a temporary folder of its own; its process reads it.
-    "crates/cogtools-flow/src/tape.rs",
+    "crates/porcelain/cogtools-flow/src/tape.rs",
     // The lock is on a file of the user, which stays empty.
-    "crates/cogtools-core/src/trust/record.rs",
+    "crates/lib/cogtools-core/src/trust/record.rs",
 ];
 
 #[test]
@@ -61,7 +61,7 @@ fn files_are_written_in_one_place() {
     for file in files("rs") {
         let name = file.display().to_string();
         let program = name.starts_with("crates/") && name.contains("/src/");
-        let tests = name.starts_with("crates/cogtools-test-support/");
+        let tests = name.starts_with("crates/lib/cogtools-test-support/");
         if !program || tests || WRITERS.iter().any(|writer| name.starts_with(writer)) {
             continue;
         }
@@ -107,7 +107,7 @@ fn find_tool_is_used() {
 
 /// The names of the binaries whose sources are in `folder` of the package.
 fn sources(folder: &str) -> BTreeSet<String> {
-    let folder = Path::new("crates/cogtools/src").join(folder);
+    let folder = Path::new("crates/porcelain/cogtools/src").join(folder);
     let sources = files("rs")
         .into_iter()
         .filter(|file| file.starts_with(&folder));
@@ -131,7 +131,7 @@ fn only_six_programs_have_their_own_binary() {
 #[test]
 fn separate_programs_link_no_runtime_and_no_tls() {
     for name in OWN.iter().filter(|name| **name != "cogtools") {
-        let main = read(&Path::new("crates/cogtools/src/bin").join(format!("{name}.rs")));
+        let main = read(&Path::new("crates/porcelain/cogtools/src/bin").join(format!("{name}.rs")));
         let library = name.replace('-', "_");
         let mains = ["cogtools_program::main(&{}::PROGRAM)", "{}::main()"];
         let mut mains = mains.iter().map(|text| text.replace("{}", &library));
@@ -252,15 +252,16 @@ fn texts_are_sanitized_in_one_place() {
     for file in files("rs").iter().filter(|file| in_sources(file)) {
         let text = read(file);
         let file = file.display().to_string();
-        let styles = file.starts_with("crates/cogtools-program/src/terminal");
+        let styles = file.starts_with("crates/lib/cogtools-program/src/terminal");
         // Only a program that keeps running clears the terminal.
-        let clears = file == "crates/cogtools-test/src/watch.rs";
+        let clears = file == "crates/porcelain/cogtools-test/src/watch.rs";
         let escapes = text.split("#[cfg(test)]").next().unwrap_or_default();
         if escapes.contains("\\u{1b}[") && !styles && !clears {
             complaints.push(format!("{file} paints by itself"));
         }
         // The manual names the variable, which only one module reads.
-        let colours = ["io.rs", "man.rs"].map(|name| format!("crates/cogtools-program/src/{name}"));
+        let colours =
+            ["io.rs", "man.rs"].map(|name| format!("crates/lib/cogtools-program/src/{name}"));
         if text.contains("\"NO_COLOR\"") && !colours.contains(&file) {
             complaints.push(format!("{file} decides on colour by itself"));
         }
@@ -278,7 +279,7 @@ fn the_workspace_apart_has_the_same_lints() {
         let lines = lines.filter(|line| !line.starts_with('#') && !line.is_empty());
         lines.map(|line| line.replace("workspace.", "")).collect()
     };
-    let apart = table("crates/cogtools-restate/Cargo.toml");
+    let apart = table("crates/porcelain/cogtools-restate/Cargo.toml");
     assert!(apart.len() > 20, "{apart:?}");
     assert_eq!(apart, table("Cargo.toml"));
 }

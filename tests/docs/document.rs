@@ -21,7 +21,7 @@ pub(super) struct Document {
 impl Document {
     /// The root of the project.
     pub(super) fn root() -> PathBuf {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
         root.canonicalize().expect("the project is where it was")
     }
 

@@ -27,7 +27,7 @@ const ANSWERS: [(&str, &[&str]); 2] = [
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples")
+        .join("../../../examples")
         .join(name)
 }
 

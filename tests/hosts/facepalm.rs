@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// The tool file, as the project ships it.
 pub(super) fn file() -> String {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/facepalm.yaml");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tools/facepalm.yaml");
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 

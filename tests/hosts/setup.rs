@@ -68,7 +68,7 @@ fn fresh_project_works_in_the_newest() {
 #[test]
 fn this_repository_is_set_up() {
     let host = Host::bare(Version::NEWEST);
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     for name in REPOSITORY {
         let content = fs::read(repository.join(name));
         let content = content.unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -15,12 +15,12 @@ pub(crate) const BRIEF: u64 = 10;
 /// The crates with targets, their targets, and their dictionary if there is one.
 const CRATES: [(&str, &[&str], Option<&str>); 3] = [
     (
-        "cogtools-core",
+        "lib/cogtools-core",
         &["dotenv", "lenient_json", "lock", "trust"],
         None,
     ),
     ("cogtools-plan", &["plan"], None),
-    ("njk", &["compile", "render"], Some("njk.dict")),
+    ("lib/njk", &["compile", "render"], Some("njk.dict")),
 ];
 /// The crate whose targets are not run briefly: they link all of the agent, which takes minutes to
 /// build.

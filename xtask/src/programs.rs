@@ -34,7 +34,7 @@ pub(crate) fn linked() -> Result<Vec<String>> {
 }
 
 fn sources(folder: &str) -> Result<Vec<String>> {
-    let package: &Path = &root()?.join("crates").join(COGTOOLS);
+    let package: &Path = &root()?.join("crates/porcelain").join(COGTOOLS);
     let sources = files::below(&package.join("src").join(folder))?;
     let names = sources.into_iter().filter_map(|file| {
         let stem = file.file_stem()?.to_str()?;

@@ -18,7 +18,7 @@ const PROGRAMS: &str = "COGTOOLS_PROGRAMS";
 
 /// The directory of the workspace.
 pub(crate) fn workspace() -> Result<PathBuf> {
-    Ok(root()?.join("crates").join("cogtools-restate"))
+    Ok(root()?.join("crates/porcelain/cogtools-restate"))
 }
 
 /// Builds everything and runs the tests, the one of many with this number of runs.
