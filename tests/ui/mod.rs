@@ -14,7 +14,7 @@ use cogtools_test_support::Project;
 use server::Server;
 
 /// A session in which the model calls two tools, one of which is denied.
-const RUN: &str = include_str!("../../crates/cogtools-session/tests/session/run.jsonl");
+const RUN: &str = include_str!("../../crates/porcelain/cogtools-session/tests/session/run.jsonl");
 
 /// A project with the session as `run.jsonl`, and a server that shows it.
 fn started() -> (Project, Server) {
