@@ -27,9 +27,9 @@ impl Editor {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let child = command
-            .spawn()
-            .unwrap_or_else(|error| panic!("{program}: {error}; `cargo xtask test` installs it"));
+        let child = command.spawn().unwrap_or_else(|error| {
+            panic!("{program}: {error}; `cargo xtask ci --needs` installs it")
+        });
         let editor = Self(child);
         let end = Instant::now() + Duration::from_secs(30);
         while UnixStream::connect(socket).is_err() {

@@ -64,7 +64,9 @@ pub(crate) fn run() -> Result<()> {
             };
             soak::run(calls, matches.get_one("seconds").copied())
         }
-        "test" => test::run(),
+        "ci" if matches.get_flag("needs") => test::install_needs(),
+        "ci" => test::everything(matches.get_flag("rest")),
+        "test" => test::quick(),
         _ => manual::completions(path(matches, "dir").unwrap_or(Path::new("."))),
     }
 }
@@ -85,8 +87,11 @@ fn command() -> Command {
             Command::new("install")
                 .about("Build and install programs, man pages and completions, and show them")
                 .arg(directory("prefix", "Where to install; ~/.local by default").long("prefix")),
-            Command::new("test")
-                .about("Run everything that CI runs, and install what it needs first"),
+            Command::new("test").about("Run the tests that need no network and no other programs"),
+            Command::new("ci")
+                .about("Run everything that a merge requires, and install what it needs first")
+                .arg(flag("rest", "Leave out the tests that `cargo xtask test` runs"))
+                .arg(flag("needs", "Only install the programs that the tests need")),
             bless(),
             Command::new("soak")
                 .about("Call the MCP server continuously while files change, and check for memory growth")

@@ -1,4 +1,4 @@
-//! Runs of the fuzz targets. `cargo xtask test` runs each of them briefly: they must build, and
+//! Runs of the fuzz targets. `cargo xtask ci` runs each of them briefly: they must build, and
 //! regressions that random input finds quickly are found before they land.
 
 use std::path::{Path, PathBuf};

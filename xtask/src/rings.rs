@@ -1,8 +1,8 @@
-//! The tests, ring by ring: those of the crates, those of the installed programs,
-//! and, each on its own, the slow ones, which install what others have made.
+//! The tests, ring by ring: those of the crates, those of the installed programs, and, each on its
+//! own, the slow ones, which install programs and packages of others.
 //!
-//! Cargo builds all of them together and prints their paths. Each test is in one
-//! ring: topics that no slow ring names belong to the programs.
+//! Cargo builds all of them together and prints their paths. Each test is in one ring: tests of
+//! the programs that no slow ring names belong to the quick ones.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,12 +11,13 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use crate::cargo::cargo;
-use crate::process::{output, run, stdout};
+use crate::process::{find, output, run, stdout};
+use crate::say;
 use crate::steps::Steps;
 
 /// The binary that runs the installed programs.
 const PROGRAMS: &str = "cogtools";
-/// Its slow topics, by ring.
+/// The slow rings: modules or tests of the programs.
 const SLOW: [(&str, &[&str]); 7] = [
     ("real hosts", &["budget", "clients", "hosts", "managers"]),
     ("fifteen servers in real hosts", &["gateway"]),
@@ -24,45 +25,134 @@ const SLOW: [(&str, &[&str]); 7] = [
     ("MCP clients and servers", &["mcp"]),
     ("SDKs of models", &["genai", "sdk"]),
     ("archives and packages", &["distribution"]),
-    ("real Nunjucks and validators", &["njk", "validators"]),
+    (
+        "real Nunjucks, dotenv and validators",
+        &["njk", "dotenv", "validators"],
+    ),
+];
+/// Programs that a machine with a Rust toolchain may lack, each with the quick tests that start it.
+const NEEDS: [(&str, &[&str]); 7] = [
+    (
+        "emacs",
+        &["editor::real::emacs", "editor::program::what_connects"],
+    ),
+    ("fish", &["completions::"]),
+    (
+        "mandoc",
+        &[
+            "every_page_is_clean_under_mandoc",
+            "a_page_reads_as_a_manual_does",
+        ],
+    ),
+    ("node", &["editor::vscode::"]),
+    (
+        "nvim",
+        &["editor::real::neovim", "editor::program::what_connects"],
+    ),
+    (
+        "python3",
+        &[
+            "ask::local::",
+            "ask::network::",
+            "attacks::sandbox::",
+            "editor::program::the_extension",
+            "failures::",
+        ],
+    ),
+    ("zsh", &["completions::"]),
 ];
 
 /// A binary with tests.
 struct Binary {
     target: String,
-    /// Whether it is a target of tests, not that of a library or program.
+    /// True for a target of tests, false for a library or program.
     is_test: bool,
     program: PathBuf,
     /// The directory of its package, in which cargo runs it.
     package: PathBuf,
 }
 
-/// Builds all tests and runs them.
-pub(crate) fn run_all(steps: &mut Steps) -> Result<()> {
-    let mut binaries = Vec::new();
-    steps.step("building the tests", || {
-        binaries = build()?;
-        Ok(())
-    })?;
-    let of_programs = |binary: &&Binary| binary.is_test && binary.target == PROGRAMS;
-    let programs = binaries.iter().find(of_programs);
-    let programs = programs.context("the tests of the programs were not built")?;
-    steps.step("tests: crates", || {
-        let mut crates = binaries.iter().filter(|binary| !of_programs(binary));
-        crates.try_for_each(|binary| binary.run(&[]))
-    })?;
-    let tests = programs.tests()?;
-    for name in std::iter::once(None).chain(SLOW.map(|(name, _)| Some(name))) {
-        let of_ring: Vec<&String> = tests.iter().filter(|test| ring(test) == name).collect();
-        let name = name.unwrap_or("programs");
-        if of_ring.is_empty() {
-            bail!("there are no tests of {name}");
-        }
-        steps.step(&format!("tests: {name}"), || programs.run(&of_ring))?;
+/// All tests, built.
+pub(crate) struct Rings {
+    binaries: Vec<Binary>,
+}
+
+impl Rings {
+    /// Builds the tests of all crates and programs.
+    pub(crate) fn build(steps: &mut Steps) -> Result<Self> {
+        let mut binaries = Vec::new();
+        steps.step("building the tests", || {
+            binaries = build()?;
+            Ok(())
+        })?;
+        Ok(Self { binaries })
     }
-    steps.step("tests: documentation", || {
-        run(cargo()?.args(["test", "--workspace", "--locked", "--doc"]))
-    })
+
+    /// Runs the tests of the crates and the quick ones of the programs, and prints a line for each
+    /// that does not run. With `CI=true`, a missing program is a failure.
+    pub(crate) fn run_quick(&self, steps: &mut Steps) -> Result<()> {
+        let absent = absent()?;
+        steps.step("tests: crates", || {
+            let mut crates = self.binaries.iter().filter(|binary| !binary.is_programs());
+            crates.try_for_each(|binary| binary.run(&[], &absent))
+        })?;
+        let (programs, tests) = self.programs()?;
+        let quick: Vec<&str> = of_ring(&tests, None)
+            .into_iter()
+            .filter(|test| !absent.iter().any(|part| test.contains(part)))
+            .collect();
+        steps.step("tests: programs", || programs.run(&quick, &[]))?;
+        for (ring, _) in SLOW {
+            let count = of_ring(&tests, Some(ring)).len();
+            say::line(&format!(
+                "not run: {count} tests of {ring} (`cargo xtask ci`)"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Runs the slow rings and the tests in documentation.
+    pub(crate) fn run_slow(&self, steps: &mut Steps) -> Result<()> {
+        let (programs, tests) = self.programs()?;
+        for (ring, _) in SLOW {
+            let tests = of_ring(&tests, Some(ring));
+            if tests.is_empty() {
+                bail!("there are no tests of {ring}");
+            }
+            steps.step(&format!("tests: {ring}"), || programs.run(&tests, &[]))?;
+        }
+        steps.step("tests: documentation", || {
+            run(cargo()?.args(["test", "--workspace", "--locked", "--doc"]))
+        })
+    }
+
+    /// The binary that runs the installed programs, and the names of its tests.
+    fn programs(&self) -> Result<(&Binary, Vec<String>)> {
+        let mut binaries = self.binaries.iter();
+        let programs = binaries.find(|binary| binary.is_programs());
+        let programs = programs.context("the tests of the programs were not built")?;
+        Ok((programs, programs.tests()?))
+    }
+}
+
+/// Parts of the names of tests that need a program which this machine lacks, each printed.
+fn absent() -> Result<Vec<&'static str>> {
+    let mut parts = Vec::new();
+    for (program, tests) in NEEDS.iter().filter(|(program, _)| find(program).is_none()) {
+        let names = tests.join(", ");
+        if std::env::var_os("CI").is_some_and(|ci| ci == "true") {
+            bail!("{program} is not installed, and these tests need it: {names}");
+        }
+        say::line(&format!("not run: {names}: {program} is not installed"));
+        parts.extend_from_slice(tests);
+    }
+    Ok(parts)
+}
+
+/// The tests of the programs in a slow ring, or in none.
+fn of_ring<'t>(tests: &'t [String], name: Option<&str>) -> Vec<&'t str> {
+    let tests = tests.iter().map(String::as_str);
+    tests.filter(|test| ring(test) == name).collect()
 }
 
 /// The slow ring that a test of the programs belongs to, if to any.
@@ -72,7 +162,7 @@ fn ring(test: &str) -> Option<&'static str> {
     found.map(|(name, _)| *name)
 }
 
-/// Builds what `cargo test` would run.
+/// Builds the binaries of `cargo test`.
 fn build() -> Result<Vec<Binary>> {
     let mut build = cargo()?;
     build.args(["test", "--workspace", "--locked", "--no-run"]);
@@ -89,7 +179,12 @@ fn build() -> Result<Vec<Binary>> {
 }
 
 impl Binary {
-    /// What cargo says of something that it has built, if that can be run.
+    /// Returns true for the tests of the installed programs.
+    fn is_programs(&self) -> bool {
+        self.is_test && self.target == PROGRAMS
+    }
+
+    /// Reads cargo's message about a built target; `None` if it cannot be run.
     fn read(message: &Value) -> Option<Self> {
         let manifest = Path::new(message["manifest_path"].as_str()?);
         Some(Self {
@@ -100,8 +195,8 @@ impl Binary {
         })
     }
 
-    /// A run of it as cargo runs it from a terminal: what runs in the background ignores some
-    /// signals, and so would everything that it starts.
+    /// A run of the binary as from a terminal: a process in the background ignores some signals, and
+    /// so does everything that it starts.
     fn command(&self) -> Command {
         let mut command = if resets_signals() {
             let mut command = Command::new("env");
@@ -123,11 +218,14 @@ impl Binary {
         Ok(tests.map(str::to_owned).collect())
     }
 
-    /// Runs these tests, or all of them.
-    fn run(&self, tests: &[&String]) -> Result<()> {
+    /// Runs `tests`, or all without `skipped` parts in their names.
+    fn run(&self, tests: &[&str], skipped: &[&str]) -> Result<()> {
         let mut command = self.command();
         if !tests.is_empty() {
             command.arg("--exact").args(tests);
+        }
+        for part in skipped {
+            command.args(["--skip", part]);
         }
         let status = command.stdin(Stdio::null()).status();
         let status = status.with_context(|| format!("cannot start {}", self.program.display()))?;
@@ -138,7 +236,7 @@ impl Binary {
     }
 }
 
-/// Whether env(1) can undo that signals are ignored, as that of GNU can.
+/// Returns true if env(1) can reset ignored signals, as GNU's can.
 fn resets_signals() -> bool {
     let mut env = Command::new("env");
     let env = env.args(["--default-signal", "true"]);

@@ -1,34 +1,50 @@
-//! `cargo xtask test`: everything that CI runs, in the order in which a failure
-//! is cheapest.
+//! `cargo xtask test` and `cargo xtask ci`: the tests that a person can wait for, and everything.
 
 use anyhow::{Context as _, Result};
 
 use crate::cargo::cargo;
 use crate::process::run as run_process;
+use crate::rings::Rings;
 use crate::steps::Steps;
-use crate::{deny, fuzz, needs, restate, rings, say};
+use crate::{deny, fuzz, needs, restate, say};
 
-/// Installs missing prerequisites, then runs every step until one fails, and prints
-/// the duration of each.
+/// Runs the tests of the crates and the quick tests of the programs. They need no network but
+/// crates, and install nothing; a line reports each test that does not run here.
+pub(crate) fn quick() -> Result<()> {
+    with_summary(|steps| Rings::build(steps)?.run_quick(steps))
+}
+
+/// Installs missing prerequisites, then runs every step until one fails; `is_rest` leaves out the
+/// tests of [`quick`].
 ///
-/// All steps share one profile, one set of features and one set of flags, so
-/// that nothing is compiled twice for the same purpose.
-pub(crate) fn run() -> Result<()> {
+/// All steps share one profile, one set of features and one set of flags, so that nothing is
+/// compiled twice for the same purpose.
+pub(crate) fn everything(is_rest: bool) -> Result<()> {
+    with_summary(|steps| run_everything(steps, is_rest))
+}
+
+/// Runs `work`, and prints the duration of each of its steps.
+fn with_summary(work: impl FnOnce(&mut Steps) -> Result<()>) -> Result<()> {
     let mut steps = Steps::begin();
-    let result = run_steps(&mut steps);
+    let result = work(&mut steps);
     say::line(&steps.summary());
     result?;
     say::line("all steps passed");
     Ok(())
 }
 
-fn run_steps(steps: &mut Steps) -> Result<()> {
+/// Installs the programs that tests run.
+pub(crate) fn install_needs() -> Result<()> {
+    needs::components()?;
+    needs::packages()?;
+    needs::node()
+}
+
+fn run_everything(steps: &mut Steps, is_rest: bool) -> Result<()> {
     let mut program = None;
     steps.step("crates of every platform", needs::crates)?;
-    steps.step("what the tests need", || {
-        needs::components()?;
-        needs::packages()?;
-        needs::node()?;
+    steps.step("programs that the tests need", || {
+        install_needs()?;
         program = Some(needs::deny()?);
         Ok(())
     })?;
@@ -48,7 +64,11 @@ fn run_steps(steps: &mut Steps) -> Result<()> {
         let doc = ["doc", "--workspace", "--lib", "--no-deps", "--locked"];
         run_process(cargo()?.args(doc).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
-    rings::run_all(steps)?;
+    let rings = Rings::build(steps)?;
+    if !is_rest {
+        rings.run_quick(steps)?;
+    }
+    rings.run_slow(steps)?;
     if cfg!(target_os = "linux") {
         steps.step("lints of the worker for Restate", restate::lint)?;
         steps.step("building the worker for Restate", restate::build)?;

@@ -17,7 +17,7 @@ fn man() -> PathBuf {
 fn run(command: &mut Command) -> String {
     let name = command.get_program().display().to_string();
     let output = command.output().unwrap_or_else(|error| {
-        panic!("cannot start {name}, which `cargo xtask test` installs: {error}")
+        panic!("cannot start {name}, which `cargo xtask ci --needs` installs: {error}")
     });
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
