@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::answer::Failure;
 use crate::answer::Reply;
-use crate::failure::Failure;
 use crate::file::Temporary;
 use crate::peer::Peer;
 use crate::{Place, Request, file};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-use crate::failure::Failure;
+use crate::answer::Failure;
 
 /// Files are opened without waiting for the writer of a pipe.
 const READ: OFlags = OFlags::NONBLOCK

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use crate::failure::Failure;
+use crate::answer::Failure;
 
 /// A file that only the user can read.
 #[derive(Debug)]

@@ -1,13 +1,14 @@
 //! The order in which editors are asked: the first that answers for the directory wins.
 
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::answer::Reply;
-use crate::discovery::{self, Known};
-use crate::failure::Failure;
-use crate::place::Variables;
-use crate::{Answer, Place, Request, emacs, neovim, protocol, snapshot};
+use serde::Deserialize;
+
+use crate::answer::{Answer, Failure, Position, Reply, Text};
+use crate::{Request, answer, emacs, file, neovim, protocol};
 
 /// An answer, and why others were not asked or had none.
 #[derive(Debug)]
@@ -147,7 +148,7 @@ impl Search<'_> {
 
     /// The editor whose discovery file names the deepest folder.
     fn discovered(&mut self) -> Result<Option<Hit>, Ambiguous> {
-        let (known, failures) = discovery::known(self.place);
+        let (known, failures) = known(self.place);
         for (file, failure) in failures {
             self.note(&file.display().to_string(), failure);
         }
@@ -194,7 +195,7 @@ impl Search<'_> {
     }
 
     fn snapshot(&mut self) -> Option<Hit> {
-        let (by, answer) = snapshot::find(self.request, self.place)?;
+        let (by, answer) = find_snapshot(self.request, self.place)?;
         match answer {
             Ok(answer) => Some(((answer, "environment".to_owned()), by.to_owned())),
             Err(failure) => {
@@ -240,4 +241,299 @@ fn by(known: &Known) -> String {
 
 fn describe(known: &Known) -> String {
     format!("{} (process {})", known.name, known.pid)
+}
+
+/// The user's own variables: the caller leaves out what a project may have set.
+#[derive(Clone, Debug, Default)]
+pub struct Variables(BTreeMap<OsString, OsString>);
+
+/// Where editors are searched for, and for which folder.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The user's variables.
+    pub variables: Variables,
+    /// The directory that an editor's folder has to contain.
+    pub directory: PathBuf,
+}
+
+impl Variables {
+    /// Names the socket of an editor, or `none`.
+    pub const EDITOR: &'static str = "COGTOOLS_EDITOR";
+    /// All variables that are read.
+    pub const NAMES: [&'static str; 18] = [
+        Self::EDITOR,
+        "XDG_RUNTIME_DIR",
+        "TMPDIR",
+        "NVIM",
+        "INSIDE_EMACS",
+        "EMACS_SOCKET_NAME",
+        "COGTOOLS_SELECTED_TEXT",
+        "COGTOOLS_CURRENT_FILE",
+        "ZED_SELECTED_TEXT",
+        "ZED_FILE",
+        "ZED_ROW",
+        "ZED_COLUMN",
+        "kak_selection",
+        "kak_buffile",
+        "kak_cursor_line",
+        "kak_cursor_column",
+        Self::GEMINI_COMPANION,
+        Self::CLAUDE_COMPANION,
+    ];
+    /// Is set by the companion of Gemini CLI.
+    pub(crate) const GEMINI_COMPANION: &'static str = "GEMINI_CLI_IDE_SERVER_PORT";
+    /// Is set by the companion of Claude Code.
+    pub(crate) const CLAUDE_COMPANION: &'static str = "CLAUDE_CODE_SSE_PORT";
+
+    /// The variables, of which only [`Self::NAMES`] count.
+    pub const fn new(variables: BTreeMap<OsString, OsString>) -> Self {
+        Self(variables)
+    }
+
+    /// The value of a variable that is set and not empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
+        let value = self.0.get(OsStr::new(name))?;
+        (!value.is_empty()).then_some(value)
+    }
+
+    /// The value of a variable that is set, even if it is empty.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let value = self.0.get(OsStr::new(name))?;
+        Some(value.to_string_lossy().into_owned())
+    }
+
+    /// An absolute path.
+    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
+        let path = PathBuf::from(self.get(name)?);
+        path.is_absolute().then_some(path)
+    }
+}
+
+impl Place {
+    /// How many components the deepest of `folders` has that contains the directory.
+    pub(crate) fn depth_in(&self, folders: &[PathBuf]) -> Option<usize> {
+        let real = canonical(&self.directory);
+        let folders = folders.iter().filter(|folder| folder.is_absolute());
+        folders
+            .map(|folder| canonical(folder))
+            .filter(|folder| real.starts_with(folder))
+            .map(|folder| folder.components().count())
+            .max()
+    }
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// The variables of one editor.
+struct Names {
+    text: &'static str,
+    file: &'static str,
+    line: Option<&'static str>,
+    column: Option<&'static str>,
+}
+
+/// The variables that are known: our own first.
+const NAMES: [Names; 3] = [
+    Names {
+        text: "COGTOOLS_SELECTED_TEXT",
+        file: "COGTOOLS_CURRENT_FILE",
+        line: None,
+        column: None,
+    },
+    Names {
+        text: "ZED_SELECTED_TEXT",
+        file: "ZED_FILE",
+        line: Some("ZED_ROW"),
+        column: Some("ZED_COLUMN"),
+    },
+    Names {
+        text: "kak_selection",
+        file: "kak_buffile",
+        line: Some("kak_cursor_line"),
+        column: Some("kak_cursor_column"),
+    },
+];
+
+/// The answer in the environment, with the variable that has it; `None` if there is none.
+fn find_snapshot(
+    request: &Request,
+    place: &Place,
+) -> Option<(&'static str, Result<Answer, Failure>)> {
+    let variables = &place.variables;
+    let mut names = NAMES.iter();
+    match request {
+        Request::SelectedText => names.find_map(|names| {
+            let text = variables.text(names.text)?;
+            Some((names.text, Ok(selection(names, text, place))))
+        }),
+        Request::CurrentFile => names.find_map(|names| {
+            let path = variables.get(names.file)?;
+            Some((names.file, whole(&place.directory.join(path))))
+        }),
+        _ => None,
+    }
+}
+
+fn selection(names: &Names, text: String, place: &Place) -> Answer {
+    let variables = &place.variables;
+    let number = |name: Option<&str>| variables.text(name?)?.parse().ok();
+    let path = variables.get(names.file);
+    let path = path.map(|path| place.directory.join(path));
+    // Editors tell where the cursor is, which is the beginning only if nothing is selected.
+    let cursor = number(names.line).zip(number(names.column));
+    let start = cursor.filter(|_| text.is_empty());
+    Answer::Text(
+        Text {
+            path: path.map(|path| path.to_string_lossy().into_owned()),
+            text,
+            start: start.map(|(line, column)| Position { line, column }),
+            ..Text::default()
+        }
+        .bounded(),
+    )
+}
+
+/// The whole text of the file, as it is saved.
+fn whole(path: &Path) -> Result<Answer, Failure> {
+    let limit = u64::try_from(Request::MAX_TEXT_BYTES).unwrap_or(u64::MAX);
+    let (mut bytes, truncated) = file::read_regular(path, limit)?;
+    if truncated {
+        // The last character may be incomplete.
+        let end = bytes
+            .utf8_chunks()
+            .last()
+            .map_or(0, |chunk| chunk.invalid().len());
+        bytes.truncate(bytes.len() - end);
+    }
+    let text = String::from_utf8(bytes).map_err(|_| Failure::Unreadable {
+        file: path.to_path_buf(),
+        reason: "it is not UTF-8".to_owned(),
+    })?;
+    Ok(Answer::Text(Text {
+        path: Some(path.to_string_lossy().into_owned()),
+        text,
+        truncated,
+        ..Text::default()
+    }))
+}
+
+/// An editor that has made itself known.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) file: PathBuf,
+    pub(crate) socket: PathBuf,
+    pub(crate) name: String,
+    pub(crate) pid: u32,
+    /// How deep the folder is that contains the directory.
+    pub(crate) depth: usize,
+}
+
+/// A discovery file.
+#[derive(Deserialize)]
+struct Discovery {
+    socket: PathBuf,
+    #[serde(default)]
+    folders: Vec<PathBuf>,
+    #[serde(default)]
+    name: String,
+}
+
+/// The largest file, in bytes.
+const MAX_FILE_BYTES: u64 = 64 << 10;
+/// The most files that are read of one folder.
+const MAX_FILES: usize = 64;
+
+/// The folders in which editors make themselves known.
+pub(crate) fn folders(place: &Place) -> Vec<PathBuf> {
+    let runtime = place.variables.path("XDG_RUNTIME_DIR");
+    let temporary = place.variables.path("TMPDIR");
+    let temporary = temporary.unwrap_or_else(|| PathBuf::from("/tmp"));
+    let user = file::user();
+    let mut folders: Vec<PathBuf> = runtime
+        .map(|folder| folder.join("cogtools"))
+        .into_iter()
+        .collect();
+    folders.push(PathBuf::from("/run/user").join(&user).join("cogtools"));
+    folders.push(temporary.join(format!("cogtools-{user}")));
+    folders.dedup();
+    folders
+        .into_iter()
+        .map(|folder| folder.join("editor"))
+        .collect()
+}
+
+/// The editors of which a folder contains the directory, the deepest folder first, and why others
+/// cannot be asked, each with its file.
+pub(crate) fn known(place: &Place) -> (Vec<Known>, Vec<(PathBuf, Failure)>) {
+    let mut known: Vec<Known> = Vec::new();
+    let mut failures = Vec::new();
+    for folder in folders(place) {
+        for (pid, path) in files(&folder, &mut failures) {
+            match read(&path, pid, place) {
+                Ok(editor) if known.iter().any(|other| other.socket == editor.socket) => {}
+                Ok(editor) => known.push(editor),
+                Err(failure) => failures.push((path, failure)),
+            }
+        }
+    }
+    known.sort_by(|one, other| (other.depth, one.pid).cmp(&(one.depth, other.pid)));
+    (known, failures)
+}
+
+/// The files `PID.json` of a folder, by number.
+fn files(folder: &Path, failures: &mut Vec<(PathBuf, Failure)>) -> Vec<(u32, PathBuf)> {
+    let Ok(entries) = folder.read_dir() else {
+        return Vec::new();
+    };
+    // What others can write in says nothing about the user's editors.
+    let parent = folder.parent().unwrap_or(folder);
+    if let Err(failure) = file::check_folder(parent).and_then(|()| file::check_folder(folder)) {
+        failures.push((folder.to_path_buf(), failure));
+        return Vec::new();
+    }
+    let mut files: Vec<(u32, PathBuf)> = entries
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let stem = path.file_name()?.to_str()?.strip_suffix(".json")?;
+            Some((stem.parse().ok()?, path))
+        })
+        .collect();
+    files.sort();
+    // Those of processes that have ended must not displace the others.
+    files.retain(|(pid, path)| {
+        let alive = file::is_alive(*pid);
+        if !alive && failures.len() < MAX_FILES {
+            failures.push((path.clone(), Failure::Ended(*pid)));
+        }
+        alive
+    });
+    files.truncate(MAX_FILES);
+    files
+}
+
+/// The editor that has written the file at `path`.
+fn read(path: &Path, pid: u32, place: &Place) -> Result<Known, Failure> {
+    let bytes = file::read_private(path, MAX_FILE_BYTES)?;
+    let discovery: Discovery =
+        serde_json::from_slice(&bytes).map_err(|error| Failure::Discovery {
+            file: path.to_path_buf(),
+            reason: error.to_string(),
+        })?;
+    if !discovery.socket.is_absolute() {
+        return Err(Failure::Discovery {
+            file: path.to_path_buf(),
+            reason: "`socket` is not absolute".to_owned(),
+        });
+    }
+    let depth = place.depth_in(&discovery.folders);
+    let depth = depth.ok_or_else(|| Failure::Elsewhere(place.directory.clone()))?;
+    Ok(Known {
+        file: path.to_path_buf(),
+        socket: discovery.socket,
+        name: answer::name(&discovery.name),
+        pid,
+        depth,
+    })
 }

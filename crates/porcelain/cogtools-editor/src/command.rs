@@ -1,16 +1,20 @@
-//! The command line.
+//! The command line, and the answer to `status`.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::Code;
+use cogtools_core::source::{ambiguous_editor, editor_place};
+use cogtools_editor_client::{Found, Request, find};
+use cogtools_program::args::EnvArgs;
+use cogtools_program::project::ProjectContext;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
+use serde_json::{Value, json};
 
 use crate::install::{Install, install};
 use crate::manual::MANUAL;
-use crate::print::Snippet;
-use crate::status::status;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -94,5 +98,74 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             )
         }
         _ => Err(PROGRAM.missing_subcommand()),
+    }
+}
+
+/// Prints which editor answers here, and why others do not.
+pub(crate) fn status(json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
+    let cx = ProjectContext::load(EnvArgs::default(), io)?.context(io);
+    let found = find(&Request::OpenFiles, &editor_place(&cx));
+    let found = found.map_err(|error| Failure::from(ambiguous_editor(&error)))?;
+    if json {
+        return io.show_json(&format!("{:#}\n", value(&found)));
+    }
+    io.show(&text(&found))
+}
+
+fn text(found: &Found) -> String {
+    let mut text = match (&found.answer, &found.by) {
+        (Some((_, name)), Some(by)) => format!("{name} answers, found by {by}\n"),
+        _ => "no editor answers\n".to_owned(),
+    };
+    for attempt in &found.attempts {
+        let _ = writeln!(text, "  {}: {}", attempt.by, attempt.failure);
+    }
+    if found.answer.is_none() {
+        text.push_str(
+            "\nNeovim and Emacs answer in their terminals. For VS Code: cogtools editor install\n",
+        );
+    }
+    text
+}
+
+fn value(found: &Found) -> Value {
+    let attempts = found.attempts.iter();
+    let attempts =
+        attempts.map(|attempt| json!({"by": attempt.by, "reason": attempt.failure.to_string()}));
+    json!({
+        "editor": found.answer.as_ref().map(|(_, name)| name),
+        "by": found.by,
+        "attempts": attempts.collect::<Vec<Value>>(),
+    })
+}
+
+/// The files by the name of their editor.
+pub(crate) struct Snippet;
+
+impl Snippet {
+    const ALL: [(&'static str, &'static str); 6] = [
+        ("emacs", include_str!("print/emacs.el")),
+        ("jetbrains", include_str!("print/jetbrains.xml")),
+        ("kakoune", include_str!("print/kakoune.kak")),
+        ("neovim", include_str!("print/neovim.lua")),
+        ("vscode", include_str!("print/vscode.jsonc")),
+        ("zed", include_str!("print/zed.jsonc")),
+    ];
+
+    /// The names of the editors.
+    pub(crate) const NAMES: [&'static str; Self::ALL.len()] = {
+        let mut names = [""; Self::ALL.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = Self::ALL[at].0;
+            at += 1;
+        }
+        names
+    };
+
+    /// The file for that editor, which begins with a comment that says where it belongs.
+    pub(crate) fn parse(name: &str) -> Option<&'static str> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(known, _)| *known == name).map(|(_, text)| text)
     }
 }

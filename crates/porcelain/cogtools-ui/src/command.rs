@@ -8,7 +8,7 @@ use cogtools_program::args::all;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::manual::MANUAL;
-use crate::serve::serve;
+use crate::server::serve;
 
 /// The program.
 pub const PROGRAM: Program = Program {

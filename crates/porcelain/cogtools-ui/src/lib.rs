@@ -4,20 +4,16 @@
 //! ask models, and has no state of its own: what a page shows is what is in the files.
 
 mod access;
-mod app;
-mod asset;
 mod child;
 mod command;
 mod cut;
 mod graph;
 mod live;
 mod manual;
-mod open;
 mod page;
 mod project;
 mod respond;
-mod routes;
-mod serve;
+mod server;
 mod session;
 mod tool;
 

@@ -15,7 +15,7 @@ use futures_util::stream;
 use serde::Deserialize;
 use tokio::task::spawn_blocking;
 
-use crate::app::App;
+use crate::respond::App;
 use crate::respond::PageError;
 use crate::session::RunState;
 use crate::tool;

@@ -1,21 +1,11 @@
 //! The sessions: the list of them, and what happened in one.
 
-mod answer;
-mod board;
-mod detail;
-mod flow;
-mod list;
-mod prompt;
-mod question;
 mod request;
 mod sessions;
-mod state;
+mod steps;
 mod turn;
 mod turns;
-mod view;
 
-pub(crate) use answer::{answer, approve, message};
-pub(crate) use request::{blob, layer, line, list_page, page};
-pub(crate) use sessions::Sessions;
-pub(crate) use state::RunState;
+pub(crate) use request::{answer, approve, blob, layer, line, list_page, message, page};
+pub(crate) use sessions::{RunState, Sessions};
 pub(crate) use turn::Badge;

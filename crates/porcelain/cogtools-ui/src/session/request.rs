@@ -1,21 +1,27 @@
-//! The requests for sessions.
+//! The requests for sessions: pages, lines, and what the user says on a page.
+//!
+//! The programs that a user would type carry that out; they write into the session.
 
+use std::ffi::OsString;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use cogtools_core::tool::FlowTask;
-use cogtools_log::{BlobId, Event, Index, Line, SessionFile};
+use cogtools_log::{BlobId, Blobs, Event, Index, Line, SessionFile};
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
-use super::list::list;
-use super::turn::Turn;
-use super::view::View;
-use crate::app::App;
 use crate::graph::graph;
-use crate::respond::{Answer, PageError};
-use crate::tool;
+use crate::page::visible;
+use crate::respond::{Answer, App, PageError};
+use crate::session::sessions::{RunState, list};
+use crate::session::turn::{Turn, read_texts};
+use crate::session::turns::turns;
+use crate::{child, tool};
 
 /// Which part of a session a page shows.
 #[derive(Default, Deserialize)]
@@ -127,4 +133,203 @@ pub(crate) async fn blob(
         Ok(Answer::Text(bytes))
     })
     .await
+}
+
+/// More than any run may take: its budget ends it.
+const TIMEOUT: Duration = Duration::from_hours(24);
+
+/// A decision about a call that waits.
+#[derive(Deserialize)]
+struct Decision {
+    call: String,
+    allow: bool,
+}
+
+/// An answer to a node that asks.
+#[derive(Deserialize)]
+struct Reply {
+    node: String,
+    answer: String,
+}
+
+/// A message, and the model that answers it, if that is another one.
+#[derive(Deserialize)]
+struct Message {
+    text: String,
+    #[serde(default)]
+    model: String,
+}
+
+/// A command about a session, and its standard input.
+type Command = (Vec<OsString>, Vec<u8>);
+
+/// Decides about a call.
+pub(crate) async fn approve(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    run(app, name, body, |file, decision: Decision| {
+        let option = if decision.allow {
+            "--approve"
+        } else {
+            "--reject"
+        };
+        let mut args = ask(file);
+        args.push(format!("{option}={}", decision.call).into());
+        (args, Vec::new())
+    })
+    .await
+}
+
+/// Answers a node of a flow, by standard input, too.
+pub(crate) async fn answer(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    run(app, name, body, |file, reply: Reply| {
+        let answer = format!("--answer={}=@-", reply.node);
+        let args = ["flow", "resume", "--error-format", "json", &answer, "--"];
+        let args = args.map(OsString::from).into_iter().chain([file]);
+        // One line end at its end is not part of it.
+        (args.collect(), format!("{}\n", reply.answer).into_bytes())
+    })
+    .await
+}
+
+/// Sends a message. It is standard input, since others can read command lines.
+pub(crate) async fn message(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    run(app, name, body, |file, message: Message| {
+        let mut args = ask(file);
+        args.push("--continue".into());
+        let model = message.model.trim();
+        if !model.is_empty() {
+            args.push(format!("--model={model}").into());
+        }
+        (args, message.text.into_bytes())
+    })
+    .await
+}
+
+/// `cogtools ask` about the session in `file`, which stops at questions.
+fn ask(file: OsString) -> Vec<OsString> {
+    let args = [
+        "ask",
+        "--error-format",
+        "json",
+        "--quiet",
+        "--pause",
+        "--session",
+    ];
+    args.map(OsString::from).into_iter().chain([file]).collect()
+}
+
+/// Runs the command that `command` makes of the session's file and of `body`.
+async fn run<B: DeserializeOwned + Send + 'static>(
+    app: Arc<App>,
+    name: String,
+    body: Bytes,
+    command: impl FnOnce(OsString, B) -> Command + Send + 'static,
+) -> Response {
+    app.run_long(move |app| {
+        let file = app.sessions.file(&name)?;
+        let body = serde_json::from_slice(&body).map_err(|_| PageError::NotFound)?;
+        let (args, input) = command(file.path().into_os_string(), body);
+        let output = app.project.run(args, input, TIMEOUT);
+        let output = output.map_err(|diagnostic| PageError::Failed(vec![*diagnostic]))?;
+        // A run that waits for another answer has done what it was asked to.
+        let failures = if output.exit.is_success() || child::waits(&output) {
+            Vec::new()
+        } else {
+            child::failures(&output)
+        };
+        Ok(Answer::Json(visible(json!({"failures": failures}))))
+    })
+    .await
+}
+
+/// How many lines a page shows.
+const PAGE_LINES: usize = 400;
+
+/// What a page shows.
+pub(crate) struct View {
+    /// The first line of it.
+    first: usize,
+    /// The last line of the session.
+    last: usize,
+    /// Whether the page ends with the session.
+    is_end: bool,
+    turns: Vec<Turn>,
+    state: RunState,
+    /// What names the lines.
+    content: String,
+}
+
+impl View {
+    /// The lines before the line `before`, or the last ones.
+    pub(crate) fn read(index: &Index, before: Option<usize>) -> Result<Self, PageError> {
+        let behind = index.lines() + 1;
+        let end = before.unwrap_or(behind).clamp(2, behind.max(2));
+        let start = end.saturating_sub(PAGE_LINES).max(2);
+        let lines = index.read(start..end)?;
+        let (state, is_end) = (RunState::of(index)?, end == behind.max(2));
+        let mut turns = turns(&lines);
+        if let Some(last) = turns.last_mut().filter(|_| is_end)
+            && state == RunState::Interrupted
+        {
+            last.interrupt();
+        }
+        Ok(Self {
+            first: start,
+            last: index.lines(),
+            is_end,
+            turns,
+            state,
+            content: index.content(),
+        })
+    }
+
+    /// Reads what the requests of the turn have sent that [`View::shown`] is.
+    pub(crate) fn read_prompts(&mut self, selected: Option<usize>, blobs: &Blobs) {
+        let line = self.shown(selected).map(|turn| turn.line);
+        let mut turns = self.turns.iter_mut();
+        if let Some(turn) = turns.find(|turn| Some(turn.line) == line) {
+            read_texts(&mut turn.requests, blobs);
+        }
+    }
+
+    /// The turn that begins with the line `selected`; without it, the last one.
+    pub(crate) fn shown(&self, selected: Option<usize>) -> Option<&Turn> {
+        let is_selected = |turn: &&Turn| Some(turn.line) == selected;
+        self.turns.iter().find(is_selected).or(self.turns.last())
+    }
+
+    /// Its variables for a template. `selected` is the line of the turn whose work is shown;
+    /// without it, the last one.
+    pub(crate) fn context(&self, selected: Option<usize>) -> Value {
+        let shown = self.shown(selected);
+        json!({
+            "first": self.first,
+            "last": self.last,
+            "earlier": (self.first > 2).then_some(self.first),
+            "is_end": self.is_end,
+            "state": self.state,
+            "content": self.content,
+            "turns": self.turns,
+            "turn": shown,
+        })
+    }
+}
+
+/// The lines at the beginning and at the end, for a list.
+pub(crate) fn ends(index: &Index, count: usize) -> Result<(Vec<Line>, Vec<Line>), PageError> {
+    let behind = index.lines() + 1;
+    let first = index.read(2..behind.min(2 + count))?;
+    let last = index.read(behind.saturating_sub(count).max(2)..behind)?;
+    Ok((first, last))
 }

@@ -1,22 +1,27 @@
-//! A tool: what it declares, and to whom.
+//! The pages about tools: the list of them, and what each declares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, Metadata};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use cogtools_core::approval::verdict;
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Target, Tool};
+use cogtools_core::source::RemoteTool;
+use cogtools_core::tool::ToolError;
+use cogtools_core::trust::Verdict;
+use cogtools_core::{Candidate, Context, Diagnostic, Registry, Target, Tool};
+use cogtools_program::Failure;
+use cogtools_program::args::{EnvArgs, RegistryArgs};
+use cogtools_program::project::{ProjectContext, cached_registry};
 use serde_json::{Value, json};
 
-use super::catalogue::{with_file, with_tool};
-use super::child;
-use super::list::approval;
-use super::tests::golden_files;
-use crate::app::App;
 use crate::cut;
 use crate::graph::graph;
-use crate::respond::{Answer, PageError, failure};
+use crate::respond::{Answer, App, PageError, failure};
+use crate::tool::child;
+use crate::tool::child::{TestRuns, golden_files};
 
 /// The maximum size of a golden file: 16 MiB.
 const MAX_GOLDEN_BYTES: u64 = 16 << 20;
@@ -106,4 +111,139 @@ pub(super) fn check(app: &App, name: &str, body: Vec<u8>) -> Result<Answer, Page
     Ok(Answer::Json(crate::page::visible(
         json!({"failures": failures}),
     )))
+}
+
+/// The page, with the tools whose name or description has `search` in it.
+pub(super) fn list(app: &App, search: &str) -> Result<Answer, PageError> {
+    let findings = child::findings(app);
+    let (mut rows, errors) = with_registry(app, |registry, cx| {
+        let found = registry.map_files(|file, tool| row(file, tool, &app.tests, cx));
+        let mut shadowed: HashMap<PathBuf, Vec<String>> = HashMap::new();
+        for hidden in &found.shadowed {
+            let files = shadowed.entry(hidden.winner.clone()).or_default();
+            files.push(hidden.file.display().to_string());
+        }
+        let mut rows = found.items;
+        for row in &mut rows {
+            let file = row["file"].as_str().unwrap_or_default();
+            let shadows = json!(shadowed.get(Path::new(file)));
+            let count = json!(findings.get(file).map(Vec::len));
+            row["shadows"] = shadows;
+            row["findings"] = count;
+        }
+        let errors = found
+            .source_errors
+            .iter()
+            .map(|error| failure(&error.diagnostic()));
+        (rows, errors.collect::<Vec<Value>>())
+    })?;
+    let total = rows.len();
+    let tokens: u64 = rows.iter().filter_map(|row| row["tokens"].as_u64()).sum();
+    let wanted = search.trim().to_lowercase();
+    rows.retain(|row| {
+        let texts = ["name", "description", "toolset"].map(|key| row[key].as_str());
+        let mut texts = texts.into_iter().flatten();
+        texts.any(|text| text.to_lowercase().contains(&wanted))
+    });
+    let context = json!({
+        "page": "tools",
+        "tools": rows,
+        "total": total,
+        "tokens": tokens,
+        "search": search,
+        "errors": errors,
+    });
+    app.pages.answer("tools.njk", context, app)
+}
+
+fn row(file: &Candidate, tool: Result<Tool, ToolError>, runs: &TestRuns, cx: &Context) -> Value {
+    let mut row = json!({
+        "name": file.name.to_string_lossy(),
+        "toolset": file.provenance.toolset,
+        "source": file.provenance.source,
+        "file": file.display_path.display().to_string(),
+    });
+    let repairs = file.remote().map(RemoteTool::repairs);
+    let repairs = repairs.filter(|repairs| !repairs.is_empty());
+    row["repaired"] = json!(repairs.map(|repairs| repairs.to_string()));
+    match tool {
+        Ok(tool) => {
+            row["description"] = tool.description().into();
+            row["tokens"] = tool.tokens().into();
+            row["tests"] = json!(runs.tests(&tool, &file.path));
+            row["approval"] = approval(&tool, cx).into();
+        }
+        Err(error) => {
+            let first = error.diagnostics().into_iter().next();
+            row["failures"] = first.iter().map(failure).collect();
+        }
+    }
+    row
+}
+
+/// Whether a tool may run, in words.
+pub(super) fn approval(tool: &Tool, cx: &Context) -> &'static str {
+    if !tool.runs_programs() {
+        return "needs none";
+    }
+    let verdict: Result<Verdict, Box<Diagnostic>> = verdict(tool, cx);
+    verdict.unwrap_or(Verdict::NotApproved).label()
+}
+
+/// Calls `work` with the registry and the context of its tools. Sources that are programs have
+/// what they declared before: looking at a page starts nothing.
+pub(super) fn with_registry<T>(
+    app: &App,
+    work: impl FnOnce(&Registry, &Context) -> T,
+) -> Result<T, PageError> {
+    let done = app.project.with_io(|io| {
+        let registry = cached_registry(&RegistryArgs::default(), io)?;
+        let context = ProjectContext::load(EnvArgs::default(), io)?;
+        Ok(work(&registry, &context.context(io)))
+    });
+    done.map_err(|failure: Failure| PageError::Failed(failure.diagnostics().to_vec()))
+}
+
+/// Calls `work` with the tool `name`.
+pub(crate) fn with_tool<T>(
+    app: &App,
+    name: &str,
+    work: impl FnOnce(&Tool, &Context) -> T,
+) -> Result<T, PageError> {
+    with_file(app, name, |tool, _, cx| work(tool, cx))
+}
+
+/// Calls `work` with the tool `name` and the path of its file.
+pub(super) fn with_file<T>(
+    app: &App,
+    name: &str,
+    work: impl FnOnce(&Tool, &Path, &Context) -> T,
+) -> Result<T, PageError> {
+    with_registry(app, |registry, cx| {
+        let found = registry.find(name);
+        let found = found.and_then(|tool| Ok((tool, registry.locate(name)?)));
+        match found {
+            Ok((tool, file)) => Ok(work(&tool, &file.path, cx)),
+            Err(error) => Err(PageError::Failed(error.diagnostics())),
+        }
+    })?
+}
+
+/// A hash of what the tools are: their files, and when these were written.
+pub(crate) fn fingerprint(app: &App) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let hashed = with_registry(app, |registry, _| {
+        for file in registry.files().items {
+            file.display_path.hash(&mut hasher);
+            let meta = file.path.metadata();
+            let written = meta.and_then(|meta| Ok((meta.modified()?, meta.len())));
+            written.ok().hash(&mut hasher);
+        }
+    });
+    if let Err(PageError::Failed(diagnostics)) = hashed {
+        for diagnostic in diagnostics {
+            diagnostic.message.hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }

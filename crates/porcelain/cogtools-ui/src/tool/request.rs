@@ -7,9 +7,8 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use serde::Deserialize;
 
-use super::{child, list, page as view};
-use crate::app::App;
-use crate::respond::Answer;
+use super::{child, page as view};
+use crate::respond::{Answer, App};
 
 /// What is searched for.
 #[derive(Default, Deserialize)]
@@ -23,7 +22,7 @@ pub(crate) async fn list_page(
     State(app): State<Arc<App>>,
     Query(search): Query<Search>,
 ) -> Response {
-    app.run(move |app| list::list(app, &search.q)).await
+    app.run(move |app| view::list(app, &search.q)).await
 }
 
 /// A tool.

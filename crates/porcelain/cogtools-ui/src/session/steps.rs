@@ -1,12 +1,16 @@
-//! The steps of a turn: those of a plan, and what all kinds of steps have in common.
+//! The steps of a turn: of plans, of flows, and the calls of a model.
 
 use cogtools_core::Code;
-use cogtools_log::{BlobId, Event, StepState};
+use cogtools_log::{
+    Approval, BlobId, Decision, Event, NodeState, Outcome, StepState, Why, result_text,
+};
 use serde_json::Value;
 
-use super::turn::{Badge, Detail, From, Intent, Message, Step};
-use super::turns::{At, Turns};
 use crate::cut;
+use crate::session::turn::{
+    Badge, Detail, FlowOf, From, Intent, Message, Question, QuestionKind, Step,
+};
+use crate::session::turns::{At, Turns};
 
 /// What stands before a reply whose placeholders have no results yet.
 const PLANNED_REPLY: &str = "Reply as planned";
@@ -207,7 +211,7 @@ impl Turns {
         );
         self.row(at, "step", text.trim_end(), Some(end.badge));
         let message = if let Some(result) = end.result {
-            self.say(at, From::Step, "Result", &cogtools_log::result_text(result));
+            self.say(at, From::Step, "Result", &result_text(result));
             true
         } else if end.message.is_empty() {
             false
@@ -245,5 +249,211 @@ fn name(key: &str, tool: &str) -> String {
         key.to_owned()
     } else {
         format!("{key} ({tool})")
+    }
+}
+
+/// The argument with the code of `run_js`.
+const CODE: &str = "code";
+/// What the remarks of a guard in a log begin with.
+const GUARD: &str = "[guard]";
+
+impl Turns {
+    /// A call, or its result.
+    pub(super) fn call_event(&mut self, at: At<'_>) {
+        match &at.entry.event {
+            Event::Call {
+                call,
+                tool,
+                arguments,
+                resolved,
+                approval,
+            } => {
+                self.start(at, call.as_str(), tool, arguments, true);
+                let turn = self.current(at);
+                if let Some(detail) = turn.detail(call.as_str()) {
+                    detail.approval = approval_text(approval);
+                    if let Some(resolved) = resolved {
+                        detail.resolved = cut::text(&cut::value(resolved));
+                    }
+                }
+            }
+            Event::Result {
+                call,
+                outcome,
+                content,
+                blob,
+                ms,
+            } => {
+                let (badge, message) = match outcome {
+                    Outcome::Succeeded => (Badge::Executed, String::new()),
+                    Outcome::Failed { code } => (failed(code), code.clone()),
+                    Outcome::Denied => (Badge::Skipped, "denied".to_owned()),
+                    Outcome::TimedOut => (Badge::Failed, "timed out".to_owned()),
+                    Outcome::Cancelled => (Badge::Skipped, "cancelled".to_owned()),
+                };
+                let end = End {
+                    badge,
+                    message,
+                    result: Some(content),
+                    blob: blob.as_ref(),
+                    logs: &[],
+                    ms: Some(*ms),
+                };
+                self.end(at, call.as_str(), &end);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Detail {
+    /// A call that begins.
+    pub(super) fn new(line: usize, key: &str, tool: &str, arguments: &Value) -> Self {
+        let code = arguments.get(CODE).and_then(Value::as_str);
+        let arguments = match arguments {
+            Value::Null => String::new(),
+            arguments => cut::text(&cut::value(arguments)),
+        };
+        Self {
+            key: key.to_owned(),
+            line,
+            tool: tool.to_owned(),
+            badge: Badge::Executing,
+            code: code.map(cut::text).unwrap_or_default(),
+            arguments,
+            ..Self::default()
+        }
+    }
+
+    /// The call has ended.
+    pub(super) fn end(&mut self, line: usize, end: &End<'_>) {
+        self.badge = end.badge;
+        self.result_line = line;
+        self.time = cut::time(end.ms);
+        self.message = cut::text(&end.message);
+        self.blob = end.blob.map(ToString::to_string).unwrap_or_default();
+        if let Some(result) = end.result {
+            let text = result_text(result);
+            self.result = cut::text(&text);
+            self.result_is_cut = cut::is_cut(&text);
+            if result.get("stringified") == Some(&Value::Bool(true)) {
+                let note = "the result was no JSON, and became text";
+                self.notes.push(note.to_owned());
+            }
+        }
+        for line in end.logs {
+            let list = if line.starts_with(GUARD) {
+                &mut self.notes
+            } else {
+                &mut self.logs
+            };
+            list.push(cut::row(line));
+        }
+    }
+}
+
+/// Why a call may run.
+fn approval_text(approval: &Approval) -> String {
+    let decision = match approval.decision {
+        Decision::Allowed => "allowed",
+        Decision::Asked => "asked",
+        Decision::Granted => "granted",
+        Decision::Denied => "denied",
+    };
+    let why = match &approval.why {
+        Why::Rule => "a rule",
+        Why::Answer => "the user's answer",
+        Why::Pure => "it is pure",
+        Why::ReadOnly => "it changes nothing",
+        Why::Destructive => "it may destroy something",
+        Why::OpenWorld => "it reaches an open world",
+        Why::Foreign => "it is a program of others",
+        Why::Default => "by default",
+        Why::NoTerminal => "there is no terminal",
+        Why::Other(other) => other,
+    };
+    let rule = approval.rule.as_ref().map(|rule| format!(" {rule}"));
+    format!("{decision}: {why}{}", rule.unwrap_or_default())
+}
+
+impl Turns {
+    /// A flow that is about to run.
+    pub(super) fn flow(&mut self, at: At<'_>, tool: &str, digest: &str, arguments: &Value) {
+        self.begin(at, Intent::Flow);
+        self.current(at).flow = Some(FlowOf {
+            tool: tool.to_owned(),
+            digest: digest.to_owned(),
+        });
+        self.say(at, From::User, tool, &cut::value(arguments));
+        self.current(at).count(tool);
+    }
+
+    /// A node of a flow.
+    pub(super) fn node_event(&mut self, at: At<'_>) {
+        let Event::Node {
+            node,
+            state,
+            inputs,
+            route,
+            output,
+            blob,
+            ms,
+            ..
+        } = &at.entry.event
+        else {
+            return;
+        };
+        let (badge, message) = match state {
+            NodeState::Started => {
+                let tool = route.as_ref().and_then(|route| route.tool.as_deref());
+                let inputs = inputs.as_ref().unwrap_or(&Value::Null);
+                self.start(at, node, tool.unwrap_or_default(), inputs, false);
+                return;
+            }
+            NodeState::Waiting { question } => {
+                self.wait(at, node, question);
+                return;
+            }
+            NodeState::Succeeded => (Badge::Executed, String::new()),
+            NodeState::Failed { code, message } => (failed(code), format!("{code}: {message}")),
+            NodeState::Skipped => (Badge::Skipped, String::new()),
+        };
+        let end = End {
+            badge,
+            message,
+            result: output.as_ref(),
+            blob: blob.as_ref(),
+            logs: &[],
+            ms: *ms,
+        };
+        self.current(at)
+            .questions
+            .retain(|question| question.key != *node);
+        self.end(at, node, &end);
+    }
+
+    /// A node that waits for the user.
+    fn wait(&mut self, at: At<'_>, node: &str, question: &str) {
+        self.row(
+            at,
+            "question",
+            &format!("{node}: {question}"),
+            Some(Badge::Waiting),
+        );
+        let turn = self.current(at);
+        turn.place(node);
+        if let Some(detail) = turn.detail(node) {
+            detail.badge = Badge::Waiting;
+        }
+        if let Some((_, step)) = turn.step(node) {
+            step.badge = Badge::Waiting;
+        }
+        turn.status = Badge::Waiting;
+        turn.questions.retain(|question| question.key != node);
+        turn.questions.push(Question {
+            kind: QuestionKind::Answer,
+            key: node.to_owned(),
+            text: question.to_owned(),
+        });
     }
 }
