@@ -1,13 +1,18 @@
-//! A turn of a conversation.
+//! A turn of a conversation and its parts: text, thoughts, calls, results, files.
 //!
 //! Every field that a provider sent is kept, known or not: what a model said must go back
 //! to it unchanged, or the API rejects the request.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::Part;
-use crate::wire::camel_case;
+use crate::Request;
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,4 +123,302 @@ impl Content {
     pub fn text(&self) -> String {
         self.parts().iter().filter_map(Part::answer).collect()
     }
+}
+
+/// A `Part` object of the Gemini API, with every field as it was received.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Part(Map<String, Value>);
+
+/// A call that a model asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FunctionCall<'a> {
+    /// An identifier that the result repeats; older models send none.
+    pub id: Option<&'a str>,
+    /// The name of the tool.
+    pub name: &'a str,
+    /// The arguments: an object, unless the model errs; absent if there are none.
+    pub args: Option<&'a Value>,
+}
+
+impl Part {
+    /// The key of a signature.
+    pub(crate) const SIGNATURE: &'static str = "thoughtSignature";
+
+    /// Text.
+    pub fn text_of(text: impl Into<String>) -> Self {
+        Self::of("text", Value::String(text.into()))
+    }
+
+    /// A call.
+    pub fn call_of(id: Option<&str>, name: &str, args: Value) -> Self {
+        let mut call = Map::new();
+        if let Some(id) = id {
+            call.insert("id".to_owned(), id.into());
+        }
+        call.insert("name".to_owned(), name.into());
+        call.insert("args".to_owned(), args);
+        Self::of("functionCall", Value::Object(call))
+    }
+
+    /// The result of `call`: an object with the key `output` or `error`.
+    pub fn result_of(call: &FunctionCall<'_>, key: ResultKey, result: Value) -> Self {
+        let mut response = Map::new();
+        if let Some(id) = call.id {
+            response.insert("id".to_owned(), id.into());
+        }
+        response.insert("name".to_owned(), call.name.into());
+        response.insert(
+            "response".to_owned(),
+            Value::Object(Map::from_iter([(key.as_str().to_owned(), result)])),
+        );
+        Self::of("functionResponse", Value::Object(response))
+    }
+
+    /// A file: its type and its bytes as base64.
+    pub fn data_of(mime_type: &str, base64: String) -> Self {
+        Self::of(
+            "inlineData",
+            Value::Object(Map::from_iter([
+                ("mimeType".to_owned(), mime_type.into()),
+                ("data".to_owned(), base64.into()),
+            ])),
+        )
+    }
+
+    fn of(key: &str, value: Value) -> Self {
+        Self(Map::from_iter([(key.to_owned(), value)]))
+    }
+
+    /// Its text, thought or not.
+    pub fn text(&self) -> Option<&str> {
+        self.0.get("text")?.as_str()
+    }
+
+    /// Whether its text is a thought.
+    pub fn is_thought(&self) -> bool {
+        self.0.get("thought").and_then(Value::as_bool) == Some(true)
+    }
+
+    /// Its text, if it is part of the answer.
+    pub fn answer(&self) -> Option<&str> {
+        if self.is_thought() { None } else { self.text() }
+    }
+
+    /// Its text, if it is a thought.
+    pub fn thought(&self) -> Option<&str> {
+        if self.is_thought() { self.text() } else { None }
+    }
+
+    /// The call that it is.
+    pub fn call(&self) -> Option<FunctionCall<'_>> {
+        let call = self.0.get("functionCall")?.as_object()?;
+        Some(FunctionCall {
+            id: call.get("id").and_then(Value::as_str),
+            name: call.get("name").and_then(Value::as_str).unwrap_or_default(),
+            args: call.get("args").filter(|args| !args.is_null()),
+        })
+    }
+
+    /// Whether it is the result of a call.
+    pub fn is_result(&self) -> bool {
+        self.0.contains_key("functionResponse")
+    }
+
+    /// The name and the response of the result that it is.
+    pub fn result(&self) -> Option<(&str, &Value)> {
+        let response = self.0.get("functionResponse")?;
+        Some((response.get("name")?.as_str()?, response.get("response")?))
+    }
+
+    /// Replaces the response of the result that it is.
+    pub fn set_result(&mut self, response: Value) {
+        let result = self.0.get_mut("functionResponse");
+        if let Some(result) = result.and_then(Value::as_object_mut) {
+            result.insert("response".to_owned(), response);
+        }
+    }
+
+    /// Its type and its bytes as base64, if it is a file.
+    pub fn data(&self) -> Option<(&str, &str)> {
+        let data = self.0.get("inlineData")?;
+        Some((data.get("mimeType")?.as_str()?, data.get("data")?.as_str()?))
+    }
+
+    /// Its signature, as it was received: base64, standard or for URLs.
+    pub fn signature(&self) -> Option<&str> {
+        self.0.get(Self::SIGNATURE)?.as_str()
+    }
+
+    /// Signs it.
+    pub fn set_signature(&mut self, signature: &str) {
+        self.0.insert(Self::SIGNATURE.to_owned(), signature.into());
+    }
+
+    /// All its fields.
+    pub const fn fields(&self) -> &Map<String, Value> {
+        &self.0
+    }
+}
+
+/// What a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultKey {
+    /// The output of a tool that succeeded.
+    Output,
+    /// The reason why there is none.
+    Error,
+}
+
+impl ResultKey {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Output => "output",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What the Gemini API accepts in place of a signature, for calls that another model made.
+pub const SENTINEL: &str = "skip_thought_signature_validator";
+
+/// Adds [`SENTINEL`] where the API requires a signature and the history has none: on the first
+/// call of each response in the current turn. Earlier turns are not validated.
+pub fn fill_missing(contents: &mut [Content]) {
+    let Some(start) = contents.iter().rposition(Content::begins_turn) else {
+        return;
+    };
+    for content in &mut contents[start..] {
+        if let Some(index) = unsigned_call(content) {
+            content.parts_mut()[index].set_signature(SENTINEL);
+        }
+    }
+}
+
+/// The request as its model accepts it: with [`SENTINEL`] where the history comes from a model
+/// that does not sign. Models before Gemini 3 neither sign nor ask for it.
+pub(crate) fn signed(request: &Request) -> Cow<'_, Request> {
+    let model = request.model.as_str();
+    let is_old = ["gemini-1", "gemini-2"]
+        .iter()
+        .any(|old| model.contains(old));
+    let contents = &request.contents;
+    let start = contents.iter().rposition(|content| content.begins_turn());
+    let Some(start) = start.filter(|_| !is_old) else {
+        return Cow::Borrowed(request);
+    };
+    let unsigned: Vec<(usize, usize)> = (start..contents.len())
+        .filter_map(|index| Some((index, unsigned_call(&contents[index])?)))
+        .collect();
+    if unsigned.is_empty() {
+        return Cow::Borrowed(request);
+    }
+    let mut request = request.clone();
+    for (index, part) in unsigned {
+        let content = Arc::make_mut(&mut request.contents[index]);
+        content.parts_mut()[part].set_signature(SENTINEL);
+    }
+    Cow::Owned(request)
+}
+
+/// The first call of a model's content, if it should have a signature and has none.
+fn unsigned_call(content: &Content) -> Option<usize> {
+    if content.role() != Some(Role::Model) {
+        return None;
+    }
+    let parts = content.parts();
+    let first = parts.iter().position(|part| part.call().is_some())?;
+    let signature = parts.get(first).and_then(Part::signature);
+    signature.is_none_or(str::is_empty).then_some(first)
+}
+
+/// The bytes of a signature in base64, standard or for URLs, padded or not. Two signatures are
+/// the same if these are. `None` if it is not base64.
+pub fn decode_signature(signature: &str) -> Option<Vec<u8>> {
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    let is_for_urls = signature.contains(['-', '_']);
+    let alphabet = if is_for_urls { &URL_SAFE } else { &STANDARD };
+    GeneralPurpose::new(alphabet, config).decode(signature).ok()
+}
+
+/// Keys of two words.
+const KEYS: &[&str] = &[
+    "blockReason",
+    "blockReasonMessage",
+    "cachedContentTokenCount",
+    "candidatesTokenCount",
+    "displayName",
+    "fileData",
+    "fileUri",
+    "finishMessage",
+    "finishReason",
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "mimeType",
+    "modelVersion",
+    "promptFeedback",
+    "promptTokenCount",
+    "responseId",
+    "thoughtSignature",
+    "thoughtsTokenCount",
+    "totalTokenCount",
+    "usageMetadata",
+];
+
+/// Keys whose values have such keys, too.
+const CONTAINERS: &[&str] = &[
+    "candidates",
+    "content",
+    "fileData",
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "parts",
+    "promptFeedback",
+    "usageMetadata",
+];
+
+/// `value`, a response or a content, with the keys of the API in camel case.
+pub(crate) fn camel_case(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(camel_case).collect(),
+        Value::Object(fields) => Value::Object(fields.into_iter().map(field).collect()),
+        scalar => scalar,
+    }
+}
+
+fn field((key, value): (String, Value)) -> (String, Value) {
+    let is_known = |known: &&&str| is_snake_case_of(&key, known);
+    let known = key.contains('_').then(|| KEYS.iter().find(is_known));
+    let key = known.flatten().map_or(key, |known| (*known).to_owned());
+    let is_container = CONTAINERS.contains(&key.as_str());
+    let value = if is_container {
+        camel_case(value)
+    } else {
+        value
+    };
+    (key, value)
+}
+
+/// Whether `key` is `camel` with underscores.
+fn is_snake_case_of(key: &str, camel: &str) -> bool {
+    let words = key.split('_').enumerate();
+    let mut rest = camel;
+    for (position, word) in words {
+        let mut letters = word.chars();
+        let first = letters.next().map(|first| match position {
+            0 => first,
+            _ => first.to_ascii_uppercase(),
+        });
+        let after =
+            first.and_then(|first| rest.strip_prefix(first)?.strip_prefix(letters.as_str()));
+        match after {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    rest.is_empty()
 }

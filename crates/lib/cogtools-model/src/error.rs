@@ -1,11 +1,12 @@
-//! Why a request to a model failed.
+//! The errors of requests, and when to send one again.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
 use cogtools_http::HttpError;
 use thiserror::Error;
 
-use crate::ApiError;
+use crate::{ApiError, Chunks, Model, Request};
 
 /// The reason for which there is no response, or only a part of one.
 #[derive(Debug, Error)]
@@ -76,4 +77,99 @@ impl ModelError {
             _ => None,
         }
     }
+}
+
+/// How often and how long to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// How often a request is sent, the first time included.
+    pub max_attempts: u32,
+    /// The wait after the first failure; it doubles with each further one.
+    pub first_wait: Duration,
+    /// The longest wait, unless the provider asks for a longer one.
+    pub max_wait: Duration,
+}
+
+/// A wait between two tries.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait<'a> {
+    /// How many tries have failed.
+    pub failures: u32,
+    /// How long the wait is.
+    pub duration: Duration,
+    /// Why the last try failed.
+    pub error: &'a ModelError,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            max_attempts: 5,
+            first_wait: Duration::from_secs(1),
+            max_wait: Duration::from_secs(30),
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// The wait before the next try after `failures` tries, the last of which failed with
+    /// `error`; `None` if there is no sense in another one. `jitter` is from 0 to 1.
+    ///
+    /// The wait is between a half and the whole of the exponential one, so that programs that
+    /// failed together do not try together again. It is at least what the provider asks for.
+    pub fn wait(&self, failures: u32, error: &ModelError, jitter: f64) -> Option<Duration> {
+        if failures >= self.max_attempts || !error.is_transient() {
+            return None;
+        }
+        let exponent = failures.saturating_sub(1).min(16);
+        let backoff = self
+            .first_wait
+            .saturating_mul(1 << exponent)
+            .min(self.max_wait);
+        let jitter = if jitter.is_nan() {
+            0.0
+        } else {
+            jitter.clamp(0.0, 1.0)
+        };
+        let wait = backoff.mul_f64(0.5 + jitter / 2.0);
+        Some(wait.max(error.retry_after().unwrap_or_default()))
+    }
+}
+
+/// Sends `request` until there is a response, the error is final or the tries are used up.
+/// `on_wait` learns of each wait before it begins. To cancel it, drop the future.
+///
+/// What fails after the first chunk is not sent again here: only the caller knows whether a
+/// part of the response was shown.
+pub async fn send_with_retry(
+    model: &dyn Model,
+    request: &Request,
+    policy: &RetryPolicy,
+    on_wait: &mut (dyn FnMut(Wait<'_>) + Send),
+) -> Result<Chunks, ModelError> {
+    let mut failures = 0;
+    loop {
+        let error = match model.send(request).await {
+            Ok(chunks) => return Ok(chunks),
+            Err(error) => error,
+        };
+        failures += 1;
+        let Some(duration) = policy.wait(failures, &error, random_jitter()) else {
+            return Err(error);
+        };
+        on_wait(Wait {
+            failures,
+            duration,
+            error: &error,
+        });
+        tokio::time::sleep(duration).await;
+    }
+}
+
+/// A jitter for [`RetryPolicy::wait`], another one each time.
+pub fn random_jitter() -> f64 {
+    // The standard library seeds its hashers at random.
+    let random = RandomState::new().build_hasher().finish();
+    let bits = u32::try_from(random >> 32).unwrap_or(u32::MAX);
+    f64::from(bits) / f64::from(u32::MAX)
 }

@@ -1,5 +1,6 @@
-//! What a model is to the programs that use one.
+//! The interface of providers.
 
+use std::fmt;
 use std::fmt::Debug;
 use std::pin::Pin;
 
@@ -80,4 +81,26 @@ pub struct Cache {
     pub name: String,
     /// How many tokens it holds.
     pub tokens: u64,
+}
+
+/// An API key or a token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// Keeps `secret`.
+    pub fn new(secret: impl Into<String>) -> Self {
+        Self(secret.into())
+    }
+
+    /// The secret, for the header of a request.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
 }

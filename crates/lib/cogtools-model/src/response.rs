@@ -1,9 +1,13 @@
 //! A response, put together from the chunks of a stream.
 
+use std::fmt;
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::wire::camel_case;
-use crate::{Content, Finish, FunctionCall, ModelError, Part, Role, Usage};
+use crate::content::camel_case;
+use crate::{Content, FunctionCall, ModelError, Part, Role};
 
 /// A part of a response: a whole `GenerateContentResponse` of the Gemini API.
 #[derive(Clone, Debug, PartialEq)]
@@ -199,5 +203,99 @@ impl Response {
                 || part.data().is_some()
         };
         !self.parts().iter().any(is_used)
+    }
+}
+
+/// The `finishReason` of a response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// The model was done, also with calls.
+    Stop,
+    /// The limit of output tokens was reached.
+    MaxTokens,
+    /// The provider's policies ended it.
+    Refused(String),
+    /// The model made a call that is none.
+    MalformedCall(String),
+    /// Any other reason, as the provider names it.
+    Other(String),
+}
+
+impl Finish {
+    /// Reads the provider's name.
+    pub fn new(reason: &str) -> Self {
+        let name = reason.to_owned();
+        match reason {
+            "STOP" => Self::Stop,
+            "MAX_TOKENS" => Self::MaxTokens,
+            "SAFETY"
+            | "RECITATION"
+            | "BLOCKLIST"
+            | "PROHIBITED_CONTENT"
+            | "SPII"
+            | "LANGUAGE"
+            | "IMAGE_SAFETY"
+            | "IMAGE_PROHIBITED_CONTENT"
+            | "IMAGE_RECITATION" => Self::Refused(name),
+            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
+                Self::MalformedCall(name)
+            }
+            _ => Self::Other(name),
+        }
+    }
+
+    /// The provider's name.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Stop => "STOP",
+            Self::MaxTokens => "MAX_TOKENS",
+            Self::Refused(name) | Self::MalformedCall(name) | Self::Other(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for Finish {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Token counts. A provider that does not report one leaves it at zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "snake_case")]
+pub struct Usage {
+    /// Of the request, cached ones included.
+    pub prompt: u64,
+    /// Of the request, those that came from a cache.
+    pub cached: u64,
+    /// Of the answer and its calls.
+    pub output: u64,
+    /// Of thoughts.
+    pub thoughts: u64,
+    /// As the provider sums them up.
+    pub total: u64,
+}
+
+impl Usage {
+    /// Reads a `usageMetadata` object.
+    pub(crate) fn from_wire(metadata: &Value) -> Self {
+        let count = |key: &str| metadata.get(key).and_then(Value::as_u64).unwrap_or(0);
+        Self {
+            prompt: count("promptTokenCount"),
+            cached: count("cachedContentTokenCount"),
+            output: count("candidatesTokenCount"),
+            thoughts: count("thoughtsTokenCount"),
+            total: count("totalTokenCount"),
+        }
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.prompt += other.prompt;
+        self.cached += other.cached;
+        self.output += other.output;
+        self.thoughts += other.thoughts;
+        self.total += other.total;
     }
 }

@@ -1,11 +1,10 @@
-//! Where the Gemini API is, and who asks.
+//! The address of the Gemini API, and the credentials for it.
 
 use std::fmt;
 
 use cogtools_http::http::header::AUTHORIZATION;
 use cogtools_http::http::{HeaderName, HeaderValue, Uri};
 
-use super::address::{self, model_id};
 use crate::{Key, ModelError};
 
 /// The variables with a key; the first one wins, as in Google's SDKs.
@@ -177,7 +176,7 @@ impl Endpoint {
     }
 
     pub(super) fn stream_url(&self, model: &str) -> String {
-        let path = address::model_path(model);
+        let path = model_path(model);
         let path = match &self.service {
             Service::GoogleAi => format!("v1beta/{path}"),
             Service::Vertex { .. } => {
@@ -193,7 +192,7 @@ impl Endpoint {
             Service::GoogleAi => "v1beta/models",
             Service::Vertex { .. } | Service::Express => "v1beta1/publishers/google/models",
         };
-        let page = page.map(|page| format!("&pageToken={}", address::encode(page)));
+        let page = page.map(|page| format!("&pageToken={}", encode(page)));
         let page = page.unwrap_or_default();
         format!("{}/{path}?pageSize=1000{page}", self.base)
     }
@@ -215,7 +214,7 @@ impl Endpoint {
             Service::GoogleAi => "v1beta",
             Service::Vertex { .. } | Service::Express => "v1",
         };
-        let path = address::cache_path(name)?;
+        let path = cache_path(name)?;
         Some(format!("{}/{version}/{path}", self.base))
     }
 
@@ -281,4 +280,42 @@ fn is_base(url: &str) -> bool {
 fn is_name(value: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
     value.bytes().all(is_letter) && !value.starts_with('.')
+}
+
+/// The path of a model: `models/x`, or `tunedModels/x` if it is named so.
+pub(super) fn model_path(model: &str) -> String {
+    match model.strip_prefix("tunedModels/") {
+        Some(tuned) => format!("tunedModels/{}", encode(tuned)),
+        None => format!("models/{}", encode(model_id(model))),
+    }
+}
+
+/// `models/x` and `x` are the same model.
+pub(super) fn model_id(model: &str) -> &str {
+    model.strip_prefix("models/").unwrap_or(model)
+}
+
+/// The path of a cache: `cachedContents/x`, below a project or not.
+pub(super) fn cache_path(name: &str) -> Option<String> {
+    let segments: Vec<&str> = name.split('/').collect();
+    let is_empty = |segment: &&str| segment.trim_matches('.').is_empty();
+    let [.., "cachedContents", _] = segments.as_slice() else {
+        return None;
+    };
+    if segments.iter().any(is_empty) {
+        return None;
+    }
+    let path: Vec<String> = segments.into_iter().map(encode).collect();
+    Some(path.join("/"))
+}
+
+/// `segment` as one segment of a path, or one value of a query.
+pub(super) fn encode(segment: &str) -> String {
+    let encode_byte = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'@' => {
+            char::from(byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
+    };
+    segment.bytes().map(encode_byte).collect()
 }

@@ -1,23 +1,19 @@
 //! The Gemini API: Google AI with a key, Vertex AI with a token.
 
-mod address;
-mod cache;
-mod endpoint;
-mod model_list;
-mod stray;
-mod stream;
-
-use cogtools_http::Bytes;
 use cogtools_http::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use cogtools_http::http::{HeaderValue, Method};
-use cogtools_http::{Client, HttpError, Reason, Response, http};
+use cogtools_http::{Bytes, Client, HttpError, Reason, Response, http};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::content::signed;
+use crate::{ApiError, Cache, Caches, Chunks, Model, ModelError, ModelInfo, Request};
+
+mod endpoint;
+mod stream;
 
 pub use endpoint::{BASE, Endpoint, IgnoredKey, KEYS, TOKENS};
-
-use crate::{ApiError, Caches, Chunks, Model, ModelError, ModelInfo, Request, signature};
 
 /// The model to use if the user names none: models change monthly, this name does not.
 pub const DEFAULT_MODEL: &str = "gemini-flash-latest";
@@ -104,7 +100,7 @@ impl Model for Gemini {
         async move {
             let url = self.endpoint.stream_url(&request.model);
             let response = self
-                .exchange(Method::POST, url, signature::signed(request).body())
+                .exchange(Method::POST, url, signed(request).body())
                 .await?;
             stream::begin(response, self.endpoint.secret()).await
         }
@@ -112,10 +108,136 @@ impl Model for Gemini {
     }
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
-        model_list::list(self).boxed()
+        list_models(self).boxed()
     }
 
     fn caches(&self) -> Option<&dyn Caches> {
         Some(self)
     }
+}
+
+impl Caches for Gemini {
+    fn create<'a>(
+        &'a self,
+        request: &'a Request,
+        ttl_seconds: u32,
+    ) -> BoxFuture<'a, Result<Cache, ModelError>> {
+        let kept = Request {
+            generation: crate::Generation::default(),
+            cached_content: None,
+            ..request.clone()
+        };
+        let mut body: Value = serde_json::from_slice(&kept.body()).unwrap_or_default();
+        if let Some(fields) = body.as_object_mut().filter(|_| kept.contents.is_empty()) {
+            fields.remove("contents");
+        }
+        body["model"] = self.endpoint.model_resource(&request.model).into();
+        body["ttl"] = ttl(ttl_seconds);
+        let url = self.endpoint.caches_url();
+        async move {
+            let body = body.to_string().into_bytes();
+            let answer = self.exchange_json(Method::POST, url, body).await?;
+            let name = answer.get("name").and_then(Value::as_str).ok_or_else(|| {
+                ModelError::InvalidResponse("a cache that was created has no name".to_owned())
+            })?;
+            let tokens = answer.pointer("/usageMetadata/totalTokenCount");
+            // It must be usable: it becomes a part of addresses.
+            self.cache_url(name)?;
+            Ok(Cache {
+                name: name.to_owned(),
+                tokens: tokens.and_then(Value::as_u64).unwrap_or(0),
+            })
+        }
+        .boxed()
+    }
+
+    fn refresh<'a>(
+        &'a self,
+        name: &'a str,
+        ttl_seconds: u32,
+    ) -> BoxFuture<'a, Result<(), ModelError>> {
+        let body = json!({"ttl": ttl(ttl_seconds)}).to_string().into_bytes();
+        async move {
+            let url = format!("{}?updateMask=ttl", self.cache_url(name)?);
+            self.exchange(Method::PATCH, url, body).await.map(drop)
+        }
+        .boxed()
+    }
+
+    fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), ModelError>> {
+        async move {
+            let url = self.cache_url(name)?;
+            self.exchange(Method::DELETE, url, Vec::new())
+                .await
+                .map(drop)
+        }
+        .boxed()
+    }
+}
+
+impl Gemini {
+    fn cache_url(&self, name: &str) -> Result<String, ModelError> {
+        let url = self.endpoint.cache_url(name);
+        url.ok_or_else(|| ModelError::InvalidResponse("that is not the name of a cache".to_owned()))
+    }
+}
+
+/// A duration in protobuf's JSON.
+fn ttl(seconds: u32) -> Value {
+    format!("{seconds}s").into()
+}
+
+/// How many pages are read.
+const MAX_PAGES: usize = 20;
+
+/// How many models are listed.
+const MAX_MODELS: usize = 10_000;
+
+/// All models that generate text, sorted by name.
+async fn list_models(gemini: &Gemini) -> Result<Vec<ModelInfo>, ModelError> {
+    let mut models = Vec::new();
+    let mut page: Option<String> = None;
+    for _ in 0..MAX_PAGES {
+        let url = gemini.endpoint.models_url(page.as_deref());
+        let answer = gemini.exchange_json(Method::GET, url, Vec::new()).await?;
+        let listed = answer
+            .get("models")
+            .or_else(|| answer.get("publisherModels"));
+        let listed = listed.and_then(Value::as_array).into_iter().flatten();
+        models.extend(listed.filter(|model| generates(model)).filter_map(info));
+        let next = answer.get("nextPageToken").and_then(Value::as_str);
+        let next = next.filter(|next| !next.is_empty() && page.as_deref() != Some(*next));
+        if next.is_none() || models.len() >= MAX_MODELS {
+            break;
+        }
+        page = next.map(str::to_owned);
+    }
+    models.truncate(MAX_MODELS);
+    models.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(models)
+}
+
+/// Vertex AI does not say what a model does.
+fn generates(model: &Value) -> bool {
+    let methods = model
+        .get("supportedGenerationMethods")
+        .and_then(Value::as_array);
+    methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"))
+}
+
+fn info(model: &Value) -> Option<ModelInfo> {
+    let name = model.get("name")?.as_str()?;
+    let count = |key: &str| model.get(key).and_then(Value::as_u64);
+    Some(ModelInfo {
+        name: name
+            .rsplit_once("models/")
+            .map_or(name, |(_, id)| id)
+            .to_owned(),
+        title: model
+            .get("displayName")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+        input_tokens: count("inputTokenLimit"),
+        output_tokens: count("outputTokenLimit"),
+    })
 }

@@ -3,24 +3,17 @@
 //!
 //! Signatures, caches and fields of the Gemini API that have no counterpart are not sent.
 
-mod assembler;
-mod endpoint;
-mod events;
-mod message;
-mod model_list;
-mod request;
-mod stream;
-
 use cogtools_http::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
-use cogtools_http::http::{HeaderValue, Method};
-use cogtools_http::{Bytes, Client, Response, http};
+use cogtools_http::http::{HeaderValue, Method, Uri};
+use cogtools_http::{Bytes, Client, Response, http, is_loopback};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-pub use endpoint::{BASE_URL, Endpoint, KEY};
+use crate::{ApiError, ApiErrorKind, Chunks, Key, Model, ModelError, ModelInfo, Request};
 
-use crate::{ApiError, ApiErrorKind, Chunks, Model, ModelError, ModelInfo, Request};
+mod request;
+mod stream;
 
 /// The longest body of an answer that is not a stream.
 const MAX_BODY_BYTES: u64 = 16 << 20;
@@ -96,7 +89,7 @@ impl Model for OpenAi {
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
         async move {
             let response = self.exchange(Method::GET, "models", Vec::new()).await?;
-            Ok(model_list::read(&read_json(response).await?))
+            Ok(models_in(&read_json(response).await?))
         }
         .boxed()
     }
@@ -116,4 +109,113 @@ fn api_error(mut error: ApiError, secret: &str) -> ModelError {
         error.retry_after = None;
     }
     ModelError::Api(error.without(secret))
+}
+
+/// The variable with the key.
+pub const KEY: &str = "OPENAI_API_KEY";
+/// The variable with the address of the server, such as `http://localhost:11434/v1`.
+pub const BASE_URL: &str = "OPENAI_BASE_URL";
+
+const OPENAI: &str = "https://api.openai.com/v1";
+
+/// The address of a server, and the key for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Without a slash at its end.
+    base: String,
+    key: Option<Key>,
+}
+
+impl Endpoint {
+    /// The server at `base`.
+    pub fn new(base: &str, key: Option<Key>) -> Self {
+        Self {
+            base: base.trim_end_matches('/').to_owned(),
+            key,
+        }
+    }
+
+    /// The endpoint that variables describe. `var` returns a variable that the user has set; one
+    /// that a project sets could send the key elsewhere. A server on this machine needs no key.
+    pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Result<Self, ModelError> {
+        let var = |name: &str| var(name).filter(|value| !value.is_empty());
+        let base = var(BASE_URL).unwrap_or_else(|| OPENAI.to_owned());
+        let invalid = |reason: &str| ModelError::InvalidVariable {
+            variable: BASE_URL,
+            reason: reason.to_owned(),
+        };
+        let uri = base.parse::<Uri>().ok();
+        let is_http = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https"));
+        let uri = uri
+            .filter(is_http)
+            .ok_or_else(|| invalid("it is not a URL that begins with http:// or https://"))?;
+        if uri.query().is_some() {
+            return Err(invalid("it must not have a query"));
+        }
+        let key = var(KEY).map(Key::new);
+        if key.is_none() && !is_loopback(&uri) {
+            return Err(ModelError::MissingKey { variables: &[KEY] });
+        }
+        Ok(Self::new(&base, key))
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}/{path}", self.base)
+    }
+
+    /// The header that says who asks. It is never printed.
+    fn authorization(&self) -> Result<Option<HeaderValue>, ModelError> {
+        let Some(key) = &self.key else {
+            return Ok(None);
+        };
+        let value = HeaderValue::try_from(format!("Bearer {}", key.expose()));
+        let mut value = value.map_err(|_| ModelError::InvalidVariable {
+            variable: KEY,
+            reason: "it has characters that a header cannot have".to_owned(),
+        })?;
+        value.set_sensitive(true);
+        Ok(Some(value))
+    }
+
+    /// The secret that no message may repeat; empty if there is none.
+    fn secret(&self) -> &str {
+        self.key.as_ref().map_or("", Key::expose)
+    }
+
+    /// The key of the limit of output tokens: OpenAI itself has renamed it for newer models,
+    /// other servers know the first name.
+    fn limit_key(&self) -> &'static str {
+        if self.base == OPENAI {
+            "max_completion_tokens"
+        } else {
+            "max_tokens"
+        }
+    }
+}
+
+/// Where servers say how many tokens a model reads: vLLM, `OpenRouter`, LM Studio, llama.cpp.
+const CONTEXT: [&str; 4] = [
+    "/max_model_len",
+    "/context_length",
+    "/max_context_length",
+    "/meta/n_ctx_train",
+];
+
+/// All models, sorted by name.
+fn models_in(answer: &Value) -> Vec<ModelInfo> {
+    let listed = answer.get("data").unwrap_or(answer);
+    let listed = listed.as_array().into_iter().flatten();
+    let mut models: Vec<ModelInfo> = listed.filter_map(info).collect();
+    models.sort_by(|one, other| one.name.cmp(&other.name));
+    models
+}
+
+fn info(model: &Value) -> Option<ModelInfo> {
+    let count = |pointer: &&str| model.pointer(pointer).and_then(Value::as_u64);
+    Some(ModelInfo {
+        name: model.get("id")?.as_str()?.to_owned(),
+        title: model.get("name").and_then(Value::as_str).map(str::to_owned),
+        input_tokens: CONTEXT.iter().find_map(count),
+        output_tokens: None,
+    })
 }

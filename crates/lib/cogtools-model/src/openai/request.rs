@@ -1,9 +1,13 @@
-//! The body of a request.
+//! The body of a request: its options, and the conversation as messages.
+//!
+//! Results of tools are messages of their own, and every one names its call. The Gemini API lets
+//! both go without an identifier, so absent ones are made up by position, always the same.
+
+use std::collections::VecDeque;
 
 use serde_json::{Map, Value, json};
 
-use super::message;
-use crate::{ApiError, ApiErrorKind, ModelError, Request, ToolMode};
+use crate::{ApiError, ApiErrorKind, Content, ModelError, Part, Request, Role, ToolMode};
 
 /// The key that asks for a count of tokens at the end of a stream.
 const USAGE: &str = "stream_options";
@@ -20,7 +24,7 @@ pub(super) fn body(request: &Request, limit_key: &str) -> Result<Value, ModelErr
         }
     };
     set("model", Some(request.model.clone().into()));
-    set("messages", Some(message::all(request).into()));
+    set("messages", Some(messages(request).into()));
     let tools = tools(request);
     set("tool_choice", choice(&request.mode, &tools));
     set("tools", (!tools.is_empty()).then(|| tools.into()));
@@ -89,4 +93,152 @@ fn choice(mode: &ToolMode, tools: &[Value]) -> Option<Value> {
 
 fn format(schema: &Value) -> Value {
     json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}})
+}
+
+/// The messages of `request`.
+fn messages(request: &Request) -> Vec<Value> {
+    let mut messages = Vec::new();
+    if let Some(system) = &request.system {
+        messages.push(json!({"role": "system", "content": system.text()}));
+    }
+    let mut calls = Calls::default();
+    for content in &request.contents {
+        if content.role() == Some(Role::Model) {
+            messages.extend(calls.message(content));
+        } else {
+            messages.extend(calls.results(content));
+            messages.extend(user(content));
+        }
+    }
+    messages
+}
+
+/// The calls whose results come next.
+#[derive(Default)]
+struct Calls {
+    count: usize,
+    /// Their names and identifiers.
+    open: VecDeque<(String, String)>,
+}
+
+impl Calls {
+    /// The message of the model; `None` if nothing of it is left.
+    fn message(&mut self, content: &Content) -> Option<Value> {
+        self.open.clear();
+        let calls: Vec<Value> = content
+            .parts()
+            .iter()
+            .filter_map(|part| self.call(part))
+            .collect();
+        let text = content.text();
+        if text.is_empty() && calls.is_empty() {
+            return None;
+        }
+        let text = (!text.is_empty()).then_some(text);
+        let mut message = json!({"role": "assistant", "content": text});
+        if !calls.is_empty() {
+            message["tool_calls"] = calls.into();
+        }
+        Some(message)
+    }
+
+    fn call(&mut self, part: &Part) -> Option<Value> {
+        let call = part.call()?;
+        self.count += 1;
+        let id = call
+            .id
+            .map_or_else(|| format!("call_{}", self.count), str::to_owned);
+        // What is not an object was not one when the model sent it.
+        let arguments = match call.args {
+            None => "{}".to_owned(),
+            Some(Value::String(text)) => text.clone(),
+            Some(args) => args.to_string(),
+        };
+        self.open.push_back((call.name.to_owned(), id.clone()));
+        Some(json!({
+            "id": id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": arguments},
+        }))
+    }
+
+    /// The messages of the results in `content`.
+    fn results(&mut self, content: &Content) -> Vec<Value> {
+        let results = content.parts().iter().filter_map(|part| {
+            let (name, response) = part.result()?;
+            let id = part.fields().get("functionResponse")?.get("id");
+            let id = self.close(id.and_then(Value::as_str), name);
+            Some(json!({"role": "tool", "tool_call_id": id, "content": text(response)}))
+        });
+        results.collect()
+    }
+
+    /// The identifier of the call that a result belongs to.
+    fn close(&mut self, id: Option<&str>, name: &str) -> String {
+        let found = self.open.iter().position(|(called, own)| match id {
+            Some(id) => own == id,
+            None => called == name,
+        });
+        let call = found.and_then(|index| self.open.remove(index));
+        match (call, id) {
+            (Some((_, own)), _) => own,
+            (None, Some(id)) => id.to_owned(),
+            (None, None) => format!("call_{}", self.count),
+        }
+    }
+}
+
+/// The text of a result: that of an output that is text, or else JSON.
+fn text(response: &Value) -> String {
+    let output = response.as_object().filter(|fields| fields.len() == 1);
+    match output.and_then(|fields| fields.get("output")) {
+        Some(Value::String(text)) => text.clone(),
+        Some(output) => output.to_string(),
+        None => response.to_string(),
+    }
+}
+
+/// The message of the user: text alone as text, which every server knows.
+fn user(content: &Content) -> Option<Value> {
+    let parts: Vec<Value> = content.parts().iter().filter_map(user_part).collect();
+    let texts: Option<Vec<&str>> = parts
+        .iter()
+        .map(|part| part.get("text")?.as_str())
+        .collect();
+    let content = match texts {
+        _ if parts.is_empty() => return None,
+        Some(texts) => Value::String(texts.join("\n\n")),
+        None => parts.into(),
+    };
+    Some(json!({"role": "user", "content": content}))
+}
+
+fn user_part(part: &Part) -> Option<Value> {
+    if let Some(text) = part.answer() {
+        return Some(json!({"type": "text", "text": text}));
+    }
+    if let Some((mime_type, data)) = part.data() {
+        return Some(file(mime_type, data));
+    }
+    let file = part.fields().get("fileData")?;
+    let url = file.get("fileUri")?;
+    Some(json!({"type": "image_url", "image_url": {"url": url}}))
+}
+
+fn file(mime_type: &str, data: &str) -> Value {
+    let url = format!("data:{mime_type};base64,{data}");
+    match mime_type.split_once('/') {
+        Some(("image", _)) => json!({"type": "image_url", "image_url": {"url": url}}),
+        Some(("audio", "wav" | "x-wav")) => audio(data, "wav"),
+        Some(("audio", "mp3" | "mpeg")) => audio(data, "mp3"),
+        kind => {
+            let extension = kind.map_or("bin", |(_, extension)| extension);
+            let name = format!("file.{extension}");
+            json!({"type": "file", "file": {"filename": name, "file_data": url}})
+        }
+    }
+}
+
+fn audio(data: &str, format: &str) -> Value {
+    json!({"type": "input_audio", "input_audio": {"data": data, "format": format}})
 }

@@ -1,0 +1,403 @@
+//! An error that a provider reports, and whether another try may succeed.
+//!
+//! The body is Google's `Status` object, with typed details; other servers send less, and
+//! proxies send HTML.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a provider objects to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApiErrorKind {
+    /// The request itself.
+    InvalidRequest,
+    /// The key, or that there is none.
+    InvalidKey,
+    /// The account or its rights.
+    Forbidden,
+    /// There is no such model.
+    NotFound,
+    /// Too many requests for the moment.
+    RateLimited,
+    /// A quota that does not return within minutes.
+    QuotaExhausted,
+    /// It is overloaded.
+    Overloaded,
+    /// It took too long.
+    TimedOut,
+    /// It failed.
+    Failed,
+}
+
+/// An answer with an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiError {
+    /// What it objects to.
+    pub kind: ApiErrorKind,
+    /// The HTTP status, or the code of an error in a stream.
+    pub status: u16,
+    /// The provider's name of the error, such as `INVALID_ARGUMENT`.
+    pub name: Option<String>,
+    /// The provider's explanation.
+    pub message: String,
+    /// The time after which the provider expects another try, at least.
+    pub retry_after: Option<Duration>,
+}
+
+/// A wait longer than this is not worth it: the error is final.
+const MAX_WAIT: Duration = Duration::from_mins(5);
+
+/// How much of a provider's text is quoted.
+const MAX_MESSAGE_CHARS: usize = 2_000;
+
+/// How many errors may be quoted in the message of another one.
+const MAX_QUOTED_ERRORS: usize = 3;
+
+impl ApiError {
+    /// Reads the body of an answer with the HTTP status `status`.
+    pub fn new(status: u16, body: &[u8]) -> Self {
+        match error_in(body) {
+            Some(error) => Self::from_json(status, &error),
+            None => Self::from_text(status, &String::from_utf8_lossy(body)),
+        }
+    }
+
+    /// Reads the value of `error`. A code in it counts more than the HTTP status: streams have
+    /// the status 200.
+    pub fn from_json(status: u16, error: &Value) -> Self {
+        let mut status = status;
+        let mut error = error.clone();
+        for _ in 0..MAX_QUOTED_ERRORS {
+            status = code_of(&error).unwrap_or(status);
+            // Proxies quote the error of the API as the text of their own.
+            let message = error.get("message").and_then(Value::as_str);
+            match message.and_then(|message| error_in(message.as_bytes())) {
+                Some(quoted) if quoted.is_object() => error = quoted,
+                _ => break,
+            }
+        }
+        let text = |key: &str| error.get(key).and_then(Value::as_str).map(short);
+        let message = text("message").or_else(|| error.as_str().map(short));
+        let message = message.unwrap_or_default();
+        let name = text("status")
+            .or_else(|| text("code"))
+            .or_else(|| text("type"));
+        let (kind, retry_after) = classify(status, &message, &Details::new(&error));
+        Self {
+            kind,
+            status,
+            name,
+            message,
+            retry_after,
+        }
+    }
+
+    fn from_text(status: u16, body: &str) -> Self {
+        let is_html = body.trim_start().starts_with('<');
+        let text = if is_html { "" } else { body.trim() };
+        let (kind, retry_after) = classify(status, text, &Details::default());
+        Self {
+            kind,
+            status,
+            name: None,
+            message: short(text),
+            retry_after,
+        }
+    }
+
+    /// Takes the header `Retry-After` into account: seconds. A date is left to the backoff.
+    pub(crate) fn with_retry_after(mut self, header: Option<&str>) -> Self {
+        let seconds = header.and_then(|header| header.trim().parse().ok());
+        let wait = seconds.map(Duration::from_secs);
+        self.retry_after = self.retry_after.max(wait.filter(|wait| !wait.is_zero()));
+        self
+    }
+
+    /// The same without `secret`, which a provider may have quoted.
+    pub(crate) fn without(mut self, secret: &str) -> Self {
+        if !secret.is_empty() {
+            self.message = self.message.replace(secret, "…");
+            self.name = self.name.map(|name| name.replace(secret, "…"));
+        }
+        self
+    }
+
+    /// Whether another try may succeed.
+    pub fn is_transient(&self) -> bool {
+        let is_transient = matches!(
+            self.kind,
+            ApiErrorKind::RateLimited
+                | ApiErrorKind::Overloaded
+                | ApiErrorKind::TimedOut
+                | ApiErrorKind::Failed
+        );
+        is_transient && self.retry_after.is_none_or(|wait| wait <= MAX_WAIT)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the provider answered with {}", self.status)?;
+        if let Some(name) = &self.name {
+            write!(f, " {name}")?;
+        }
+        if !self.message.is_empty() {
+            write!(f, ": {}", self.message.trim())?;
+        }
+        Ok(())
+    }
+}
+
+/// The value of `error` in a body. A list with one error is what streams without SSE send.
+pub(crate) fn error_in(body: &[u8]) -> Option<Value> {
+    let mut json: Value = serde_json::from_slice(body).ok()?;
+    if let Some(first) = json.get_mut(0) {
+        json = first.take();
+    }
+    json.get_mut("error").map(Value::take)
+}
+
+fn code_of(error: &Value) -> Option<u16> {
+    let code = error.get("code").and_then(Value::as_u64);
+    let code = code.and_then(|code| u16::try_from(code).ok());
+    // Smaller ones are those of gRPC.
+    code.filter(|code| *code >= 400)
+        .or_else(|| status_of(error.get("status")?.as_str()?))
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(MAX_MESSAGE_CHARS).collect()
+}
+
+/// The wait for a quota per minute without a time of its own.
+const MINUTE_QUOTA_WAIT: Duration = Duration::from_mins(1);
+
+/// The wait after a rate limit of Cloud Code without a time of its own.
+const RATE_LIMIT_WAIT: Duration = Duration::from_secs(10);
+
+/// What a message writes before a time, which replaces absent details.
+const BEFORE_TIMES: &[&str] = &["Please retry in ", "quota will reset after "];
+
+/// What is wrong, and how long to wait at least if it is temporary.
+fn classify(status: u16, message: &str, details: &Details<'_>) -> (ApiErrorKind, Option<Duration>) {
+    let delay = || details.retry_delay().or_else(|| delay_in(message));
+    match status {
+        401 => (ApiErrorKind::InvalidKey, None),
+        400 if details.reason() == Some("API_KEY_INVALID") => (ApiErrorKind::InvalidKey, None),
+        403 => (ApiErrorKind::Forbidden, None),
+        404 => (ApiErrorKind::NotFound, None),
+        429 => classify_quota(message, details, delay()),
+        408 | 499 | 504 => (ApiErrorKind::TimedOut, delay()),
+        503 => (ApiErrorKind::Overloaded, delay()),
+        // An error in a stream may have neither a code nor a name.
+        ..400 | 500 | 502 | 504.. => (ApiErrorKind::Failed, delay()),
+        _ => (ApiErrorKind::InvalidRequest, None),
+    }
+}
+
+/// A 429 is one of two things: too fast, or no more for today.
+fn classify_quota(
+    message: &str,
+    details: &Details<'_>,
+    delay: Option<Duration>,
+) -> (ApiErrorKind, Option<Duration>) {
+    use ApiErrorKind::{QuotaExhausted, RateLimited};
+    let quotas = details.quotas();
+    let is_daily = |quota: &&str| quota.contains("PerDay") || quota.contains("Daily");
+    if has_no_quota(message) || quotas.iter().any(is_daily) {
+        return (QuotaExhausted, None);
+    }
+    let wait = match details.reason() {
+        Some("INSUFFICIENT_G1_CREDITS_BALANCE") => return (QuotaExhausted, delay),
+        Some("QUOTA_EXHAUSTED") if details.is_of_cloud_code() => return (QuotaExhausted, delay),
+        Some("RATE_LIMIT_EXCEEDED") if details.is_of_cloud_code() => {
+            delay.or(Some(RATE_LIMIT_WAIT))
+        }
+        _ => {
+            let is_minute = quotas.iter().any(|quota| quota.contains("PerMinute"));
+            delay.or(is_minute.then_some(MINUTE_QUOTA_WAIT))
+        }
+    };
+    match wait {
+        Some(wait) if wait > MAX_WAIT => (QuotaExhausted, Some(wait)),
+        // Only a time says that the capacity returns.
+        None if message.contains("exhausted your capacity") => (QuotaExhausted, None),
+        wait => (RateLimited, wait),
+    }
+}
+
+/// Whether the message of the provider says that there is no quota at all. No detail says it.
+fn has_no_quota(message: &str) -> bool {
+    let is_zero = |rest: &str| {
+        let number = rest.trim_start();
+        let end = number.find(|next: char| !next.is_ascii_digit() && next != '.');
+        let number = number[..end.unwrap_or(number.len())].trim_end_matches('.');
+        number.parse().is_ok_and(|limit: f64| limit <= 0.0)
+    };
+    message.split("limit:").skip(1).any(is_zero)
+}
+
+fn delay_in(message: &str) -> Option<Duration> {
+    find_duration(message, BEFORE_TIMES).filter(|delay| !delay.is_zero())
+}
+
+/// The HTTP status of an error that has only a name.
+fn status_of(name: &str) -> Option<u16> {
+    Some(match name {
+        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" => 400,
+        "UNAUTHENTICATED" => 401,
+        "PERMISSION_DENIED" => 403,
+        "NOT_FOUND" => 404,
+        "ABORTED" | "ALREADY_EXISTS" => 409,
+        "RESOURCE_EXHAUSTED" => 429,
+        "CANCELLED" => 499,
+        "INTERNAL" | "UNKNOWN" | "DATA_LOSS" => 500,
+        "UNIMPLEMENTED" => 501,
+        "UNAVAILABLE" => 503,
+        "DEADLINE_EXCEEDED" => 504,
+        _ => return None,
+    })
+}
+
+/// The details of one error.
+#[derive(Default)]
+struct Details<'a>(&'a [Value]);
+
+impl<'a> Details<'a> {
+    fn new(error: &'a Value) -> Self {
+        let details = error.get("details").and_then(Value::as_array);
+        Self(details.map_or(&[], Vec::as_slice))
+    }
+
+    fn find(&self, name: &str) -> Option<&'a Value> {
+        self.0.iter().find(|detail| {
+            let kind = detail.get("@type").and_then(Value::as_str);
+            kind.and_then(|kind| kind.rsplit('.').next()) == Some(name)
+        })
+    }
+
+    /// The names of the quotas that are exceeded.
+    fn quotas(&self) -> Vec<&'a str> {
+        let failure = self.find("QuotaFailure");
+        let violations = failure.and_then(|detail| detail.get("violations")?.as_array());
+        let ids = violations.into_iter().flatten();
+        let ids = ids.filter_map(|violation| violation.get("quotaId")?.as_str());
+        let limit = self
+            .find("ErrorInfo")
+            .and_then(|info| info.pointer("/metadata/quota_limit")?.as_str());
+        ids.chain(limit).collect()
+    }
+
+    /// The reason of the error, if there is one for programs.
+    fn reason(&self) -> Option<&'a str> {
+        self.find("ErrorInfo")?.get("reason")?.as_str()
+    }
+
+    /// Whether the error is one of Cloud Code, which has quotas of its own.
+    fn is_of_cloud_code(&self) -> bool {
+        let info = self.find("ErrorInfo");
+        let domain = info.and_then(|info| info.get("domain")?.as_str());
+        domain.is_some_and(|domain| domain.ends_with("cloudcode-pa.googleapis.com"))
+    }
+
+    /// How long to wait, if that is more than nothing.
+    fn retry_delay(&self) -> Option<Duration> {
+        let delay = self.find("RetryInfo")?.get("retryDelay")?.as_str()?;
+        parse_duration(delay).filter(|delay| !delay.is_zero())
+    }
+}
+
+/// The units with their seconds.
+const UNITS: &[(&str, f64)] = &[
+    ("h", 3_600.0),
+    ("m", 60.0),
+    ("s", 1.0),
+    ("ms", 1e-3),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("ns", 1e-9),
+];
+
+/// Reads a duration as protobuf and Go write them: `34.07s`, `500ms`, `2h24m55s`.
+fn parse_duration(text: &str) -> Option<Duration> {
+    let mut rest = text;
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
+        let (number, after) = rest.split_at(rest.find(|letter| !is_number(letter))?);
+        let (unit, after) = after.split_at(after.find(is_number).unwrap_or(after.len()));
+        let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit)?;
+        seconds += number.parse::<f64>().ok()? * factor;
+        rest = after;
+    }
+    if text.is_empty() {
+        return None;
+    }
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// The duration after one of `introductions` in a sentence.
+fn find_duration(sentence: &str, introductions: &[&str]) -> Option<Duration> {
+    introductions.iter().find_map(|introduction| {
+        let (_, rest) = sentence.split_once(introduction)?;
+        let word = rest.split_whitespace().next()?;
+        parse_duration(word.trim_end_matches(['.', ',', ';', ')', '!']))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{find_duration, parse_duration};
+
+    #[test]
+    fn durations() {
+        let cases = [
+            ("34.074824224s", Some(34_074_824_224)),
+            ("0s", Some(0)),
+            ("500ms", Some(500_000_000)),
+            ("2h24m55s", Some(8_695_000_000_000)),
+            ("1.5m", Some(90_000_000_000)),
+            (".5s", Some(500_000_000)),
+            ("3us", Some(3_000)),
+            ("", None),
+            ("3", None),
+            ("s", None),
+            ("-3s", None),
+            ("1e5s", None),
+            ("NaNs", None),
+            ("infs", None),
+            ("1.2.3s", None),
+            ("3 s", None),
+            ("99999999999999999999999s", None),
+        ];
+        for (text, nanoseconds) in cases {
+            assert_eq!(
+                parse_duration(text),
+                nanoseconds.map(Duration::from_nanos),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn durations_in_sentences() {
+        let found = |text| find_duration(text, &["retry in ", "reset after "]);
+        assert_eq!(
+            found("Please retry in 29.5s."),
+            Some(Duration::from_millis(29_500))
+        );
+        assert_eq!(found("will reset after 2m."), Some(Duration::from_mins(2)));
+        assert_eq!(
+            found("retry in a while; reset after 3s, or so"),
+            Some(Duration::from_secs(3))
+        );
+        assert_eq!(found("retry in "), None);
+        assert_eq!(found("never"), None);
+    }
+}
