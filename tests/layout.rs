@@ -18,7 +18,7 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// The libraries, from the ground up: each may depend on those before it, and on no program.
-const LIBRARIES: [&str; 23] = [
+const LIBRARIES: [&str; 21] = [
     "njk",
     "cogtools-lenient-json",
     "cogtools-sandbox",
@@ -39,8 +39,6 @@ const LIBRARIES: [&str; 23] = [
     "cogtools-journal",
     "cogtools-model",
     "cogtools-agent",
-    "cogtools-provider",
-    "cogtools-prompt",
     "cogtools-table",
 ];
 

@@ -4,8 +4,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::Code;
 use cogtools_program::args::{EnvArgs, required, system_env_arg};
 use cogtools_program::format::json_from_matches;
+use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io, Program, Stdin, format, man};
-use cogtools_prompt::Prompt;
 
 use crate::key::Key;
 use crate::{change, interview, show, variables};

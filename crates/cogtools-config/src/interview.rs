@@ -6,9 +6,9 @@ use cogtools_edit::ConfigChange;
 use cogtools_edit::yaml::render;
 use cogtools_program::call::quote;
 use cogtools_program::project::{config, project};
+use cogtools_program::questions::Prompt;
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io};
-use cogtools_prompt::Prompt;
 
 use crate::change;
 use crate::command::Layer;

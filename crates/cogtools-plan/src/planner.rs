@@ -7,12 +7,12 @@ use cogtools_agent::{
     Agent, AgentParts, AgentTool, Journal, Ledger, ReadyCall, RequestOptions, RunEnd, Settings,
     Silent, Tools, diagnostic,
 };
+use cogtools_agent::{Connection, ModelFacts, ModelOptions, Requests, limit_name, stable_seed};
 use cogtools_core::{Cancel, Code, Diagnostic, Hint};
 use cogtools_journal as session;
 use cogtools_log::EndStatus;
 use cogtools_model::{Content, Generation, Part};
 use cogtools_program::Failure;
-use cogtools_provider::{Connection, ModelFacts, ModelOptions, Requests, limit_name, stable_seed};
 use serde_json::{Map, Value};
 
 use crate::catalogue::Catalogue;

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use clap::{Arg, ArgAction, ArgMatches};
+use cogtools_agent::{
+    Connection, ModelOptions, budget_arg, facts, model_args, recorded_model, tape_args,
+};
 use cogtools_agent::{Journal, Permissions};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{AskConfig, Cancel, Code, Diagnostic, Project, Target};
@@ -11,12 +14,9 @@ use cogtools_log::{Decision, EndStatus};
 use cogtools_model::Part;
 use cogtools_program::args::{RegistryArgs, all};
 use cogtools_program::project::{self, registry_and_context};
+use cogtools_program::questions::Prompt;
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, text_input};
-use cogtools_prompt::Prompt;
-use cogtools_provider::{
-    Connection, ModelOptions, budget_arg, facts, model_args, recorded_model, tape_args,
-};
 
 use crate::catalogue::Catalogue;
 use crate::contract::Contract;

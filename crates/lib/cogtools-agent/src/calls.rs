@@ -4,20 +4,21 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Approval, CallId, Decision, Event, Id, LogError, Outcome, Why};
+use cogtools_core::{Cancel, Code, Diagnostic, Hint};
+use cogtools_log::{
+    Approval, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, Why, head_and_tail,
+};
+use cogtools_model::{ApiErrorKind, ModelError, Response, ToolMode};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use tokio::task::spawn_blocking;
 
-use crate::CallScope;
-use crate::agent::Agent;
-use crate::answered::{Answered, run_call};
+use crate::agent::{Agent, RunEnd};
 use crate::conversation::OpenCall;
+use crate::exchange::waiting;
 use crate::observer::{Activity, Answer, Question};
-use crate::results::{call_budget_spent, denial, failure, interrupted};
-use crate::tools::ReadyCall;
-use crate::waiting::waiting;
+use crate::{CallScope, Settings, ToolTraits};
 
 /// How many calls run at the same time.
 const MAX_PARALLEL: usize = 8;
@@ -287,4 +288,273 @@ fn answer_approval(answer: Answer) -> Option<Approval> {
         Answer::NoTerminal => Approval::new(Decision::Denied, Why::NoTerminal),
         Answer::Pause => return None,
     })
+}
+
+/// A call with its result.
+pub(crate) struct Answered {
+    pub(crate) call: OpenCall,
+    pub(crate) outcome: Outcome,
+    pub(crate) response: Value,
+    pub(crate) started: Instant,
+}
+
+impl Agent<'_> {
+    /// Writes the result of a call to the log.
+    pub(crate) fn finish_call(&mut self, answered: Answered) -> Result<(), LogError> {
+        let Answered {
+            call,
+            outcome,
+            response,
+            started,
+        } = answered;
+        let duration = started.elapsed();
+        let (content, blob) = match shorten(&response) {
+            Some((short, whole)) => (short, Some(self.journal.write_blob(whole.as_bytes())?)),
+            None => (response, None),
+        };
+        self.observer.on(&Activity::Result {
+            id: &call.id,
+            tool: &call.tool,
+            outcome: &outcome,
+            duration,
+            response: &content,
+        });
+        self.journal.append(Event::Result {
+            call: call.id,
+            outcome,
+            content,
+            blob,
+            ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        })?;
+        Ok(())
+    }
+
+    /// Gives each call that was never run a result that says so: a model needs one for each.
+    pub(crate) fn abandon_calls(&mut self, reason: &str) -> Result<(), LogError> {
+        for call in self.journal.conversation().open_calls().to_vec() {
+            self.finish_call(Answered {
+                call,
+                outcome: Outcome::Cancelled,
+                response: json!({"error": reason}),
+                started: Instant::now(),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs a call of the run that `cancel` ends, in a thread of its own.
+pub(crate) async fn run_call(
+    call: OpenCall,
+    run: ReadyCall,
+    scope: CallScope,
+    cancel: Cancel,
+) -> Answered {
+    let started = Instant::now();
+    let result = spawn_blocking(move || run(&scope)).await;
+    let (outcome, response) = match result {
+        Ok(CallResult::Output(output)) => (Outcome::Succeeded, json!({"output": output})),
+        Ok(CallResult::Failed(_)) if cancel.is_cancelled() => cancelled(),
+        Ok(CallResult::Failed(diagnostics)) => failure(&diagnostics),
+        // The panic hook has reported it.
+        Err(_) => failure(&[Diagnostic::new(
+            Code::Internal,
+            "unexpected failure while the tool was running",
+        )]),
+    };
+    Answered {
+        call,
+        outcome,
+        response,
+        started,
+    }
+}
+
+/// The tool that takes the answer.
+const NAME: &str = "answer";
+
+/// The declarations of `tools`, and that of the tool that takes the answer if `settings` ask for
+/// one: the model has to call it then.
+pub(crate) fn declare(tools: &[AgentTool], settings: &mut Settings) -> Arc<Vec<Value>> {
+    let mut declared = declarations(tools);
+    if let Some(schema) = &settings.answer_call {
+        settings.request.mode = ToolMode::Any(vec![NAME.to_owned()]);
+        Arc::make_mut(&mut declared).push(json!({
+            "name": NAME,
+            "description": "Give the answer.",
+            "parametersJsonSchema": schema,
+        }));
+    }
+    declared
+}
+
+impl Agent<'_> {
+    /// Ends the run if `response` calls the tool that takes the answer.
+    pub(crate) fn end_with_answer(
+        &mut self,
+        response: &Response,
+    ) -> Result<Option<RunEnd>, LogError> {
+        let calls = response.calls();
+        let mut calls = calls.iter().filter(|call| call.name == NAME);
+        let (Some(call), true) = (calls.next(), self.settings.answer_call.is_some()) else {
+            return Ok(None);
+        };
+        let answer = call.args.cloned().unwrap_or_else(|| json!({})).to_string();
+        for call in self.journal.conversation().open_calls().to_vec() {
+            self.finish_call(Answered {
+                call,
+                outcome: Outcome::Succeeded,
+                response: json!({"output": "accepted"}),
+                started: Instant::now(),
+            })?;
+        }
+        self.observer.on(&Activity::Text(&answer));
+        self.last_text = answer;
+        self.end(EndStatus::Completed, None).map(Some)
+    }
+
+    /// Asks for JSON from now on, if the model has rejected a request because it cannot make
+    /// calls. Returns whether it is worth asking again.
+    pub(crate) fn ask_without_call(&mut self, error: &ModelError) -> bool {
+        let is_rejected = matches!(
+            error,
+            ModelError::Api(error) if error.kind == ApiErrorKind::InvalidRequest
+        );
+        let Some(schema) = self.settings.answer_call.take_if(|_| is_rejected) else {
+            return false;
+        };
+        let request = &mut self.settings.request;
+        request.mode = ToolMode::Auto;
+        request.generation.response_json_schema = Some(schema);
+        self.fixed.tools = declarations(&self.tools.list());
+        true
+    }
+}
+
+/// The longest result that a model gets whole, in bytes. Of a longer one it gets the beginning
+/// and the end.
+const MAX_RESULT_BYTES: usize = 40_000;
+
+/// A failure as a model reads it: every error, and what to do about it.
+pub(crate) fn failure(diagnostics: &[Diagnostic]) -> (Outcome, Value) {
+    let code = diagnostics
+        .first()
+        .map_or(Code::Internal, |first| first.code);
+    let outcome = match code {
+        Code::Timeout => Outcome::TimedOut,
+        Code::Denied => Outcome::Denied,
+        code => Outcome::Failed {
+            code: code.name().to_owned(),
+        },
+    };
+    let lines: Vec<String> = diagnostics.iter().flat_map(lines).collect();
+    (
+        outcome,
+        json!({"error": lines.join("\n"), "code": code.name()}),
+    )
+}
+
+fn lines(diagnostic: &Diagnostic) -> Vec<String> {
+    let mut lines = vec![diagnostic.summary()];
+    let details = diagnostic.details.trim();
+    if !details.is_empty() {
+        lines.push(details.to_owned());
+    }
+    // Commands are for people.
+    let texts = diagnostic.hints.iter().filter_map(|hint| match hint {
+        Hint::Text(text) => Some(format!("hint: {text}")),
+        Hint::Run { .. } => None,
+    });
+    lines.extend(texts);
+    lines
+}
+
+/// A call that is beyond the budget.
+pub(crate) fn call_budget_spent() -> Diagnostic {
+    let message = "not run: the budget of calls is spent";
+    Diagnostic::new(Code::BudgetSpent, message)
+}
+
+/// Why a call does not run.
+pub(crate) fn denial(approval: &Approval) -> &'static str {
+    match approval.why {
+        Why::Rule => "denied by a rule of the user; do not call it again",
+        Why::NoTerminal => "denied: this call needs an approval, and there is no one to ask",
+        _ => "denied by the user; ask what to do instead, or go on without it",
+    }
+}
+
+/// The beginning and the end of a long result, and the whole as text; `None` if it is short.
+pub(crate) fn shorten(response: &Value) -> Option<(Value, String)> {
+    let (key, value) = response.as_object()?.iter().next()?;
+    let whole = match value {
+        Value::String(text) if text.len() > MAX_RESULT_BYTES => text.clone(),
+        Value::String(_) => return None,
+        value => {
+            let json = value.to_string();
+            if json.len() <= MAX_RESULT_BYTES {
+                return None;
+            }
+            json
+        }
+    };
+    let mut content = response.clone();
+    content[key] = head_and_tail(&whole, MAX_RESULT_BYTES).into();
+    Some((content, whole))
+}
+
+/// A call of which only the start is known. Whether it had an effect is for the model to find
+/// out, not for a second call.
+pub(crate) fn interrupted() -> (Outcome, Value) {
+    let message = "interrupted: the run ended while this call was running, which may have had an \
+        effect; find out before you call it again";
+    (Outcome::Cancelled, json!({"error": message}))
+}
+
+/// A call that the user has cancelled.
+pub(crate) fn cancelled() -> (Outcome, Value) {
+    let message = "cancelled by the user";
+    (Outcome::Cancelled, json!({"error": message}))
+}
+
+/// A tool as a model sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentTool {
+    /// Its name.
+    pub name: String,
+    /// Its declaration for the Gemini API.
+    pub declaration: Value,
+    /// What decides whether calls of it may run.
+    pub traits: ToolTraits,
+}
+
+/// The result of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallResult {
+    /// What the tool answered: text, or a JSON value.
+    Output(Value),
+    /// Why it did not: every violation, with hints on how to repair the call.
+    Failed(Vec<Diagnostic>),
+}
+
+/// A call that was accepted: it can run in any thread.
+pub type ReadyCall = Box<dyn FnOnce(&CallScope) -> CallResult + Send>;
+
+/// The tools of an agent.
+pub trait Tools: Send + Sync {
+    /// All tools, in the order in which they are declared.
+    fn list(&self) -> Vec<AgentTool>;
+
+    /// Checks a call. Returns how to run it, and the arguments with defaults filled in.
+    fn prepare(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<(ReadyCall, Value), Vec<Diagnostic>>;
+}
+
+/// The declarations of `tools`, which all requests of a run share.
+pub fn declarations(tools: &[AgentTool]) -> Arc<Vec<Value>> {
+    let declarations = tools.iter().map(|tool| tool.declaration.clone());
+    Arc::new(declarations.collect())
 }

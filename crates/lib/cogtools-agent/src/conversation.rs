@@ -1,4 +1,4 @@
-//! The conversation in a log: the turns on the way from the root to an entry.
+//! The conversation in a log: the turns from the root to an entry, and the rules that say which of them are sent.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,6 @@ use cogtools_model::{Content, Finish, FunctionCall, Part, ResultKey};
 use serde_json::{Value, json};
 
 use crate::history::{TurnKind, expired_results};
-use crate::sendable::{expired, says_something, sendable};
 
 /// A turn, and the entry that it was read from.
 #[derive(Clone, Debug)]
@@ -294,4 +293,39 @@ impl Conversation {
         }
         contents
     }
+}
+
+/// The content as an API takes it back: the arguments of a call are an object, which a model may
+/// have got wrong. The log has what it sent.
+pub(crate) fn sendable(content: Content) -> Content {
+    let is_wrong = |part: &Part| {
+        let args = part.call().and_then(|call| call.args);
+        args.is_some_and(|args| !args.is_object())
+    };
+    if !content.parts().iter().any(is_wrong) {
+        return content;
+    }
+    let mut json = serde_json::to_value(&content).unwrap_or_default();
+    let parts = json.get_mut("parts").and_then(Value::as_array_mut);
+    for part in parts.into_iter().flatten() {
+        if let Some(args) = part.pointer_mut("/functionCall/args")
+            && !args.is_object()
+        {
+            *args = json!({});
+        }
+    }
+    Content::from_wire(json).unwrap_or(content)
+}
+
+/// Whether a part is more than a thought or an empty text.
+pub(crate) fn says_something(part: &Part) -> bool {
+    part.text()
+        .is_none_or(|text| !part.is_thought() && !text.trim().is_empty())
+}
+
+/// A result that is too old to be sent again.
+pub(crate) fn expired(part: &Part) -> Part {
+    let mut short = part.clone();
+    short.set_result(json!({"output": "(expired: call the tool again to see its result)"}));
+    short
 }

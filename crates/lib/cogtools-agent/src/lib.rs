@@ -1,49 +1,41 @@
 //! An agent: a model that can call tools, in a loop that is logged, bounded and approved.
 //!
-//! Nothing here knows where tools, models or files come from: a program brings them.
+//! The loop does not know where tools and files come from: a program brings them. The provider of
+//! the model, its options and its prices are the same for all programs, and belong here too.
 
 mod agent;
-mod answer_call;
-mod answered;
-mod budget;
 mod cache;
 mod calls;
-mod compaction;
 mod conversation;
 pub mod diagnostic;
-mod ending;
+mod exchange;
 pub mod history;
-mod instructions;
 mod journal;
-mod layers;
-mod loop_guard;
+mod limits;
 mod observer;
-mod permission;
-mod respond;
-mod results;
-mod scope;
-mod sendable;
+mod options;
+mod prompt;
+mod provider;
 mod settings;
 mod state;
-mod todos;
-mod tools;
-mod turn;
-mod waiting;
 
 pub use agent::{Agent, AgentParts, RunEnd};
-pub use budget::{Budget, Ledger, Price, Spent};
 pub use cache::{CacheRecord, CacheUse};
+pub use calls::{AgentTool, CallResult, ReadyCall, Tools, declarations};
 pub use conversation::{Conversation, OpenCall, Turn};
-pub use instructions::{
-    FileReference, InstructionFile, Instructions, STATIC_TEMPLATE, Situation, TemplateError,
+pub use journal::Journal;
+pub use limits::{Budget, Ledger, LoopGuard, Price, Repetition, Spent};
+pub use observer::{Activity, Answer, CallScope, Observer, Question, Relay, Silent};
+pub use options::{
+    ModelOptions, budget_arg, budget_of, limit_name, model_args, stable_seed, tape_args,
+};
+pub use prompt::{
+    BufferedLayer, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
+    RequestOptions, STATIC_TEMPLATE, Situation, StaticLayer, TemplateError, TriggerLayer,
     render_dynamic, render_static,
 };
-pub use journal::Journal;
-pub use layers::{BufferedLayer, DynamicLayer, Prompt, RequestOptions, StaticLayer, TriggerLayer};
-pub use loop_guard::{LoopGuard, Repetition};
-pub use observer::{Activity, Answer, Observer, Question, Silent};
-pub use permission::{Permissions, ToolTraits};
-pub use scope::{CallScope, Relay};
-pub use settings::{HistorySettings, Settings};
+pub use provider::{
+    Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model, runtime,
+};
+pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
 pub use state::{Fixed, State};
-pub use tools::{AgentTool, CallResult, ReadyCall, Tools, declarations};

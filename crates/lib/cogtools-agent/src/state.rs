@@ -1,18 +1,17 @@
-//! What a session amounts to at one of its entries: everything that the next request needs.
+//! The state of a session at one of its entries: everything that the next request needs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use cogtools_core::todo::Todo;
-use cogtools_log::{Approval, CacheState, CallId, Entry, Event, Id, Session, Timestamp};
+use cogtools_log::{Approval, CacheState, CallId, Entry, Event, Id, Outcome, Session, Timestamp};
 use cogtools_model::Content;
 use serde_json::Value;
 
 use crate::Conversation;
 use crate::cache::{CacheRecord, CacheUse};
 use crate::history::{SentTokens, is_whole};
-use crate::layers::{BufferedLayer, DynamicLayer, Prompt, StaticLayer, TriggerLayer};
-use crate::todos::TodoState;
+use crate::prompt::{BufferedLayer, DynamicLayer, Prompt, StaticLayer, TriggerLayer};
 
 /// The state of a session, read from its log.
 #[derive(Clone, Debug, Default)]
@@ -219,4 +218,51 @@ pub(crate) fn cache_key(fixed: &Fixed, model: &str) -> String {
         history: Vec::new(),
     };
     layer.key(model)
+}
+
+/// The tool that writes the list.
+const TOOL: &str = "todo_write";
+
+/// The list, and calls that may replace it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TodoState {
+    list: Vec<Todo>,
+    open: Vec<(CallId, Vec<Todo>)>,
+}
+
+impl TodoState {
+    /// The list.
+    pub(crate) fn list(&self) -> &[Todo] {
+        &self.list
+    }
+
+    /// Adds the next entry.
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Call {
+                call,
+                tool,
+                arguments,
+                resolved,
+                ..
+            } if tool == TOOL => {
+                let todos = todos(resolved.as_ref().unwrap_or(arguments));
+                self.open.extend(todos.map(|todos| (call.clone(), todos)));
+            }
+            Event::Result { call, outcome, .. } => {
+                let Some(index) = self.open.iter().position(|(open, _)| open == call) else {
+                    return;
+                };
+                let (_, todos) = self.open.remove(index);
+                if *outcome == Outcome::Succeeded {
+                    self.list = todos;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn todos(arguments: &Value) -> Option<Vec<Todo>> {
+    serde_json::from_value(arguments.get("todos")?.clone()).ok()
 }

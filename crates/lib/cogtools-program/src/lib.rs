@@ -25,6 +25,8 @@ pub mod packages;
 mod process;
 mod program;
 pub mod project;
+#[cfg(feature = "questions")]
+pub mod questions;
 mod report;
 mod secrets;
 mod system_program;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use cogtools_agent::{
     Agent, AgentParts, Budget, CallScope, Permissions, RequestOptions, RunEnd, Settings,
 };
+use cogtools_agent::{Connection, budget_of, facts, limit_name, recorded_model, stable_seed};
 use cogtools_core::tool::AgentTask;
 use cogtools_core::{
     AskConfig, Cancel, Code, Config, Context, Diagnostic, Limit, Project, Registry,
@@ -15,7 +16,6 @@ use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Generation, Part};
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io};
-use cogtools_provider::{Connection, budget_of, facts, limit_name, recorded_model, stable_seed};
 use tokio::runtime::Handle;
 
 use crate::answer_schema::AnswerSchema;

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use cogtools_agent::{ModelOptions, budget_arg, model_args, tape_args};
 use cogtools_log::Id;
 use cogtools_program::Failure;
 use cogtools_program::args::{RegistryArgs, all};
-use cogtools_provider::{ModelOptions, budget_arg, model_args, tape_args};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cogtools_program::questions::{Complete, Completion};
 use cogtools_program::terminal::sanitize;
-use cogtools_prompt::{Complete, Completion};
 
 use crate::slash::COMMANDS;
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use cogtools_agent::Connection;
 use cogtools_agent::{Journal, Ledger, Tools as _};
 use cogtools_log::Mask;
+use cogtools_program::questions::{Line, LineEditor, LineOptions, Prompt};
 use cogtools_program::terminal::{pluralize, truncate};
 use cogtools_program::{Failure, Io, Severity, dirs};
-use cogtools_prompt::{Line, LineEditor, LineOptions, Prompt};
-use cogtools_provider::Connection;
 
 use crate::args::{Action, AskArgs, OutputFormat};
 use crate::completion::Words;

@@ -6,9 +6,9 @@ use std::time::Duration;
 use cogtools_agent::{Activity, Answer, Observer, Question};
 use cogtools_core::Cancel;
 use cogtools_log::{Approval, Decision, Outcome};
+use cogtools_program::questions::Prompt;
 use cogtools_program::terminal::{pluralize, sanitize, truncate};
 use cogtools_program::{Failure, Io};
-use cogtools_prompt::Prompt;
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};

@@ -1,9 +1,9 @@
 //! `--models`: what the provider has.
 
 use cogtools_agent::diagnostic;
+use cogtools_agent::{connect, runtime};
 use cogtools_model::ModelInfo;
 use cogtools_program::{Failure, Io};
-use cogtools_provider::{connect, runtime};
 use serde_json::json;
 
 use crate::args::{AskArgs, OutputFormat};

@@ -2,8 +2,8 @@
 
 use cogtools_agent::{Answer, Question};
 use cogtools_program::Io;
+use cogtools_program::questions::Prompt;
 use cogtools_program::terminal::{sanitize, truncate};
-use cogtools_prompt::Prompt;
 
 /// How much of the arguments a question shows, in characters.
 const MAX_SHOWN_CHARS: usize = 500;

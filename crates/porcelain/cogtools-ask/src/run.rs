@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use cogtools_agent::{Connection, budget_of};
 use cogtools_agent::{Journal, Ledger};
 use cogtools_core::todo::TodoList;
 use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
 use cogtools_model::Part;
 use cogtools_program::{EACH, Failure, Io, project};
-use cogtools_provider::{Connection, budget_of};
 
 use crate::agent_task::{self, Agents};
 use crate::answer_schema::AnswerSchema;

@@ -1,10 +1,10 @@
 //! The settings of a run: the command line over the configuration.
 
+use cogtools_agent::stable_seed;
 use cogtools_agent::{Conversation, Permissions, RequestOptions, Settings};
 use cogtools_core::{AskConfig, Code, Diagnostic};
 use cogtools_model::{Content, Generation, Part};
 use cogtools_program::Failure;
-use cogtools_provider::stable_seed;
 
 use crate::answer_schema::AnswerSchema;
 use crate::args::AskArgs;
@@ -29,7 +29,7 @@ pub(crate) fn settings(
         include_thoughts: args.verbose,
         ..Generation::default()
     };
-    let facts = cogtools_provider::facts(ask, &model)?;
+    let facts = cogtools_agent::facts(ask, &model)?;
     if args.model.budget.money.is_some() && facts.price.is_none() {
         let message = "a limit of money needs the prices of the model";
         let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(model);

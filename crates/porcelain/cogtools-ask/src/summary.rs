@@ -1,12 +1,12 @@
 //! The end of a run: the summary, and what it means as an exit status.
 
+use cogtools_agent::limit_name;
 use cogtools_agent::{RunEnd, Spent, diagnostic};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{CallId, EndStatus};
 use cogtools_model::Finish;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Severity};
-use cogtools_provider::limit_name;
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};

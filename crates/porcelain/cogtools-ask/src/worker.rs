@@ -7,11 +7,11 @@ use std::time::Duration;
 use cogtools_agent::{
     Agent, AgentParts, Fixed, Journal, Ledger, RunEnd, Settings, Tools as _, declarations,
 };
+use cogtools_agent::{Connection, Requests};
 use cogtools_core::{Cancel, Diagnostic, Project};
 use cogtools_log::{CallId, EndStatus, LogError};
 use cogtools_model::{Content, Finish, Part};
 use cogtools_program::{Failure, Io};
-use cogtools_provider::{Connection, Requests};
 
 use crate::answer_schema::{self, AnswerSchema};
 use crate::args::AskArgs;

@@ -5,8 +5,8 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Plan, Step};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::trust_created_project;
+use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args};
-use cogtools_prompt::Prompt;
 
 use crate::host::Host;
 use crate::interview::Answers;

@@ -3,8 +3,8 @@
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Plan};
 use cogtools_program::project::trust_created_project;
+use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io};
-use cogtools_prompt::Prompt;
 
 use crate::command::plan;
 use crate::interview::Answers;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use cogtools_program::call::quote;
+use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io};
-use cogtools_prompt::Prompt;
 
 use crate::host::Host;
 use crate::refresh::Refresh;

@@ -1,5 +1,6 @@
 //! One response: sent, streamed, and sent again while nothing of it was shown.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use cogtools_core::Cancel;
@@ -10,7 +11,6 @@ use futures::StreamExt as _;
 use tokio::time::{sleep, timeout};
 
 use crate::observer::{Activity, Observer};
-use crate::waiting::waiting;
 
 /// How often cancellation is looked for.
 const CANCEL_POLL: Duration = Duration::from_millis(25);
@@ -156,5 +156,19 @@ fn useless_reason(response: &Response) -> String {
 pub(crate) async fn cancelled(cancel: &Cancel) {
     while !cancel.is_cancelled() {
         sleep(CANCEL_POLL).await;
+    }
+}
+
+/// How often that is said.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Does `work`, and tells `observer` every second that it has not ended.
+pub(crate) async fn waiting<F: Future>(work: F, observer: &mut dyn Observer) -> F::Output {
+    let mut work = pin!(work);
+    loop {
+        match timeout(TICK, &mut work).await {
+            Ok(output) => return output,
+            Err(_) => observer.on(&Activity::Waiting),
+        }
     }
 }

@@ -1,15 +1,18 @@
-//! The options about the model, and the configuration below them.
+//! The options about the model and the limits of a run, and the configuration below them.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
-use cogtools_agent::Budget;
+use cogtools_core::tool::AgentBudget;
 use cogtools_core::{AskConfig, AskProvider, Code, Diagnostic};
+use cogtools_log::BudgetLimit;
+use cogtools_model::Part;
 use cogtools_program::Failure;
 use cogtools_program::args::all;
 
-use crate::limits::{budget, budget_of};
+use crate::Budget;
 use crate::provider::{DEFAULT_MODEL, Provider};
 
 /// What the command line says about the model, over the configuration.
@@ -148,4 +151,81 @@ pub fn tape_args() -> [Arg; 2] {
 
 fn value(name: &'static str, value_name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value_name).help(help)
+}
+
+/// Reads `turns=10` and its kin over the limits in `budget`.
+pub(crate) fn budget(words: &[String], mut budget: Budget) -> Result<Budget, Failure> {
+    for word in words {
+        let invalid = || {
+            let message = format!("invalid value '{word}' for '--budget <LIMIT=NUMBER>'");
+            let hint = "limits are turns, calls, tokens, seconds and money, such as turns=20";
+            Failure::from(Diagnostic::new(Code::Usage, message).hint(hint))
+        };
+        let (limit, number) = word.split_once('=').ok_or_else(invalid)?;
+        let count = || number.parse().map(Some).map_err(|_| invalid());
+        match limit {
+            "turns" => budget.turns = count()?,
+            "calls" => budget.calls = count()?,
+            "tokens" => budget.tokens = count()?,
+            "seconds" => budget.time = count()?.map(Duration::from_secs),
+            "money" => {
+                let amount: f64 = number.parse().map_err(|_| invalid())?;
+                budget.money = Some(amount).filter(|amount| amount.is_finite() && *amount >= 0.0);
+                budget.money.ok_or_else(invalid)?;
+            }
+            _ => return Err(invalid()),
+        }
+    }
+    Ok(budget)
+}
+
+/// The limits of a file, as those of a run.
+pub const fn budget_of(budget: AgentBudget) -> Budget {
+    Budget {
+        turns: budget.turns,
+        calls: budget.calls,
+        tokens: budget.tokens,
+        time: match budget.seconds {
+            Some(seconds) => Some(Duration::from_secs(seconds)),
+            None => None,
+        },
+        money: budget.money,
+    }
+}
+
+/// The name of a limit, as in `--budget`.
+pub const fn limit_name(limit: BudgetLimit) -> &'static str {
+    match limit {
+        BudgetLimit::Turns => "turns",
+        BudgetLimit::Calls => "calls",
+        BudgetLimit::Tokens => "tokens",
+        BudgetLimit::Seconds => "seconds",
+        BudgetLimit::Money => "money",
+    }
+}
+
+/// The seed of the same task for the same model: a hash of both (FNV-1a).
+pub fn stable_seed(model: &str, task: &[Part]) -> i32 {
+    let parts = task
+        .iter()
+        .map(|part| serde_json::to_string(part.fields()).unwrap_or_default());
+    let text = std::iter::once(model.to_owned())
+        .chain(parts)
+        .collect::<Vec<_>>()
+        .join("\n");
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    // Providers take a signed number; its sign says nothing.
+    i32::try_from(hash >> 1).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_of_the_budget_are_those_of_the_loop() {
+        assert_eq!(budget_of(AgentBudget::STANDARD), Budget::default());
+    }
 }

@@ -1,0 +1,355 @@
+//! The provider of the model: whose API answers, live or from a tape, and what its models cost.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches};
+use cogtools_core::file::WritePath;
+use cogtools_core::text::Text;
+use cogtools_core::{AskConfig, Code, ConfigFile, Diagnostic, Pattern, Project, file, yaml};
+use cogtools_http::{Client, ClientOptions, PlainHttp, VARIABLES, Vars};
+use cogtools_log::Timestamp;
+use cogtools_model::{
+    Gemini, MAX_TAPE_BYTES, Model, ModelError, OpenAi, Recorder, Replay, Tape, gemini, openai,
+};
+use cogtools_program::{Failure, Io, dirs, named_file};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::options::ModelOptions;
+use crate::{Price, diagnostic};
+
+/// The variables that name the server of each provider, over the configuration.
+const BASE_URLS: [&str; 2] = ["GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"];
+
+/// The model that is used if none is named: the newest fast one.
+pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
+
+/// Whose API answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// Google's.
+    Gemini,
+    /// OpenAI's, or that of a compatible server.
+    OpenAi,
+}
+
+impl Provider {
+    /// The names of all, the default first.
+    const NAMES: [&str; 2] = ["gemini", "openai"];
+
+    /// The option that selects one.
+    pub(crate) fn arg() -> Arg {
+        Arg::new("provider")
+            .long("provider")
+            .value_name("NAME")
+            .value_parser(Self::NAMES)
+            .default_value(Self::NAMES[0])
+            .help("The API of the model; openai is any compatible server, also on this machine")
+    }
+
+    pub(crate) fn from_matches(matches: &ArgMatches) -> Self {
+        let name = matches.get_one::<String>("provider");
+        match name.map(String::as_str) {
+            Some("openai") => Self::OpenAi,
+            _ => Self::Gemini,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Gemini => Self::NAMES[0],
+            Self::OpenAi => Self::NAMES[1],
+        }
+    }
+}
+
+/// Connects to the provider that the environment describes.
+pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
+    let failed =
+        |error: ModelError| Failure::from(diagnostic::diagnostic(&error, options.provider.name()));
+    let var = |name: &str| match dirs::trusted_var(io, name) {
+        Some(value) => value.to_str().map(str::to_owned),
+        None if BASE_URLS.contains(&name) => options.base_url.clone(),
+        None => None,
+    };
+    let client_options = ClientOptions {
+        // A model may think for minutes before it says anything.
+        read_timeout: std::time::Duration::from_mins(5),
+        ..ClientOptions::from_vars(&network_vars(io))
+    };
+    match options.provider {
+        Provider::Gemini => {
+            let endpoint = gemini::Endpoint::from_vars(var).map_err(failed)?;
+            let client = client(client_options).map_err(failed)?;
+            Ok(Box::new(Gemini::new(client, endpoint)))
+        }
+        Provider::OpenAi => {
+            let endpoint = openai::Endpoint::from_vars(var).map_err(failed)?;
+            // Its default is https: the user has named any other URL, such as one in the LAN.
+            let client = client(ClientOptions {
+                plain_http: PlainHttp::Any,
+                ..client_options
+            });
+            Ok(Box::new(OpenAi::new(client.map_err(failed)?, endpoint)))
+        }
+    }
+}
+
+fn client(options: ClientOptions) -> Result<Client, ModelError> {
+    Client::new(options).map_err(ModelError::Http)
+}
+
+/// The variables that say how a network is reached. A project's `.env` does not count: it could
+/// read everything.
+fn network_vars(io: &Io<'_>) -> Vars {
+    let var = |name: &&str| Some(((*name).into(), dirs::trusted_var(io, name)?.to_owned()));
+    VARIABLES.iter().filter_map(var).collect()
+}
+
+/// What runs requests. It does not wait for what does not end when it is dropped.
+#[derive(Debug)]
+pub struct Requests(Option<Runtime>);
+
+impl Requests {
+    /// Starts it.
+    pub fn new() -> Result<Self, Failure> {
+        runtime().map(|runtime| Self(Some(runtime)))
+    }
+
+    /// Waits for `work`; `None` after the end.
+    pub fn wait<F: Future>(&self, work: F) -> Option<F::Output> {
+        Some(self.0.as_ref()?.block_on(work))
+    }
+}
+
+impl Drop for Requests {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            // A tool that does not end in time must not keep the process.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// What runs a single request.
+pub fn runtime() -> Result<Runtime, Failure> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| {
+        let message = format!("the runtime cannot be started: {error}");
+        Diagnostic::new(Code::Internal, message).into()
+    })
+}
+
+/// What answers.
+#[derive(Debug)]
+pub enum Connection {
+    /// A provider.
+    Live(Box<dyn Model>),
+    /// A provider whose responses are kept.
+    Recorded(Recording),
+    /// A tape.
+    Replayed(Replay),
+}
+
+/// A provider whose responses are kept, and where.
+#[derive(Debug)]
+pub struct Recording {
+    model: Recorder<Box<dyn Model>>,
+    path: WritePath,
+    display_path: PathBuf,
+    time: String,
+}
+
+impl Connection {
+    /// Connects to what the command line names: `options`. `model` is the name of the model.
+    pub fn open(
+        options: &ModelOptions,
+        model: &str,
+        project: &Project,
+        io: &Io<'_>,
+    ) -> Result<Self, Failure> {
+        let secrets = io.secrets().into_iter().map(|(_, value)| value);
+        if let Some(path) = &options.replay {
+            let replay = read_tape(path, io)?.masking(secrets);
+            return Ok(Self::Replayed(replay));
+        }
+        let live = connect(options, io)?;
+        let Some(path) = &options.record else {
+            return Ok(Self::Live(live));
+        };
+        let time = Timestamp::now().to_string();
+        let tape = Tape {
+            time: time.clone(),
+            model: model.to_owned(),
+        };
+        Ok(Self::Recorded(Recording {
+            model: Recorder::new(live, tape).masking(secrets),
+            path: WritePath::in_project(project.root(), &io.cwd.join(path)),
+            display_path: path.clone(),
+            time,
+        }))
+    }
+
+    /// The model.
+    pub fn model(&self) -> &dyn Model {
+        match self {
+            Self::Live(model) => &**model,
+            Self::Recorded(recording) => &recording.model,
+            Self::Replayed(replay) => replay,
+        }
+    }
+
+    /// The time that prompts name: `now`, unless a tape fixes it.
+    pub fn time(&self, now: Timestamp) -> String {
+        match self {
+            Self::Live(_) => now.to_string(),
+            Self::Recorded(recording) => recording.time.clone(),
+            Self::Replayed(replay) => replay.time().to_owned(),
+        }
+    }
+
+    /// Writes the tape.
+    pub fn save(&self) -> Result<(), Failure> {
+        let Self::Recorded(recording) = self else {
+            return Ok(());
+        };
+        file::write(&recording.path, &recording.model.lines()).map_err(|error| {
+            let name = recording.display_path.display();
+            let message = format!("`{name}` cannot be written: {error}");
+            Diagnostic::new(Code::IoFailed, message)
+                .hint(error.hint("name another file with --record"))
+                .into()
+        })
+    }
+}
+
+/// The model that was asked when the tape at `path` was recorded.
+pub fn recorded_model(path: &Path, io: &Io<'_>) -> Result<String, Failure> {
+    Ok(read_tape(path, io)?.tape().model.clone())
+}
+
+fn read_tape(path: &Path, io: &Io<'_>) -> Result<Replay, Failure> {
+    let bytes = named_file::read(path, MAX_TAPE_BYTES, io)?;
+    let replay = Replay::new(&path.display().to_string(), &bytes);
+    replay.map_err(|error: ModelError| diagnostic::diagnostic(&error, "").into())
+}
+
+/// What is known about a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelFacts {
+    /// What it costs.
+    pub price: Option<Price>,
+    /// How many tokens it reads.
+    pub context: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Prices {
+    /// When they were looked up.
+    #[serde(rename = "date")]
+    _date: String,
+    currency: String,
+    models: serde_json::Map<String, Value>,
+}
+
+/// Prices are for a million tokens.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelPrices {
+    input: f64,
+    output: f64,
+    /// By default, what is cached costs as much as what is not.
+    cached: Option<f64>,
+    context: Option<u64>,
+}
+
+/// What the configuration says about `model`.
+pub fn facts(ask: &AskConfig, model: &str) -> Result<ModelFacts, Failure> {
+    match &ask.prices {
+        Some(file) => read_prices(file, model),
+        None => Ok(ModelFacts::default()),
+    }
+}
+
+/// What `file` says about `model`: the first name or pattern that matches it counts.
+fn read_prices(file: &ConfigFile, model: &str) -> Result<ModelFacts, Failure> {
+    let text = Text::read(&file.path, &file.display_path, &file.scope)
+        .map_err(|error| Failure::from(error.diagnostic(Code::InvalidConfig)))?;
+    let document = yaml::parse(&text)
+        .map_err(|error| Failure::from(error.diagnostic(Code::InvalidConfig, &text)))?;
+    find(document.to_json(), model).map_err(|error| {
+        let message = format!("this is not a file with prices: {error}");
+        Diagnostic::new(Code::InvalidConfig, message)
+            .with_subject(file.display_path.display().to_string())
+            .hint("cogtoolrc(5) shows an example")
+            .into()
+    })
+}
+
+fn find(document: Value, model: &str) -> Result<ModelFacts, serde_json::Error> {
+    let prices: Prices = serde_json::from_value(document)?;
+    let mut found = ModelFacts::default();
+    for (pattern, value) in prices.models {
+        let entry: ModelPrices = serde_json::from_value(value)?;
+        if found == ModelFacts::default() && Pattern::new(&pattern).matches(model) {
+            let price = Price {
+                currency: prices.currency.clone(),
+                input: entry.input,
+                cached: entry.cached.unwrap_or(entry.input),
+                output: entry.output,
+            };
+            found = ModelFacts {
+                price: Some(price),
+                context: entry.context,
+            };
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_first_name_that_matches_counts() {
+        let document = json!({
+            "date": "2026-11-01",
+            "currency": "USD",
+            "models": {
+                "small": {"input": 0.1, "output": 0.4, "cached": 0.01, "context": 1000},
+                "s*": {"input": 1, "output": 4},
+            },
+        });
+        let price = |input, cached, output| {
+            let currency = "USD".to_owned();
+            Some(Price {
+                currency,
+                input,
+                cached,
+                output,
+            })
+        };
+        for (model, price, context) in [
+            ("small", price(0.1, 0.01, 0.4), Some(1000)),
+            ("smart", price(1.0, 1.0, 4.0), None),
+            ("other", None, None),
+        ] {
+            let facts = find(document.clone(), model).expect("valid");
+            assert_eq!(facts, ModelFacts { price, context }, "{model}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_date_is_invalid() {
+        let error = find(json!({"currency": "USD", "models": {}}), "m");
+        let expected = "missing field `date`";
+        assert_eq!(
+            error.map_err(|error| error.to_string()),
+            Err(expected.to_owned())
+        );
+    }
+}
