@@ -209,7 +209,6 @@ fn subject(event: &Event) -> Option<String> {
     Some(cut::row(text))
 }
 
-
 /// What a session does right now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
