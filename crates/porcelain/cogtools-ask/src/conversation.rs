@@ -1,21 +1,23 @@
 //! A conversation at a terminal: tasks and commands, line by line, in one session.
 
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use cogtools_agent::Connection;
-use cogtools_agent::{Journal, Ledger, Tools as _};
+use cogtools_agent::{AgentTool, Connection, Journal, Ledger, Tools as _};
+use cogtools_core::Pattern;
+use cogtools_core::suggest::did_you_mean;
 use cogtools_log::Mask;
-use cogtools_program::questions::{Line, LineEditor, LineOptions, Prompt};
-use cogtools_program::terminal::{pluralize, truncate};
+use cogtools_program::questions::{Complete, Completion, Line, LineEditor, LineOptions, Prompt};
+use cogtools_program::terminal::{pluralize, sanitize, truncate};
 use cogtools_program::{Failure, Io, Severity, dirs};
 
 use crate::args::{Action, AskArgs, OutputFormat};
-use crate::completion::Words;
-use crate::history::{self, History};
-use crate::slash::{self, Slash};
+use crate::history::History;
 use crate::worker::{Materials, Worker};
-use crate::{overview, session, summary, task};
+use crate::{history, prompt, summary, worker};
 
 /// How much of a line of a list is shown, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
@@ -113,7 +115,7 @@ impl Conversation {
                 }
                 Some(Err(problem)) => say(&problem, io),
                 None => {
-                    let parts = match task::typed(&line, args.quiet, io) {
+                    let parts = match prompt::typed(&line, args.quiet, io) {
                         Ok(parts) => parts,
                         Err(failure) => {
                             report(failure, io)?;
@@ -148,7 +150,7 @@ impl Conversation {
             ));
         }
         let stage = Stage::Ready(Box::new(materials));
-        if session::existing(args, stage.project(), io)?.is_none() {
+        if worker::existing(args, stage.project(), io)?.is_none() {
             return Ok(stage);
         }
         let worker = open(stage, args, connection, io)?;
@@ -186,7 +188,7 @@ fn open<'a>(
     };
     let model = &materials.settings.request.model;
     let secrets = io.secrets();
-    let opened = session::open(args, model, materials.project, secrets, io)?;
+    let opened = worker::open_session(args, model, materials.project, secrets, io)?;
     Worker::new(
         materials,
         connection,
@@ -230,17 +232,17 @@ fn report(failure: Failure, io: &mut Io<'_>) -> Result<(), Failure> {
 fn obey(command: Slash, stage: &mut Stage<'_>, io: &mut Io<'_>) -> Result<Next, Failure> {
     match (command, stage) {
         (Slash::Quit, _) => return Ok(Next::End),
-        (Slash::Help, _) => say(slash::help().trim_end(), io),
+        (Slash::Help, _) => say(commands_help().trim_end(), io),
         (Slash::Tools(pattern), stage) => {
             let tools = stage.materials().tools.list();
-            say(&overview::tools(&tools, pattern.as_deref()), io);
+            say(&list_tools(&tools, pattern.as_deref()), io);
         }
         (_, Stage::Ready(_)) => say("there was no task yet", io),
         (Slash::Session, Stage::Open(worker)) => {
             let note = summary::note(worker.session(), &worker.ledger().spent());
             say(&note, io);
         }
-        (Slash::Budget, Stage::Open(worker)) => say(&overview::budget(worker.ledger()), io),
+        (Slash::Budget, Stage::Open(worker)) => say(&describe_budget(worker.ledger()), io),
         (Slash::Undo, Stage::Open(worker)) => {
             let text = undo(worker.journal_mut())?;
             say(&text, io);
@@ -250,7 +252,9 @@ fn obey(command: Slash, stage: &mut Stage<'_>, io: &mut Io<'_>) -> Result<Next, 
 }
 
 fn undo(journal: &mut Journal) -> Result<String, Failure> {
-    let undone = journal.undo().map_err(|error| session::failure(&error))?;
+    let undone = journal
+        .undo()
+        .map_err(|error| worker::log_failure(&error))?;
     Ok(match undone {
         Some(task) => {
             let text = task.text().unwrap_or_default().trim();
@@ -264,4 +268,302 @@ fn undo(journal: &mut Journal) -> Result<String, Failure> {
 /// Prints what is for the user alone.
 fn say(text: &str, io: &mut Io<'_>) {
     io.quote_lines(text);
+}
+
+/// A command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Slash {
+    /// List the tools whose names match a pattern.
+    Tools(Option<String>),
+    /// Say which session this is.
+    Session,
+    /// Take the last task back.
+    Undo,
+    /// Say what is spent of what.
+    Budget,
+    /// List the commands.
+    Help,
+    /// End the conversation.
+    Quit,
+}
+
+/// The names, and what they do.
+pub(crate) const COMMANDS: [(&str, &str); 6] = [
+    ("/tools", "[PATTERN]  list the tools"),
+    ("/session", "  show the session"),
+    ("/undo", "  take the last task back"),
+    ("/budget", "  show what is spent"),
+    ("/help", "  show this list"),
+    ("/quit", "  end the conversation, like Ctrl-D"),
+];
+
+/// What the help says about keys.
+const KEYS: &str = "\
+A line that ends in a backslash goes on; so does one that is ended with Alt-Enter.
+Tab completes commands, tools and @files. Ctrl-C clears the line, or stops a task.
+";
+
+impl Slash {
+    /// The command in `line`, if it is one. A path, such as `/etc/hosts`, is none.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(crate) fn parse(line: &str) -> Option<Result<Self, String>> {
+        let mut words = line.split_whitespace();
+        let name = words.next().filter(|word| word.starts_with('/'))?;
+        if name[1..].contains('/') || line.trim().contains('\n') {
+            return None;
+        }
+        let argument = words.next().map(str::to_owned);
+        let is_tools = name == "/tools";
+        if argument.is_some() && !is_tools || words.next().is_some() {
+            let known = COMMANDS.iter().any(|(known, _)| *known == name);
+            let problem = if known {
+                "takes fewer words"
+            } else {
+                "is not a command"
+            };
+            return Some(Err(format!("`{name}` {problem}; /help lists the commands")));
+        }
+        Some(Ok(match name {
+            "/tools" => Self::Tools(argument),
+            "/session" => Self::Session,
+            "/undo" => Self::Undo,
+            "/budget" => Self::Budget,
+            "/help" => Self::Help,
+            "/quit" | "/exit" => Self::Quit,
+            _ => {
+                let names = COMMANDS.iter().map(|(name, _)| *name);
+                let hint = did_you_mean(name, names);
+                let hint = hint.unwrap_or_else(|| "/help lists the commands".to_owned());
+                return Some(Err(format!("`{name}` is not a command; {hint}")));
+            }
+        }))
+    }
+}
+
+/// The list of commands.
+pub(crate) fn commands_help() -> String {
+    let lines = COMMANDS.map(|(name, what)| format!("{name} {what}\n"));
+    format!("{}\n{KEYS}", lines.concat())
+}
+
+/// How much of a description is shown, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 60;
+
+/// The tools whose names match `pattern`, with the beginnings of their descriptions.
+pub(crate) fn list_tools(tools: &[AgentTool], pattern: Option<&str>) -> String {
+    let pattern = pattern.map(Pattern::new);
+    let is_shown = |tool: &&AgentTool| match &pattern {
+        Some(pattern) => pattern.matches(&tool.name),
+        None => true,
+    };
+    let shown: Vec<&AgentTool> = tools.iter().filter(is_shown).collect();
+    if shown.is_empty() {
+        return "no tool".to_owned();
+    }
+    let width = shown.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for tool in shown {
+        let description = tool.declaration["description"].as_str().unwrap_or_default();
+        let line = description.trim().lines().next().unwrap_or_default();
+        let line = truncate(line, MAX_DESCRIPTION_CHARS);
+        let _ = writeln!(text, "{:width$}  {line}", tool.name);
+    }
+    text
+}
+
+/// What is spent of each limit.
+pub(crate) fn describe_budget(ledger: &Ledger) -> String {
+    let (spent, budget) = (ledger.spent(), ledger.budget());
+    let line = |name: &str, spent: u64, limit: Option<u64>| {
+        let limit = limit.map(|limit| format!(" of {limit}"));
+        format!("{name:<8} {spent}{}\n", limit.unwrap_or_default())
+    };
+    let seconds = budget.time.map(|time| time.as_secs());
+    let mut text = [
+        line("turns", spent.turns, budget.turns),
+        line("calls", spent.calls, budget.calls),
+        line("tokens", spent.usage.total, budget.tokens),
+    ]
+    .concat();
+    if seconds.is_some() {
+        text.push_str(&line("seconds", ledger.elapsed().as_secs(), seconds));
+    }
+    if spent.money > 0.0 || budget.money.is_some() {
+        let limit = budget.money.map(|limit| format!(" of {limit}"));
+        let limit = limit.unwrap_or_default();
+        let _ = writeln!(text, "{:<8} {:.4}{limit}", "money", spent.money);
+    }
+    text
+}
+
+/// How many files are offered.
+const MAX_FILES: usize = 200;
+/// How many entries of a folder are looked at.
+const MAX_ENTRIES: usize = 10_000;
+
+/// What there is to complete.
+pub(crate) struct Words {
+    /// The names of the tools.
+    pub(crate) tools: Vec<String>,
+    /// The working directory.
+    pub(crate) cwd: PathBuf,
+}
+
+impl Complete for Words {
+    fn complete(&self, line: &str, end: usize) -> Vec<Completion> {
+        let Some(before) = line.get(..end) else {
+            return Vec::new();
+        };
+        let start = before.rfind(char::is_whitespace);
+        let start = start.map_or(0, |blank| {
+            blank + before[blank..].chars().next().map_or(1, char::len_utf8)
+        });
+        let word = &before[start..];
+        let matching = |text: &str| Completion {
+            start,
+            text: text.to_owned(),
+            is_whole: true,
+        };
+        if let Some(path) = word.strip_prefix('@') {
+            return self.files(start, path);
+        }
+        if before[..start].trim() == "/tools" {
+            let tools = self.tools.iter().filter(|tool| tool.starts_with(word));
+            return tools.map(|tool| matching(tool)).collect();
+        }
+        if start > 0 || !word.starts_with('/') {
+            return Vec::new();
+        }
+        let names = COMMANDS.iter().map(|(name, _)| *name);
+        names
+            .filter(|name| name.starts_with(word))
+            .map(matching)
+            .collect()
+    }
+}
+
+impl Words {
+    /// The files whose paths begin with `path`. Hidden ones are offered after a dot; names that
+    /// cannot be typed as one word are left out.
+    fn files(&self, start: usize, path: &str) -> Vec<Completion> {
+        let (folder, beginning) = match path.rfind('/') {
+            Some(slash) => path.split_at(slash + 1),
+            None => ("", path),
+        };
+        let mut found = Vec::new();
+        let entries = fs::read_dir(self.cwd.join(Path::new(folder)));
+        for entry in entries.into_iter().flatten().flatten().take(MAX_ENTRIES) {
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            let is_hidden = name.starts_with('.') && !beginning.starts_with('.');
+            let is_word = !name.contains(char::is_whitespace) && sanitize(&name) == name;
+            if is_hidden || !is_word || !name.starts_with(beginning) {
+                continue;
+            }
+            let is_folder = entry.path().is_dir();
+            let slash = if is_folder { "/" } else { "" };
+            found.push(Completion {
+                start,
+                text: format!("@{folder}{name}{slash}"),
+                is_whole: !is_folder,
+            });
+        }
+        found.sort_by(|a, b| a.text.cmp(&b.text));
+        found.truncate(MAX_FILES);
+        found
+    }
+}
+
+#[cfg(test)]
+mod slash_tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<Result<Slash, &str>>) {
+        let expected = expected.map(|result| result.map_err(str::to_owned));
+        assert_eq!(Slash::parse(line), expected, "{line:?}");
+    }
+
+    #[test]
+    fn lines_with_a_slash_are_commands() {
+        check("/help", Some(Ok(Slash::Help)));
+        check("  /quit ", Some(Ok(Slash::Quit)));
+        check("/tools", Some(Ok(Slash::Tools(None))));
+        check("/tools git_*", Some(Ok(Slash::Tools(Some("git_*".into())))));
+        for line in [
+            "",
+            "help",
+            "/etc/hosts is empty",
+            "/undo\nor not",
+            "a /undo",
+        ] {
+            check(line, None);
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let fewer = "`/undo` takes fewer words; /help lists the commands";
+        check("/undo 2", Some(Err(fewer)));
+        check(
+            "/unod",
+            Some(Err("`/unod` is not a command; did you mean `/undo`?")),
+        );
+        check(
+            "/x",
+            Some(Err("`/x` is not a command; /help lists the commands")),
+        );
+        let none = "`/explain` is not a command; /help lists the commands";
+        check("/explain this to me", Some(Err(none)));
+    }
+}
+
+#[cfg(test)]
+mod completion_tests {
+    use cogtools_test_support::Project;
+
+    use super::*;
+
+    #[test]
+    fn commands_tools_and_files_are_completed() {
+        let project = Project::new();
+        for name in [
+            "notes.txt",
+            "src/main.rs",
+            "src/.hidden",
+            "src/two words",
+            "src/\u{1b}x",
+        ] {
+            project.file(name, "");
+        }
+        let words = Words {
+            tools: ["git_log", "git_push", "greet"].map(str::to_owned).to_vec(),
+            cwd: project.root(),
+        };
+        let check = |line: &str, start: usize, expected: &[&str]| {
+            let found = words.complete(line, line.len());
+            assert!(found.iter().all(|found| found.start == start), "{found:?}");
+            let texts: Vec<&str> = found.iter().map(|found| found.text.as_str()).collect();
+            assert_eq!(texts, expected, "{line:?}");
+        };
+        check(
+            "/",
+            0,
+            &["/tools", "/session", "/undo", "/budget", "/help", "/quit"],
+        );
+        check("/un", 0, &["/undo"]);
+        check("/tools git", 7, &["git_log", "git_push"]);
+        check("/undo g", 6, &[]);
+        check("What is in @no", 11, &["@notes.txt"]);
+        check("\u{2003}@s", 3, &["@src/"]);
+        check("@src/", 0, &["@src/main.rs"]);
+        check("@src/.", 0, &["@src/.hidden"]);
+        check("@none/", 0, &[]);
+        check("hello", 0, &[]);
+        assert!(words.complete("é", 1).is_empty(), "within a character");
+    }
 }

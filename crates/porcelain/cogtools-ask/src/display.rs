@@ -1,19 +1,17 @@
-//! What a user sees of a run: the answer on standard output, activity on standard error.
+//! The display of a run: the answer on standard output, activity on standard error.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cogtools_agent::{Activity, Answer, Observer, Question};
 use cogtools_core::Cancel;
 use cogtools_log::{Approval, Decision, Outcome};
 use cogtools_program::questions::Prompt;
-use cogtools_program::terminal::{pluralize, sanitize, truncate};
+use cogtools_program::terminal::{Stream, pluralize, sanitize, status_line, style, truncate};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
-use crate::question;
-use crate::waiting_line::WaitingLine;
 
 /// How much of arguments and results a line shows, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
@@ -273,7 +271,7 @@ impl Observer for Display<'_, '_> {
         };
         self.waiting.erase(self.io);
         self.end_line();
-        let Some(answer) = question::ask(&prompt, question, self.io) else {
+        let Some(answer) = ask_user(&prompt, question, self.io) else {
             self.cancel.cancel();
             return Answer::No;
         };
@@ -282,4 +280,104 @@ impl Observer for Display<'_, '_> {
         }
         answer
     }
+}
+
+/// What the model's answer is waited for by.
+const MODEL: &str = "";
+
+/// The line.
+#[derive(Debug, Default)]
+pub(crate) struct WaitingLine {
+    is_shown: bool,
+    /// What is waited for, by identifier, and since when.
+    waits: Vec<(String, String, Instant)>,
+    is_drawn: bool,
+}
+
+impl WaitingLine {
+    /// A line on standard error, if that is a terminal that can erase it.
+    pub(crate) fn of(io: &Io<'_>, is_quiet: bool) -> Self {
+        let is_dumb = io.var("TERM").is_none_or(|name| name == "dumb");
+        Self {
+            is_shown: io.terminals.stderr && !is_dumb && !is_quiet,
+            ..Self::default()
+        }
+    }
+
+    /// The model is asked.
+    pub(crate) fn ask(&mut self) {
+        self.begin(MODEL, "waiting for the model".to_owned());
+    }
+
+    /// A call begins.
+    pub(crate) fn call(&mut self, id: &str, tool: &str) {
+        self.begin(id, format!("calling {}", sanitize(tool)));
+    }
+
+    /// The model answers.
+    pub(crate) fn answered(&mut self) {
+        self.end(MODEL);
+    }
+
+    /// What has this identifier has ended.
+    pub(crate) fn end(&mut self, id: &str) {
+        self.waits.retain(|(other, ..)| other != id);
+    }
+
+    fn begin(&mut self, id: &str, what: String) {
+        self.end(id);
+        self.waits.push((id.to_owned(), what, Instant::now()));
+    }
+
+    /// Draws the line as it is now. The cursor must be on an empty line.
+    pub(crate) fn draw(&mut self, io: &mut Io<'_>) {
+        let Some((_, what, since)) = self.waits.first().filter(|_| self.is_shown) else {
+            return;
+        };
+        let more = match self.waits.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let text = format!("{what}{more} … {} s", since.elapsed().as_secs());
+        let text = style::paint(&text, style::DIM, io.colour(Stream::Stderr));
+        write_line(&status_line::replace(&text), io);
+        self.is_drawn = true;
+    }
+
+    /// Erases the line, if it is there.
+    pub(crate) fn erase(&mut self, io: &mut Io<'_>) {
+        if std::mem::take(&mut self.is_drawn) {
+            write_line(status_line::ERASE, io);
+        }
+    }
+}
+
+/// What cannot be written here could not be reported anywhere.
+fn write_line(text: &str, io: &mut Io<'_>) {
+    let _ = io.stderr.write_all(text.as_bytes());
+    let _ = io.stderr.flush();
+}
+
+/// How much of the arguments a question shows, in characters.
+const MAX_QUESTION_CHARS: usize = 500;
+
+/// Asks at a terminal. `None` if the user wants neither answer: by Ctrl-C or Escape.
+pub(crate) fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &Io<'_>) -> Option<Answer> {
+    // What was typed before cannot be an answer.
+    io.stdin.discard_typed();
+    let arguments = question.arguments.to_string();
+    let arguments = truncate(&arguments, MAX_QUESTION_CHARS);
+    let text = format!("Run {} {arguments}?", question.tool);
+    let answers = [
+        (Answer::Yes, "yes, once"),
+        (
+            Answer::Always,
+            "yes, and further calls of this tool in this run",
+        ),
+        (Answer::No, "no"),
+    ];
+    let options = answers.map(|(_, label)| label.to_owned());
+    let index = prompt.select(&sanitize(&text), &options).ok()?;
+    let answer = answers.get(index);
+    Some(answer.map_or(Answer::No, |(answer, _)| *answer))
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
 use crate::worker::Materials;
-use crate::{session, settings};
+use crate::{run, worker};
 
 /// Prints the request for `task`.
 pub(crate) fn print(
@@ -28,7 +28,7 @@ pub(crate) fn print(
         mut settings,
         ..
     } = materials;
-    let mut state = match session::existing(args, project, io)? {
+    let mut state = match worker::existing(args, project, io)? {
         Some(file) => {
             let read = Session::read(&file);
             State::new(
@@ -39,7 +39,7 @@ pub(crate) fn print(
         None => State::default(),
     };
     let model = &settings.request.model;
-    let seed = settings::seed(args, model, &task, state.conversation());
+    let seed = run::seed(args, model, &task, state.conversation());
     settings.request.generation.seed = Some(seed);
     if !task.is_empty() {
         let parts = task

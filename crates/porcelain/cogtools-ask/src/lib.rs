@@ -2,28 +2,17 @@
 //!
 //! This crate brings together what a run consists of; the loop itself is `cogtools-agent`.
 
-mod agent_task;
 mod answer_schema;
 mod args;
-mod completion;
-mod configuration;
 mod conversation;
 mod display;
 mod dry_run;
 mod history;
 mod manual;
-mod models;
-mod overview;
-mod project_tools;
 mod prompt;
-mod question;
 mod run;
-mod session;
-mod settings;
-mod slash;
 mod summary;
-mod task;
-mod waiting_line;
+mod tools;
 mod worker;
 
 use clap::{ArgMatches, Command};

@@ -1,8 +1,10 @@
-//! The text of the prompt's first two layers: what the configuration says, and the project's files.
+//! The prompt: the text of its first two layers, and the task.
 
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use cogtools_agent::{
     FileReference, InstructionFile, Instructions, STATIC_TEMPLATE, Situation, TemplateError,
     render_dynamic, render_static,
@@ -11,8 +13,11 @@ use cogtools_core::text::Text;
 use cogtools_core::todo::TodoList;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Code, Config, ConfigFile, Diagnostic, Project, PromptConfig};
-use cogtools_model::Content;
-use cogtools_program::{Failure, Io, Severity, project};
+use cogtools_model::{Content, Part};
+use cogtools_program::call::input_diagnostic;
+use cogtools_program::{Failure, Io, Severity, named_file, project};
+
+use crate::args::AskArgs;
 
 /// Files with instructions that are used without being named.
 const INSTRUCTIONS: [&str; 2] = ["GEMINI.md", "AGENTS.md"];
@@ -238,4 +243,114 @@ fn failure(error: TemplateError, template: Option<&Text>) -> Failure {
                 .into()
         }
     }
+}
+
+/// The largest file that is sent, in bytes: the API's limit for a whole request is 20 MiB.
+const MAX_SENT_BYTES: usize = 14 << 20;
+
+/// The parts of the task; empty if there is none.
+pub(crate) fn task_parts(args: &AskArgs, io: &mut Io<'_>) -> Result<Vec<Part>, Failure> {
+    let mut parts = Vec::new();
+    let mut text = Vec::new();
+    for word in &args.prompt {
+        match word.strip_prefix('@').filter(|path| !path.is_empty()) {
+            Some(path) => {
+                parts.push(file_part(Path::new(path), io)?);
+                text.push(path.to_owned());
+            }
+            None => text.push(word.clone()),
+        }
+    }
+    for path in &args.files {
+        parts.push(file_part(path, io)?);
+    }
+    let text = text.join(" ");
+    if !text.trim().is_empty() {
+        parts.push(Part::text_of(text));
+    }
+    if !io.stdin.is_terminal() {
+        let bytes = io
+            .stdin
+            .read()
+            .map_err(|error| input_diagnostic(&error, "the prompt", || None, "cogtools ask"))?;
+        let input = String::from_utf8_lossy(&bytes);
+        if !input.trim().is_empty() {
+            parts.push(Part::text_of(input.into_owned()));
+        }
+    }
+    Ok(parts)
+}
+
+/// The parts of a task that was typed at a prompt. Words that begin with @ and name files below the
+/// working directory are sent with their content; all others are text. Text is also pasted, and
+/// what others wrote must not send a key from elsewhere.
+pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<Part>, Failure> {
+    let words = line
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix('@'));
+    let mut names: Vec<&str> = Vec::new();
+    for word in words {
+        // What follows a name in a sentence is not a part of it.
+        let bare = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
+        let mut names_of_word = [word, bare].into_iter();
+        let is_file = |name: &&str| is_below(Path::new(name)) && io.cwd.join(name).is_file();
+        if let Some(name) = names_of_word
+            .find(is_file)
+            .filter(|name| !names.contains(name))
+        {
+            names.push(name);
+        }
+    }
+    let mut parts = Vec::new();
+    for name in names {
+        parts.push(file_part(Path::new(name), io)?);
+        if !is_quiet {
+            io.note(&format!("sends the file {name}"));
+        }
+    }
+    parts.push(Part::text_of(line.trim().to_owned()));
+    Ok(parts)
+}
+
+/// Whether `path` descends from the working directory.
+fn is_below(path: &Path) -> bool {
+    let descends = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    path.components().all(descends)
+}
+
+/// A file that the user has named: text as text, everything else as data.
+fn file_part(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
+    let bytes = named_file::read(path, MAX_SENT_BYTES, io)?;
+    let name = path.display();
+    if let Some(mime_type) = mime_type(path) {
+        return Ok(Part::data_of(mime_type, STANDARD.encode(bytes)));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Part::text_of(format!("Content of {name}:\n\n{text}"))),
+        Err(_) => Err(Diagnostic::new(
+            Code::Usage,
+            "this is not text, nor a file that models read",
+        )
+        .with_subject(name.to_string())
+        .hint("models read text, PNG, JPEG, WebP, HEIC, GIF, PDF, WAV, MP3, MP4 and WebM")
+        .into()),
+    }
+}
+
+/// The type of a file that is sent as data, by its extension.
+fn mime_type(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    Some(match extension.as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "heic" => "image/heic",
+        "gif" => "image/gif",
+        "pdf" => "application/pdf",
+        "wav" => "audio/wav",
+        "mp3" => "audio/mp3",
+        "mp4" => "video/mp4",
+        "webm" => "video/webm",
+        _ => return None,
+    })
 }

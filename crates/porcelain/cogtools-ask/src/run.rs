@@ -2,22 +2,27 @@
 
 use std::sync::Arc;
 
-use cogtools_agent::{Connection, budget_of};
-use cogtools_agent::{Journal, Ledger};
+use cogtools_agent::{
+    Connection, HistorySettings, Journal, Ledger, Permissions, RequestOptions, Settings, budget_of,
+    connect, diagnostic, runtime, stable_seed,
+};
 use cogtools_core::todo::TodoList;
-use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target};
+use cogtools_core::{
+    AskConfig, AskHistory, Cancel, Code, Config, Context, Diagnostic, Pattern, Project, Target,
+    Threshold,
+};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
-use cogtools_model::Part;
+use cogtools_model::{Content, Generation, ModelInfo, Part};
 use cogtools_program::{EACH, Failure, Io, project};
+use serde_json::json;
 
-use crate::agent_task::{self, Agents};
 use crate::answer_schema::AnswerSchema;
-use crate::args::{Action, AskArgs};
+use crate::args::{Action, AskArgs, OutputFormat};
 use crate::conversation::Conversation;
-use crate::project_tools::ProjectTools;
 use crate::prompt::Layers;
-use crate::worker::{self, Materials, Worker};
-use crate::{dry_run, models, session, settings, task};
+use crate::tools::{Agents, ProjectTools};
+use crate::worker::{Materials, Worker};
+use crate::{dry_run, prompt, tools, worker};
 
 /// Does what the command line says.
 pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -26,13 +31,13 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     args.model.configure(&config.ask)?;
     let args = &args;
     if args.action == Action::Models {
-        return models::list(args, io);
+        return list_models(args, io);
     }
-    let agent = (args.action == Action::Agent).then(|| agent_task::read(io));
+    let agent = (args.action == Action::Agent).then(|| tools::read_agent(io));
     let agent = agent.transpose()?;
     let task = match &agent {
         Some(agent) => vec![Part::text_of(agent.prompt.as_str())],
-        None => task::parts(args, io)?,
+        None => prompt::task_parts(args, io)?,
     };
     let may_be_empty = args.is_answer() || args.resume || Conversation::is_possible(args, io);
     if task.is_empty() && !may_be_empty {
@@ -43,7 +48,7 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let todos = TodoList::default();
     let tools = tools(args, &cancel, &todos, io)?;
     let materials = match &agent {
-        Some(agent) => agent_task::materials(agent, args, &config, &project, (tools, cancel), io)?,
+        Some(agent) => tools::agent_materials(agent, args, &config, &project, (tools, cancel), io)?,
         None => materials(args, &config, &project, (tools, cancel, todos), io)?,
     };
     if args.action == Action::DryRun {
@@ -68,7 +73,7 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(agent) => {
             let ledger = ledger.within(budget_of(agent.budget));
             let ended = answer_once(args, (task, ledger), materials, &connection, io);
-            ended.map_err(agent_task::without_hints)
+            ended.map_err(tools::without_hints)
         }
         None => answer_once(args, (task, ledger), materials, &connection, io),
     }
@@ -84,7 +89,7 @@ fn answer_once(
 ) -> Result<(), Failure> {
     let model = &materials.settings.request.model;
     let secrets = io.secrets();
-    let mut opened = session::open(args, model, materials.project, secrets, io)?;
+    let mut opened = worker::open_session(args, model, materials.project, secrets, io)?;
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());
     }
@@ -127,7 +132,7 @@ fn materials<'a>(
     let schema = schema
         .map(|path| AnswerSchema::read(path, io))
         .transpose()?;
-    let settings = settings::settings(args, &config.ask, schema.as_ref(), &tools)?;
+    let settings = settings(args, &config.ask, schema.as_ref(), &tools)?;
     let mut layers = Layers::load(config, project, args.quiet, io)?;
     layers.todos = todos;
     Ok(Materials {
@@ -157,7 +162,7 @@ fn decide(journal: &mut Journal, args: &AskArgs) -> Result<(), Failure> {
         let event = Event::Decision { call: id, approval };
         journal
             .append(event)
-            .map_err(|error| session::failure(&error))?;
+            .map_err(|error| worker::log_failure(&error))?;
     }
     Ok(())
 }
@@ -167,4 +172,165 @@ fn no_task() -> Failure {
         .hint("cogtools ask \"Why does this fail?\"")
         .hint("git diff | cogtools ask \"Review this\"")
         .into()
+}
+
+/// What to do without prices.
+const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
+
+/// The settings of a run. Each task has its own [`seed`].
+pub(crate) fn settings(
+    args: &AskArgs,
+    ask: &AskConfig,
+    schema: Option<&AnswerSchema>,
+    tools: &ProjectTools,
+) -> Result<Settings, Failure> {
+    let model = args.model.model()?;
+    let generation = Generation {
+        temperature: args.model.temperature,
+        max_output_tokens: args.model.max_tokens,
+        response_json_schema: schema.map(AnswerSchema::to_value),
+        include_thoughts: args.verbose,
+        ..Generation::default()
+    };
+    let facts = cogtools_agent::facts(ask, &model)?;
+    if args.model.budget.money.is_some() && facts.price.is_none() {
+        let message = "a limit of money needs the prices of the model";
+        let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(model);
+        return Err(diagnostic.hint(PRICES).into());
+    }
+    Ok(Settings {
+        request: RequestOptions {
+            model,
+            generation,
+            ..RequestOptions::default()
+        },
+        permissions: permissions(args, ask, tools),
+        price: facts.price,
+        history: history(ask.history, facts.context),
+        ..Settings::default()
+    })
+}
+
+/// Which calls may run.
+pub(crate) fn permissions(args: &AskArgs, ask: &AskConfig, tools: &ProjectTools) -> Permissions {
+    let both = |one: &[String], other: &[String]| [one, other].concat();
+    Permissions {
+        allow: both(&args.allow, &ask.allow),
+        deny: both(&args.deny, &ask.deny),
+        ask: asking(&ask.ask, &args.allow, tools.names()),
+    }
+}
+
+/// The seed of the requests for `task`, or for the last one of `conversation` if that is empty.
+/// The same task gets the same one: a hash of the model and the task (FNV-1a), unless the command
+/// line names another.
+pub(crate) fn seed(
+    args: &AskArgs,
+    model: &str,
+    task: &[Part],
+    conversation: &cogtools_agent::Conversation,
+) -> i32 {
+    let last = conversation.last_task().map(Content::parts);
+    let task = if task.is_empty() {
+        last.unwrap_or_default()
+    } else {
+        task
+    };
+    args.model.seed.unwrap_or_else(|| stable_seed(model, task))
+}
+
+/// How much of a conversation is sent to a model that reads `context` tokens, if that is known.
+pub(crate) fn history(history: AskHistory, context: Option<u64>) -> HistorySettings {
+    let standard = HistorySettings::default();
+    let tokens = |threshold: Option<Threshold>, standard| match threshold {
+        Some(Threshold::Tokens(tokens)) => Some(tokens),
+        Some(Threshold::Off) => None,
+        None => standard,
+    };
+    // A summary is made while there is room for it.
+    let half = context.map(|context| context / 2);
+    HistorySettings {
+        whole_results: history.whole_results.unwrap_or(standard.whole_results),
+        result_tasks: history.result_tasks.unwrap_or(standard.result_tasks),
+        cache_threshold: tokens(history.cache_threshold, standard.cache_threshold),
+        cache_ttl: history.cache_ttl.unwrap_or(standard.cache_ttl),
+        compact_at: tokens(history.compact_at, half.or(standard.compact_at)),
+    }
+}
+
+/// The rules that ask, without the tools that the command line allows: it wins over the
+/// configuration.
+pub(crate) fn asking<'n>(
+    ask: &[String],
+    allow: &[String],
+    names: impl Iterator<Item = &'n str>,
+) -> Vec<String> {
+    if allow.is_empty() {
+        return ask.to_vec();
+    }
+    let matches = |rules: &[String], name: &str| {
+        let mut rules = rules.iter();
+        rules.any(|rule| Pattern::new(rule).matches(name))
+    };
+    let asks = |name: &&str| matches(ask, name) && !matches(allow, name);
+    names.filter(asks).map(str::to_owned).collect()
+}
+
+/// Prints the models of the provider: names, one per line, or JSON.
+pub(crate) fn list_models(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let model = connect(&args.model, io)?;
+    let models = runtime()?.block_on(model.models());
+    let models = models
+        .map_err(|error| Failure::from(diagnostic::diagnostic(&error, "the list of models")))?;
+    if args.format == OutputFormat::Text {
+        let names = models.iter().map(|model| model.name.as_str());
+        let lines: Vec<&str> = names.flat_map(|name| [name, "\n"]).collect();
+        return io.show(&lines.concat());
+    }
+    let entries: Vec<_> = models.iter().map(model_entry).collect();
+    io.show_json(&format!("{}\n", json!({ "models": entries })))
+}
+
+fn model_entry(model: &ModelInfo) -> serde_json::Value {
+    json!({
+        "name": model.name,
+        "title": model.title,
+        "inputTokens": model.input_tokens,
+        "outputTokens": model.output_tokens,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_command_line_allows_is_not_asked() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let names = ["greet", "git_log", "git_push"];
+        let check = |ask: &[&str], allow: &[&str], expected: &[&str]| {
+            let (ask, allow): (Vec<String>, Vec<String>) = (texts(ask), texts(allow));
+            let expected: Vec<String> = texts(expected);
+            assert_eq!(asking(&ask, &allow, names.into_iter()), expected);
+        };
+        check(&["*"], &[], &["*"]);
+        check(&["*"], &["greet"], &["git_log", "git_push"]);
+        check(&["git_push"], &["git_*"], &[]);
+        check(&["git_*"], &["git_log"], &["git_push"]);
+    }
+
+    #[test]
+    fn a_summary_is_made_when_half_of_the_context_is_full() {
+        let compact_at = |compact_at, context| {
+            let history = AskHistory {
+                compact_at,
+                ..AskHistory::default()
+            };
+            super::history(history, context).compact_at
+        };
+        assert_eq!(compact_at(None, None), Some(400_000));
+        assert_eq!(compact_at(None, Some(100_000)), Some(50_000));
+        assert_eq!(compact_at(Some(Threshold::Tokens(7)), Some(9)), Some(7));
+        assert_eq!(compact_at(Some(Threshold::Off), Some(9)), None);
+    }
 }

@@ -1,29 +1,187 @@
-//! Tools that are agents: what their files say, as settings of a run, and their calls by another
-//! agent.
+//! The tools of the project, for an agent, and those of them that are agents themselves.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use cogtools_agent::{
-    Agent, AgentParts, Budget, CallScope, Permissions, RequestOptions, RunEnd, Settings,
+    Agent, AgentParts, AgentTool, Budget, CallResult, CallScope, Connection, Permissions,
+    ReadyCall, RequestOptions, RunEnd, Settings, ToolTraits, Tools, budget_of, facts, limit_name,
+    recorded_model, stable_seed,
 };
-use cogtools_agent::{Connection, budget_of, facts, limit_name, recorded_model, stable_seed};
+use cogtools_core::approval::approve;
+use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::AgentTask;
 use cogtools_core::{
-    AskConfig, Cancel, Code, Config, Context, Diagnostic, Limit, Project, Registry,
+    AskConfig, Cancel, Code, Config, Context, Diagnostic, FindError, Limit, Pattern, Project,
+    Registry, Target, Tool, ToolOutput,
 };
 use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Generation, Part};
 use cogtools_program::call::input_diagnostic;
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, call_timeout};
+use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 
 use crate::answer_schema::AnswerSchema;
 use crate::args::AskArgs;
-use crate::project_tools::ProjectTools;
 use crate::prompt::Layers;
-use crate::worker::{self, Materials};
-use crate::{configuration, settings};
+use crate::worker::Materials;
+use crate::{run, worker};
+
+/// The tools of a project.
+pub(crate) struct ProjectTools {
+    registry: Registry,
+    cx: Context,
+    tools: Vec<AgentTool>,
+    /// What runs the tools that are agents.
+    agents: OnceLock<Arc<Agents>>,
+}
+
+impl ProjectTools {
+    /// The tools of `registry`, which run in `cx`; and the diagnostics of what is left out.
+    pub(crate) fn load(registry: Registry, cx: Context) -> (Self, Vec<Diagnostic>) {
+        let found = registry.map(|tool| match tool {
+            Ok(tool) => declare(&tool),
+            Err(error) => Err(error.diagnostics()),
+        });
+        let mut diagnostics = registry.config_errors().to_vec();
+        diagnostics.extend(
+            found
+                .source_errors
+                .iter()
+                .map(cogtools_core::SourceError::diagnostic),
+        );
+        diagnostics.extend(found.unmatched);
+        let mut tools = Vec::new();
+        for item in found.items {
+            match item {
+                Ok(tool) => tools.push(tool),
+                Err(errors) => diagnostics.extend(errors),
+            }
+        }
+        let project = Self {
+            registry,
+            cx,
+            tools,
+            agents: OnceLock::new(),
+        };
+        (project, diagnostics)
+    }
+
+    /// Only those whose names match one of `patterns`.
+    pub(crate) fn only(mut self, patterns: &[String]) -> Self {
+        self.tools.retain(|tool| {
+            let mut patterns = patterns.iter();
+            patterns.any(|pattern| Pattern::new(pattern).matches(&tool.name))
+        });
+        self
+    }
+
+    /// From now on, `agents` run the tools that are agents.
+    pub(crate) fn set_agents(&self, agents: Arc<Agents>) {
+        // They are set once, when the provider is known.
+        let _ = self.agents.set(agents);
+    }
+
+    /// All tools of the project.
+    pub(crate) const fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The names of all tools.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.name.as_str())
+    }
+
+    fn find(&self, name: &str) -> Result<Tool, Vec<Diagnostic>> {
+        // The reserved tools call others, past the rules for their names.
+        if !self.tools.iter().any(|tool| tool.name == name) {
+            return Err(vec![self.not_found(name)]);
+        }
+        self.registry.find(name).map_err(FindError::diagnostics)
+    }
+
+    fn not_found(&self, name: &str) -> Diagnostic {
+        let message = "there is no tool of that name";
+        let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(name);
+        match cogtools_core::suggest::did_you_mean(name, self.names()) {
+            Some(suggestion) => diagnostic.hint(suggestion),
+            None => diagnostic.hint("call only tools that are declared"),
+        }
+    }
+}
+
+/// The tool as a model sees it, or why the API would reject it.
+fn declare(tool: &Tool) -> Result<AgentTool, Vec<Diagnostic>> {
+    let rejections = Target::Gemini.rejections(tool);
+    if !rejections.is_empty() {
+        return Err(rejections);
+    }
+    let mut declaration = Target::Gemini.declare(tool);
+    if let Value::Object(fields) = &mut declaration {
+        // The API takes one of the two.
+        fields.shift_remove("parameters");
+    }
+    Ok(AgentTool {
+        name: tool.name().as_str().to_owned(),
+        declaration,
+        traits: ToolTraits::of(tool),
+    })
+}
+
+impl Tools for ProjectTools {
+    fn list(&self) -> Vec<AgentTool> {
+        self.tools.clone()
+    }
+
+    fn prepare(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
+        let tool = self.find(name)?;
+        let accepted = tool
+            .accept(Arguments::from(arguments))
+            .map_err(|error| error.diagnostics(&tool))?;
+        approve(&tool, &self.cx).map_err(|diagnostic| vec![*diagnostic])?;
+        let resolved = Value::Object(accepted.as_object().clone());
+        let cx = self.cx.clone();
+        let agents = self.agents.get().cloned();
+        let run = move |scope: &CallScope| {
+            let limit = Limit::of(&tool);
+            let cx = Context {
+                cancel: scope.cancel.clone(),
+                ..cx
+            };
+            let scope = scope.clone();
+            let cancel = scope.cancel.clone();
+            let within = limit.clone();
+            let tool = Arc::new(tool);
+            let handle = Handle::current();
+            let work = move || {
+                let approved = approve(&tool, &cx).map_err(|diagnostic| vec![*diagnostic])?;
+                let agent = agents.zip(approved.agent(&accepted));
+                let output = match agent {
+                    Some((agents, task)) => task
+                        .and_then(|task| agents.run(&task, cx, &within, (&scope, &handle)))
+                        .and_then(|text| approved.accept_answer(text)),
+                    None => approved.run(accepted, &cx),
+                };
+                output.map_err(|diagnostic| vec![*diagnostic])
+            };
+            match call_timeout::run_within(&limit, &cancel, work) {
+                Ok(output) => CallResult::Output(output_value(output)),
+                Err(diagnostics) => CallResult::Failed(diagnostics),
+            }
+        };
+        Ok((Box::new(run), resolved))
+    }
+}
+
+/// The output as a model reads it: JSON where the tool declares it.
+fn output_value(output: ToolOutput) -> Value {
+    output.value.unwrap_or(Value::String(output.text))
+}
 
 /// What the agents that tools are have in common with the one that calls them.
 pub(crate) struct Agents {
@@ -54,7 +212,7 @@ impl Agents {
         let (tools, _) = ProjectTools::load(self.registry.clone(), cx);
         let tools = tools.only(&task.tools);
         tools.set_agents(Arc::clone(self));
-        let settings = settings(task, &self.model, &self.config, self.permissions.clone());
+        let settings = agent_settings(task, &self.model, &self.config, self.permissions.clone());
         let settings = settings.map_err(|failure| named(first(&failure)))?;
         let schema = schema(task).map_err(|failure| named(first(&failure)))?;
         let journal = scope.begin_agent(&task.tool);
@@ -93,7 +251,7 @@ impl Agents {
 }
 
 /// The agent on standard input.
-pub(crate) fn read(io: &mut Io<'_>) -> Result<AgentTask, Failure> {
+pub(crate) fn read_agent(io: &mut Io<'_>) -> Result<AgentTask, Failure> {
     let bytes = io
         .stdin
         .read()
@@ -152,7 +310,7 @@ fn answer(end: RunEnd) -> Result<String, Box<Diagnostic>> {
 }
 
 /// What the agent `task` works with, which another program has called.
-pub(crate) fn materials<'a>(
+pub(crate) fn agent_materials<'a>(
     task: &AgentTask,
     args: &AskArgs,
     config: &Config,
@@ -167,8 +325,8 @@ pub(crate) fn materials<'a>(
         (None, Some(tape)) => recorded_model(tape, io)?,
         (None, None) => args.model.model()?,
     };
-    let permissions = settings::permissions(args, &config.ask, &tools);
-    let settings = settings(task, &model, &config.ask, permissions)?;
+    let permissions = run::permissions(args, &config.ask, &tools);
+    let settings = agent_settings(task, &model, &config.ask, permissions)?;
     Ok(Materials {
         project,
         fixed: worker::fixed(system(task), &tools, &settings),
@@ -211,7 +369,7 @@ pub(crate) fn system(task: &AgentTask) -> Option<Arc<Content>> {
 }
 
 /// The settings of an agent whose model is `model` unless it names another one.
-pub(crate) fn settings(
+pub(crate) fn agent_settings(
     task: &AgentTask,
     model: &str,
     ask: &AskConfig,
@@ -236,7 +394,7 @@ pub(crate) fn settings(
         },
         permissions,
         price: facts.price,
-        history: configuration::history(ask.history, facts.context),
+        history: run::history(ask.history, facts.context),
         answer_call: task.schema.clone().filter(|_| task.answers_by_call),
         ..Settings::default()
     })
