@@ -6,7 +6,7 @@ use std::time::Duration;
 use cogtools_http::HttpError;
 use thiserror::Error;
 
-use crate::{ApiError, Chunks, Model, Request};
+use crate::ApiError;
 
 /// The reason for which there is no response, or only a part of one.
 #[derive(Debug, Error)]
@@ -90,17 +90,6 @@ pub struct RetryPolicy {
     pub max_wait: Duration,
 }
 
-/// A wait between two tries.
-#[derive(Clone, Copy, Debug)]
-pub struct Wait<'a> {
-    /// How many tries have failed.
-    pub failures: u32,
-    /// How long the wait is.
-    pub duration: Duration,
-    /// Why the last try failed.
-    pub error: &'a ModelError,
-}
-
 impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
@@ -133,36 +122,6 @@ impl RetryPolicy {
         };
         let wait = backoff.mul_f64(0.5 + jitter / 2.0);
         Some(wait.max(error.retry_after().unwrap_or_default()))
-    }
-}
-
-/// Sends `request` until there is a response, the error is final or the tries are used up.
-/// `on_wait` learns of each wait before it begins. To cancel it, drop the future.
-///
-/// What fails after the first chunk is not sent again here: only the caller knows whether a
-/// part of the response was shown.
-pub async fn send_with_retry(
-    model: &dyn Model,
-    request: &Request,
-    policy: &RetryPolicy,
-    on_wait: &mut (dyn FnMut(Wait<'_>) + Send),
-) -> Result<Chunks, ModelError> {
-    let mut failures = 0;
-    loop {
-        let error = match model.send(request).await {
-            Ok(chunks) => return Ok(chunks),
-            Err(error) => error,
-        };
-        failures += 1;
-        let Some(duration) = policy.wait(failures, &error, random_jitter()) else {
-            return Err(error);
-        };
-        on_wait(Wait {
-            failures,
-            duration,
-            error: &error,
-        });
-        tokio::time::sleep(duration).await;
     }
 }
 

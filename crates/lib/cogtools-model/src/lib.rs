@@ -21,7 +21,7 @@ pub use api_error::{ApiError, ApiErrorKind};
 pub use content::{
     Content, FunctionCall, Part, ResultKey, Role, SENTINEL, decode_signature, fill_missing,
 };
-pub use error::{ModelError, RetryPolicy, Wait, random_jitter, send_with_retry};
+pub use error::{ModelError, RetryPolicy, random_jitter};
 pub use gemini::Gemini;
 pub use model::{Cache, Caches, Chunks, Key, Model, ModelInfo};
 pub use openai::OpenAi;

@@ -34,16 +34,6 @@ pub struct Endpoint {
     key: Key,
     /// The variable with the key.
     variable: &'static str,
-    ignored: Option<IgnoredKey>,
-}
-
-/// Two variables with different keys are set: one is ignored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IgnoredKey {
-    /// The variable whose key is used.
-    pub used: &'static str,
-    /// The variable whose key is not.
-    pub ignored: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +54,6 @@ impl Endpoint {
             service: Service::GoogleAi,
             key,
             variable: KEYS[0],
-            ignored: None,
         }
     }
 
@@ -124,22 +113,12 @@ impl Endpoint {
         let (variable, key) = found
             .next()
             .ok_or(ModelError::MissingKey { variables: names })?;
-        let other = found.find(|(_, other)| *other != key);
         let endpoint = Self {
             variable,
-            ignored: other.map(|(ignored, _)| IgnoredKey {
-                used: variable,
-                ignored,
-            }),
             ..Self::google_ai(BASE, Key::new(key))
         };
         endpoint.authorization()?;
         Ok(endpoint)
-    }
-
-    /// A key that is set but not used, to say so: the user may have meant that one.
-    pub const fn ignored_key(&self) -> Option<IgnoredKey> {
-        self.ignored
     }
 
     /// The secret, to keep it out of messages.
@@ -246,16 +225,6 @@ impl fmt::Debug for Endpoint {
             .field("base", &self.shown())
             .field("service", &self.service)
             .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Display for IgnoredKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { used, ignored } = self;
-        write!(
-            f,
-            "`{used}` is used; `{ignored}`, which differs, is ignored"
-        )
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{ApiError, Cache, Caches, Chunks, Model, ModelError, ModelInfo, Reque
 mod endpoint;
 mod stream;
 
-pub use endpoint::{BASE, Endpoint, IgnoredKey, KEYS, TOKENS};
+pub use endpoint::{BASE, Endpoint, KEYS, TOKENS};
 
 /// The model to use if the user names none: models change monthly, this name does not.
 pub const DEFAULT_MODEL: &str = "gemini-flash-latest";

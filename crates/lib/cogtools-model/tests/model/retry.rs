@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_model::{ApiError, ModelError, RetryPolicy, Wait, random_jitter, send_with_retry};
+use cogtools_model::{ApiError, Chunks, Model, ModelError, Request, RetryPolicy, random_jitter};
 use serde_json::json;
 
 use crate::server::{Server, Step, events, json};
@@ -81,6 +81,43 @@ fn jitters_differ() {
             .any(|jitter| jitter.to_bits() != jitters[0].to_bits()),
         "{jitters:?}"
     );
+}
+
+/// A wait between two tries.
+struct Wait<'a> {
+    failures: u32,
+    duration: Duration,
+    error: &'a ModelError,
+}
+
+/// Sends `request` until there is a response, the error is final or the tries are used up.
+/// `on_wait` learns of each wait before it begins. To cancel it, drop the future.
+///
+/// What fails after the first chunk is not sent again here: only the caller knows whether a
+/// part of the response was shown.
+async fn send_with_retry(
+    model: &dyn Model,
+    request: &Request,
+    policy: &RetryPolicy,
+    on_wait: &mut (dyn FnMut(Wait<'_>) + Send),
+) -> Result<Chunks, ModelError> {
+    let mut failures = 0;
+    loop {
+        let error = match model.send(request).await {
+            Ok(chunks) => return Ok(chunks),
+            Err(error) => error,
+        };
+        failures += 1;
+        let Some(duration) = policy.wait(failures, &error, random_jitter()) else {
+            return Err(error);
+        };
+        on_wait(Wait {
+            failures,
+            duration,
+            error: &error,
+        });
+        tokio::time::sleep(duration).await;
+    }
 }
 
 fn quick() -> RetryPolicy {
