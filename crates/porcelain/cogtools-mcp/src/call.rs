@@ -80,12 +80,6 @@ impl Workers {
         progress: Option<Progress>,
     ) -> Result<ToolOutput, CallError> {
         let guard = CancelOnDrop(Cancel::default());
-        let kept = catalogue.kept(name);
-        if let Some(kept) = kept.filter(|kept| kept.is_current(arguments.read_at())) {
-            let cx = catalogue.template_cx(guard.0.clone());
-            return self.run_kept(&kept.tool, arguments, cx).await;
-        }
-
         let permit = slot(&self.quick, name).await?;
         let find_limit = Limit::new(name, Tool::TIMEOUT);
         let (find_catalogue, owned_name) = (Arc::clone(catalogue), name.to_owned());
@@ -110,22 +104,6 @@ impl Workers {
         Ok(output)
     }
 
-    /// Runs a call of a template that an earlier call has found.
-    async fn run_kept(
-        &self,
-        tool: &Arc<Tool>,
-        arguments: ClientArguments,
-        cx: Context,
-    ) -> Result<ToolOutput, CallError> {
-        let call = Call::new(Arc::clone(tool), parse(tool, arguments)?);
-        let name = tool.name().as_str();
-        let permit = slot(&self.quick, name).await?;
-        let limit = call.limit();
-        let run = move || call.run(&cx).map_err(CallError::Failed);
-        let (output, _permit) = with_limit(name, &limit, permit, run).await?;
-        Ok(output)
-    }
-
     /// Waits until no tool runs, at most for `limit`.
     pub(crate) async fn wait_idle(&self, limit: Duration) {
         let idle = async {
@@ -134,22 +112,6 @@ impl Workers {
         };
         let _ = timeout(limit, idle).await;
     }
-}
-
-/// The output of a call of a template that an earlier call has found, if that is rendered here and
-/// now within about a millisecond: another thread would cost more than most templates.
-pub(crate) fn call_briefly(
-    catalogue: &Catalogue,
-    name: &str,
-    arguments: &ClientArguments,
-) -> Option<ToolOutput> {
-    let short = arguments.short()?;
-    let kept = catalogue.kept(name)?;
-    if !kept.is_current(arguments.read_at()) {
-        return None;
-    }
-    let arguments = short.parse(&kept.tool).ok()?;
-    Call::new(Arc::clone(&kept.tool), arguments).run_briefly()
 }
 
 /// The next free one of `slots`, for a call of the tool `name`.

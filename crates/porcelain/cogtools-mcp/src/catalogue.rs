@@ -15,10 +15,10 @@ use cogtools_program::budget::BudgetArg;
 use cogtools_program::{DetachedIo, Failure, Io, project};
 use tokio::sync::Notify;
 
+use crate::auth::Store;
 use crate::cache::{DeclarationCache, LoadResult};
-use crate::kept_tools::{KeptTool, KeptTools};
 use crate::published_tool::{PublishOptions, PublishedTool};
-use crate::sessions::LivingSessions;
+use crate::sources::SourceSessions;
 
 /// The options that select tools.
 pub(crate) struct CatalogueArgs {
@@ -33,7 +33,6 @@ pub(crate) struct Catalogue {
     args: CatalogueArgs,
     io: DetachedIo,
     cache: DeclarationCache,
-    kept: KeptTools,
     /// The diagnostics of the last listing.
     reported: Mutex<Vec<Diagnostic>>,
     /// The warnings of calls.
@@ -41,7 +40,7 @@ pub(crate) struct Catalogue {
     /// Those that have been reported.
     reported_of_calls: Mutex<Vec<Diagnostic>>,
     resident: Arc<Resident>,
-    sessions: Arc<LivingSessions>,
+    sessions: Arc<SourceSessions>,
     /// Notified when a source has declared other tools than a list has had.
     source_changed: Arc<Notify>,
 }
@@ -61,9 +60,9 @@ impl Catalogue {
     pub(crate) fn new(mut args: CatalogueArgs, io: &Io<'_>) -> Self {
         let source_changed = Arc::<Notify>::default();
         let notify = Arc::clone(&source_changed);
-        let sessions = Arc::<LivingSessions>::default();
+        let sessions = Arc::new(SourceSessions::new(Store::of(io)));
         let resident = Resident::new(move || notify.notify_one());
-        let resident = Arc::new(resident.with_sessions(Arc::<LivingSessions>::clone(&sessions)));
+        let resident = Arc::new(resident.with_sessions(Arc::<SourceSessions>::clone(&sessions)));
         args.registry.list_wait = ListWait::Moment;
         args.registry.resident = Some(Arc::clone(&resident));
         Self {
@@ -73,7 +72,6 @@ impl Catalogue {
             args,
             io: DetachedIo::new(io, Cancel::default()),
             cache: DeclarationCache::default(),
-            kept: KeptTools::default(),
             reported: Mutex::default(),
             call_warnings: Warnings::default(),
             reported_of_calls: Mutex::default(),
@@ -99,7 +97,7 @@ impl Catalogue {
     }
 
     /// The sessions with servers.
-    pub(crate) fn sessions(&self) -> &Arc<LivingSessions> {
+    pub(crate) fn sessions(&self) -> &Arc<SourceSessions> {
         &self.sessions
     }
 
@@ -121,32 +119,14 @@ impl Catalogue {
         .map_err(|failure: Failure| failure.diagnostics().to_vec())
     }
 
-    /// The tool of that name, and the registry that contains it. A template is kept for the next
-    /// call.
+    /// Finds the tool of that name, and the registry that contains it.
     pub(crate) fn find(&self, name: &str) -> Result<(Registry, Arc<Tool>), CallError> {
-        let before = self.kept.snapshot(name);
-        let host = Some(Target::Mcp);
-        let (registry, project) = self
-            .with_io(|io| project::registry_and_context(&self.args.registry, io, host))
-            .map_err(|failure: Failure| CallError::Failed(failure.diagnostics().to_vec()))?;
+        let registry = self.registry().map_err(CallError::Failed)?;
         let tool = registry.find(name).map_err(|error| match error {
             FindError::Invalid(_) => CallError::Failed(error.diagnostics()),
             _ => CallError::NotFound(error.diagnostics()),
         })?;
-        let tool = Arc::new(tool);
-        if tool.is_template()
-            && !tool.needs_context()
-            && let Some(folders) = registry.folders_before(&tool)
-        {
-            let files = self.with_io(|io| project.config_files(io));
-            self.kept.insert(&tool, [files, folders].concat(), before);
-        }
-        Ok((registry, tool))
-    }
-
-    /// The template of that name, if it was kept. It may have changed.
-    pub(crate) fn kept(&self, name: &str) -> Option<Arc<KeptTool>> {
-        self.kept.get(name)
+        Ok((registry, Arc::new(tool)))
     }
 
     /// The listing, and those of its diagnostics that the last one did not have.
@@ -237,7 +217,11 @@ impl Catalogue {
         progress: Option<Progress>,
     ) -> Result<Context, Vec<Diagnostic>> {
         if !tool.needs_context() {
-            return Ok(self.template_cx(cancel));
+            return Ok(Context {
+                programs: self.io.program.parent().map(Path::to_path_buf),
+                cancel,
+                ..Context::default()
+            });
         }
         let cx = self
             .with_io(|io| {
@@ -254,15 +238,6 @@ impl Catalogue {
             warnings: self.call_warnings.clone(),
             ..cx
         })
-    }
-
-    /// The context of a call that does not use it.
-    pub(crate) fn template_cx(&self, cancel: Cancel) -> Context {
-        Context {
-            programs: self.io.program.parent().map(Path::to_path_buf),
-            cancel,
-            ..Context::default()
-        }
     }
 
     /// The warnings of calls that no earlier call had.

@@ -1,7 +1,5 @@
 //! The arguments that a client sends, before their tool is known.
 
-use std::time::Instant;
-
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Diagnostic, Tool};
 use rmcp::model::JsonObject;
@@ -19,27 +17,6 @@ pub(crate) enum ClientArguments {
 }
 
 impl ClientArguments {
-    /// How many bytes short ones have at most.
-    const MAX_SHORT_BYTES: usize = 4 << 10;
-
-    /// When the server had read them.
-    pub(crate) fn read_at(&self) -> Instant {
-        match self {
-            Self::OfCall(arguments) => arguments.read_at(),
-            Self::OfPrompt(_) => Instant::now(),
-        }
-    }
-
-    /// A copy, if they are parsed and validated within microseconds.
-    pub(crate) fn short(&self) -> Option<Self> {
-        match self {
-            Self::OfCall(arguments) if arguments.len() <= Self::MAX_SHORT_BYTES => {
-                Some(Self::OfCall(arguments.clone()))
-            }
-            Self::OfCall(_) | Self::OfPrompt(_) => None,
-        }
-    }
-
     /// The arguments for a call of `tool`.
     pub(crate) fn parse(self, tool: &Tool) -> Result<Arguments, Vec<Diagnostic>> {
         match self {

@@ -6,7 +6,6 @@
 //! calls the others racily clean).
 
 use std::fs::Metadata;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -40,37 +39,6 @@ impl FileStamp {
     fn is_settled(&self, now: SystemTime) -> bool {
         let age = now.duration_since(self.id.changed_at(self.modified));
         age.is_ok_and(|age| age > MTIME_GRANULARITY)
-    }
-}
-
-/// What is at a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PathStamp {
-    Missing,
-    Present(FileStamp),
-}
-
-impl PathStamp {
-    /// What is at `path`, if that is settled at `now`; nothing there is settled too. It must be
-    /// taken before anything is read.
-    pub(crate) fn if_settled(path: &Path, now: SystemTime) -> Option<Self> {
-        match Self::now(path)? {
-            Self::Missing => Some(Self::Missing),
-            Self::Present(stamp) => stamp.is_settled(now).then_some(Self::Present(stamp)),
-        }
-    }
-
-    /// Whether it is still there.
-    pub(crate) fn is_current(&self, path: &Path) -> bool {
-        Self::now(path).is_some_and(|now| now == *self)
-    }
-
-    fn now(path: &Path) -> Option<Self> {
-        match path.metadata() {
-            Ok(meta) => FileStamp::of(&meta).map(Self::Present),
-            Err(error) if error.kind() == ErrorKind::NotFound => Some(Self::Missing),
-            Err(_) => None,
-        }
     }
 }
 

@@ -6,24 +6,22 @@
 //! what it returns is defined by `cogtools-core`, as for every program.
 
 mod answer;
+mod auth;
 mod cache;
 mod call;
 mod capabilities;
 mod catalogue;
 mod change;
+mod client;
 mod client_arguments;
-mod client_message;
 mod command;
 mod completion;
 mod document;
 mod fingerprint;
 mod folders;
-mod host;
 mod http;
 mod in_flight;
 mod instructions;
-mod kept_tools;
-mod living_session;
 mod logging;
 mod malformed;
 mod manual;
@@ -38,13 +36,11 @@ mod raw_list;
 mod request_log;
 mod serve;
 mod server;
-mod session_end;
-mod session_state;
-mod session_thread;
-mod sessions;
 mod shutdown;
+mod sources;
 mod stdio;
 mod traces;
 mod watch;
 
+pub use client::command::PROGRAM as CLIENT;
 pub use command::PROGRAM;

@@ -1,40 +1,49 @@
 //! Log messages of sources, for stateful clients. The revision 2026-07-28 deprecates them, and so
-//! does the SDK; hosts still show them.
+//! does the SDK; servers still send them, and hosts still show them.
 #![allow(deprecated, reason = "stateful clients still show logs")]
 
-use std::sync::Arc;
-
-use rmcp::ErrorData;
+use rmcp::RoleClient;
 use rmcp::model::{
-    LoggingMessageNotification, LoggingMessageNotificationParam, ServerCapabilities,
+    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam, ServerCapabilities,
     ServerNotification, SetLevelRequestParams,
 };
-use serde_json::Value;
+use rmcp::service::Peer;
 
-use crate::catalogue::Catalogue;
-
+/// A log message.
+pub(crate) type LogMessage = LoggingMessageNotificationParam;
+/// The importance of a message.
+pub(crate) type Level = LoggingLevel;
 /// The request for a level.
 pub(crate) type SetLevel = SetLevelRequestParams;
 
-/// Asks all sources for log messages of a level and above.
-pub(crate) async fn set_level(
-    catalogue: Arc<Catalogue>,
-    request: SetLevel,
-) -> Result<(), ErrorData> {
-    let level = serde_json::to_value(request.level).unwrap_or_default();
-    let set = tokio::task::spawn_blocking(move || catalogue.sessions().set_level(&level));
-    set.await
-        .map_err(|_| ErrorData::internal_error("the level cannot be set", None))
+/// Returns the level that `request` asks for.
+pub(crate) const fn level(request: &SetLevel) -> Level {
+    request.level
 }
 
-/// The notification of a log message that a source has sent.
-pub(crate) fn notification(message: Value) -> Option<ServerNotification> {
-    let params: LoggingMessageNotificationParam = serde_json::from_value(message).ok()?;
-    let notification = LoggingMessageNotification::new(params);
-    Some(ServerNotification::LoggingMessageNotification(notification))
+/// Names `message` with the server.
+pub(crate) fn named(mut message: LogMessage, server: &str) -> LogMessage {
+    message.logger = Some(match message.logger {
+        Some(logger) => format!("{server}: {logger}"),
+        None => server.to_owned(),
+    });
+    message
 }
 
-/// Says that the server logs.
+/// Returns the notification of a log message that a source has sent.
+pub(crate) fn notification(message: LogMessage) -> ServerNotification {
+    ServerNotification::LoggingMessageNotification(LoggingMessageNotification::new(message))
+}
+
+/// Declares that the server logs.
 pub(crate) fn declare(capabilities: &mut ServerCapabilities) {
     capabilities.logging = Some(serde_json::Map::new());
+}
+
+/// Asks a server for messages of this level and above, if it can log.
+pub(crate) async fn set_level(peer: &Peer<RoleClient>, level: Level) {
+    let server = peer.peer_info();
+    if server.is_some_and(|server| server.capabilities.logging.is_some()) {
+        let _ = peer.set_level(SetLevelRequestParams::new(level)).await;
+    }
 }

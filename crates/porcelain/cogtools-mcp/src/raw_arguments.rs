@@ -4,8 +4,6 @@
 //! them, as `cogtools-call` does, the server parses the same text with the same
 //! parser.
 
-use std::time::Instant;
-
 use cogtools_core::Diagnostic;
 use cogtools_core::arguments::{Arguments, Syntax};
 use rmcp::model::JsonObject;
@@ -16,7 +14,6 @@ use serde_json::value::RawValue;
 #[derive(Clone, Debug)]
 pub(crate) struct RawArguments {
     text: Box<str>,
-    read_at: Instant,
 }
 
 #[derive(Deserialize)]
@@ -46,20 +43,7 @@ impl RawArguments {
     }
 
     fn new(text: impl Into<Box<str>>) -> Self {
-        Self {
-            text: text.into(),
-            read_at: Instant::now(),
-        }
-    }
-
-    /// When the server had read them.
-    pub(crate) const fn read_at(&self) -> Instant {
-        self.read_at
-    }
-
-    /// How many bytes of text they are.
-    pub(crate) const fn len(&self) -> usize {
-        self.text.len()
+        Self { text: text.into() }
     }
 
     /// Parses them as every program does.

@@ -36,7 +36,7 @@ pub const PROGRAMS: [&Program; 31] = [
     &cogtools_list::PROGRAM,
     &cogtools_lock::PROGRAM,
     &cogtools_mcp::PROGRAM,
-    &cogtools_mcp_client::PROGRAM,
+    &cogtools_mcp::CLIENT,
     &cogtools_new::PROGRAM,
     &cogtools_plan::PROGRAM,
     &cogtools_packages::REMOVE,

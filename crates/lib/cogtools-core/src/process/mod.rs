@@ -155,6 +155,17 @@ impl Process {
         self
     }
 
+    /// Returns the directory, the variables, the confinement and the folder, for a caller that
+    /// starts another program in its place. The folder must exist while that runs.
+    pub fn into_parts(self) -> (PathBuf, Vars, Confinement, Option<Arc<TempDir>>) {
+        (
+            self.directory,
+            self.variables,
+            self.confinement,
+            self.folder,
+        )
+    }
+
     /// Starts it for a caller that exchanges messages with it: neither its input nor its timeout
     /// applies. Its standard streams are pipes. The caller keeps `self` until it has exited.
     pub fn start(&self) -> io::Result<Group> {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
-pub use session::{SessionError, SessionRequest, Sessions};
+pub use session::{ServerStart, SessionError, SessionRequest, SessionWork, Sessions};
 
 use crate::{Code, Diagnostic};
 

@@ -5,7 +5,7 @@ use rmcp::service::RequestContext;
 use tokio_util::sync::CancellationToken;
 
 use super::{AppState, Server};
-use crate::call::{CallOutcome, call_briefly};
+use crate::call::CallOutcome;
 use crate::client_arguments::ClientArguments;
 use crate::progress;
 
@@ -18,16 +18,13 @@ impl Server {
         request: &RequestContext<RoleServer>,
     ) -> CallOutcome {
         let observed = self.state.observers.begin(name, request);
-        let outcome = match call_briefly(&self.state.catalogue, name, &arguments) {
-            Some(output) => CallOutcome::Done(output),
-            // What moves the response around moves this only once.
-            None => Box::pin(self.call_in_pool(name, arguments, request)).await,
-        };
+        // A future that is moved often moves this only once.
+        let outcome = Box::pin(self.call_in_pool(name, arguments, request)).await;
         observed.end(&outcome).await;
         outcome
     }
 
-    /// The same in another thread, for all that may take long.
+    /// Calls the tool in another thread.
     async fn call_in_pool(
         &self,
         name: &str,

@@ -211,7 +211,11 @@ impl ServerHandler for Server {
         request: SetLevel,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        logging::set_level(Arc::clone(&self.state.catalogue), request).await
+        let catalogue = Arc::clone(&self.state.catalogue);
+        let set = move || catalogue.sessions().set_level(logging::level(&request));
+        tokio::task::spawn_blocking(set)
+            .await
+            .map_err(|_| ErrorData::internal_error("the level cannot be set", None))
     }
 
     fn accepted_subscription_filter(

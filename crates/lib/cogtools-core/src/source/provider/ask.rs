@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::approval::ApprovedFiles;
 use super::cache::Cache;
@@ -15,7 +15,7 @@ use super::{Provider, ProviderError, Server, recursion};
 use crate::context::ListWait;
 use crate::environment::Vars;
 use crate::process::{Exit, Output};
-use crate::resident::{Answer, MIN_DELAY, Resident, SessionError, Sessions, Values};
+use crate::resident::{Answer, MIN_DELAY, Resident, SessionError, SessionWork, Sessions, Values};
 use crate::{Context, Diagnostic};
 
 /// How many bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
@@ -163,9 +163,8 @@ impl Discovery {
     fn declarations_in(&self, sessions: &dyn Sessions) -> Result<Values, ProviderError> {
         let provider = &self.provider;
         let timeout = provider.settings.timeout_or(Server::LIST_TIMEOUT);
-        let message = Map::from_iter([("list".to_owned(), true.into())]);
         let start = (&self.approved, &self.variables);
-        match provider.request(sessions, &message, timeout, start, &self.cx) {
+        match provider.request(sessions, &SessionWork::List, timeout, start, &self.cx) {
             Ok(Value::Array(values)) => Ok(values.into_iter().map(Arc::new).collect()),
             Ok(_) => {
                 let message = "its output is not a JSON array".to_owned();

@@ -9,7 +9,7 @@ use super::remote::RemoteTool;
 use super::{Provider, ProviderError};
 use crate::environment::Vars;
 use crate::process::{Captured, Exit, Output, Process};
-use crate::resident::{SessionError, Sessions};
+use crate::resident::{SessionError, SessionWork, Sessions};
 use crate::tool::{CommandCall, Handler, Remote, RunError, Tool, ToolOutput, cut_notice};
 use crate::trust::Grant;
 use crate::{Code, Context, Diagnostic, digest};
@@ -92,16 +92,13 @@ impl RemoteCall {
         start: (&ApprovedFiles, &Vars),
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        let expected = digest::value(self.tool.value()).to_string();
-        let message = Map::from_iter([
-            ("call".to_owned(), self.tool.remote_name().into()),
-            ("arguments".to_owned(), arguments.into()),
-            ("expect".to_owned(), expected.into()),
-        ]);
+        let work = SessionWork::Call {
+            tool: self.tool.remote_name().to_owned(),
+            arguments,
+            expected: digest::value(self.tool.value()).to_string(),
+        };
         let timeout = self.provider.settings().timeout_or(Tool::TIMEOUT);
-        let result = self
-            .provider
-            .request(sessions, &message, timeout, start, cx);
+        let result = self.provider.request(sessions, &work, timeout, start, cx);
         let exit = match result {
             Ok(Value::Object(result)) => return Ok(mcp_output(result)),
             Ok(other) => {

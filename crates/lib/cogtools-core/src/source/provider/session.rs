@@ -3,13 +3,13 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::approval::ApprovedFiles;
 use super::cache::Cache;
 use super::{Provider, ProviderError, Server};
 use crate::environment::Vars;
-use crate::resident::{Resident, SessionError, SessionRequest, Sessions};
+use crate::resident::{Resident, SessionError, SessionRequest, SessionWork, Sessions};
 use crate::{Context, digest};
 
 impl Provider {
@@ -29,36 +29,38 @@ impl Provider {
         approved
     }
 
-    /// Sends `message` to the server in its session. A session is started exactly as a client for
-    /// one call.
+    /// Gives `work` to the server in its session. The server sees what it would see if a client
+    /// were started for this one request.
     pub(super) fn request(
         &self,
         sessions: &dyn Sessions,
-        message: &Map<String, Value>,
+        work: &SessionWork,
         timeout: Duration,
         (approved, variables): (&ApprovedFiles, &Vars),
         cx: &Context,
     ) -> Result<Value, SessionError> {
         let idle = self.settings.idle.unwrap_or(Server::IDLE);
-        let idle = format!("--idle={}", idle.as_secs_f64());
-        let line = [Server::PROGRAM, "--error-format=json", "session", &idle];
-        let line = line.map(str::to_owned);
         let cache = Cache::of(&self.settings, variables, cx);
         // Approved files that differ are in another folder, from which the server must run.
-        let content = json!([cache.as_ref().map(Cache::key), approved.digest(), idle]);
-        let process = || {
-            self.process((&line, &[]), approved, variables.clone(), cx)
+        let content = json!([
+            cache.as_ref().map(Cache::key),
+            approved.digest(),
+            idle.as_secs_f64()
+        ]);
+        let start = || {
+            self.server_start(approved, variables.clone(), cx)
                 .map_err(|error| Box::new(error.diagnostic()))
         };
         let on_change: Arc<dyn Fn() + Send + Sync> = Self::on_change(cache, cx);
         sessions.request(&SessionRequest {
             source: &self.key(cx),
             fingerprint: &digest::value(&content).to_string(),
-            message,
+            work,
             timeout,
+            idle,
             cancel: &cx.cancel,
             progress: cx.progress.as_ref(),
-            process: &process,
+            start: &start,
             on_change: &on_change,
         })
     }

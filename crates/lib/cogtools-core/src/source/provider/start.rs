@@ -14,6 +14,7 @@ use super::{Provider, ProviderError, Server, Settings, recursion};
 use crate::Context;
 use crate::environment::{EnvError, Vars};
 use crate::process::Process;
+use crate::resident::ServerStart;
 
 /// The folder of npm's packages.
 const MODULES: &str = "node_modules";
@@ -67,6 +68,30 @@ impl Provider {
             Some(run) => self.confined(process, &run, (&file, &own), &mut variables, cx)?,
         };
         Ok(process.variables(variables))
+    }
+
+    /// Prepares its server for a client in this process, as [`Self::process`] does for one in
+    /// another process.
+    pub(super) fn server_start(
+        &self,
+        approved: &ApprovedFiles,
+        variables: Vars,
+        cx: &Context,
+    ) -> Result<ServerStart, ProviderError> {
+        let line = [Server::PROGRAM.to_owned()];
+        let process = self.process((&line, &[]), approved, variables, cx)?;
+        let (directory, mut variables, confinement, folder) = process.into_parts();
+        let description = variables.remove(OsStr::new(Server::VARIABLE));
+        Ok(ServerStart {
+            description: description
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            variables,
+            directory,
+            confinement,
+            folder,
+        })
     }
 
     /// Fails if its program is a relative path, but it does not start in the project.

@@ -1,14 +1,11 @@
 //! The command line.
 
-use std::time::Duration;
-
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_core::source::Server;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_program::Failure;
 use cogtools_program::args::required;
 
 use crate::auth::{LoginArgs, login_command, logout_command};
-use crate::command::NAME;
+use crate::client::command::NAME;
 
 /// The command line.
 pub(crate) struct ClientArgs {
@@ -22,10 +19,6 @@ pub(crate) enum RequestArgs {
     Discover,
     Login(LoginArgs),
     Logout(LoginArgs),
-    Session {
-        /// How long it stays open without a request.
-        idle: Duration,
-    },
     Call {
         tool: String,
         /// Whether to print the result as the server returned it.
@@ -46,12 +39,6 @@ impl ClientArgs {
                 json: matches.get_flag("json"),
                 expected: matches.get_one::<String>("expect").cloned(),
             }
-        } else if name == SESSION {
-            let idle = matches.get_one::<f64>("idle").copied();
-            let idle = idle.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-            RequestArgs::Session {
-                idle: idle.unwrap_or(Server::IDLE),
-            }
         } else if name == LOGIN {
             RequestArgs::Login(LoginArgs::from_login(matches))
         } else if name == LOGOUT {
@@ -66,8 +53,6 @@ impl ClientArgs {
 
 /// The subcommand that calls a tool.
 const CALL: &str = "call";
-/// The subcommand that keeps a session open.
-const SESSION: &str = "session";
 
 /// The subcommands about tokens.
 const LOGIN: &str = "login";
@@ -85,25 +70,13 @@ pub(crate) fn command() -> Command {
         .long_about(
             "List the tools of a Model Context Protocol server or call one of them, as sources of \
              the kind mcp do. The server is started, or contacted over HTTP, for this one \
-             request, or for one session.",
+             request.",
         )
         .subcommand_required(true)
         .subcommand(
             Command::new("discover")
                 .about("Print the declarations of the server's tools")
                 .arg(server()),
-        )
-        .subcommand(
-            Command::new(SESSION)
-                .about("Keep a session open: read requests from stdin, and print answers")
-                .arg(server())
-                .arg(
-                    Arg::new("idle")
-                        .long("idle")
-                        .value_name("SECONDS")
-                        .value_parser(value_parser!(f64))
-                        .help("End the session after this time without a request; 900 by default"),
-                ),
         )
         .subcommand(
             Command::new(CALL)

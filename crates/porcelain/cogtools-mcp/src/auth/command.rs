@@ -17,8 +17,8 @@ use super::options::LoginArgs;
 use super::registration::OwnClient;
 use super::source;
 use super::store::{Kept, Store};
-use crate::error::ClientError;
-use crate::server::{Server, Transport};
+use crate::client::error::ClientError;
+use crate::client::server::{Server, Transport};
 
 /// The variable with the secret of a client that the user has registered.
 pub(crate) const SECRET_VAR: &str = "COGTOOLS_MCP_CLIENT_SECRET";

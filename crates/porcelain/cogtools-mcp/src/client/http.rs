@@ -1,38 +1,38 @@
-//! A server at a URL: the HTTP client for the SDK's own transport.
+//! A server at a URL: the HTTP client for the transport of the SDK.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cogtools_http::http::header::CONTENT_TYPE;
-use cogtools_http::http::{HeaderName, HeaderValue, Method, StatusCode};
+use cogtools_http::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use cogtools_http::http::{HeaderName, HeaderValue, Method, Request, StatusCode};
 use cogtools_http::sse::SseParser;
 use cogtools_http::{Bytes, Client, ClientOptions, PlainHttp, Reason, Response};
 use cogtools_program::Vars;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::ErrorData;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
-    StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
-    StreamableHttpPostResponse,
+    AuthRequiredError, StreamableHttpClient, StreamableHttpClientTransportConfig,
+    StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::{Error as SseError, Sse};
 
-use crate::auth::{Bearer, Store};
-use crate::error::ClientError;
-use crate::http_error::HttpError;
-use crate::http_message::{Lasts, is_initialize, is_list};
-use crate::process::MAX_MESSAGE_BYTES;
-use crate::server::Server;
+use crate::auth::{Bearer, Challenge, Store};
+use crate::client::error::{ClientError, HttpError};
+use crate::client::message::{CALLS, parse};
+use crate::client::process::MAX_MESSAGE_BYTES;
+use crate::client::server::Server;
 
-pub(crate) type Headers = HashMap<HeaderName, HeaderValue>;
-pub(crate) type SdkError = StreamableHttpError<std::io::Error>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+type SdkError = StreamableHttpError<std::io::Error>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 const MAX_RESPONSE_BYTES: u64 = MAX_MESSAGE_BYTES as u64;
-pub(crate) const EVENTS: &str = "text/event-stream";
-pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const EVENTS: &str = "text/event-stream";
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 
 /// How long a stream may be silent: what it announces is rare. A connection that is dead is noticed
@@ -274,4 +274,193 @@ impl StreamableHttpClient for Http {
             Err(StreamableHttpError::ServerDoesNotSupportSse)
         }
     }
+}
+
+const JSON: &str = "application/json";
+
+impl Http {
+    /// Sends a request. A token that is rejected is renewed once.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        uri: &str,
+        body: Vec<u8>,
+        session: Option<&str>,
+        headers: Headers,
+        lasts: Lasts,
+    ) -> Result<Response, SdkError> {
+        let mut request = self.request(method, uri, body, session, headers)?;
+        let Some(bearer) = &self.bearer else {
+            let response = self.send_once(request, lasts).await?;
+            return self.check(response);
+        };
+        let token = bearer.header().await;
+        if let Some(token) = &token {
+            request.headers_mut().insert(AUTHORIZATION, token.clone());
+        }
+        let response = self.send_once(request.clone(), lasts).await?;
+        if response.status == StatusCode::UNAUTHORIZED
+            && let Some(other) = bearer.other_than(token.as_ref()).await
+        {
+            request.headers_mut().insert(AUTHORIZATION, other);
+            let response = self.send_once(request, lasts).await?;
+            return self.check(response);
+        }
+        self.check(response)
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        uri: &str,
+        body: Vec<u8>,
+        session: Option<&str>,
+        headers: Headers,
+    ) -> Result<Request<Bytes>, SdkError> {
+        let accept = if method == Method::GET {
+            EVENTS
+        } else {
+            "application/json, text/event-stream"
+        };
+        let mut request = Request::builder().method(method).uri(uri);
+        if let Some(all) = request.headers_mut() {
+            all.extend(headers.into_iter().map(|(name, value)| (Some(name), value)));
+            all.insert(ACCEPT, HeaderValue::from_static(accept));
+            all.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+            if let Some(session) = session.and_then(|text| HeaderValue::from_str(text).ok()) {
+                all.insert(SESSION, session);
+            }
+        }
+        let invalid = |_| self.fail(HttpError::Request(Reason::InvalidUrl("its URL is invalid")));
+        request.body(Bytes::from(body)).map_err(invalid)
+    }
+
+    async fn send_once(&self, request: Request<Bytes>, lasts: Lasts) -> Result<Response, SdkError> {
+        let response = match lasts {
+            Lasts::UntilAnswered => self.client.send(request).await,
+            Lasts::WhileOpen => {
+                let sent = tokio::time::timeout(self.timeout, self.streams.send(request)).await;
+                let timed_out =
+                    |_| self.fail(HttpError::Request(Reason::ReadTimeout(self.timeout)));
+                sent.map_err(timed_out)?
+            }
+        };
+        response.map_err(|error| self.fail(HttpError::Request(error.reason)))
+    }
+
+    /// For two statuses the headers say more than any body: who is not known, and who may not.
+    fn check(&self, response: Response) -> Result<Response, SdkError> {
+        match response.status {
+            StatusCode::UNAUTHORIZED => {
+                let _ = self.fail(match &self.bearer {
+                    Some(_) => HttpError::LoginRequired,
+                    None => HttpError::Status(response.status),
+                });
+                let error = AuthRequiredError::new(String::new());
+                Err(StreamableHttpError::AuthRequired(error))
+            }
+            StatusCode::FORBIDDEN => {
+                let challenge = Challenge::read(&response.headers);
+                Err(self.fail(match &self.bearer {
+                    Some(_) if challenge.is_insufficient => {
+                        HttpError::ScopesRequired(challenge.scopes)
+                    }
+                    _ => HttpError::Status(response.status),
+                }))
+            }
+            _ => Ok(response),
+        }
+    }
+}
+
+impl Http {
+    /// The response to `message` in a body that is not a stream. A rejection may lack
+    /// the request's ID: the server sends it before it has read the request.
+    pub(crate) fn response(
+        &self,
+        message: &ClientJsonRpcMessage,
+        status: StatusCode,
+        body: &[u8],
+        session: Option<String>,
+    ) -> Result<StreamableHttpPostResponse, SdkError> {
+        let rejection = |error: ErrorData| {
+            let id = match message {
+                ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+                _ => None,
+            };
+            ServerJsonRpcMessage::error(error, id)
+        };
+        let rejected_by_status = || {
+            let text = format!("HTTP {status}");
+            rejection(ErrorData::invalid_request(text, None))
+        };
+        let response = match parse(body, CALLS) {
+            Ok(message) if status.is_success() => message,
+            Ok(ServerJsonRpcMessage::Error(error)) => rejection(error.error),
+            _ if status == StatusCode::BAD_REQUEST || is_unknown_request(message, status) => {
+                rejected_by_status()
+            }
+            _ if status.is_success() => return Err(self.fail(HttpError::NotMcp)),
+            _ => return Err(self.fail(HttpError::Status(status))),
+        };
+        Ok(StreamableHttpPostResponse::Json(response, session))
+    }
+
+    /// The response to `message` without a body: an error for a request, which would
+    /// wait for its response forever.
+    pub(crate) fn empty_response(
+        &self,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<StreamableHttpPostResponse, SdkError> {
+        match message {
+            ClientJsonRpcMessage::Request(_) => Err(self.fail(HttpError::NotMcp)),
+            _ => Ok(StreamableHttpPostResponse::Accepted),
+        }
+    }
+}
+
+/// How long a response is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lasts {
+    /// Until it is complete.
+    UntilAnswered,
+    /// As long as the session is open.
+    WhileOpen,
+}
+
+impl Lasts {
+    /// How long the response to `message` is read.
+    pub(crate) const fn of(message: &ClientJsonRpcMessage) -> Self {
+        match request(message) {
+            Some(ClientRequest::SubscriptionsListenRequest(_)) => Self::WhileOpen,
+            _ => Self::UntilAnswered,
+        }
+    }
+}
+
+const fn request(message: &ClientJsonRpcMessage) -> Option<&ClientRequest> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => Some(&request.request),
+        _ => None,
+    }
+}
+
+/// Whether a message requests the list of tools.
+pub(crate) const fn is_list(message: &ClientJsonRpcMessage) -> bool {
+    matches!(request(message), Some(ClientRequest::ListToolsRequest(_)))
+}
+
+/// Whether a message begins a session.
+pub(crate) const fn is_initialize(message: &ClientJsonRpcMessage) -> bool {
+    matches!(request(message), Some(ClientRequest::InitializeRequest(_)))
+}
+
+/// Whether the status rejects `server/discover` as a server does that only knows older revisions.
+pub(crate) fn is_unknown_request(message: &ClientJsonRpcMessage, status: StatusCode) -> bool {
+    let is_temporary = matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
+    );
+    let is_discover = matches!(request(message), Some(ClientRequest::DiscoverRequest(_)));
+    is_discover && status.is_client_error() && !is_temporary
 }

@@ -11,7 +11,7 @@ use super::fetch::Fetch;
 use super::grant::Grant;
 use super::reach::may_have_token;
 use super::store::Store;
-use crate::server::Secrets;
+use crate::client::server::Secrets;
 
 /// The token for the server at one URL.
 #[derive(Clone)]

@@ -8,15 +8,13 @@ use cogtools_program::Vars;
 use serde_json::{Map, Value, json};
 
 use crate::auth::Store;
-use crate::declaration;
-use crate::error::ClientError;
-use crate::http::Http;
-use crate::http_error::HttpError;
-use crate::listener::Listener;
-use crate::negotiation::FirstRequest;
-use crate::process::{ServerProcess, Stop};
-use crate::server::Server;
-use crate::session::{Phase, Session, SessionError};
+use crate::client::declaration;
+use crate::client::error::{ClientError, HttpError};
+use crate::client::http::Http;
+use crate::client::listener::Listener;
+use crate::client::process::{ServerProcess, Stop};
+use crate::client::server::Server;
+use crate::client::session::{FirstRequest, Phase, Session, SessionError};
 
 /// How often the run checks whether a signal has cancelled it.
 const CANCEL_POLL: Duration = Duration::from_millis(20);

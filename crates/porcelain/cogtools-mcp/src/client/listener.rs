@@ -1,24 +1,26 @@
-//! What a server sends besides answers: progress, and that its tools have changed.
+//! Messages of a server besides answers: progress, questions, logs, and changes of its tools.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use cogtools_core::{Progress, ProgressUpdate};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
     Implementation, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerResult,
 };
 use rmcp::service::{NotificationContext, RequestContext, RequestHandle, ServiceError};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
-use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::error::ClientError;
-use crate::host::{Host, clean};
+use crate::client::error::ClientError;
+use crate::client::session::SessionError;
 use crate::logging::LogMessage;
-use crate::session::SessionError;
+use crate::sources::host::{SourceHost, clean};
+
+/// Called when a server declares other tools.
+pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;
 
 /// The handler of notifications, and of questions to the user. Other requests are rejected.
 #[derive(Clone, Default)]
@@ -27,20 +29,20 @@ pub(crate) struct Listener {
     notifications: Option<Arc<Notifications>>,
 }
 
-/// Where the notifications of a session go.
+/// The receivers of the notifications of a session.
 pub(crate) struct Notifications {
-    /// The lines that are printed.
-    output: Sender<Value>,
-    /// The requests that are waiting, by the token of their progress.
-    requests: Mutex<HashMap<ProgressToken, u64>>,
-    /// Whether the server has changed its tools since they were listed.
+    /// Called when the server declares other tools.
+    on_change: OnChange,
+    /// The progress of the requests that wait for an answer, by its token.
+    requests: Mutex<HashMap<ProgressToken, Option<Progress>>>,
+    /// True if the server has changed its tools since they were listed.
     changed: AtomicBool,
-    pub(crate) host: Host,
+    host: SourceHost,
 }
 
 /// One request that waits for its answer, and can be cancelled.
 pub(crate) struct RequestWatch<'w> {
-    pub(crate) id: u64,
+    pub(crate) progress: Option<&'w Progress>,
     pub(crate) notifications: &'w Notifications,
     /// Notified when the request is cancelled.
     pub(crate) cancelled: &'w Notify,
@@ -75,7 +77,7 @@ impl ClientHandler for Listener {
         let client = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
         let mut capabilities = ClientCapabilities::default();
         let notifications = self.notifications.as_ref();
-        capabilities.elicitation = notifications.and_then(|it| it.host.abilities().capability());
+        capabilities.elicitation = notifications.and_then(|it| it.host.abilities.capability());
         ClientConfig::new(capabilities, client).with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 
@@ -122,10 +124,10 @@ impl ClientHandler for Listener {
 }
 
 impl Notifications {
-    /// Notifications that are printed to `output`, for `host`.
-    pub(crate) fn new(output: Sender<Value>, host: Host) -> Self {
+    /// Notifications of a server that `host` speaks for.
+    pub(crate) fn new(on_change: OnChange, host: SourceHost) -> Self {
         Self {
-            output,
+            on_change,
             requests: Mutex::default(),
             changed: AtomicBool::new(false),
             host,
@@ -134,7 +136,7 @@ impl Notifications {
 
     /// Whether the server works on a request.
     fn has_requests(&self) -> bool {
-        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let requests = self.lock();
         !requests.is_empty()
     }
 
@@ -146,27 +148,22 @@ impl Notifications {
     /// Says that the server declares other tools now.
     pub(crate) fn tools_changed(&self) {
         self.changed.store(true, Ordering::Release);
-        let _ = self.output.send(json!({"changed": true}));
+        (self.on_change)();
     }
 
     fn progress(&self, params: &ProgressNotificationParam) {
-        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(id) = requests.get(&params.progress_token) {
-            let progress = json!({
-                "progress": params.progress,
-                "total": params.total,
-                "message": params.message.as_deref().map(clean),
+        let requests = self.lock();
+        if let Some(Some(progress)) = requests.get(&params.progress_token) {
+            progress.update(ProgressUpdate {
+                progress: params.progress,
+                total: params.total,
+                message: params.message.as_deref().map(clean),
             });
-            let _ = self.output.send(json!({"id": id, "progress": progress}));
         }
     }
 
-    fn set_token(&self, token: ProgressToken, id: Option<u64>) {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        match id {
-            Some(id) => requests.insert(token, id),
-            None => requests.remove(&token),
-        };
+    fn lock(&self) -> MutexGuard<'_, HashMap<ProgressToken, Option<Progress>>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -180,13 +177,14 @@ impl RequestWatch<'_> {
         server: &str,
     ) -> Result<Result<ServerResult, ServiceError>, SessionError> {
         let token = handle.progress_token.clone();
-        self.notifications.set_token(token.clone(), Some(self.id));
+        let progress = self.progress.cloned();
+        self.notifications.lock().insert(token.clone(), progress);
         let response = tokio::select! {
             response = &mut handle.rx => Some(response.unwrap_or(Err(ServiceError::TransportClosed))),
             () = self.cancelled.notified() => None,
             () = tokio::time::sleep(self.timeout) => None,
         };
-        self.notifications.set_token(token, None);
+        self.notifications.lock().remove(&token);
         if let Some(response) = response {
             return Ok(response);
         }

@@ -1,11 +1,14 @@
-//! A session with a server, stateful or stateless: its list of tools, a call.
+//! A session with a server, stateful or stateless: its start, its list of tools, a call, changes.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest,
-    PaginatedRequestParams, ProtocolVersion,
+    CallToolRequest, CallToolRequestParams, ClientRequest, ErrorCode, InputRequest,
+    InputRequiredResult, ListToolsRequest, PaginatedRequestParams, ProtocolVersion,
+    ServerNotification, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, PeerRequestOptions,
@@ -13,12 +16,11 @@ use rmcp::service::{
 };
 use rmcp::transport::Transport;
 use serde_json::{Map, Value};
+use tokio::time::sleep;
 
-use crate::error::ClientError;
-use crate::input;
-use crate::listener::{Listener, RequestWatch};
+use crate::client::error::ClientError;
+use crate::client::listener::{Listener, Notifications, RequestWatch};
 use crate::logging::{self, Level};
-use crate::negotiation::{DISCOVER, FirstRequest, INITIALIZE, is_of_stateful, start_error};
 
 /// The largest list of tools.
 const MAX_PAGES: usize = 1_000;
@@ -111,8 +113,7 @@ impl<'s> Session<'s> {
         self.is_stateless && tools.is_some_and(|tools| tools.list_changed == Some(true))
     }
 
-    /// The other end.
-    pub(crate) fn peer(&self) -> &Peer<RoleClient> {
+    fn peer(&self) -> &Peer<RoleClient> {
         self.service.peer()
     }
 
@@ -168,13 +169,13 @@ impl<'s> Session<'s> {
         let result = loop {
             let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
             let result = self.send_watched(phase, request, watch).await;
-            let Some(questions) = result.as_ref().ok().filter(|it| input::is_question(it)) else {
+            let Some(questions) = result.as_ref().ok().filter(|it| is_question(it)) else {
                 break result;
             };
             rounds += 1;
             let listener = self.service.service();
-            match input::answered(params, questions, listener).await {
-                Some(answered) if rounds <= input::MAX_ROUNDS => params = answered,
+            match answered(params, questions, listener).await {
+                Some(answered) if rounds <= MAX_ROUNDS => params = answered,
                 _ => break result,
             }
         };
@@ -273,5 +274,119 @@ impl<'s> Session<'s> {
     /// Closes the session.
     pub(crate) async fn close(self) {
         let _ = self.service.cancel().await;
+    }
+}
+
+/// What a server is sent first, to learn which protocol it speaks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FirstRequest {
+    /// Over standard streams: some stateful servers never answer anything else.
+    Initialize,
+    /// Over HTTP: stateless servers reject a request without their headers.
+    Discover,
+}
+
+pub(crate) const INITIALIZE: &str = "initialize";
+pub(crate) const DISCOVER: &str = "server/discover";
+
+/// Whether `server/discover` failed because the server only knows stateful revisions: it rejects
+/// the request, answers it with something else, or names such revisions.
+pub(crate) fn is_of_stateful(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => !matches!(
+            error.code,
+            ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+        ),
+        ClientInitializeError::NoCompatibleProtocolVersion {
+            server_supported, ..
+        } => {
+            server_supported.is_empty()
+                || server_supported.iter().any(ProtocolVersion::has_initialize)
+        }
+        ClientInitializeError::ExpectedInitResult(_) => true,
+        _ => false,
+    }
+}
+
+pub(crate) fn start_error(
+    error: ClientInitializeError,
+    name: &str,
+    phase: &'static str,
+) -> SessionError {
+    let name = name.to_owned();
+    match error {
+        ClientInitializeError::ConnectionClosed(_)
+        | ClientInitializeError::TransportError { .. } => SessionError::Disconnected(phase),
+        ClientInitializeError::JsonRpcError(error) => {
+            let message = error.message.to_string();
+            SessionError::Server(ClientError::Rejected(name, phase, message))
+        }
+        other => {
+            let excerpt = other.to_string().chars().take(200).collect();
+            SessionError::Server(ClientError::UnexpectedResponse(name, phase, excerpt))
+        }
+    }
+}
+
+/// How often a server may ask during one call.
+pub(crate) const MAX_ROUNDS: usize = 8;
+
+/// Whether a result is a question.
+pub(crate) fn is_question(result: &Map<String, Value>) -> bool {
+    result.get("resultType").and_then(Value::as_str) == Some("input_required")
+}
+
+/// The call with the answers to the questions in `result`; nothing if one cannot be answered.
+pub(crate) async fn answered(
+    mut params: CallToolRequestParams,
+    result: &Map<String, Value>,
+    listener: &Listener,
+) -> Option<CallToolRequestParams> {
+    let value = Value::Object(result.clone());
+    let result: InputRequiredResult = serde_json::from_value(value).ok()?;
+    let mut answers = BTreeMap::new();
+    for (name, request) in result.input_requests.unwrap_or_default() {
+        // The client declares no other ability.
+        let InputRequest::Elicitation(request) = request else {
+            return None;
+        };
+        let answer = listener.ask(request.params).await;
+        answers.insert(name, serde_json::to_value(answer).ok()?);
+    }
+    params.input_responses = (!answers.is_empty()).then_some(answers);
+    params.request_state = result.request_state;
+    Some(params)
+}
+
+/// How long to wait until a stream that has ended is opened again: doubled each time.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_mins(1);
+
+/// Passes on changes as long as it is waited for. A stateful server announces them by itself.
+pub(crate) async fn hear(session: &Session<'_>, notifications: &Notifications) {
+    if !session.announces_changes() {
+        std::future::pending::<()>().await;
+    }
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let mut pause = MIN_PAUSE;
+    let mut is_first = true;
+    loop {
+        if let Ok(mut subscription) = session.peer().listen(filter.clone()).await {
+            // What changed while there was no stream was not announced.
+            if !std::mem::take(&mut is_first) {
+                notifications.tools_changed();
+            }
+            while let Ok(Some(notification)) = subscription.next().await {
+                pause = MIN_PAUSE;
+                if matches!(
+                    notification,
+                    ServerNotification::ToolListChangedNotification(_)
+                ) {
+                    notifications.tools_changed();
+                }
+            }
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(MAX_PAUSE);
     }
 }

@@ -15,19 +15,17 @@ use serde_json::{Map, Value};
 use tokio::runtime::Builder;
 
 use crate::auth::{self, Store};
-use crate::exchange::{Exchange, Request, Response};
-use crate::manual::MANUAL;
-use crate::options::{ClientArgs, RequestArgs, command};
-use crate::process::ServerProcess;
-use crate::server::{Server, Transport};
-use crate::service;
+use crate::client::exchange::{Exchange, Request, Response};
+use crate::client::manual::MANUAL;
+use crate::client::options::{ClientArgs, RequestArgs, command};
+use crate::client::process::ServerProcess;
+use crate::client::server::{Server, Transport};
 
 /// The program.
 pub const PROGRAM: Program = Program {
     name: NAME,
     command,
     run,
-    // A session reads it line by line.
     stdin: Stdin::Ignored,
     codes: &[
         Code::ToolFailed,
@@ -76,7 +74,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             (request, CALL_TIMEOUT)
         }
         RequestArgs::Discover => (Request::ListTools, LIST_TIMEOUT),
-        RequestArgs::Session { idle } => return service::run(read_server(described)?, idle, io),
     };
     let server = read_server(described)?;
     let timeout = server.timeout_or(default_timeout);

@@ -3,7 +3,7 @@
 use cogtools_core::digest;
 use serde_json::{Map, Value};
 
-use crate::error::ClientError;
+use crate::client::error::ClientError;
 
 /// The key of a property whose value is sent as a header, too.
 const HEADER_KEY: &str = "x-mcp-header";

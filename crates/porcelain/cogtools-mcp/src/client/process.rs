@@ -18,8 +18,8 @@ use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::error::ClientError;
-use crate::message::{self, LISTS_AND_CALLS};
+use crate::client::error::ClientError;
+use crate::client::message::{self, LISTS_AND_CALLS};
 
 /// The largest message.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;

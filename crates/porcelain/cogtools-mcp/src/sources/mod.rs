@@ -1,6 +1,9 @@
 //! The sessions with the MCP servers of all sources: each is started at its first use, kept, and
 //! started again when it has ended.
 
+pub(crate) mod host;
+mod session;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,9 +13,10 @@ use cogtools_core::Diagnostic;
 use cogtools_core::resident::{SessionError, SessionRequest, Sessions};
 use serde_json::Value;
 
-use crate::host::Host;
-use crate::living_session::LivingSession;
-use crate::session_end::{End, RequestError};
+use crate::auth::Store;
+use crate::logging::Level;
+use host::Host;
+use session::{End, RequestError, SourceSession};
 
 /// How long a server that fails again and again is not started: doubled each time.
 const MIN_BACKOFF: Duration = Duration::from_secs(1);
@@ -22,23 +26,25 @@ const MAX_ATTEMPTS: usize = 3;
 
 /// The sessions of a program that stays.
 #[derive(Debug, Default)]
-pub(crate) struct LivingSessions {
-    sources: Mutex<HashMap<String, Arc<Mutex<SourceSession>>>>,
+pub(crate) struct SourceSessions {
+    sources: Mutex<HashMap<String, Arc<Mutex<SourceState>>>>,
     stopped: AtomicBool,
     host: Arc<Host>,
+    /// The tokens of logins.
+    store: Option<Store>,
 }
 
 /// The session of one source, and what its predecessors have come to.
 #[derive(Debug, Default)]
-struct SourceSession {
-    session: Option<Arc<LivingSession>>,
+struct SourceState {
+    session: Option<Arc<SourceSession>>,
     /// How many sessions in a row have failed without an answer.
     failures: u32,
     /// Until when none is started, and why.
     blocked: Option<(Instant, Box<Diagnostic>)>,
 }
 
-impl Sessions for LivingSessions {
+impl Sessions for SourceSessions {
     fn request(&self, request: &SessionRequest<'_>) -> Result<Value, SessionError> {
         for _ in 0..MAX_ATTEMPTS {
             match self.session(request)?.request(request) {
@@ -62,8 +68,7 @@ impl Sessions for LivingSessions {
 
     fn audience(&self) -> Option<&'static str> {
         let abilities = self.host.abilities();
-        let is_able = |name: &str| abilities.get(name) == Some(&Value::Bool(true));
-        match (is_able("form"), is_able("url")) {
+        match (abilities.form, abilities.url) {
             (false, false) => None,
             (true, false) => Some("form"),
             (false, true) => Some("url"),
@@ -72,12 +77,20 @@ impl Sessions for LivingSessions {
     }
 }
 
-impl LivingSessions {
+impl SourceSessions {
+    /// No sessions yet; `store` has the tokens of logins.
+    pub(crate) fn new(store: Option<Store>) -> Self {
+        Self {
+            store,
+            ..Self::default()
+        }
+    }
+
     /// Ends all sessions, and waits at most for `grace` until their servers have exited.
     pub(crate) fn stop(&self, grace: Duration) {
         self.stopped.store(true, Ordering::Release);
         let sources: Vec<_> = self.sources().drain().map(|(_, source)| source).collect();
-        let sessions: Vec<Arc<LivingSession>> = sources
+        let sessions: Vec<Arc<SourceSession>> = sources
             .iter()
             .filter_map(|source| {
                 let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,21 +112,21 @@ impl LivingSessions {
     }
 
     /// Asks all sources for log messages of this level and above.
-    pub(crate) fn set_level(&self, level: &Value) {
-        self.host.set_level(level.clone());
+    pub(crate) fn set_level(&self, level: Level) {
+        self.host.set_level(level);
         let sources: Vec<_> = self.sources().values().map(Arc::clone).collect();
         for source in sources {
             let source = source.lock().unwrap_or_else(PoisonError::into_inner);
             let session = source.session.clone();
             drop(source);
             if let Some(session) = session {
-                session.send_level(level.clone());
+                session.send_level(level);
             }
         }
     }
 
     /// The open session for `request`; if there is none, a new one.
-    fn session(&self, request: &SessionRequest<'_>) -> Result<Arc<LivingSession>, SessionError> {
+    fn session(&self, request: &SessionRequest<'_>) -> Result<Arc<SourceSession>, SessionError> {
         let source = Arc::clone(self.sources().entry(request.source.to_owned()).or_default());
         // Another request for the same source waits until the session is started.
         let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,17 +149,18 @@ impl LivingSessions {
         {
             return Err(SessionError::Failed(diagnostic.clone()));
         }
-        let session = LivingSession::start(request, &self.host).map_err(SessionError::Failed)?;
+        let session = SourceSession::start(request, &self.host, self.store.clone())
+            .map_err(SessionError::Failed)?;
         source.session = Some(Arc::clone(&session));
         Ok(session)
     }
 
-    fn sources(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Mutex<SourceSession>>>> {
+    fn sources(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Mutex<SourceState>>>> {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl SourceSession {
+impl SourceState {
     /// Takes note of how a session has ended: one that has answered can be started again at
     /// once, and so can the first that has not.
     fn note_end(&mut self, at: Instant, end: End, has_answered: bool) {

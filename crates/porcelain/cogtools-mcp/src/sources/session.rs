@@ -1,0 +1,483 @@
+//! One session with the MCP server of a source, in a thread of its own, which stays open.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cogtools_core::resident::{ServerStart, SessionError, SessionRequest, SessionWork};
+use cogtools_core::{Code, Diagnostic, Progress, ToolOutput};
+use futures::stream::{FuturesUnordered, StreamExt as _};
+use rmcp::RoleClient;
+use rmcp::transport::Transport as ClientTransport;
+use serde_json::Value;
+use tokio::runtime::Builder;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::auth::Store;
+use crate::client::command::{CALL_TIMEOUT, LIST_TIMEOUT};
+use crate::client::declaration;
+use crate::client::error::ClientError;
+use crate::client::exchange::{http_error, process_error, redacted};
+use crate::client::http::Http;
+use crate::client::listener::{Listener, Notifications, OnChange, RequestWatch};
+use crate::client::process::{ServerProcess, Stop};
+use crate::client::server::{Server, Transport};
+use crate::client::session::{self, FirstRequest, Session};
+use crate::logging::Level;
+use crate::sources::host::{Abilities, Host, SourceHost};
+
+/// The pause after which a request checks again whether it was cancelled.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The pause after which a session checks again whether its connection is lost, and the limit for
+/// closing it.
+const SESSION_POLL: Duration = Duration::from_millis(100);
+/// The time for which a list of tools is used to check declarations: not every server announces
+/// changes.
+const LIST_TTL: Duration = Duration::from_mins(1);
+
+/// A session that is open, or has ended.
+pub(crate) struct SourceSession {
+    fingerprint: String,
+    host: Arc<Host>,
+    /// The abilities of the host at the start: the server knows them.
+    abilities: Abilities,
+    /// The thread that serves the session; gone once it is to end.
+    messages: Mutex<Option<UnboundedSender<Message>>>,
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    has_answered: bool,
+    /// The level of log messages that the server was last asked for.
+    level: Option<Level>,
+    end: Option<(Instant, End)>,
+}
+
+/// How a session has ended.
+#[derive(Clone, Debug)]
+pub(crate) enum End {
+    /// No request was lost: those without an answer can be sent again.
+    Idle,
+    /// The client or the server failed.
+    Failed(Box<Diagnostic>),
+}
+
+/// Why a request has no answer.
+pub(crate) enum RequestError {
+    /// The session has ended before the request reached the server.
+    Ended,
+    /// Another reason.
+    Session(SessionError),
+}
+
+/// A message to the thread of a session.
+enum Message {
+    Request(Request),
+    /// Asks for log messages of this level and above.
+    Level(Level),
+}
+
+/// A request, and the receiver of its answer.
+struct Request {
+    work: SessionWork,
+    progress: Option<Progress>,
+    cancelled: Arc<Notify>,
+    answer: Sender<Result<Value, Box<Diagnostic>>>,
+}
+
+impl SourceSession {
+    /// Starts a session for `request`; `store` has the tokens of logins.
+    pub(crate) fn start(
+        request: &SessionRequest<'_>,
+        host: &Arc<Host>,
+        store: Option<Store>,
+    ) -> Result<Arc<Self>, Box<Diagnostic>> {
+        let start = (request.start)()?;
+        let server = Server::read(&start.description)
+            .map_err(|error| Box::new(error.diagnostic(String::new())))?;
+        let (messages, received) = unbounded_channel();
+        let session = Arc::new(Self {
+            fingerprint: request.fingerprint.to_owned(),
+            host: Arc::clone(host),
+            abilities: host.abilities(),
+            messages: Mutex::new(Some(messages)),
+            state: Mutex::default(),
+            ended: Condvar::new(),
+        });
+        let run = Run {
+            server,
+            start,
+            idle: request.idle,
+            store,
+            on_change: Arc::clone(request.on_change),
+            session: Arc::clone(&session),
+        };
+        let thread = thread::Builder::new().name("session".into());
+        thread
+            .spawn(move || run.serve_and_record(received))
+            .map_err(|error| failure(&error))?;
+        if let Some(level) = host.level() {
+            session.send_level(level);
+        }
+        Ok(session)
+    }
+
+    /// Returns true if it depends on what `request` depends on.
+    pub(crate) fn is_for(&self, request: &SessionRequest<'_>) -> bool {
+        self.fingerprint == request.fingerprint && self.abilities == self.host.abilities()
+    }
+
+    /// Returns when and how it has ended, and true if it had answered a request; `None` while it
+    /// is open.
+    pub(crate) fn end_state(&self) -> Option<(Instant, End, bool)> {
+        let state = self.state();
+        let (at, end) = state.end.clone()?;
+        Some((at, end, state.has_answered))
+    }
+
+    /// Sends a request, and waits for its answer.
+    pub(crate) fn request(&self, request: &SessionRequest<'_>) -> Result<Value, RequestError> {
+        let begin = Instant::now();
+        let (sender, answer) = channel();
+        let cancelled = Arc::<Notify>::default();
+        self.send(Message::Request(Request {
+            work: request.work.clone(),
+            progress: request.progress.cloned(),
+            cancelled: Arc::clone(&cancelled),
+            answer: sender,
+        }));
+        let error = loop {
+            let left = request.timeout.saturating_sub(begin.elapsed());
+            if request.cancel.is_cancelled() {
+                break SessionError::Cancelled;
+            }
+            if left.is_zero() {
+                break SessionError::TimedOut;
+            }
+            match answer.recv_timeout(left.min(POLL_INTERVAL)) {
+                Ok(answer) => {
+                    let failed = |error| RequestError::Session(SessionError::Failed(error));
+                    return answer.map_err(failed);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    let is_open = |state: &mut State| state.end.is_none();
+                    let waited = self.ended.wait_timeout_while(self.state(), left, is_open);
+                    let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    return Err(match &state.end {
+                        Some((_, End::Failed(diagnostic))) => {
+                            RequestError::Session(SessionError::Failed(diagnostic.clone()))
+                        }
+                        _ => RequestError::Ended,
+                    });
+                }
+            }
+        };
+        cancelled.notify_one();
+        Err(RequestError::Session(error))
+    }
+
+    /// Asks the server for log messages of this level and above, unless it was last asked for
+    /// the same: the host may set a level while the session starts.
+    pub(crate) fn send_level(&self, level: Level) {
+        let before = self.state().level.replace(level);
+        if before != Some(level) {
+            self.send(Message::Level(level));
+        }
+    }
+
+    fn send(&self, message: Message) {
+        let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(messages) = &*messages {
+            let _ = messages.send(message);
+        }
+    }
+
+    /// Lets the session end.
+    pub(crate) fn close(&self) {
+        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        *messages = None;
+    }
+
+    /// Waits until the server has exited, at most for `grace`.
+    pub(crate) fn wait_ended(&self, grace: Duration) {
+        let is_open = |state: &mut State| state.end.is_none();
+        drop(self.ended.wait_timeout_while(self.state(), grace, is_open));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for SourceSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SourceSession").finish_non_exhaustive()
+    }
+}
+
+fn failure(error: &dyn std::fmt::Display) -> Box<Diagnostic> {
+    let message = format!("cannot start the session: {error}");
+    Box::new(Diagnostic::new(Code::Internal, message))
+}
+
+/// The part of a session that its thread has.
+struct Run {
+    server: Server,
+    start: ServerStart,
+    idle: Duration,
+    store: Option<Store>,
+    on_change: OnChange,
+    session: Arc<SourceSession>,
+}
+
+impl Run {
+    /// Serves requests until the session ends, and records how it has ended.
+    fn serve_and_record(self, mut messages: UnboundedReceiver<Message>) {
+        let unexpected = || {
+            let message = "the MCP client has ended unexpectedly";
+            Box::new(Diagnostic::new(Code::ToolFailed, message))
+        };
+        let served = catch_unwind(AssertUnwindSafe(|| self.serve(&mut messages)));
+        let end = match served.unwrap_or_else(|_| Err(unexpected())) {
+            Ok(()) => End::Idle,
+            Err(diagnostic) => End::Failed(diagnostic),
+        };
+        self.session.state().end = Some((Instant::now(), end));
+        // Only now do the callers of requests that were not read learn that there is no answer.
+        self.session.close();
+        drop(messages);
+        self.session.ended.notify_all();
+    }
+
+    fn serve(&self, messages: &mut UnboundedReceiver<Message>) -> Result<(), Box<Diagnostic>> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| failure(&error))?;
+        let transport = self.server.transport();
+        let transport = transport.map_err(|error| Box::new(error.diagnostic(String::new())))?;
+        let ended = match transport {
+            Transport::Command(program, args) => {
+                self.over_stdio((program, args), &runtime, messages)
+            }
+            Transport::Url(url) => runtime.block_on(self.over_http(url, messages)),
+        };
+        runtime.shutdown_background();
+        ended
+    }
+
+    fn over_stdio(
+        &self,
+        (program, args): (&str, &[String]),
+        runtime: &tokio::runtime::Runtime,
+        messages: &mut UnboundedReceiver<Message>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let (name, cwd) = (&self.server.name, &self.start.directory);
+        let confinement = self.server.confine(self.start.confinement.clone());
+        let vars = &self.start.variables;
+        let mut process = ServerProcess::start(name, program, args, vars, cwd, confinement)
+            .map_err(|error| Box::new(error.diagnostic(String::new())))?;
+        let transport = process.transport();
+        let served = self.session(messages, FirstRequest::Initialize, || transport.clone());
+        match runtime.block_on(served) {
+            Ok(()) => {
+                let _ = process.stop(Stop::Gracefully);
+                Ok(())
+            }
+            Err(error) => Err(process_error(&mut process, error)),
+        }
+    }
+
+    async fn over_http(
+        &self,
+        url: &str,
+        messages: &mut UnboundedReceiver<Message>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let vars = &self.start.variables;
+        let redacted = |error: ClientError| redacted(&self.server, &error, vars);
+        let headers = self.server.headers(vars).map_err(redacted)?;
+        let timeout = self.server.timeout_or(CALL_TIMEOUT);
+        let http = Http::for_server(&self.server, url, vars, self.store.clone(), timeout);
+        let http = http.map_err(redacted)?.listening();
+        let connect = || http.transport(url, &headers);
+        self.session(messages, FirstRequest::Discover, connect)
+            .await
+            .map_err(|error| http_error(&self.server, error, &http, vars))
+    }
+
+    /// Serves the requests in `messages` in one session.
+    async fn session<T: ClientTransport<RoleClient> + 'static>(
+        &self,
+        messages: &mut UnboundedReceiver<Message>,
+        first: FirstRequest,
+        transport: impl Fn() -> T,
+    ) -> Result<(), session::SessionError> {
+        let phase = Mutex::new("initialize");
+        let (name, own) = (&self.server.name, &self.session);
+        let host = SourceHost::new(name, own.abilities, Arc::clone(&own.host));
+        let notifications = Notifications::new(Arc::clone(&self.on_change), host);
+        let notifications = Arc::new(notifications);
+        let listener = Listener::new(Arc::clone(&notifications));
+        let timeout = self.server.timeout_or(LIST_TIMEOUT);
+        let start = Session::start(name, &phase, listener, first, transport);
+        let session = tokio::select! {
+            started = tokio::time::timeout(timeout, start) => started.map_err(|_| {
+                let phase = phase.lock().map_or("initialize", |phase| *phase);
+                let error = ClientError::TimedOut(name.clone(), phase, timeout);
+                session::SessionError::Server(error)
+            })??,
+            () = self.closed() => return Ok(()),
+        };
+        let requests = Requests {
+            run: self,
+            session: &session,
+            notifications: &notifications,
+            tools: RefCell::default(),
+        };
+        let mut running = FuturesUnordered::new();
+        let mut last_request = Instant::now();
+        let mut changes = Box::pin(session::hear(&session, &notifications));
+        loop {
+            tokio::select! {
+                message = messages.recv() => {
+                    let Some(message) = message else { break };
+                    // The request was not sent: another session can answer it.
+                    if session.is_closed() && running.is_empty() {
+                        break;
+                    }
+                    running.push(requests.answer(message));
+                }
+                Some(answered) = running.next(), if !running.is_empty() => {
+                    if let ControlFlow::Break(error) = answered {
+                        return Err(error);
+                    }
+                }
+                () = &mut changes => {}
+                () = tokio::time::sleep(SESSION_POLL) => {}
+            }
+            if !running.is_empty() {
+                last_request = Instant::now();
+            } else if last_request.elapsed() >= self.idle || session.is_closed() {
+                break;
+            }
+        }
+        drop((running, changes));
+        let _ = tokio::time::timeout(SESSION_POLL, session.close()).await;
+        Ok(())
+    }
+
+    /// Waits until the session is to end.
+    async fn closed(&self) {
+        let is_open = || {
+            let messages = self.session.messages.lock();
+            messages.unwrap_or_else(PoisonError::into_inner).is_some()
+        };
+        while is_open() {
+            tokio::time::sleep(SESSION_POLL).await;
+        }
+    }
+}
+
+/// The requests of one session.
+struct Requests<'r> {
+    run: &'r Run,
+    session: &'r Session<'r>,
+    notifications: &'r Notifications,
+    /// The tools of the server, and when they were listed.
+    tools: RefCell<Option<(Instant, Rc<Vec<Value>>)>>,
+}
+
+impl Requests<'_> {
+    /// Answers a request, or breaks because the connection is lost.
+    async fn answer(&self, message: Message) -> ControlFlow<session::SessionError> {
+        let request = match message {
+            Message::Request(request) => request,
+            Message::Level(level) => {
+                let _ = tokio::time::timeout(LIST_TIMEOUT, self.session.set_level(level)).await;
+                return ControlFlow::Continue(());
+            }
+        };
+        let result = match &request.work {
+            SessionWork::List => self.list().await,
+            SessionWork::Call {
+                tool,
+                arguments,
+                expected,
+            } => {
+                let tools = self.tools().await;
+                let checked = tools.and_then(|tools| {
+                    declaration::check(&tools, tool, Some(expected), &self.run.server.name)
+                        .map_err(session::SessionError::Server)
+                });
+                let watch = RequestWatch {
+                    progress: request.progress.as_ref(),
+                    notifications: self.notifications,
+                    cancelled: &request.cancelled,
+                    timeout: self.run.server.timeout_or(CALL_TIMEOUT),
+                };
+                match checked {
+                    Ok(()) => {
+                        let call = self
+                            .session
+                            .call_tool(tool, arguments.clone(), Some(&watch));
+                        call.await.map(Value::Object)
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+        };
+        let answer = match result {
+            Ok(Value::Object(result)) if result.get("isError") == Some(&Value::Bool(true)) => {
+                // The tool's own text, for the program that asked.
+                let message = "the tool reported an error";
+                let mut diagnostic = Diagnostic::new(Code::ToolFailed, message);
+                diagnostic.details = ToolOutput::from_mcp(result).text;
+                Err(Box::new(diagnostic))
+            }
+            Ok(result) => Ok(result),
+            Err(session::SessionError::Server(error)) => Err(redacted(
+                &self.run.server,
+                &error,
+                &self.run.start.variables,
+            )),
+            Err(error) => return ControlFlow::Break(error),
+        };
+        self.run.session.state().has_answered = true;
+        let _ = request.answer.send(answer);
+        ControlFlow::Continue(())
+    }
+
+    /// Lists the declarations of all tools.
+    async fn list(&self) -> Result<Value, session::SessionError> {
+        self.tools.take();
+        let tools = self.tools().await?;
+        Ok(tools.iter().map(declaration::from_mcp).collect())
+    }
+
+    /// Returns the tools of the server, as they were listed since they last changed.
+    async fn tools(&self) -> Result<Rc<Vec<Value>>, session::SessionError> {
+        let is_changed = self.notifications.take_changed();
+        if let Some((listed, tools)) = &*self.tools.borrow()
+            && !is_changed
+            && listed.elapsed() < LIST_TTL
+        {
+            return Ok(Rc::clone(tools));
+        }
+        let limit = self.run.server.timeout_or(LIST_TIMEOUT);
+        let listed = tokio::time::timeout(limit, self.session.list_tools()).await;
+        let timed_out = |_| {
+            let name = self.run.server.name.clone();
+            session::SessionError::Server(ClientError::TimedOut(name, "tools/list", limit))
+        };
+        let tools = Rc::new(listed.map_err(timed_out)??);
+        *self.tools.borrow_mut() = Some((Instant::now(), Rc::clone(&tools)));
+        Ok(tools)
+    }
+}
