@@ -40,7 +40,7 @@ const WRITERS: [&str; 12] = [
     "crates/lib/cogtools-core/src/trust/private.rs",
     // Sessions are removed with their blobs from the user's state directory only.
     "crates/lib/cogtools-log/src/remove.rs",
-    // What Emacs reads is a new file in the user's temporary folder; this crate is below the core.
+    // What Emacs reads is a new file in the user's temporary folder, which others share.
     "crates/cogtools-editor-client/src/file.rs",
     // A script runs from a new directory that only its user may enter.
     "crates/lib/cogtools-core/src/tool/implementation/script.rs",

@@ -60,17 +60,23 @@ pub(crate) fn ask(socket: &Path, request: &Request, timeout: Duration) -> Result
 }
 
 /// A question to an editor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "method")]
 pub enum Request {
     /// What is selected.
+    #[serde(rename = "get_selected_text")]
     SelectedText,
     /// The whole text of the current file, saved or not.
+    #[serde(rename = "get_current_file")]
     CurrentFile,
     /// The files that are open.
+    #[serde(rename = "get_open_files")]
     OpenFiles,
     /// The errors and warnings that the editor shows.
+    #[serde(rename = "get_diagnostics")]
     Diagnostics,
     /// To show a change of a file, which the user accepts or rejects.
+    #[serde(rename = "propose_edit")]
     ProposeEdit {
         /// The file, absolute.
         path: PathBuf,

@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use cogtools_core::source::EDITOR_VARIABLES;
+use cogtools_core::{Code, Context, Diagnostic};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Failure, Position, Reply, Text};
@@ -39,6 +41,14 @@ impl Ambiguous {
     /// The socket of the first one, which a variable can name.
     pub fn socket(&self) -> &Path {
         &self.2
+    }
+
+    /// The error as a diagnostic, with what to do about it.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let socket = self.socket().display();
+        Diagnostic::new(Code::AmbiguousEditor, self.to_string())
+            .hint("close one of the windows, or call from a terminal in the one that is meant")
+            .hint(format!("or set {}={socket}", Variables::EDITOR))
     }
 }
 
@@ -259,33 +269,12 @@ pub struct Place {
 impl Variables {
     /// Names the socket of an editor, or `none`.
     pub const EDITOR: &'static str = "COGTOOLS_EDITOR";
-    /// All variables that are read.
-    pub const NAMES: [&'static str; 18] = [
-        Self::EDITOR,
-        "XDG_RUNTIME_DIR",
-        "TMPDIR",
-        "NVIM",
-        "INSIDE_EMACS",
-        "EMACS_SOCKET_NAME",
-        "COGTOOLS_SELECTED_TEXT",
-        "COGTOOLS_CURRENT_FILE",
-        "ZED_SELECTED_TEXT",
-        "ZED_FILE",
-        "ZED_ROW",
-        "ZED_COLUMN",
-        "kak_selection",
-        "kak_buffile",
-        "kak_cursor_line",
-        "kak_cursor_column",
-        Self::GEMINI_COMPANION,
-        Self::CLAUDE_COMPANION,
-    ];
     /// Is set by the companion of Gemini CLI.
     pub(crate) const GEMINI_COMPANION: &'static str = "GEMINI_CLI_IDE_SERVER_PORT";
     /// Is set by the companion of Claude Code.
     pub(crate) const CLAUDE_COMPANION: &'static str = "CLAUDE_CODE_SSE_PORT";
 
-    /// The variables, of which only [`Self::NAMES`] count.
+    /// The variables, of which only [`EDITOR_VARIABLES`] count.
     pub const fn new(variables: BTreeMap<OsString, OsString>) -> Self {
         Self(variables)
     }
@@ -310,6 +299,16 @@ impl Variables {
 }
 
 impl Place {
+    /// Searches by the user's own variables, from the working directory of `cx`.
+    pub fn of(cx: &Context) -> Self {
+        let directory = cx.environment.directory();
+        let is_known = directory.is_absolute();
+        Self {
+            variables: Variables::new(cx.environment.user_vars(EDITOR_VARIABLES)),
+            directory: if is_known { directory } else { &cx.root }.to_path_buf(),
+        }
+    }
+
     /// How many components the deepest of `folders` has that contains the directory.
     pub(crate) fn depth_in(&self, folders: &[PathBuf]) -> Option<usize> {
         let real = canonical(&self.directory);

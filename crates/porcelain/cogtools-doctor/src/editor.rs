@@ -1,7 +1,7 @@
 //! The editor that answers to the source `editor`.
 
-use cogtools_core::source::{Source, editor_place};
-use cogtools_editor_client::{Ambiguous, Found, Request, find};
+use cogtools_core::source::Source;
+use cogtools_editor_client::{Ambiguous, Found, Place, Request, find};
 use cogtools_program::Io;
 use cogtools_program::project::{config, context, project};
 
@@ -17,5 +17,5 @@ pub(crate) fn ask(io: &Io<'_>) -> Option<Result<Found, Ambiguous>> {
         return None;
     }
     let cx = context(io, &project, config.env_priority, config.bounds());
-    Some(find(&Request::OpenFiles, &editor_place(&cx)))
+    Some(find(&Request::OpenFiles, &Place::of(&cx)))
 }

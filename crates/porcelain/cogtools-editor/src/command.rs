@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_core::Code;
-use cogtools_core::source::{ambiguous_editor, editor_place};
-use cogtools_editor_client::{Found, Request, find};
+use cogtools_core::{Code, Diagnostic};
+use cogtools_editor_client::{Answer, Found, Place, Request, Variables, find};
 use cogtools_program::args::EnvArgs;
+use cogtools_program::call::input_diagnostic;
 use cogtools_program::project::ProjectContext;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::install::{Install, install};
@@ -49,6 +50,11 @@ fn command() -> Command {
                 ),
         )
         .subcommand(
+            Command::new("ask")
+                .about("Ask the editor for the source `editor`, by JSON on standard input")
+                .hide(true),
+        )
+        .subcommand(
             Command::new("install")
                 .about("Install the extension for VS Code and editors that are built on it")
                 .arg(
@@ -82,6 +88,7 @@ fn command() -> Command {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     match matches.subcommand() {
+        Some(("ask", _)) => ask(io),
         Some(("status", matches)) => status(matches.get_flag("json"), io),
         Some(("install", matches)) => {
             let args = Install {
@@ -101,11 +108,50 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
 }
 
+/// A question of the source `editor`.
+#[derive(Deserialize)]
+struct Question {
+    /// The directory that an editor's folder has to contain.
+    directory: PathBuf,
+    #[serde(flatten)]
+    request: Request,
+}
+
+/// Asks the editor for a call of a tool. The environment has the user's variables alone.
+fn ask(io: &mut Io<'_>) -> Result<(), Failure> {
+    let bytes = io.stdin.read().map_err(|error| {
+        input_diagnostic(&error, "the question", || None, "cogtools editor ask")
+    })?;
+    let question: Question = serde_json::from_slice(&bytes).map_err(|error| {
+        let message = format!("standard input is not a question: {error}");
+        Diagnostic::new(Code::Usage, message)
+            .hint("this is for cogtools-call; call the tool instead")
+    })?;
+    let place = Place {
+        variables: Variables::new(io.vars.clone()),
+        directory: question.directory,
+    };
+    let found = find(&question.request, &place);
+    let found = found.map_err(|error| Failure::from(error.diagnostic()))?;
+    let is_found = found.answer.is_some();
+    let none = || (Answer::empty(&question.request), "none".to_owned());
+    let (answer, source) = found.answer.unwrap_or_else(none);
+    let attempts = found.attempts.iter();
+    let attempts = attempts.map(|attempt| format!("{}: {}", attempt.by, attempt.failure));
+    let reply = json!({
+        "is_found": is_found,
+        "answer": answer,
+        "source": source,
+        "attempts": attempts.collect::<Vec<String>>(),
+    });
+    io.show_json(&format!("{reply}\n"))
+}
+
 /// Prints which editor answers here, and why others do not.
 pub(crate) fn status(json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     let cx = ProjectContext::load(EnvArgs::default(), io)?.context(io);
-    let found = find(&Request::OpenFiles, &editor_place(&cx));
-    let found = found.map_err(|error| Failure::from(ambiguous_editor(&error)))?;
+    let found = find(&Request::OpenFiles, &Place::of(&cx));
+    let found = found.map_err(|error| Failure::from(error.diagnostic()))?;
     if json {
         return io.show_json(&format!("{:#}\n", value(&found)));
     }

@@ -3,14 +3,12 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use cogtools_editor_client::Variables;
-
 use super::origin::Origin;
 use super::{ConfigErrors, package};
 use crate::file::ReadScope;
 use crate::owner::{ForeignOwner, Owners};
 use crate::process::SandboxMode;
-use crate::source::GlobalModules;
+use crate::source::{EDITOR_VARIABLES, GlobalModules};
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text, TextError};
 use crate::yaml::{self, Data, Entry, Node};
@@ -99,7 +97,7 @@ impl ConfigPaths {
         let unknown = names
             .filter(|name| keys_of(name).is_none())
             // These belong to the editor in which a terminal is.
-            .filter(|name| !Variables::NAMES.contains(&name.as_str()));
+            .filter(|name| !EDITOR_VARIABLES.contains(&name.as_str()));
         unknown
             .map(|name| {
                 let message = format!("the environment variable `{name}` sets nothing");

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use builtin::{ambiguous_editor, editor_place};
+pub use builtin::EDITOR_VARIABLES;
 pub use folder::Folder;
 pub use global::GlobalModules;
 pub use package::Package;

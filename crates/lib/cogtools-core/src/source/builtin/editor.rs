@@ -1,14 +1,50 @@
-//! The source `editor`: what the editor around the terminal shows, as the user sees it.
+//! The source `editor`: the text, files and problems that the editor around the terminal shows.
+//!
+//! `cogtools editor` asks the editor, so that programs which a host starts for each call link no
+//! protocol of one. It gets the user's variables alone.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use cogtools_editor_client::{Ambiguous, Answer, Found, Place, Request, Text, Variables, find};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{BuiltIn, READ_ONLY, files};
 use crate::hint::{Command, Hint};
+use crate::process::Process;
 use crate::tool::{Annotations, RunError, ToolOutput};
 use crate::{Code, Context, Diagnostic};
+
+/// Names of the variables by which editors are found.
+pub const EDITOR_VARIABLES: [&str; 18] = [
+    "COGTOOLS_EDITOR",
+    "XDG_RUNTIME_DIR",
+    "TMPDIR",
+    "NVIM",
+    "INSIDE_EMACS",
+    "EMACS_SOCKET_NAME",
+    "COGTOOLS_SELECTED_TEXT",
+    "COGTOOLS_CURRENT_FILE",
+    "ZED_SELECTED_TEXT",
+    "ZED_FILE",
+    "ZED_ROW",
+    "ZED_COLUMN",
+    "kak_selection",
+    "kak_buffile",
+    "kak_cursor_line",
+    "kak_cursor_column",
+    "GEMINI_CLI_IDE_SERVER_PORT",
+    "CLAUDE_CODE_SSE_PORT",
+];
+
+/// The longest text of an answer or a proposal, in bytes of UTF-8.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+/// The longest output of the program that asks, in bytes: JSON escapes a character with six.
+const MAX_OUTPUT_BYTES: usize = 8 << 20;
+/// How long a user may take to answer a proposal; questions have a shorter limit of their own.
+const TIMEOUT: Duration = Duration::from_mins(10);
+/// The program that asks.
+const PROGRAM: &str = "cogtools";
 
 /// All of them, sorted by name.
 pub(super) const TOOLS: [BuiltIn; 5] = [
@@ -20,7 +56,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
                       file. The text is empty if no file is open.",
         parameters: none,
         annotations: READ_ONLY,
-        run: |tool, _, cx| text(tool, &Request::CurrentFile, cx),
+        run: |tool, _, cx| text(tool, cx),
     },
     BuiltIn {
         name: "get_diagnostics",
@@ -29,7 +65,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
                       file, line and column.",
         parameters: none,
         annotations: READ_ONLY,
-        run: |tool, _, cx| list(tool, &Request::Diagnostics, cx),
+        run: |tool, _, cx| list(tool, cx),
     },
     BuiltIn {
         name: "get_open_files",
@@ -38,7 +74,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
                       is active, and which have changes that are not saved.",
         parameters: none,
         annotations: READ_ONLY,
-        run: |tool, _, cx| list(tool, &Request::OpenFiles, cx),
+        run: |tool, _, cx| list(tool, cx),
     },
     BuiltIn {
         name: "get_selected_text",
@@ -48,7 +84,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
                       nothing is selected.",
         parameters: none,
         annotations: READ_ONLY,
-        run: |tool, _, cx| text(tool, &Request::SelectedText, cx),
+        run: |tool, _, cx| text(tool, cx),
     },
     BuiltIn {
         name: "propose_edit",
@@ -82,37 +118,32 @@ fn proposal() -> Value {
             "content": {
                 "type": "string",
                 "description": "The whole text that the file is to have",
-                "maxLength": Request::MAX_TEXT_BYTES,
+                "maxLength": MAX_TEXT_BYTES,
             },
         },
         "required": ["path", "content"],
     })
 }
 
-/// The selection, or a whole file.
-fn text(tool: &str, request: &Request, cx: &Context) -> Result<ToolOutput, RunError> {
-    let found = ask(tool, request, cx)?;
-    if let Some((
-        Answer::Text(Text {
-            path: Some(path), ..
-        }),
-        _,
-    )) = &found.answer
+/// Returns the selection, or a whole file.
+fn text(tool: &str, cx: &Context) -> Result<ToolOutput, RunError> {
+    let reply = ask(tool, json!({ "method": tool }), cx)?;
+    if let Some(path) = reply.answer.get("path").and_then(Value::as_str)
         && files::has_secrets(&cx.root.join(path))
     {
         return Err(files::failed(tool, files::secret(&shown(path, cx))));
     }
-    Ok(output(request, found, cx))
+    Ok(output(reply, cx))
 }
 
-/// Open files, or problems. What is found in files with secrets may quote them.
-fn list(tool: &str, request: &Request, cx: &Context) -> Result<ToolOutput, RunError> {
-    let mut found = ask(tool, request, cx)?;
-    if let Some((Answer::Problems(problems), _)) = &mut found.answer {
-        let is_public = |path: &str| !files::has_secrets(&cx.root.join(path));
-        problems.diagnostics.retain(|one| is_public(&one.path));
+/// Returns open files or problems. A problem in a file with secrets may quote them.
+fn list(tool: &str, cx: &Context) -> Result<ToolOutput, RunError> {
+    let mut reply = ask(tool, json!({ "method": tool }), cx)?;
+    if let Some(Value::Array(problems)) = reply.answer.get_mut("diagnostics") {
+        let path = |problem: &Value| problem["path"].as_str().map(|path| cx.root.join(path));
+        problems.retain(|problem| path(problem).is_some_and(|path| !files::has_secrets(&path)));
     }
-    Ok(output(request, found, cx))
+    Ok(output(reply, cx))
 }
 
 fn propose(
@@ -120,93 +151,98 @@ fn propose(
     arguments: &Map<String, Value>,
     cx: &Context,
 ) -> Result<ToolOutput, RunError> {
-    let text = |key: &str| {
-        arguments
-            .get(key)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    let request = Request::ProposeEdit {
-        path: files::full_path(tool, text("path"), cx)?,
-        content: text("content").to_owned(),
-    };
-    let found = ask(tool, &request, cx)?;
-    if found.answer.is_none() {
+    let path = arguments.get("path").and_then(Value::as_str);
+    let path = files::full_path(tool, path.unwrap_or_default(), cx)?;
+    let question = json!({"method": tool, "path": path, "content": arguments.get("content")});
+    let reply = ask(tool, question, cx)?;
+    if !reply.is_found {
         let message = "no editor can show a change";
         let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-        return Err(files::failed(tool, diagnostic.hint(status())));
+        let status = Hint::run("", Command::EditorStatus, " explains which editor answers");
+        return Err(files::failed(tool, diagnostic.hint(status)));
     }
-    Ok(output(&request, found, cx))
+    Ok(output(reply, cx))
+}
+
+/// The output of `cogtools editor ask`.
+#[derive(Deserialize)]
+struct Reply {
+    /// False if no editor has answered; the answer is empty then.
+    is_found: bool,
+    answer: Value,
+    /// The name of the editor.
+    source: String,
+    /// A line for each editor that did not answer, with the reason.
+    attempts: Vec<String>,
 }
 
 /// Asks the editor that answers for the working directory.
-fn ask(tool: &str, request: &Request, cx: &Context) -> Result<Found, RunError> {
-    find(request, &editor_place(cx)).map_err(|error| files::failed(tool, ambiguous_editor(&error)))
-}
-
-/// Where editors are searched for: by the user's own variables, from the working directory.
-pub fn editor_place(cx: &Context) -> Place {
+fn ask(tool: &str, mut question: Value, cx: &Context) -> Result<Reply, RunError> {
+    let fail = |reason: &str| {
+        let message = format!("the editor cannot be asked: {reason}");
+        files::failed(tool, Diagnostic::new(Code::ToolFailed, message))
+    };
     let directory = cx.environment.directory();
     let is_known = directory.is_absolute();
-    Place {
-        variables: Variables::new(cx.environment.user_vars(Variables::NAMES)),
-        directory: if is_known { directory } else { &cx.root }.to_path_buf(),
+    question["directory"] = json!(if is_known { directory } else { &cx.root });
+    let file = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
+    let program = cx.programs.as_ref().map(|folder| folder.join(file));
+    let program = program.filter(|program| program.is_file());
+    let program = program.ok_or_else(|| fail("the program `cogtools` is not installed"))?;
+    let output = Process::new(program, &cx.root)
+        .args(["editor", "ask", "--error-format=json"])
+        .variables(cx.environment.user_vars(EDITOR_VARIABLES))
+        .input(question.to_string())
+        .timeout(TIMEOUT)
+        .stdout_limit(MAX_OUTPUT_BYTES)
+        .run(&cx.cancel)
+        .map_err(|error| fail(&error.to_string()))?;
+    if output.exit.is_success() {
+        return serde_json::from_slice(&output.stdout.bytes)
+            .map_err(|error| fail(&error.to_string()));
+    }
+    match Diagnostic::from_json(&output.stderr.bytes) {
+        Some(diagnostic) => Err(files::failed(tool, diagnostic)),
+        None => Err(fail(&format!(
+            "`cogtools editor` {}",
+            output.exit.describe()
+        ))),
     }
 }
 
-/// Why none of several windows answers.
-pub fn ambiguous_editor(error: &Ambiguous) -> Diagnostic {
-    let diagnostic = Diagnostic::new(Code::AmbiguousEditor, error.to_string());
-    let socket = error.socket().display();
-    diagnostic
-        .hint("close one of the windows, or call from a terminal in the one that is meant")
-        .hint(format!("or set {}={socket}", Variables::EDITOR))
-}
-
-fn status() -> Hint {
-    Hint::run("", Command::EditorStatus, " explains which editor answers")
-}
-
-/// The result: the answer and the name of the editor as JSON; why others did not answer, for
-/// `--verbose`.
-fn output(request: &Request, found: Found, cx: &Context) -> ToolOutput {
-    let (mut answer, source) = found
-        .answer
-        .unwrap_or_else(|| (Answer::empty(request), "none".to_owned()));
-    shorten(&mut answer, cx);
-    let mut value = serde_json::to_value(&answer).unwrap_or_default();
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert("source".to_owned(), source.into());
+/// Makes the result: the answer and the name of the editor as JSON, and for `--verbose` why others
+/// did not answer. Paths are relative to the project, as other tools take them.
+fn output(reply: Reply, cx: &Context) -> ToolOutput {
+    let mut value = reply.answer;
+    shorten(&mut value, cx);
+    for list in ["files", "diagnostics"] {
+        let items = value.get_mut(list).and_then(Value::as_array_mut);
+        items
+            .into_iter()
+            .flatten()
+            .for_each(|item| shorten(item, cx));
     }
-    let attempts = found.attempts.iter();
-    let attempts = attempts.map(|attempt| format!("{}: {}\n", attempt.by, attempt.failure));
+    value["source"] = reply.source.into();
     ToolOutput {
         text: format!("{value}\n"),
-        stderr: attempts.collect(),
+        stderr: reply
+            .attempts
+            .iter()
+            .flat_map(|line| [line, "\n"])
+            .collect(),
         value: Some(value),
         ..ToolOutput::default()
     }
 }
 
-/// Makes paths relative to the project, as other tools take them.
-fn shorten(answer: &mut Answer, cx: &Context) {
-    let shorten = |path: &mut String| *path = shown(path, cx);
-    match answer {
-        Answer::Text(text) => text.path.as_mut().into_iter().for_each(shorten),
-        Answer::Files(files) => files
-            .files
-            .iter_mut()
-            .map(|file| &mut file.path)
-            .for_each(shorten),
-        Answer::Problems(problems) => {
-            let paths = problems.diagnostics.iter_mut().map(|one| &mut one.path);
-            paths.for_each(shorten);
-        }
-        Answer::Edit(_) => {}
+/// Makes the path of `item` relative to the project, if it has one.
+fn shorten(item: &mut Value, cx: &Context) {
+    if let Some(Value::String(path)) = item.get_mut("path") {
+        *path = shown(path, cx);
     }
 }
 
-/// `path` relative to the project, if it is in it.
+/// Returns `path` relative to the project, if it is in it.
 fn shown(path: &str, cx: &Context) -> String {
     let full = Path::new(path);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));

@@ -12,7 +12,7 @@ mod search_files;
 mod todos;
 mod walk;
 
-pub use editor::{ambiguous_editor, editor_place};
+pub use editor::EDITOR_VARIABLES;
 
 use std::path::PathBuf;
 use std::sync::Arc;
