@@ -39,10 +39,10 @@ pub struct Text {
     /// The position after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<Position>,
-    /// Whether the file has text that is not saved, if that is known.
+    /// True if the file has text that is not saved, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dirty: Option<bool>,
-    /// Whether the text goes on.
+    /// True if the text goes on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
@@ -61,7 +61,7 @@ pub struct Position {
 pub struct OpenFiles {
     /// The files, in the editor's order.
     pub files: Vec<OpenFile>,
-    /// Whether there are more.
+    /// True if there are more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
@@ -71,10 +71,10 @@ pub struct OpenFiles {
 pub struct OpenFile {
     /// Its path.
     pub path: String,
-    /// Whether it is the current one.
+    /// True if it is the current one.
     #[serde(default)]
     pub active: bool,
-    /// Whether it has text that is not saved.
+    /// True if it has text that is not saved.
     #[serde(default)]
     pub dirty: bool,
 }
@@ -84,7 +84,7 @@ pub struct OpenFile {
 pub struct Problems {
     /// Each finding.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether there are more.
+    /// True if there are more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
@@ -110,7 +110,7 @@ pub struct Diagnostic {
 /// What has become of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Edit {
-    /// Whether the user has accepted it. The editor has then changed its text, and not saved it.
+    /// True if the user has accepted it. The editor has then changed its text, and not saved it.
     pub accepted: bool,
 }
 

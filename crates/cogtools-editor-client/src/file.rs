@@ -58,7 +58,7 @@ pub(crate) fn user() -> String {
     rustix::process::geteuid().as_raw().to_string()
 }
 
-/// Whether a process has that number.
+/// Returns true if a process has that number.
 pub(crate) fn is_alive(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok();
     pid.and_then(rustix::process::Pid::from_raw)

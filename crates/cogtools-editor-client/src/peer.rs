@@ -158,7 +158,7 @@ fn open(path: &Path, deadline: Instant, timeout: Duration) -> Result<OwnedFd, Fa
     }
 }
 
-/// Whether the process at the other end is the user's: the file could have been exchanged.
+/// Returns true if the process at the other end is the user's: the file could have been exchanged.
 #[cfg(target_os = "linux")]
 fn is_own(fd: &impl AsFd) -> bool {
     let peer = rustix::net::sockopt::socket_peercred(fd);

@@ -374,7 +374,7 @@ impl Agent<'_> {
     }
 }
 
-/// Whether a request may succeed without its cache.
+/// Returns true if a request may succeed without its cache.
 fn is_of_cache(error: &ModelError) -> bool {
     matches!(error, ModelError::Api(error) if matches!(error.status, 400 | 403 | 404))
 }

@@ -57,7 +57,7 @@ pub struct OpenCall {
     pub arguments: Value,
     /// Its position among the calls of its response.
     position: usize,
-    /// Whether it was started by a run that did not live to see its end.
+    /// True if it was started by a run that did not live to see its end.
     pub has_started: bool,
 }
 
@@ -317,7 +317,7 @@ pub(crate) fn sendable(content: Content) -> Content {
     Content::from_wire(json).unwrap_or(content)
 }
 
-/// Whether a part is more than a thought or an empty text.
+/// Returns true if a part is more than a thought or an empty text.
 pub(crate) fn says_something(part: &Part) -> bool {
     part.text()
         .is_none_or(|text| !part.is_thought() && !text.trim().is_empty())

@@ -21,7 +21,7 @@ pub fn code(error: &ModelError) -> Code {
     }
 }
 
-/// Whether the API has refused the request itself.
+/// Returns true if the API has refused the request itself.
 pub fn is_refused_request(error: &ModelError) -> bool {
     matches!(error, ModelError::Api(error) if error.kind == ApiErrorKind::InvalidRequest)
 }

@@ -45,7 +45,7 @@ pub(crate) struct Exchange<'a> {
 #[derive(Default)]
 struct Arrived {
     response: Response,
-    /// Whether the user has seen a part of it.
+    /// True if the user has seen a part of it.
     is_shown: bool,
     /// The tokens of earlier attempts, which are paid for as well.
     wasted: Usage,

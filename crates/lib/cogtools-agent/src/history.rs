@@ -67,7 +67,7 @@ pub fn expired_results(turns: &[TurnKind], tasks: usize) -> Vec<usize> {
 pub struct Split {
     /// How many turns are cached.
     pub cached: usize,
-    /// Whether the cache should be renewed, with these turns.
+    /// True if the cache should be renewed, with these turns.
     pub is_due: bool,
 }
 

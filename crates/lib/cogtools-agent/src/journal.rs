@@ -150,7 +150,7 @@ impl Journal {
     }
 }
 
-/// Whether an entry is a task that the user gave, and not one of the agent itself.
+/// Returns true if an entry is a task that the user gave, and not one of the agent itself.
 fn is_of_user(entry: &Entry) -> bool {
     let is_task = matches!(entry.event, Event::Task { .. });
     is_task && !matches!(entry.event.text(), Some(REPETITION | GO_ON))

@@ -252,7 +252,7 @@ impl LoopGuard {
         }
     }
 
-    /// Whether the last steps are a cycle of `length` steps, repeated.
+    /// Returns true if the last steps are a cycle of `length` steps, repeated.
     fn repeats(&self, length: usize) -> bool {
         let Some(start) = self.steps.len().checked_sub(length * REPETITIONS) else {
             return false;

@@ -20,7 +20,7 @@ use crate::provider::{DEFAULT_MODEL, Provider};
 pub struct ModelOptions {
     /// Whose API answers.
     pub provider: Provider,
-    /// Whether the command line names it.
+    /// True if the command line names it.
     has_provider: bool,
     /// The name of the model, if one is named.
     pub name: Option<String>,

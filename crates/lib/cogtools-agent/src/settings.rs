@@ -77,12 +77,12 @@ impl ToolTraits {
         }
     }
 
-    /// Whether calls of it can run at the same time as others.
+    /// Returns true if calls of it can run at the same time as others.
     pub fn is_parallel(&self) -> bool {
         self.is_pure || self.annotations.read_only == Some(true)
     }
 
-    /// Whether a call of it can run again when it is not known whether it has run.
+    /// Returns true if a call of it can run again when it is not known whether it has run.
     pub fn is_repeatable(&self) -> bool {
         self.is_parallel() || self.annotations.idempotent == Some(true)
     }

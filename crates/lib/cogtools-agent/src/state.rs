@@ -199,7 +199,7 @@ impl State {
         self.requests
     }
 
-    /// Whether the last run waits for the user's answers.
+    /// Returns true if the last run waits for the user's answers.
     pub const fn is_paused(&self) -> bool {
         self.is_paused
     }

@@ -126,7 +126,7 @@ impl ApiError {
         self
     }
 
-    /// Whether another try may succeed.
+    /// Returns true if another try may succeed.
     pub fn is_transient(&self) -> bool {
         let is_transient = matches!(
             self.kind,
@@ -297,7 +297,7 @@ impl<'a> Details<'a> {
         self.find("ErrorInfo")?.get("reason")?.as_str()
     }
 
-    /// Whether the error is one of Cloud Code, which has quotas of its own.
+    /// Returns true if the error is one of Cloud Code, which has quotas of its own.
     fn is_of_cloud_code(&self) -> bool {
         let info = self.find("ErrorInfo");
         let domain = info.and_then(|info| info.get("domain")?.as_str());

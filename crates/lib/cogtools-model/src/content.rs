@@ -109,12 +109,12 @@ impl Content {
         self.rest.extend(next.rest);
     }
 
-    /// Whether one of its parts is the result of a call.
+    /// Returns true if one of its parts is the result of a call.
     pub fn has_results(&self) -> bool {
         self.parts().iter().any(Part::is_result)
     }
 
-    /// Whether it begins a turn: a message of the user that is not the result of a call.
+    /// Returns true if it begins a turn: a message of the user that is not the result of a call.
     pub fn begins_turn(&self) -> bool {
         self.role() == Some(Role::User) && !self.parts().is_empty() && !self.has_results()
     }
@@ -195,7 +195,7 @@ impl Part {
         self.0.get("text")?.as_str()
     }
 
-    /// Whether its text is a thought.
+    /// Returns true if its text is a thought.
     pub fn is_thought(&self) -> bool {
         self.0.get("thought").and_then(Value::as_bool) == Some(true)
     }
@@ -220,7 +220,7 @@ impl Part {
         })
     }
 
-    /// Whether it is the result of a call.
+    /// Returns true if it is the result of a call.
     pub fn is_result(&self) -> bool {
         self.0.contains_key("functionResponse")
     }
@@ -403,7 +403,7 @@ fn field((key, value): (String, Value)) -> (String, Value) {
     (key, value)
 }
 
-/// Whether `key` is `camel` with underscores.
+/// Returns true if `key` is `camel` with underscores.
 fn is_snake_case_of(key: &str, camel: &str) -> bool {
     let words = key.split('_').enumerate();
     let mut rest = camel;

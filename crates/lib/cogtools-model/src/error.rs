@@ -60,7 +60,7 @@ fn difference(nearest: Option<&str>) -> String {
 }
 
 impl ModelError {
-    /// Whether another try may succeed.
+    /// Returns true if another try may succeed.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Http(error) => error.is_transient(),

@@ -62,7 +62,7 @@ pub struct Generation {
     /// The JSON Schema of an answer in JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_json_schema: Option<Value>,
-    /// Whether thoughts are part of the response.
+    /// True if thoughts are part of the response.
     #[serde(skip)]
     pub include_thoughts: bool,
     /// Further fields of `generationConfig`, such as `topP` or `thinkingConfig`. Those above

@@ -24,7 +24,7 @@ impl Chunk {
         &self.0
     }
 
-    /// Whether it says why the response ended.
+    /// Returns true if it says why the response ended.
     pub(crate) fn finishes(&self) -> bool {
         let reason = candidate(&self.0).and_then(|candidate| candidate.get("finishReason"));
         let block = self.0.pointer("/promptFeedback/blockReason");
@@ -165,7 +165,7 @@ impl Response {
         self.finish.as_ref()
     }
 
-    /// Whether the stream broke off: neither a reason to end nor one to refuse has arrived.
+    /// Returns true if the stream broke off: neither a reason to end nor one to refuse has arrived.
     pub const fn is_cut(&self) -> bool {
         self.finish.is_none() && self.block_reason.is_none()
     }
@@ -195,7 +195,7 @@ impl Response {
         self.id.as_deref()
     }
 
-    /// Whether there is nothing to use in it: neither text nor a call.
+    /// Returns true if there is nothing to use in it: neither text nor a call.
     pub fn is_empty(&self) -> bool {
         let is_used = |part: &Part| {
             part.call().is_some()

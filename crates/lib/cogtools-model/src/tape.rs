@@ -75,7 +75,7 @@ impl Recording {
         }
     }
 
-    /// Whether the request is the one of the hash; an edited one would never be found.
+    /// Returns true if the request is the one of the hash; an edited one would never be found.
     fn is_intact(&self) -> bool {
         self.hash == hash(&self.model, &self.request)
     }

@@ -99,7 +99,7 @@ impl AskArgs {
         })
     }
 
-    /// Whether the run goes on without a task: the user only answers questions.
+    /// Returns true if the run goes on without a task: the user only answers questions.
     pub(crate) fn is_answer(&self) -> bool {
         !self.approve.is_empty() || !self.reject.is_empty()
     }

@@ -33,7 +33,7 @@ pub(crate) struct Display<'a, 'io> {
     cancel: Cancel,
     /// Tools that the user has approved for the whole run.
     approved: &'a mut HashSet<String>,
-    /// Whether the answer is shown at the end: it may turn out to be unusable.
+    /// True if the answer is shown at the end: it may turn out to be unusable.
     holds_answer: bool,
     waiting: WaitingLine,
     /// The end of what was written to standard output.

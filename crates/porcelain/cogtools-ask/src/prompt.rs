@@ -312,7 +312,7 @@ pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<P
     Ok(parts)
 }
 
-/// Whether `path` descends from the working directory.
+/// Returns true if `path` descends from the working directory.
 fn is_below(path: &Path) -> bool {
     let descends = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     path.components().all(descends)

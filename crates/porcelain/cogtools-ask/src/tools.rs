@@ -278,7 +278,7 @@ pub(crate) fn without_hints(failure: Failure) -> Failure {
     }
 }
 
-/// Whether a run has ended because its call timed out, and not at a limit of its own.
+/// Returns true if a run has ended because its call timed out, and not at a limit of its own.
 fn is_late(end: &RunEnd, own: Option<Duration>, limit: &Limit) -> bool {
     let is_time = matches!(
         end.status,

@@ -55,7 +55,7 @@ impl Access {
         &self.base
     }
 
-    /// Whether `path` is below [`Access::base`].
+    /// Returns true if `path` is below [`Access::base`].
     pub(crate) fn is_below_base(&self, path: &str) -> bool {
         let length = self.base.len();
         let Some((base, rest)) = path.split_at_checked(length) else {
@@ -76,7 +76,7 @@ impl Access {
     /// The name of the header that [`Access::exchange`] returns.
     pub(crate) const HEADER: axum::http::HeaderName = SET_COOKIE;
 
-    /// Whether the browser has sent the cookie.
+    /// Returns true if the browser has sent the cookie.
     pub(crate) fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let cookies = headers.get_all(COOKIE).iter();
         let cookies = cookies.filter_map(|cookies| cookies.to_str().ok());
@@ -87,7 +87,7 @@ impl Access {
         })
     }
 
-    /// Whether the request comes from a page of this server.
+    /// Returns true if the request comes from a page of this server.
     pub(crate) fn has_page_token(&self, headers: &HeaderMap) -> bool {
         let mut tokens = headers.get_all(PAGE_TOKEN).iter();
         let token = tokens.next().and_then(|token| token.to_str().ok());
@@ -95,7 +95,7 @@ impl Access {
     }
 }
 
-/// Whether two tokens are equal. The comparison does not reveal where they differ.
+/// Returns true if two tokens are equal. The comparison does not reveal where they differ.
 fn is_same(one: &str, other: &str) -> bool {
     let difference = one
         .bytes()

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::cut;
 use crate::respond::failure;
 
-/// Whether a program has ended because it waits for an answer of the user.
+/// Returns true if a program has ended because it waits for an answer of the user.
 pub(crate) fn waits(output: &Output) -> bool {
     let expected = i32::from(Code::ApprovalWanted.status());
     matches!(output.exit, Exit::Status(status) if status.code() == Some(expected))

@@ -25,7 +25,7 @@ pub const PROGRAM: Program = Program {
 pub(crate) struct UiArgs {
     /// Where to listen; port 0 selects a free one.
     pub(crate) address: SocketAddr,
-    /// Whether the browser of the user is started.
+    /// True if the browser of the user is started.
     pub(crate) open: bool,
     /// Sessions in files of their own.
     pub(crate) files: Vec<PathBuf>,

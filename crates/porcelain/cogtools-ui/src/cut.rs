@@ -16,12 +16,12 @@ pub(crate) fn text(text: &str) -> String {
     head_and_tail(text, MAX_TEXT_BYTES)
 }
 
-/// Whether a text takes more than a part of a page.
+/// Returns true if a text takes more than a part of a page.
 pub(crate) fn is_long(text: &str) -> bool {
     text.len() > MAX_SHORT_BYTES || text.lines().count() > MAX_SHORT_LINES
 }
 
-/// Whether [`text`] cuts it.
+/// Returns true if [`text`] cuts it.
 pub(crate) const fn is_cut(text: &str) -> bool {
     text.len() > MAX_TEXT_BYTES
 }

@@ -235,7 +235,7 @@ fn invalid(variable: &'static str, reason: &'static str) -> ModelError {
     }
 }
 
-/// Whether paths can be appended to `url`.
+/// Returns true if paths can be appended to `url`.
 fn is_base(url: &str) -> bool {
     let uri: Option<Uri> = url.parse().ok();
     let is_http = |uri: &Uri| {
@@ -245,7 +245,7 @@ fn is_base(url: &str) -> bool {
     !url.contains(['?', '#']) && uri.as_ref().is_some_and(is_http)
 }
 
-/// Whether `value` is one segment of a path, and one label of a host if it is a location.
+/// Returns true if `value` is one segment of a path, and one label of a host if it is a location.
 fn is_name(value: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
     value.bytes().all(is_letter) && !value.starts_with('.')

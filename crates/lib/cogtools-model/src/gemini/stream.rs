@@ -16,7 +16,7 @@ struct Events {
     stray: Stray,
     secret: String,
     has_chunks: bool,
-    /// Whether a chunk says why the response ended.
+    /// True if a chunk says why the response ended.
     has_finished: bool,
     state: State,
 }
@@ -179,7 +179,7 @@ impl Stray {
         }
     }
 
-    /// Whether there is nothing but blanks.
+    /// Returns true if there is nothing but blanks.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.trim_ascii().is_empty()
     }

@@ -41,7 +41,7 @@ pub(super) fn body(request: &Request, limit_key: &str) -> Result<Value, ModelErr
     Ok(Value::Object(body))
 }
 
-/// Whether a server rejects a request because it counts the tokens.
+/// Returns true if a server rejects a request because it counts the tokens.
 pub(super) fn is_about_usage(error: &ApiError) -> bool {
     error.kind == ApiErrorKind::InvalidRequest && error.message.contains(USAGE)
 }

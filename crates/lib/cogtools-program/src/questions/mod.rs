@@ -132,7 +132,7 @@ pub struct Completion {
     pub start: usize,
     /// What replaces it: without control characters.
     pub text: String,
-    /// Whether the word is complete, and a space follows.
+    /// True if the word is complete, and a space follows.
     pub is_whole: bool,
 }
 

@@ -262,7 +262,7 @@ pub(crate) struct View {
     first: usize,
     /// The last line of the session.
     last: usize,
-    /// Whether the page ends with the session.
+    /// True if the page ends with the session.
     is_end: bool,
     turns: Vec<Turn>,
     state: RunState,

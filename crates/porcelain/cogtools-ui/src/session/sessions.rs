@@ -277,7 +277,7 @@ fn is_open(lines: &[Line]) -> bool {
     found.next().unwrap_or(false)
 }
 
-/// Whether an entry is below an agent that a call runs, as far as `entries` say so.
+/// Returns true if an entry is below an agent that a call runs, as far as `entries` say so.
 fn is_nested(entry: &Entry, entries: &[&Entry]) -> bool {
     let parent = |entry: &&Entry| {
         let id = entry.parent?;

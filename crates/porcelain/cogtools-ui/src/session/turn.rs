@@ -86,9 +86,9 @@ pub(crate) struct Message {
     #[serde(skip)]
     pub(crate) step: Option<usize>,
     pub(crate) text: String,
-    /// Whether the text is only a part of what the line has.
+    /// True if the text is only a part of what the line has.
     pub(crate) is_cut: bool,
-    /// Whether it is so long that it scrolls by itself.
+    /// True if it is so long that it scrolls by itself.
     pub(crate) is_long: bool,
     /// The whole text, if the line has only a part of it.
     pub(crate) blob: String,
