@@ -16,9 +16,9 @@ pub enum Answer {
     Text(Text),
     /// The open files.
     Files(OpenFiles),
-    /// What the editor finds wrong.
+    /// The findings of the editor.
     Problems(Problems),
-    /// What has become of a proposal.
+    /// The outcome of a proposal.
     Edit(Edit),
 }
 
@@ -79,7 +79,7 @@ pub struct OpenFile {
     pub dirty: bool,
 }
 
-/// What an editor finds wrong.
+/// The findings of an editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Problems {
     /// Each finding.
@@ -100,21 +100,21 @@ pub struct Diagnostic {
     pub column: u64,
     /// `error`, `warning`, `information` or `hint`.
     pub severity: String,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
-    /// What has found it, such as `rustc`.
+    /// The program that has found it, such as `rustc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 
-/// What has become of a proposal.
+/// The outcome of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Edit {
     /// True if the user has accepted it. The editor has then changed its text, and not saved it.
     pub accepted: bool,
 }
 
-/// What an editor sends, before it is checked; what is unknown is left out.
+/// A reply of an editor, before it is checked, without unknown fields.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Reply {
     name: Option<String>,
@@ -275,7 +275,7 @@ pub enum Failure {
     Discovery {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The process that wrote the discovery file has ended.

@@ -89,7 +89,7 @@ impl Peer {
         Ok(bytes)
     }
 
-    /// What an error of the connection means.
+    /// Translates an error of the connection.
     pub(crate) fn failure(&self, error: io::Error) -> Failure {
         match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => {

@@ -63,7 +63,7 @@ pub(crate) fn ask(socket: &Path, request: &Request, timeout: Duration) -> Result
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "method")]
 pub enum Request {
-    /// What is selected.
+    /// The selection.
     #[serde(rename = "get_selected_text")]
     SelectedText,
     /// The whole text of the current file, saved or not.

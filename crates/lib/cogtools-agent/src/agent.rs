@@ -21,7 +21,7 @@ use crate::observer::{Activity, Observer, Questions, Silent};
 use crate::state::Fixed;
 use crate::{AgentTool, Conversation, Journal, Ledger, Settings, ToolTraits, Tools, calls};
 
-/// What an agent consists of.
+/// The parts of an agent.
 pub struct AgentParts<'a> {
     /// The model.
     pub model: &'a dyn Model,
@@ -33,11 +33,11 @@ pub struct AgentParts<'a> {
     pub system: Option<Arc<Content>>,
     /// The state of the world when the task was given.
     pub dynamic: Option<Arc<Content>>,
-    /// How it works.
+    /// The settings.
     pub settings: Settings,
     /// The budget, shared with whatever called it.
     pub ledger: Ledger,
-    /// Who watches it and answers questions.
+    /// The observer, who also answers questions.
     pub observer: &'a mut dyn Observer,
     /// Ends it.
     pub cancel: Cancel,
@@ -64,7 +64,7 @@ pub struct Agent<'a> {
     pub(crate) cancel: Cancel,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub struct RunEnd {
     /// How.

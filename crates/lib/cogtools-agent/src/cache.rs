@@ -23,7 +23,7 @@ pub struct CacheRecord {
 }
 
 impl CacheRecord {
-    /// What `record` is after an event about the cache `name`.
+    /// Updates `record` by an event about the cache `name`.
     pub(crate) fn update(record: &mut Option<Self>, name: &str, state: &CacheState) {
         match state {
             CacheState::Created {

@@ -44,7 +44,7 @@ struct Decided {
     next: Next,
 }
 
-/// What happens with a call.
+/// The next step of a call.
 enum Next {
     Run {
         run: ReadyCall,
@@ -211,7 +211,7 @@ impl Agent<'_> {
         }
     }
 
-    /// What happens with a call that is valid.
+    /// Decides what happens with a valid call.
     fn next(&self, run: ReadyCall, is_parallel: bool, approval: &Approval) -> Next {
         if self.cancel.is_cancelled() {
             return Next::Leave;
@@ -524,14 +524,14 @@ pub struct AgentTool {
     pub name: String,
     /// Its declaration for the Gemini API.
     pub declaration: Value,
-    /// What decides whether calls of it may run.
+    /// The traits that decide about its calls.
     pub traits: ToolTraits,
 }
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallResult {
-    /// What the tool answered: text, or a JSON value.
+    /// The answer of the tool: text, or a JSON value.
     Output(Value),
     /// Why it did not: every violation, with hints on how to repair the call.
     Failed(Vec<Diagnostic>),

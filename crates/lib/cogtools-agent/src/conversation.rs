@@ -14,7 +14,7 @@ use crate::history::{TurnKind, expired_results};
 pub struct Turn {
     /// The entry.
     pub id: Id,
-    /// What kind of turn it is.
+    /// The kind of the turn.
     pub kind: TurnKind,
     body: Body,
 }

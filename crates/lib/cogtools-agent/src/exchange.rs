@@ -41,7 +41,7 @@ pub(crate) struct Exchange<'a> {
     pub(crate) observer: &'a mut dyn Observer,
 }
 
-/// What has arrived of a response.
+/// The part of a response that has arrived.
 #[derive(Default)]
 struct Arrived {
     response: Response,

@@ -9,11 +9,11 @@ use serde_json::json;
 
 use crate::{Conversation, Price, Prompt, State};
 
-/// What a model reads that repeats itself.
+/// The note for a model that repeats itself.
 const REPETITION: &str = "Note from cogtools: you have made the same calls with the same results \
 several times. Do something else, or answer with what you know.";
 
-/// What a model reads whose answer was cut off.
+/// The task for a model whose answer was cut off.
 pub(crate) const GO_ON: &str = "Go on where you stopped.";
 
 /// The log of a run: what is appended to it is part of the conversation at once.

@@ -52,7 +52,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// What `usage` costs.
+    /// Returns the cost of `usage`.
     pub fn cost(&self, usage: &Usage) -> f64 {
         // Counts of tokens are far below the precision of a double.
         #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
@@ -63,7 +63,7 @@ impl Price {
     }
 }
 
-/// What a run has used.
+/// The tokens, calls and money that a run has used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
     /// Requests.
@@ -127,7 +127,7 @@ impl Ledger {
         self.start.elapsed()
     }
 
-    /// What was used.
+    /// Returns what was used.
     pub fn spent(&self) -> Spent {
         *self.lock()
     }
@@ -207,7 +207,7 @@ const MAX_CYCLE: usize = 5;
 /// How often a cycle must have occurred.
 const REPETITIONS: usize = 5;
 
-/// What to do about a response.
+/// The verdict about a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetition {
     /// Nothing.

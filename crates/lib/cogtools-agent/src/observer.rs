@@ -46,7 +46,7 @@ pub enum Activity<'a> {
         outcome: &'a Outcome,
         /// How long it took.
         duration: Duration,
-        /// What goes back to the model.
+        /// The response for the model.
         response: &'a Value,
     },
     /// The request is sent again after a while.
@@ -114,7 +114,7 @@ impl Observer for Silent {
     }
 }
 
-/// What a running call shares with the agent that made it.
+/// The part of an agent that its running call shares.
 #[derive(Clone, Debug)]
 pub struct CallScope {
     /// Ends the call alone; the end of the run ends it as well.

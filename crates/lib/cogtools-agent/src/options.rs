@@ -15,7 +15,7 @@ use cogtools_program::args::all;
 use crate::Budget;
 use crate::provider::{DEFAULT_MODEL, Provider};
 
-/// What the command line says about the model, over the configuration.
+/// The options about the model, over the configuration.
 #[derive(Clone, Debug)]
 pub struct ModelOptions {
     /// Whose API answers.

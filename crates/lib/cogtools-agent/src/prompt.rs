@@ -41,24 +41,24 @@ pub struct TriggerLayer(pub Arc<Content>);
 /// All layers.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// What rarely changes.
+    /// The layer that rarely changes.
     pub fixed: StaticLayer,
     /// The state of the world.
     pub dynamic: DynamicLayer,
     /// Recent turns.
     pub buffered: BufferedLayer,
-    /// What to react to.
+    /// The layer to react to.
     pub trigger: TriggerLayer,
 }
 
-/// How to ask.
+/// The options of a request.
 #[derive(Clone, Debug, Default)]
 pub struct RequestOptions {
     /// The model.
     pub model: String,
-    /// How the answer is made.
+    /// The settings of the answer.
     pub generation: Generation,
-    /// How tools may be used.
+    /// The mode in which tools may be used.
     pub mode: ToolMode,
 }
 
@@ -168,10 +168,10 @@ fn estimate_tokens(bytes: usize) -> u64 {
 /// The template of instructions if the project has none.
 pub const STATIC_TEMPLATE: &str = include_str!("../prompts/static.njk");
 
-/// What instructions are made of.
+/// The ingredients of instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Instructions {
-    /// What the agent is.
+    /// The description of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Roles that it takes.
@@ -180,9 +180,9 @@ pub struct Instructions {
     pub rules: Vec<String>,
     /// How it proceeds, step by step.
     pub procedure: Vec<String>,
-    /// What it must not do.
+    /// Things that it must not do.
     pub constraints: Vec<String>,
-    /// What the whole session is for.
+    /// The goal of the whole session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_goal: Option<String>,
     /// Files such as `AGENTS.md`.
@@ -207,7 +207,7 @@ pub struct FileReference {
     pub content: Option<String>,
 }
 
-/// What a model should know about the state of the world.
+/// The state of the world, for a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Situation {
     /// The current time, in RFC 3339.
@@ -240,7 +240,7 @@ pub enum TemplateError {
         length: usize,
         /// Why.
         message: String,
-        /// What to do about it.
+        /// A hint for the user.
         hint: Option<String>,
     },
     /// The dynamic layer has to be JSON.

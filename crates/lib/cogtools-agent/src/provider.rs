@@ -107,7 +107,7 @@ fn network_vars(io: &Io<'_>) -> Vars {
     VARIABLES.iter().filter_map(var).collect()
 }
 
-/// What runs requests. It does not wait for what does not end when it is dropped.
+/// A runtime for requests. It does not wait for what does not end when it is dropped.
 #[derive(Debug)]
 pub struct Requests(Option<Runtime>);
 
@@ -132,7 +132,7 @@ impl Drop for Requests {
     }
 }
 
-/// What runs a single request.
+/// Makes a runtime for a single request.
 pub fn runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| {
@@ -141,7 +141,7 @@ pub fn runtime() -> Result<Runtime, Failure> {
     })
 }
 
-/// What answers.
+/// A source of answers.
 #[derive(Debug)]
 pub enum Connection {
     /// A provider.
@@ -235,10 +235,10 @@ fn read_tape(path: &Path, io: &Io<'_>) -> Result<Replay, Failure> {
     replay.map_err(|error: ModelError| diagnostic::diagnostic(&error, "").into())
 }
 
-/// What is known about a model.
+/// Facts about a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelFacts {
-    /// What it costs.
+    /// Its price.
     pub price: Option<Price>,
     /// How many tokens it reads.
     pub context: Option<u64>,
@@ -265,7 +265,7 @@ struct ModelPrices {
     context: Option<u64>,
 }
 
-/// What the configuration says about `model`.
+/// Looks `model` up in the configuration.
 pub fn facts(ask: &AskConfig, model: &str) -> Result<ModelFacts, Failure> {
     match &ask.prices {
         Some(file) => read_prices(file, model),
@@ -273,7 +273,7 @@ pub fn facts(ask: &AskConfig, model: &str) -> Result<ModelFacts, Failure> {
     }
 }
 
-/// What `file` says about `model`: the first name or pattern that matches it counts.
+/// Looks `model` up in `file`: the first name or pattern that matches it counts.
 fn read_prices(file: &ConfigFile, model: &str) -> Result<ModelFacts, Failure> {
     let text = Text::read(&file.path, &file.display_path, &file.scope)
         .map_err(|error| Failure::from(error.diagnostic(Code::InvalidConfig)))?;

@@ -17,7 +17,7 @@ pub struct Settings {
     pub permissions: Permissions,
     /// When to send again.
     pub retry: RetryPolicy,
-    /// What tokens cost, if it is known.
+    /// The price of tokens, if it is known.
     pub price: Option<Price>,
     /// How much of the conversation is sent.
     pub history: HistorySettings,
@@ -53,7 +53,7 @@ impl Default for HistorySettings {
     }
 }
 
-/// What decides about a tool, apart from its name.
+/// Traits of a tool that decide about its calls, apart from its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolTraits {
     /// The hints of its file.
@@ -65,7 +65,7 @@ pub struct ToolTraits {
 }
 
 impl ToolTraits {
-    /// What decides about `tool`.
+    /// Reads the traits of `tool`.
     pub fn of(tool: &Tool) -> Self {
         Self {
             annotations: *tool.annotations(),

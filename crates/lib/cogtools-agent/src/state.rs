@@ -28,7 +28,7 @@ pub struct State {
     todos: TodoState,
 }
 
-/// What is the same in all requests of a run.
+/// The part that all requests of a run have in common.
 #[derive(Clone, Debug, Default)]
 pub struct Fixed {
     /// Instructions.
@@ -204,7 +204,7 @@ impl State {
         self.is_paused
     }
 
-    /// What the user decided about a call that a run waited for.
+    /// Returns the user's decision about a call that a run waited for.
     pub fn decision(&self, call: &CallId) -> Option<&Approval> {
         self.decisions.get(call)
     }

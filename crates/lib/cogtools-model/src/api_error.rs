@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a provider objects to.
+/// The kind of an error of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApiErrorKind {
@@ -36,7 +36,7 @@ pub enum ApiErrorKind {
 /// An answer with an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiError {
-    /// What it objects to.
+    /// The kind of the error.
     pub kind: ApiErrorKind,
     /// The HTTP status, or the code of an error in a stream.
     pub status: u16,
@@ -179,10 +179,10 @@ const MINUTE_QUOTA_WAIT: Duration = Duration::from_mins(1);
 /// The wait after a rate limit of Cloud Code without a time of its own.
 const RATE_LIMIT_WAIT: Duration = Duration::from_secs(10);
 
-/// What a message writes before a time, which replaces absent details.
+/// Words before a time in a message, which replaces absent details.
 const BEFORE_TIMES: &[&str] = &["Please retry in ", "quota will reset after "];
 
-/// What is wrong, and how long to wait at least if it is temporary.
+/// Classifies an error, with the least wait if it is temporary.
 fn classify(status: u16, message: &str, details: &Details<'_>) -> (ApiErrorKind, Option<Duration>) {
     let delay = || details.retry_delay().or_else(|| delay_in(message));
     match status {

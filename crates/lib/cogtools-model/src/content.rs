@@ -261,7 +261,7 @@ impl Part {
     }
 }
 
-/// What a result is.
+/// The key of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultKey {
     /// The output of a tool that succeeded.
@@ -279,7 +279,7 @@ impl ResultKey {
     }
 }
 
-/// What the Gemini API accepts in place of a signature, for calls that another model made.
+/// The stand-in for a signature that the Gemini API accepts for calls of another model.
 pub const SENTINEL: &str = "skip_thought_signature_validator";
 
 /// Adds [`SENTINEL`] where the API requires a signature and the history has none: on the first

@@ -22,7 +22,7 @@ pub enum ModelError {
     InvalidVariable {
         /// Its name.
         variable: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The provider was not reached, or the connection broke.
@@ -45,7 +45,7 @@ pub enum ModelError {
     Tape {
         /// The file.
         file: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The provider has no such function.

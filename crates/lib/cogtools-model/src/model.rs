@@ -18,7 +18,7 @@ pub trait Model: Debug + Send + Sync {
     /// the stream.
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>>;
 
-    /// What the provider has, sorted by name.
+    /// Lists the models of the provider, sorted by name.
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>>;
 
     /// Its explicit caches, if it has any.
@@ -46,7 +46,7 @@ impl<M: Model + ?Sized> Model for Box<M> {
 pub struct ModelInfo {
     /// The name to use in requests.
     pub name: String,
-    /// What it is, in the provider's words.
+    /// The title, in the provider's words.
     pub title: Option<String>,
     /// The limit of tokens of a request.
     pub input_tokens: Option<u64>,

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Content;
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// The model's name, without the prefix `models/`.
@@ -21,7 +21,7 @@ pub struct Request {
     pub mode: ToolMode,
     /// The conversation.
     pub contents: Vec<Arc<Content>>,
-    /// How the answer is made.
+    /// The settings of the answer.
     pub generation: Generation,
     /// The name of a cache, which then holds the instructions, the tools and the beginning of
     /// the conversation.

@@ -134,7 +134,7 @@ impl Response {
         count
     }
 
-    /// What the model said, unchanged.
+    /// Returns the words of the model, unchanged.
     pub const fn content(&self) -> Option<&Content> {
         self.content.as_ref()
     }

@@ -461,7 +461,7 @@ fn short(line: &str) -> String {
     }
 }
 
-/// What replaces a secret.
+/// The stand-in for a secret.
 const MASK: &str = "[secret]";
 
 /// Shorter values are not searched for: they occur in anything.

@@ -54,7 +54,7 @@ impl AnswerSchema {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The reason.
     pub(crate) fn accept(&self, answer: &str) -> Result<String, Vec<String>> {
         let error = match serde_json::from_str(answer) {
             Ok(value) => return self.check(&value).map(|()| answer.to_owned()),

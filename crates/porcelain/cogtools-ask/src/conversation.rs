@@ -297,7 +297,7 @@ pub(crate) const COMMANDS: [(&str, &str); 6] = [
     ("/quit", "  end the conversation, like Ctrl-D"),
 ];
 
-/// What the help says about keys.
+/// The part of the help about keys.
 const KEYS: &str = "\
 A line that ends in a backslash goes on; so does one that is ended with Alt-Enter.
 Tab completes commands, tools and @files. Ctrl-C clears the line, or stops a task.
@@ -308,7 +308,7 @@ impl Slash {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The reason.
     pub(crate) fn parse(line: &str) -> Option<Result<Self, String>> {
         let mut words = line.split_whitespace();
         let name = words.next().filter(|word| word.starts_with('/'))?;
@@ -374,7 +374,7 @@ pub(crate) fn list_tools(tools: &[AgentTool], pattern: Option<&str>) -> String {
     text
 }
 
-/// What is spent of each limit.
+/// Describes how much of each limit is spent.
 pub(crate) fn describe_budget(ledger: &Ledger) -> String {
     let (spent, budget) = (ledger.spent(), ledger.budget());
     let line = |name: &str, spent: u64, limit: Option<u64>| {
@@ -404,7 +404,7 @@ const MAX_FILES: usize = 200;
 /// How many entries of a folder are looked at.
 const MAX_ENTRIES: usize = 10_000;
 
-/// What there is to complete.
+/// Words that can be completed.
 pub(crate) struct Words {
     /// The names of the tools.
     pub(crate) tools: Vec<String>,

@@ -175,7 +175,7 @@ fn outcome_label(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// What a user reads about an activity that is out of the ordinary.
+/// Describes an activity that is out of the ordinary.
 fn trouble(activity: &Activity<'_>) -> Option<String> {
     Some(match activity {
         Activity::Retry { wait, error } => {
@@ -282,14 +282,14 @@ impl Observer for Display<'_, '_> {
     }
 }
 
-/// What the model's answer is waited for by.
+/// The identifier of the wait for the model's answer.
 const MODEL: &str = "";
 
 /// The line.
 #[derive(Debug, Default)]
 pub(crate) struct WaitingLine {
     is_shown: bool,
-    /// What is waited for, by identifier, and since when.
+    /// The waits: their identifiers, their names, and their starts.
     waits: Vec<(String, String, Instant)>,
     is_drawn: bool,
 }
@@ -319,7 +319,7 @@ impl WaitingLine {
         self.end(MODEL);
     }
 
-    /// What has this identifier has ended.
+    /// Ends the wait with this identifier.
     pub(crate) fn end(&mut self, id: &str) {
         self.waits.retain(|(other, ..)| other != id);
     }

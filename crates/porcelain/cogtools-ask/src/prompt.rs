@@ -24,13 +24,13 @@ const INSTRUCTIONS: [&str; 2] = ["GEMINI.md", "AGENTS.md"];
 /// Templates that are used without being named.
 const STATIC: &str = "prompts/static.njk";
 const DYNAMIC: &str = "prompts/dynamic.njk";
-/// What a user reads in a project that is not trusted.
+/// The note about a project that is not trusted.
 const UNTRUSTED: &str =
     "the project is not trusted: its instructions, templates and files are not used";
 /// The largest file that is sent with every request, in bytes.
 const MAX_FILE_BYTES: usize = 128 << 10;
 
-/// What the first two layers are made of.
+/// The ingredients of the first two layers.
 #[derive(Debug)]
 pub(crate) struct Layers {
     instructions: Instructions,
@@ -38,7 +38,7 @@ pub(crate) struct Layers {
     situation: Option<Situation>,
     static_template: Option<Text>,
     dynamic_template: Option<Text>,
-    /// What the model has written to its list of things to do.
+    /// The list of things to do, which the model writes.
     pub(crate) todos: TodoList,
 }
 

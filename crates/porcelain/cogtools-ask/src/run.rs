@@ -120,7 +120,7 @@ fn tools(
     Ok(tools)
 }
 
-/// What a task is worked on with.
+/// Collects the inputs of a run.
 fn materials<'a>(
     args: &AskArgs,
     config: &Config,
@@ -174,7 +174,7 @@ fn no_task() -> Failure {
         .into()
 }
 
-/// What to do without prices.
+/// The hint for a limit of money without prices.
 const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
 
 /// The settings of a run. Each task has its own [`seed`].

@@ -14,7 +14,7 @@ use crate::args::{AskArgs, OutputFormat};
 /// The exit status of a process that Ctrl-C has ended.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// What there is to say at the end.
+/// The summary of a run.
 pub(crate) struct Summary {
     pub(crate) end: RunEnd,
     /// Why the answer cannot be used, although there is one.

@@ -33,7 +33,7 @@ pub(crate) struct ProjectTools {
     registry: Registry,
     cx: Context,
     tools: Vec<AgentTool>,
-    /// What runs the tools that are agents.
+    /// The runner of the tools that are agents.
     agents: OnceLock<Arc<Agents>>,
 }
 
@@ -183,7 +183,7 @@ fn output_value(output: ToolOutput) -> Value {
     output.value.unwrap_or(Value::String(output.text))
 }
 
-/// What the agents that tools are have in common with the one that calls them.
+/// The context that agents which are tools share with their caller.
 pub(crate) struct Agents {
     pub(crate) connection: Arc<Connection>,
     pub(crate) registry: Registry,

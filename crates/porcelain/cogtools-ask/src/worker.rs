@@ -23,7 +23,7 @@ use crate::prompt::Layers;
 use crate::summary::Summary;
 use crate::tools::ProjectTools;
 
-/// What there is before a session is open.
+/// Inputs of a run that do not depend on the session.
 pub(crate) struct Materials<'a> {
     pub(crate) project: &'a Project,
     pub(crate) tools: Arc<ProjectTools>,

@@ -149,7 +149,7 @@ pub(super) struct Stray {
     line: Line,
 }
 
-/// What the last byte belongs to.
+/// The kind of the line with the last byte.
 #[derive(Clone, Copy, Default)]
 enum Line {
     #[default]

@@ -147,7 +147,7 @@ fn is_whole(data: &str) -> bool {
     data.trim() == DONE || serde_json::from_str::<IgnoredAny>(data).is_ok()
 }
 
-/// What has arrived of a response.
+/// The part of a response that has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     calls: Vec<Call>,
@@ -273,7 +273,7 @@ impl Assembler {
 }
 
 impl Call {
-    /// What is not JSON stays text: the caller reports it to the model.
+    /// Makes the part. Arguments that are not JSON stay text: the caller reports them to the model.
     fn into_part(self) -> Part {
         let args = match self.arguments.trim() {
             "" => json!({}),
