@@ -18,8 +18,6 @@ mod levels;
 mod lint_file;
 mod linter;
 mod neighbours;
-mod order;
-mod order_phrases;
 mod output;
 mod parameter_types;
 mod program;

@@ -5,7 +5,7 @@ use cogtools_core::text::Span;
 
 use crate::finding::Finding;
 use crate::lint_file::LintFile;
-use crate::rules::{INVALID_TOOL, find};
+use crate::rules::{INVALID_TOOL, RETIRED, find};
 
 /// What begins such a comment.
 const MARK: &str = "# lint: allow ";
@@ -96,7 +96,7 @@ impl Suppression {
         if self.rule == INVALID_TOOL {
             return Some(format!("`{INVALID_TOOL}` cannot be allowed"));
         }
-        let is_unknown = find(&self.rule).is_none();
+        let is_unknown = find(&self.rule).is_none() && !RETIRED.contains(&self.rule.as_str());
         is_unknown.then(|| format!("there is no rule `{}`", self.rule))
     }
 }

@@ -1,5 +1,4 @@
-//! Text that a person does not see and a model reads, or that gives the model orders about
-//! other things than this tool.
+//! Text that a person does not see and a model reads.
 
 use cogtools_core::Level;
 use cogtools_core::text::Span;
@@ -9,7 +8,6 @@ use super::description::collect_descriptions;
 use super::pushed::pushed_text;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::order::order;
 use crate::rule::{Rule, case};
 
 pub(super) static RULES: &[Rule] = &[
@@ -34,17 +32,6 @@ pub(super) static RULES: &[Rule] = &[
         fails: case!("hidden-comment/fails"),
         passes: case!("hidden-comment/passes"),
         check: hidden_comment,
-    },
-    Rule {
-        name: "order-to-model",
-        level: Level::Warn,
-        summary: "a description that gives the model orders about other tools, the user, or what it has read before",
-        why: "a description says when to call this tool; what else it orders holds for the whole session, and is how a hostile tool takes it over",
-        fix: "say what this tool does and when it helps, and leave the rest to the model and its user",
-        fixable: false,
-        fails: case!("order-to-model/fails"),
-        passes: case!("order-to-model/passes"),
-        check: order_to_model,
     },
 ];
 
@@ -147,13 +134,4 @@ fn unreferenced_link(text: &str) -> Option<String> {
         }
     }
     None
-}
-
-fn order_to_model(file: &LintFile, findings: &mut Findings<'_>) {
-    for node in descriptions(file) {
-        let text = node.text().unwrap_or_default();
-        if let Some(order) = order(text) {
-            findings.report(node.span, format!("`{order}` is an order to the model"));
-        }
-    }
 }

@@ -21,17 +21,6 @@ pub(super) static RULES: &[Rule] = &[
         check: broken_shebang,
     },
     Rule {
-        name: "wrong-modeline",
-        level: Level::Warn,
-        summary: "a comment `yaml-language-server: $schema=…` that names the schema of something else",
-        why: "an editor then marks correct keys, and completes those of another format",
-        fix: "name the schema of tool files, which `cogtools schema tool` prints, or remove the comment",
-        fixable: false,
-        fails: case!("wrong-modeline/fails"),
-        passes: case!("wrong-modeline/passes"),
-        check: wrong_modeline,
-    },
-    Rule {
         name: "folded-template",
         level: Level::Warn,
         summary: "a template in a folded block (`>`) that has lists, headings or tags on lines of their own",
@@ -104,30 +93,6 @@ fn first_line_fault(line: &str) -> Option<String> {
         }
         [name, ..] => Some(format!("`{name}` is not `cogtools-yaml`")),
         [] => Some("no interpreter after `env`".to_owned()),
-    }
-}
-
-fn wrong_modeline(file: &LintFile, findings: &mut Findings<'_>) {
-    const KEY: &str = "yaml-language-server:";
-    if !file.looks_like_a_tool() {
-        return;
-    }
-    let mut at = 0;
-    for line in file.text.as_str().split_inclusive('\n').take(MAX_LINES) {
-        let start = at;
-        at += line.len();
-        let comment = line.trim_start().strip_prefix('#').map(str::trim);
-        let schema = comment.and_then(|it| it.strip_prefix(KEY)?.trim().strip_prefix("$schema="));
-        let Some(schema) = schema else { continue };
-        let last = schema.rsplit(['/', ':', '\\']).next().unwrap_or(schema);
-        let is_other = !last.to_lowercase().contains("tool") || last.contains("config");
-        if is_other && !schema.starts_with('@') {
-            let span = Span {
-                start,
-                end: start + line.trim_end().len(),
-            };
-            findings.report(span, format!("`{schema}` is not the schema of tool files"));
-        }
     }
 }
 
