@@ -1,12 +1,12 @@
 //! Sessions with MCP servers that stay open between calls.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tempfile::TempDir;
 
 use crate::environment::Vars;
 use crate::process::Confinement;
@@ -76,8 +76,8 @@ pub struct ServerStart {
     pub directory: PathBuf,
     /// The limits of its programs.
     pub confinement: Confinement,
-    /// A folder that must exist while it runs.
-    pub folder: Option<Arc<TempDir>>,
+    /// The owner of a folder that must exist while it runs.
+    pub folder: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Why a request has no answer.

@@ -4,9 +4,11 @@
 //! author is hostile. Many load code from the working directory or from folders on
 //! PATH (`python3 -m`, `npx`), so they start outside the project.
 
+use std::any::Any;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::approval::{ApprovedFiles, CopiedFiles};
 use super::directory::{directory, is_inside};
@@ -90,7 +92,7 @@ impl Provider {
             variables,
             directory,
             confinement,
-            folder,
+            folder: folder.map(|folder| -> Arc<dyn Any + Send + Sync> { folder }),
         })
     }
 
