@@ -21,7 +21,6 @@ fn refused(stdin: impl Into<Stdin>, stderr: impl Into<Expected>) {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "most of them are expected text")]
 fn names_that_no_tool_can_have() {
     let long = "n".repeat(1_000);
     for (name, stderr) in [

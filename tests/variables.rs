@@ -95,7 +95,6 @@ hint: did you mean `COGTOOLS_TOOLS`, `COGTOOLS_MODEL` or `COGTOOLS_TOOLSETS`?
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "most of them are expected text")]
 fn a_tool_sees_what_it_declares_and_whose_value_counts() {
     let project = project();
     let script = "#!/bin/sh\\necho \\\"$KEY ${OTHER-none}\\\"\\n";

@@ -37,7 +37,6 @@ fn redact(text: &str) -> String {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a whole output is expected")]
 fn the_request_is_printed_by_layers() {
     let project = project();
     project.file(

@@ -133,7 +133,6 @@ fn computed_partials_are_pinned_too() {
 
 /// Every program that calls or shows tools is held to the lock.
 #[test]
-#[expect(clippy::too_many_lines, reason = "expected texts")]
 fn every_program_is_locked() {
     let project = scene();
     project.file("tools/part.njk", "evil");

@@ -59,7 +59,6 @@ LD_PRELOAD	.env:5; ignored because .env may not set this name: the dynamic loade
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "most of them are expected text")]
 fn json() {
     let text = str![[r#"
 {

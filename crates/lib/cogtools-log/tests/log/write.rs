@@ -13,7 +13,6 @@ fn call() -> CallId {
     CallId::new("c1")
 }
 
-#[expect(clippy::too_many_lines, reason = "one event of each kind")]
 /// One event of each kind, without those about earlier entries.
 fn events() -> Vec<Event> {
     vec![

@@ -227,7 +227,6 @@ created .gemini/settings.json
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "expected texts")]
 fn a_broken_configuration_is_reported_and_nothing_is_written() {
     for (file, text, stderr) in [
         (

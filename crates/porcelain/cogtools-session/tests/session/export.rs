@@ -64,7 +64,6 @@ completed
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "the whole request")]
 fn a_session_is_a_request_to_gemini() {
     let args = ["export", "run.jsonl", "--format", "gemini"];
     session(&project(), &args).outputs(str![[r#"
