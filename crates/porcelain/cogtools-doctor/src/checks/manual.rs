@@ -78,7 +78,7 @@ fn programs(cx: &Context) -> Vec<(String, PathBuf)> {
             let file = which::which_in_global(&name, Some(&cx.host.programs))
                 .ok()?
                 .next()?;
-            let ours = run_with(&file, "--version", &cx.host)? == format!("{name} {VERSION}\n");
+            let ours = run_with(&file, &["--version"], &cx.host)? == format!("{name} {VERSION}\n");
             ours.then_some((name, file))
         })
         .collect()
@@ -113,10 +113,11 @@ fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
     if !title.is_some_and(|title| title.contains(&format!("cogtools {VERSION}\""))) {
         return outdated(format!("is not for version {VERSION}"));
     }
-    let help = options(&run_with(program, "--help", &cx.host)?);
+    let help = run_with(program, &["--help"], &cx.host)?;
+    let known = options(&help);
     let text = text.replace("\\-", "-");
     let named = options(&text);
-    if let Some(option) = help.difference(&named).next() {
+    if let Some(option) = known.difference(&named).next() {
         return outdated(format!("omits {option}"));
     }
     // Text may mention options of other programs, and the head of a subcommand its own
@@ -126,7 +127,16 @@ fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
         .filter(|line| line.starts_with("\\fB-"))
         .collect();
     let described = options(&heads.join("\n"));
-    let removed = described.difference(&help).next()?;
+    let mut others: BTreeSet<String> = described.difference(&known).cloned().collect();
+    if !others.is_empty() {
+        // Options of a subcommand are listed by its own help.
+        for name in subcommands(&help) {
+            for option in options(&run_with(program, &[name, "--help"], &cx.host)?) {
+                others.remove(&option);
+            }
+        }
+    }
+    let removed = others.first()?;
     outdated(format!(
         "documents {removed}, which the program does not have"
     ))
@@ -143,9 +153,19 @@ fn options(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The output of `program` with `option`, if it succeeds.
-fn run_with(program: &Path, option: &str, host: &Host) -> Option<String> {
-    let output = process::run(program, &[option], b"", host).ok()?;
+/// The names of the subcommands that the text of `--help` lists.
+fn subcommands(help: &str) -> impl Iterator<Item = &str> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = lines.take_while(|line| !line.trim().is_empty());
+    lines.filter_map(|line| {
+        let line = line.strip_prefix("  ")?;
+        line.split(' ').next().filter(|name| !name.is_empty())
+    })
+}
+
+/// The output of `program` with `args`, if it succeeds.
+fn run_with(program: &Path, args: &[&str], host: &Host) -> Option<String> {
+    let output = process::run(program, args, b"", host).ok()?;
     String::from_utf8(output.stdout)
         .ok()
         .filter(|_| output.exit.is_success())
