@@ -11,48 +11,43 @@ use thiserror::Error;
 
 use crate::plan::{Change, Plan};
 
-/// Why a plan was not applied completely.
+/// The reason why a plan was not applied completely.
 #[derive(Debug, Error)]
-#[error("{cause}")]
+#[error("{}", match error {
+    WriteError::Changed => "was changed by another program in the meantime".to_owned(),
+    error => format!("cannot be written: {error}"),
+})]
 pub struct ApplyError {
-    /// The cause.
-    pub cause: ApplyCause,
+    /// The file that was not written.
+    pub file: PathBuf,
+    /// The reason.
+    pub error: WriteError,
     /// The files that had been written by then.
     pub written: Vec<PathBuf>,
 }
 
-/// Why one file was not written.
-#[derive(Debug, Error)]
-pub enum ApplyCause {
-    /// It cannot be written.
-    #[error("cannot be written: {error}")]
-    Unwritable {
-        /// The file.
-        file: PathBuf,
-        /// The error.
-        error: WriteError,
-    },
-    /// Another program wrote to it between planning and writing.
-    #[error("was changed by another program in the meantime")]
-    Changed(PathBuf),
-}
-
 impl Plan {
     /// Writes every change. No file is replaced before all new content is on disk.
+    ///
+    /// # Errors
+    ///
+    /// The first file that cannot be written.
     pub fn apply(&self) -> Result<(), ApplyError> {
         let mut written = Vec::new();
-        self.write(&mut written)
-            .map_err(|cause| ApplyError { cause, written })
-    }
-
-    fn write(&self, written: &mut Vec<PathBuf>) -> Result<(), ApplyCause> {
+        let failed = |change: &Change, error, written| ApplyError {
+            file: change.file.clone(),
+            error,
+            written,
+        };
         let mut temps = Temps::default();
         for change in self.changes() {
-            let temp = stage(change).map_err(|error| apply_cause(change, error))?;
+            let temp = stage(change).map_err(|error| failed(change, error, Vec::new()))?;
             temps.0.push((change, temp));
         }
         for (change, temp) in &mut temps.0 {
-            temp.commit().map_err(|error| apply_cause(change, error))?;
+            if let Err(error) = temp.commit() {
+                return Err(failed(change, error, written));
+            }
             written.push(change.file.clone());
         }
         Ok(())
@@ -62,21 +57,17 @@ impl Plan {
 impl ApplyError {
     /// The error as a diagnostic with hints.
     pub fn diagnostic(self) -> Diagnostic {
-        let diagnostic = Diagnostic::new(Code::IoFailed, self.to_string());
-        let diagnostic = match self.cause {
-            ApplyCause::Unwritable { file, error } => diagnostic
-                .with_subject(file.display().to_string())
-                .hint(error.hint("free disk space or grant permission, then run this again")),
-            ApplyCause::Changed(file) => diagnostic
-                .with_subject(file.display().to_string())
-                .hint("run this again to take its new content into account"),
-        };
+        let diagnostic = Diagnostic::new(Code::IoFailed, self.to_string())
+            .with_subject(self.file.display().to_string());
+        let diagnostic = diagnostic.hint(match &self.error {
+            WriteError::Changed => "run this again to take its new content into account".into(),
+            error => error.hint("free disk space or grant permission, then run this again"),
+        });
         if self.written.is_empty() {
             return diagnostic.hint("no file was written");
         }
-        let written: Vec<_> = self
-            .written
-            .iter()
+        let written = self.written.iter();
+        let written: Vec<_> = written
             .map(|file| format!("`{}`", file.display()))
             .collect();
         diagnostic.hint(format!("already written: {}", written.join(", ")))
@@ -103,12 +94,4 @@ fn stage(change: &Change) -> Result<Temp<'_>, WriteError> {
         Mode::Data
     };
     write_temp(&change.target, expected, change.after.as_bytes(), mode)
-}
-
-fn apply_cause(change: &Change, error: WriteError) -> ApplyCause {
-    let file = change.file.clone();
-    match error {
-        WriteError::Changed => ApplyCause::Changed(file),
-        error => ApplyCause::Unwritable { file, error },
-    }
 }

@@ -1,5 +1,8 @@
 //! Why a file is left unchanged.
 
+use std::ops::Range;
+use std::path::Path;
+
 use cogtools_core::{Code, Diagnostic, Location};
 use thiserror::Error;
 
@@ -119,4 +122,14 @@ impl Conflict {
         };
         diagnostic.at(self.location)
     }
+}
+
+/// The location of `range`, byte offsets in `text`, for messages.
+pub(crate) fn location(file: &Path, text: &str, range: Range<usize>) -> Location {
+    let before = text.get(..range.start).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let covered = text.get(range).unwrap_or(" ");
+    let width = covered.lines().next().unwrap_or_default().chars().count();
+    Location::new(file, text, line, column, width)
 }

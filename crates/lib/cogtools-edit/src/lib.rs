@@ -14,9 +14,16 @@ mod plan;
 pub mod toml;
 pub mod yaml;
 
-pub use apply::{ApplyCause, ApplyError};
+pub use apply::ApplyError;
 pub use config::{ConfigChange, ConfigFile, ConfigFileError};
 pub use conflict::{Conflict, ConflictKind};
 pub use edit::{Edit, EditError, Entry, Format};
 pub use existing::{Existing, ExistingError};
 pub use plan::{Change, Plan, Step};
+
+/// The UTF-8 byte order mark that some editors write at the start of a file.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}

@@ -5,16 +5,14 @@
 //! for reading only; the new table is appended as text, which is always valid.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 use std::path::Path;
 
 use cogtools_core::Location;
 use serde_json::{Map, Value};
 use toml_edit::{Document, Item, TableLike, TomlError};
 
-use crate::{Conflict, ConflictKind};
-
-const BYTE_ORDER_MARK: &str = "\u{feff}";
+use crate::conflict::{Conflict, ConflictKind, location};
+use crate::without_byte_order_mark;
 
 /// The value at `table` and `name` in `text` (of `file`, for messages), and its
 /// location; `None` if there is none.
@@ -32,7 +30,12 @@ pub fn entry(
     let document = parse(file, text)?;
     let above = document.get(table).and_then(Item::as_table_like);
     let found = above.and_then(|above| above.get(name));
-    Ok(found.map(|item| (value(item), location(file, text, item.span()))))
+    Ok(found.map(|item| {
+        (
+            value(item),
+            location(file, text, item.span().unwrap_or_default()),
+        )
+    }))
 }
 
 /// `text` (of `file`, for messages) as JSON; types that JSON lacks become strings.
@@ -64,7 +67,7 @@ pub fn add(
         let span = above.and_then(Item::span);
         Err(Box::new(Conflict {
             kind,
-            location: location(file, body, span),
+            location: location(file, body, span.unwrap_or_default()),
         }))
     };
     let pointer = format!("/{table}");
@@ -109,29 +112,14 @@ fn toml_text(value: &Value) -> String {
     }
 }
 
-/// The text without its byte order mark.
-fn without_byte_order_mark(text: &str) -> &str {
-    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
-}
-
 fn parse<'t>(file: &Path, text: &'t str) -> Result<Document<&'t str>, Box<Conflict>> {
     Document::parse(text).map_err(|error: TomlError| {
         let message = error.message().lines().next().unwrap_or_default();
         Box::new(Conflict {
             kind: ConflictKind::Toml(message.to_owned()),
-            location: location(file, text, error.span()),
+            location: location(file, text, error.span().unwrap_or_default()),
         })
     })
-}
-
-fn location(file: &Path, text: &str, span: Option<Range<usize>>) -> Location {
-    let span = span.unwrap_or(0..0);
-    let before = text.get(..span.start).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-    let covered = text.get(span).unwrap_or_default();
-    let width = covered.lines().next().unwrap_or_default().chars().count();
-    Location::new(file, text, line, column, width.max(1))
 }
 
 /// `item` as JSON; types that JSON lacks become strings.

@@ -10,12 +10,9 @@ use cogtools_core::yaml::{self, Node};
 use cogtools_core::{Code, Config, Origin, Project};
 use serde_json::Value;
 
-use crate::yaml as edit;
+use crate::{BYTE_ORDER_MARK, yaml as edit};
 
 pub use error::ConfigFileError;
-
-/// The byte order mark, which some editors write.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A configuration file, which may not exist yet.
 pub struct ConfigFile {
@@ -138,9 +135,9 @@ impl ConfigFile {
             return Ok(());
         }
         let before = self.before.as_deref();
-        let mark = before
-            .filter(|bytes| bytes.starts_with(BYTE_ORDER_MARK))
-            .map_or(&[][..], |_| BYTE_ORDER_MARK);
+        let mark = BYTE_ORDER_MARK.as_bytes();
+        let has_mark = before.is_some_and(|bytes| bytes.starts_with(mark));
+        let mark = if has_mark { mark } else { &[] };
         let content = [mark, text.as_bytes()].concat();
         file::replace_if_unchanged(&self.path, before, &content).map_err(|error| match error {
             WriteError::Changed => ConfigFileError::Changed(display_path()),

@@ -1,25 +1,20 @@
-//! Changes one value of a YAML text in place and preserves all other bytes.
+//! YAML: one value changed in place, with every other byte preserved.
 //!
 //! An edit is made by heuristics and then verified: the new text is parsed again, and must have
 //! the old content except for the one change. Otherwise the edit is rejected.
 
-mod entry;
-mod flow;
-mod insert;
-mod layout;
-mod remove;
-mod render;
-mod replace;
+use std::path::Path;
 
-#[cfg(test)]
-mod tests;
-
-use cogtools_core::text::Text;
+use cogtools_core::Location;
+use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use serde_json::{Map, Value};
 
-pub use entry::{add, entry, read};
-pub use render::flow as render;
+use crate::BYTE_ORDER_MARK;
+use crate::conflict::{Conflict, ConflictKind};
+
+#[cfg(test)]
+mod tests;
 
 /// The text cannot be changed without changing something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,4 +163,526 @@ fn prune(value: Value) -> Value {
 fn is_flow(text: &str, node: &Node) -> bool {
     matches!(node.data, Data::Map(_) | Data::List(_))
         && text[node.span.start..].starts_with(['{', '['])
+}
+
+impl Editor<'_> {
+    /// Inserts `value` under the keys `rest` into `node`, which is the value of `entry` or the whole
+    /// document.
+    fn insert(
+        &self,
+        node: &Node,
+        entry: Option<&Entry>,
+        rest: &[&str],
+        value: &Value,
+    ) -> Option<Vec<Patch>> {
+        let patch = match (&node.data, entry) {
+            (Data::Map(entries), _) if is_flow(self.text, node) => {
+                self.add_to_flow(node, entries, rest, value)?
+            }
+            (Data::Map(entries), _) => {
+                let first = entries.first()?;
+                let indent = self.indent(first.span.start)?.len();
+                let at = self.line_end(self.end(entries.last()?)?);
+                self.lines(at, indent, rest, value)
+            }
+            (Data::Null, None) => self.append(rest, value),
+            (Data::Null, Some(entry)) => {
+                let indent = self.indent(entry.span.start)?.len() + self.step();
+                let at = self.line_end(self.end(entry)?);
+                self.lines(at, indent, rest, value)
+            }
+            _ => return None,
+        };
+        Some(vec![patch])
+    }
+
+    /// Inserts lines after the line that ends at `at`.
+    fn lines(&self, at: usize, indent: usize, rest: &[&str], value: &Value) -> Patch {
+        let newline = self.newline(at);
+        let lines = self.block(indent, rest, value);
+        Patch::insert(at, format!("{newline}{}", lines.join(newline)))
+    }
+
+    /// Appends lines to a text without content.
+    fn append(&self, rest: &[&str], value: &Value) -> Patch {
+        let at = self.text.len();
+        let newline = self.newline(at);
+        let lines = self.block(0, rest, value).join(newline);
+        let text = if self.text.is_empty() || self.text.ends_with('\n') {
+            format!("{lines}{newline}")
+        } else {
+            format!("{newline}{lines}")
+        };
+        Patch::insert(at, text)
+    }
+
+    /// The lines of `value` under the keys `rest`, one per key.
+    fn block(&self, indent: usize, rest: &[&str], value: &Value) -> Vec<String> {
+        let step = self.step();
+        let mut lines: Vec<String> = (0..)
+            .zip(rest)
+            .map(|(depth, key)| {
+                let key = scalar(key);
+                format!("{:1$}{key}:", "", indent + depth * step)
+            })
+            .collect();
+        if let Some(last) = lines.last_mut() {
+            last.push(' ');
+            last.push_str(&render(value));
+        }
+        lines
+    }
+
+    /// Replaces the value of `entry` by `value`.
+    fn replace(&self, entry: &Entry, value: &Value) -> Option<Vec<Patch>> {
+        let old = &entry.value;
+        if old.to_json() == *value {
+            return Some(Vec::new());
+        }
+        let flow = is_flow(self.text, old);
+        match (&old.data, value) {
+            (Data::List(items), Value::Array(values)) if !flow => {
+                if let Some(patches) = self.replace_items(items, values) {
+                    return Some(patches);
+                }
+                self.replace_block(entry, value)
+            }
+            (Data::Map(_) | Data::List(_), _) if !flow => self.replace_block(entry, value),
+            (Data::Null, _) if old.span.start == old.span.end => {
+                let at = self.colon(entry)?;
+                Some(vec![Patch::insert(at, format!(" {}", render(value)))])
+            }
+            _ => {
+                let (start, end) = (old.span.start, old.span.end);
+                if flow && self.has_comment(start, end) {
+                    return None;
+                }
+                let old_text = &self.text[start..end];
+                let tail = &old_text[old_text.trim_end().len()..];
+                let text = format!("{}{tail}", render(value));
+                Some(vec![Patch { start, end, text }])
+            }
+        }
+    }
+
+    /// Replaces a whole block, unless there is a comment in it.
+    fn replace_block(&self, entry: &Entry, value: &Value) -> Option<Vec<Patch>> {
+        let (start, end) = (self.colon(entry)?, self.end(entry)?);
+        if self.has_comment(start, self.line_end(end)) {
+            return None;
+        }
+        let text = format!(" {}", render(value));
+        Some(vec![Patch { start, end, text }])
+    }
+
+    /// Replaces only the items of a list that differ.
+    fn replace_items(&self, items: &[Node], values: &[Value]) -> Option<Vec<Patch>> {
+        if values.is_empty() {
+            return None;
+        }
+        let old: Vec<Value> = items.iter().map(Node::to_json).collect();
+        let is_equal = |(one, other): &(&Value, &Value)| one == other;
+        let head = old.iter().zip(values).take_while(is_equal).count();
+        let tail = old[head..]
+            .iter()
+            .rev()
+            .zip(values[head..].iter().rev())
+            .take_while(is_equal)
+            .count();
+        let removed = &items[head..items.len() - tail];
+        let added = &values[head..values.len() - tail];
+
+        let mut patches = Vec::new();
+        for item in removed {
+            self.item_prefix(item)?;
+            let next = self.next_line(self.item_end(item)?);
+            patches.push(Patch::remove(self.line_start(item.span.start), next));
+        }
+        if !added.is_empty() {
+            patches.push(self.insert_items(items, head, added)?);
+        }
+        Some(patches)
+    }
+
+    /// Inserts items after the first `head` ones.
+    fn insert_items(&self, items: &[Node], head: usize, added: &[Value]) -> Option<Patch> {
+        let first = items.first()?;
+        let prefix = self.item_prefix(first)?;
+        let line = |value: &Value| format!("{prefix}{}", item(value));
+        let lines: Vec<String> = added.iter().map(line).collect();
+        Some(if let Some(last) = items[..head].last() {
+            let at = self.line_end(self.item_end(last)?);
+            let newline = self.newline(at);
+            Patch::insert(at, format!("{newline}{}", lines.join(newline)))
+        } else {
+            let at = self.line_start(first.span.start);
+            let newline = self.newline(at);
+            Patch::insert(at, format!("{}{newline}", lines.join(newline)))
+        })
+    }
+
+    /// The text before an item in its line: spaces, a dash, spaces.
+    fn item_prefix(&self, item: &Node) -> Option<&str> {
+        let before = self.before(item.span.start);
+        let spaces = before.trim_start_matches(' ').strip_prefix('-')?;
+        (!spaces.is_empty() && spaces.bytes().all(|byte| byte == b' ')).then_some(before)
+    }
+
+    /// Removes the entry at `path`, or the outermost enclosing entry with no other content and no
+    /// comments.
+    fn remove(&self, path: &[&str]) -> Option<Vec<Patch>> {
+        let mut depth = path.len();
+        while depth > 1 {
+            let (_, outer, _) = self.walk(&path[..depth - 1]);
+            let outer = outer?;
+            let entries = outer.value.entries()?;
+            let end = self.end(outer)?;
+            // A comment in the last line is removed with the entry.
+            let inner_start = entries.first()?.span.start;
+            let is_only = entries.len() == 1 && !self.has_comment(self.colon(outer)?, inner_start);
+            if !is_only || self.has_comment_line(outer.span.start, end) {
+                break;
+            }
+            depth -= 1;
+        }
+        let (map, _, _) = self.walk(&path[..depth - 1]);
+        let entries = map.entries()?;
+        let index = entries
+            .iter()
+            .position(|entry| entry.key == path[depth - 1])?;
+        let patch = if is_flow(self.text, map) {
+            self.remove_from_flow(entries, index)?
+        } else {
+            self.remove_lines(&entries[index])?
+        };
+        Some(vec![patch])
+    }
+
+    /// Whether a line from `start` to `end` consists of a comment.
+    fn has_comment_line(&self, start: usize, end: usize) -> bool {
+        let mut lines = self.text[start..end].lines();
+        lines.any(|line| line.trim_start().starts_with('#'))
+    }
+
+    /// Removes the lines of an entry of a block map.
+    fn remove_lines(&self, entry: &Entry) -> Option<Patch> {
+        self.indent(self.key_start(entry))?;
+        let end = self.end(entry)?;
+        let mut start = self.line_start(entry.span.start);
+        let next = self.next_line(end);
+        // The rest of the line may only be a comment.
+        let rest = self.text[end..self.line_end(end)].trim_start();
+        if !rest.is_empty() && !rest.starts_with('#') {
+            return None;
+        }
+        // Preserve a missing line ending at the end of the text.
+        if next == self.text.len() && !self.text.ends_with('\n') {
+            let before = &self.text[..start];
+            let line = before.strip_suffix('\n').unwrap_or(before);
+            start = line.strip_suffix('\r').unwrap_or(line).len();
+        }
+        Some(Patch::remove(start, next))
+    }
+
+    /// Adds a key at the end of a flow map.
+    fn add_to_flow(
+        &self,
+        node: &Node,
+        entries: &[Entry],
+        rest: &[&str],
+        value: &Value,
+    ) -> Option<Patch> {
+        let (first, rest) = rest.split_first()?;
+        let nested = rest.iter().rev().fold(value.clone(), |value, key| {
+            Value::Object(Map::from_iter([((*key).to_owned(), value)]))
+        });
+        let pair = format!("{}: {}", scalar(first), render(&nested));
+        let (at, text) = match entries.last() {
+            Some(last) => (self.end(last)?, format!(", {pair}")),
+            None => (node.span.start + 1, pair),
+        };
+        Some(Patch::insert(at, text))
+    }
+
+    /// Removes an entry from a flow map.
+    fn remove_from_flow(&self, entries: &[Entry], index: usize) -> Option<Patch> {
+        let entry = entries.get(index)?;
+        let entry_end = self.end(entry)?;
+        let (start, end) = if let Some(before) = index.checked_sub(1) {
+            (self.end(&entries[before])?, entry_end)
+        } else if let Some(after) = entries.get(1) {
+            (self.key_start(entry), self.key_start(after))
+        } else {
+            (self.key_start(entry), entry_end)
+        };
+        if self.has_comment(start, end) {
+            return None;
+        }
+        Some(Patch::remove(start, end))
+    }
+
+    /// The start of the key, including its quotes.
+    fn key_start(&self, entry: &Entry) -> usize {
+        let start = entry.span.start;
+        if self.text[start..].starts_with(['"', '\'']) || !self.text[..start].ends_with(['"', '\''])
+        {
+            start
+        } else {
+            start - 1
+        }
+    }
+}
+
+/// The indentation in a file without nested maps.
+const DEFAULT_STEP: usize = 2;
+
+impl<'t> Editor<'t> {
+    /// The line ending of the line that ends at `at`, or else of the previous line.
+    fn newline(&self, at: usize) -> &'static str {
+        let feed = match &self.text[at..] {
+            "" => self.text.rfind('\n'),
+            rest => rest.find('\n').map(|feed| at + feed),
+        };
+        match feed {
+            Some(feed) if self.text[..feed].ends_with('\r') => "\r\n",
+            _ => "\n",
+        }
+    }
+
+    /// The start of the line of `at`.
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |feed| feed + 1)
+    }
+
+    /// The end of the line of `at`, before its line ending.
+    fn line_end(&self, at: usize) -> usize {
+        let rest = &self.text[at..];
+        let line = rest.find('\n').map_or(rest, |feed| &rest[..feed]);
+        at + line.strip_suffix('\r').unwrap_or(line).len()
+    }
+
+    /// The start of the line after that of `at`.
+    fn next_line(&self, at: usize) -> usize {
+        let rest = &self.text[at..];
+        rest.find('\n')
+            .map_or(self.text.len(), |feed| at + feed + 1)
+    }
+
+    /// The text before `at` in its line.
+    fn before(&self, at: usize) -> &'t str {
+        &self.text[self.line_start(at)..at]
+    }
+
+    /// The white space before `at` in its line, if there is nothing else.
+    fn indent(&self, at: usize) -> Option<&'t str> {
+        let before = self.before(at);
+        before.bytes().all(|byte| byte == b' ').then_some(before)
+    }
+
+    /// The end of the colon after the key of `entry`.
+    fn colon(&self, entry: &Entry) -> Option<usize> {
+        let rest = self.text.get(entry.span.end..)?;
+        let at = rest.find(':')?;
+        let only_quotes = rest[..at].chars().all(|c| matches!(c, ' ' | '"' | '\''));
+        only_quotes.then_some(entry.span.end + at + 1)
+    }
+
+    /// The end of the content of `entry`, without trailing white space.
+    fn end(&self, entry: &Entry) -> Option<usize> {
+        let colon = self.colon(entry)?;
+        let value_end = match &entry.value.data {
+            Data::Map(entries) if !is_flow(self.text, &entry.value) => {
+                entries.last().and_then(|last| self.end(last))
+            }
+            Data::List(items) if !is_flow(self.text, &entry.value) => {
+                items.last().and_then(|last| self.item_end(last))
+            }
+            Data::Null if entry.value.span.end == entry.value.span.start => None,
+            _ => Some(self.trimmed_end(&entry.value)),
+        };
+        Some(value_end.unwrap_or(colon).max(colon))
+    }
+
+    /// The end of the content of a list item.
+    fn item_end(&self, item: &Node) -> Option<usize> {
+        match &item.data {
+            Data::Map(entries) if !is_flow(self.text, item) => {
+                entries.last().and_then(|last| self.end(last))
+            }
+            Data::List(items) if !is_flow(self.text, item) => {
+                items.last().and_then(|last| self.item_end(last))
+            }
+            _ => Some(self.trimmed_end(item)),
+        }
+    }
+
+    fn trimmed_end(&self, node: &Node) -> usize {
+        let text = &self.text[node.span.start..node.span.end];
+        node.span.start + text.trim_end().len()
+    }
+
+    /// Whether there is a comment from `start` to `end`. A `#` in a string may count as one, which
+    /// only rejects an edit.
+    fn has_comment(&self, start: usize, end: usize) -> bool {
+        let range = &self.text[start..end.max(start)];
+        range.match_indices('#').any(|(at, _)| {
+            let before = self.text[..start + at].chars().next_back();
+            before.is_none_or(char::is_whitespace)
+        })
+    }
+
+    /// The indentation of a nested map, taken from the first one.
+    fn step(&self) -> usize {
+        let entries = self.root.entries().unwrap_or_default();
+        let mut steps = entries.iter().filter_map(|entry| {
+            let outer = self.indent(entry.span.start)?.len();
+            let below = entry.value.entries()?.first()?;
+            let indent = self.indent(below.span.start)?.len();
+            indent.checked_sub(outer).filter(|step| *step > 0)
+        });
+        steps.next().unwrap_or(DEFAULT_STEP)
+    }
+}
+
+/// `value` in flow style, which is valid anywhere.
+pub fn render(value: &Value) -> String {
+    match value {
+        Value::String(text) => scalar(text),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(render).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(entries) => {
+            let pair =
+                |(key, value): (&String, &Value)| format!("{}: {}", scalar(key), render(value));
+            let pairs: Vec<String> = entries.iter().map(pair).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// `value` as an item of a block list.
+fn item(value: &Value) -> String {
+    match value {
+        Value::Object(entries) if entries.len() == 1 => {
+            let text = render(value);
+            text[1..text.len() - 1].to_owned()
+        }
+        other => render(other),
+    }
+}
+
+/// A string, quoted only if it would otherwise be parsed as something else.
+fn scalar(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
+    let is_plain_start = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/');
+    if text.starts_with(is_plain_start) && text.chars().all(is_plain) && parses_as_string(text) {
+        return text.to_owned();
+    }
+    // A JSON string is a YAML string too.
+    Value::from(text).to_string()
+}
+
+/// Whether YAML parses the unquoted `text` as the same string.
+fn parses_as_string(text: &str) -> bool {
+    Text::new("", text.as_bytes().to_vec())
+        .ok()
+        .and_then(|text| yaml::parse(&text).ok())
+        .is_some_and(|node| node.text() == Some(text))
+}
+
+/// The value at `table` and `name` in `text` (of `file`, for messages), and its location;
+/// `None` if there is none.
+///
+/// # Errors
+///
+/// The file is not valid YAML.
+pub fn entry(
+    file: &Path,
+    text: &str,
+    table: &str,
+    name: &str,
+) -> Result<Option<(Value, Location)>, Box<Conflict>> {
+    let document = Document::parse(file, text)?;
+    let found = document.root.get(table).and_then(|above| above.get(name));
+    Ok(found.map(|node| (node.to_json(), document.text.location(node.span))))
+}
+
+/// `text` (of `file`, for messages) as JSON.
+///
+/// # Errors
+///
+/// The file is not valid YAML.
+pub fn read(file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
+    Document::parse(file, text).map(|document| document.root.to_json())
+}
+
+/// `text` with the entry `name` in the map `table`, which contains `members`.
+///
+/// # Errors
+///
+/// The file is not valid YAML, or the entry cannot be added without changing something else.
+pub fn add(
+    file: &Path,
+    text: &str,
+    table: &str,
+    name: &str,
+    members: &Map<String, Value>,
+) -> Result<String, Box<Conflict>> {
+    let Document { text: body, root } = Document::parse(file, text)?;
+    let conflict = |kind, span| {
+        let location = body.location(span);
+        Err(Box::new(Conflict { kind, location }))
+    };
+    for (pointer, node) in [
+        (String::new(), Some(&root)),
+        (format!("/{table}"), root.get(table)),
+    ] {
+        let Some(node) = node else { continue };
+        if !matches!(node.data, Data::Map(_) | Data::Null) {
+            let found = node.kind();
+            return conflict(ConflictKind::NotAnObject { pointer, found }, node.span);
+        }
+    }
+    let value = Value::Object(members.clone());
+    match set(body.as_str(), &root, &[table, name], &value) {
+        Ok(edited) if text.starts_with(BYTE_ORDER_MARK) => Ok(format!("{BYTE_ORDER_MARK}{edited}")),
+        Ok(edited) => Ok(edited),
+        Err(error) => {
+            let pointer = format!("/{table}");
+            let span = Span {
+                start: error.at,
+                end: error.at,
+            };
+            conflict(ConflictKind::Entangled { pointer }, span)
+        }
+    }
+}
+
+/// A file's text, parsed.
+struct Document {
+    text: Text,
+    root: Node,
+}
+
+impl Document {
+    fn parse(file: &Path, text: &str) -> Result<Self, Box<Conflict>> {
+        let conflict = |message: String, location| {
+            let kind = ConflictKind::Yaml(message);
+            Box::new(Conflict { kind, location })
+        };
+        let content = Text::new(file, text.as_bytes().to_vec())
+            .map_err(|error| conflict(error.to_string(), Location::new(file, text, 1, 1, 1)))?;
+        match yaml::parse(&content) {
+            Ok(root) => Ok(Self {
+                text: content,
+                root,
+            }),
+            Err(error) => Err(conflict(
+                error.kind.to_string(),
+                content.location(error.span),
+            )),
+        }
+    }
 }
