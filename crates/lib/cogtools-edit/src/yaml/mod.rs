@@ -3,18 +3,15 @@
 //! An edit is made by heuristics and then verified: the new text is parsed again, and must have
 //! the old content except for the one change. Otherwise the edit is rejected.
 
-use std::path::Path;
+mod entry;
+#[cfg(test)]
+mod tests;
 
-use cogtools_core::Location;
-use cogtools_core::text::{Span, Text};
+use cogtools_core::text::Text;
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use serde_json::{Map, Value};
 
-use crate::BYTE_ORDER_MARK;
-use crate::conflict::{Conflict, ConflictKind};
-
-#[cfg(test)]
-mod tests;
+pub use entry::{add, entry, read};
 
 /// The text cannot be changed without changing something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -544,7 +541,7 @@ impl<'t> Editor<'t> {
     }
 }
 
-/// `value` in flow style, which is valid anywhere.
+/// Renders `value` in flow style, which is valid anywhere.
 pub fn render(value: &Value) -> String {
     match value {
         Value::String(text) => scalar(text),
@@ -562,7 +559,7 @@ pub fn render(value: &Value) -> String {
     }
 }
 
-/// `value` as an item of a block list.
+/// Renders `value` as an item of a block list.
 fn item(value: &Value) -> String {
     match value {
         Value::Object(entries) if entries.len() == 1 => {
@@ -573,7 +570,7 @@ fn item(value: &Value) -> String {
     }
 }
 
-/// A string, quoted only if it would otherwise be parsed as something else.
+/// Renders a string, quoted only if it would otherwise be parsed as something else.
 fn scalar(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
     let is_plain_start = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/');
@@ -584,105 +581,10 @@ fn scalar(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Whether YAML parses the unquoted `text` as the same string.
+/// Returns true if YAML parses the unquoted `text` as the same string.
 fn parses_as_string(text: &str) -> bool {
     Text::new("", text.as_bytes().to_vec())
         .ok()
         .and_then(|text| yaml::parse(&text).ok())
         .is_some_and(|node| node.text() == Some(text))
-}
-
-/// The value at `table` and `name` in `text` (of `file`, for messages), and its location;
-/// `None` if there is none.
-///
-/// # Errors
-///
-/// The file is not valid YAML.
-pub fn entry(
-    file: &Path,
-    text: &str,
-    table: &str,
-    name: &str,
-) -> Result<Option<(Value, Location)>, Box<Conflict>> {
-    let document = Document::parse(file, text)?;
-    let found = document.root.get(table).and_then(|above| above.get(name));
-    Ok(found.map(|node| (node.to_json(), document.text.location(node.span))))
-}
-
-/// `text` (of `file`, for messages) as JSON.
-///
-/// # Errors
-///
-/// The file is not valid YAML.
-pub fn read(file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
-    Document::parse(file, text).map(|document| document.root.to_json())
-}
-
-/// `text` with the entry `name` in the map `table`, which contains `members`.
-///
-/// # Errors
-///
-/// The file is not valid YAML, or the entry cannot be added without changing something else.
-pub fn add(
-    file: &Path,
-    text: &str,
-    table: &str,
-    name: &str,
-    members: &Map<String, Value>,
-) -> Result<String, Box<Conflict>> {
-    let Document { text: body, root } = Document::parse(file, text)?;
-    let conflict = |kind, span| {
-        let location = body.location(span);
-        Err(Box::new(Conflict { kind, location }))
-    };
-    for (pointer, node) in [
-        (String::new(), Some(&root)),
-        (format!("/{table}"), root.get(table)),
-    ] {
-        let Some(node) = node else { continue };
-        if !matches!(node.data, Data::Map(_) | Data::Null) {
-            let found = node.kind();
-            return conflict(ConflictKind::NotAnObject { pointer, found }, node.span);
-        }
-    }
-    let value = Value::Object(members.clone());
-    match set(body.as_str(), &root, &[table, name], &value) {
-        Ok(edited) if text.starts_with(BYTE_ORDER_MARK) => Ok(format!("{BYTE_ORDER_MARK}{edited}")),
-        Ok(edited) => Ok(edited),
-        Err(error) => {
-            let pointer = format!("/{table}");
-            let span = Span {
-                start: error.at,
-                end: error.at,
-            };
-            conflict(ConflictKind::Entangled { pointer }, span)
-        }
-    }
-}
-
-/// A file's text, parsed.
-struct Document {
-    text: Text,
-    root: Node,
-}
-
-impl Document {
-    fn parse(file: &Path, text: &str) -> Result<Self, Box<Conflict>> {
-        let conflict = |message: String, location| {
-            let kind = ConflictKind::Yaml(message);
-            Box::new(Conflict { kind, location })
-        };
-        let content = Text::new(file, text.as_bytes().to_vec())
-            .map_err(|error| conflict(error.to_string(), Location::new(file, text, 1, 1, 1)))?;
-        match yaml::parse(&content) {
-            Ok(root) => Ok(Self {
-                text: content,
-                root,
-            }),
-            Err(error) => Err(conflict(
-                error.kind.to_string(),
-                content.location(error.span),
-            )),
-        }
-    }
 }
