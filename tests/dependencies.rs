@@ -227,7 +227,8 @@ fn command_lines_are_typed_values() {
         let text = read(file);
         let file = file.display();
         // Clap's matches are read next to the definition of their arguments.
-        let builds = text.contains("Arg::new(") || text.contains(" -> Command {");
+        let derives = text.contains("#[arg(") || text.contains("#[command(");
+        let builds = derives || text.contains("Arg::new(") || text.contains(" -> Command {");
         let runs = text.contains("const PROGRAM: Program");
         if text.contains("ArgMatches") && !builds && !runs {
             complaints.push(format!("{file} reads matches of clap"));

@@ -1,11 +1,11 @@
 //! The command line.
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::Code;
-use cogtools_program::args::{EnvArgs, required, system_env_arg};
-use cogtools_program::format::json_from_matches;
+use cogtools_program::args::{self, SystemEnvArg};
+use cogtools_program::format::FormatArg;
 use cogtools_program::questions::Prompt;
-use cogtools_program::{Failure, Io, Program, Stdin, format, man};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::key::Key;
 use crate::{change, interview, show, variables};
@@ -13,7 +13,7 @@ use crate::{change, interview, show, variables};
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-config",
-    command,
+    command: ConfigArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[Code::Denied, Code::InvalidConfig],
@@ -79,122 +79,91 @@ name, origin and line; those of ignored also have the reason.",
     ),
 ];
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Show and change the configuration of this project")
-        .long_about(
-            "Show the configuration of the project that contains the current directory, and where \
-             each value is set: the system's file, the user's file, .gemini/cogtoolrc.yaml, package.json, \
-             .cogtoolrc.yaml, .env or the environment. Change the project's file, or the user's, leaving everything else in \
-             it untouched.",
-        )
-        .subcommand(
-            Command::new("list")
-                .about("Print every key that is set, with its value")
-                .arg(origin_arg())
-                .arg(format_arg()),
-        )
-        .subcommand(
-            Command::new("get")
-                .about("Print the value of one key")
-                .arg(key_arg())
-                .arg(origin_arg())
-                .arg(format_arg()),
-        )
-        .subcommand(
-            Command::new("set")
-                .about("Set a key in a file, preserving the rest of the file")
-                .arg(key_arg())
-                .arg(
-                    Arg::new("value")
-                        .value_name("VALUE")
-                        .required(true)
-                        .help("The value, in YAML: project, '[a, b]', '[{local: ./tools}]'"),
-                )
-                .args(layer_args()),
-        )
-        .subcommand(
-            Command::new("unset")
-                .about("Remove a key from a file")
-                .arg(key_arg())
-                .args(layer_args()),
-        )
-        .subcommand(
-            Command::new("env")
-                .about("Show where the environment variables of tools come from")
-                .arg(
-                    Arg::new("explain")
-                        .long("explain")
-                        .action(ArgAction::SetTrue)
-                        .help("Show which tools declare each variable, what it overrides, and what is unused"),
-                )
-                .arg(system_env_arg())
-                .arg(format_arg()),
-        )
+/// Show and change the configuration of this project
+#[derive(Parser)]
+#[command(
+    long_about = "Show the configuration of the project that contains the current directory, and \
+        where each value is set: the system's file, the user's file, .gemini/cogtoolrc.yaml, \
+        package.json, .cogtoolrc.yaml, .env or the environment. Change the project's file, or the \
+        user's, leaving everything else in it untouched."
+)]
+struct ConfigArgs {
+    #[command(subcommand)]
+    command: Option<ConfigCommand>,
 }
 
-fn key_arg() -> Arg {
-    Arg::new("key")
-        .value_name("KEY")
-        .required(true)
-        .help("The dotted path of the key, such as filter.tools")
-}
-
-fn origin_arg() -> Arg {
-    Arg::new("show-origin")
-        .long("show-origin")
-        .action(ArgAction::SetTrue)
-        .help("Prefix each value with where it is set")
-}
-
-fn format_arg() -> Arg {
-    format::format_arg().help("Output format: text, or JSON")
-}
-
-fn layer_args() -> [Arg; 2] {
-    let flag = |name: &'static str, other: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .conflicts_with(other)
-            .help(help)
-    };
-    [
-        flag(
-            "home",
-            "project",
-            "Use the user's file, ~/.gemini/cogtoolrc.yaml",
-        ),
-        flag(
-            "project",
-            "home",
-            "Use the project's .cogtoolrc.yaml (default)",
-        ),
-    ]
-}
-
-/// The command line.
-enum ConfigArgs {
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Print every key that is set, with its value
     List(ShowArgs),
-    Get(Key, ShowArgs),
-    Set(Key, String, Layer),
-    Unset(Key, Layer),
+    /// Print the value of one key
+    Get {
+        #[command(flatten)]
+        key: KeyArg,
+        #[command(flatten)]
+        show: ShowArgs,
+    },
+    /// Set a key in a file, preserving the rest of the file
+    Set {
+        #[command(flatten)]
+        key: KeyArg,
+        /// The value, in YAML: project, '[a, b]', '[{local: ./tools}]'
+        value: String,
+        #[command(flatten)]
+        layer: LayerArgs,
+    },
+    /// Remove a key from a file
+    Unset {
+        #[command(flatten)]
+        key: KeyArg,
+        #[command(flatten)]
+        layer: LayerArgs,
+    },
+    /// Show where the environment variables of tools come from
     Env(EnvironmentArgs),
 }
 
-/// How settings are shown.
-#[derive(Clone, Copy)]
-pub(crate) struct ShowArgs {
-    pub(crate) origin: bool,
-    pub(crate) json: bool,
+#[derive(Args)]
+#[group(skip)]
+struct KeyArg {
+    /// The dotted path of the key, such as filter.tools
+    key: String,
 }
 
-/// How variables are shown.
-#[derive(Clone, Copy)]
+/// Options of a listing of settings.
+#[derive(Args, Clone)]
+#[command(mut_arg("format", |arg| arg.help("Output format: text, or JSON")))]
+#[group(skip)]
+pub(crate) struct ShowArgs {
+    /// Prefix each value with where it is set
+    #[arg(long = "show-origin")]
+    pub(crate) origin: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArg,
+}
+
+/// Options of a listing of variables.
+#[derive(Args, Clone)]
+#[command(mut_arg("format", |arg| arg.help("Output format: text, or JSON")))]
 pub(crate) struct EnvironmentArgs {
+    /// Show which tools declare each variable, what it overrides, and what is unused
+    #[arg(long)]
     pub(crate) explain: bool,
-    pub(crate) json: bool,
-    pub(crate) env: EnvArgs,
+    #[command(flatten)]
+    pub(crate) env: SystemEnvArg,
+    #[command(flatten)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Args)]
+#[group(skip)]
+struct LayerArgs {
+    /// Use the user's file, ~/.gemini/cogtoolrc.yaml
+    #[arg(long, conflicts_with = "project")]
+    home: bool,
+    /// Use the project's .cogtoolrc.yaml (default)
+    #[arg(long, conflicts_with = "home")]
+    project: bool,
 }
 
 /// The file to change.
@@ -204,59 +173,34 @@ pub(crate) enum Layer {
     Project,
 }
 
-impl ConfigArgs {
-    fn from_matches(matches: &ArgMatches) -> Result<Option<Self>, Failure> {
-        let args = match matches.subcommand() {
-            Some(("list", matches)) => Self::List(ShowArgs::from_matches(matches)),
-            Some(("get", matches)) => Self::Get(key(matches)?, ShowArgs::from_matches(matches)),
-            Some(("set", matches)) => {
-                let value = required(matches, "value")?;
-                Self::Set(key(matches)?, value, Layer::from_matches(matches))
-            }
-            Some(("unset", matches)) => Self::Unset(key(matches)?, Layer::from_matches(matches)),
-            Some((_, matches)) => Self::Env(EnvironmentArgs {
-                explain: matches.get_flag("explain"),
-                json: json_from_matches(matches),
-                env: EnvArgs::system_from_matches(matches),
-            }),
-            None => return Ok(None),
-        };
-        Ok(Some(args))
+impl KeyArg {
+    fn parse(&self) -> Result<Key, Failure> {
+        Key::parse(&self.key).map_err(|diagnostic| Failure::from(*diagnostic))
     }
 }
 
-impl ShowArgs {
-    fn from_matches(matches: &ArgMatches) -> Self {
-        Self {
-            origin: matches.get_flag("show-origin"),
-            json: json_from_matches(matches),
-        }
-    }
-}
-
-impl Layer {
-    fn from_matches(matches: &ArgMatches) -> Self {
-        if matches.get_flag("home") {
-            Self::Home
+impl LayerArgs {
+    fn layer(&self) -> Layer {
+        if self.home {
+            Layer::Home
         } else {
-            Self::Project
+            Layer::Project
         }
     }
-}
-
-/// The key on the command line.
-fn key(matches: &ArgMatches) -> Result<Key, Failure> {
-    let text: String = required(matches, "key")?;
-    Key::parse(&text).map_err(|diagnostic| Failure::from(*diagnostic))
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    match ConfigArgs::from_matches(matches)? {
-        Some(ConfigArgs::List(args)) => show::list(args, io),
-        Some(ConfigArgs::Get(key, args)) => show::get(&key, args, io),
-        Some(ConfigArgs::Set(key, value, layer)) => change::set(&key, value, layer, io),
-        Some(ConfigArgs::Unset(key, layer)) => change::unset(&key, layer, io),
-        Some(ConfigArgs::Env(args)) => variables::show(args, io),
+    let args: ConfigArgs = args::parse(matches)?;
+    match args.command {
+        Some(ConfigCommand::List(show)) => show::list(&show, io),
+        Some(ConfigCommand::Get { key, show }) => show::get(&key.parse()?, &show, io),
+        Some(ConfigCommand::Set { key, value, layer }) => {
+            change::set(&key.parse()?, value, layer.layer(), io)
+        }
+        Some(ConfigCommand::Unset { key, layer }) => {
+            change::unset(&key.parse()?, layer.layer(), io)
+        }
+        Some(ConfigCommand::Env(args)) => variables::show(&args, io),
         None => match Prompt::of(io) {
             Some(prompt) => interview::run(&prompt, io),
             None => Err(PROGRAM.missing_subcommand()),

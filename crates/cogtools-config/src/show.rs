@@ -14,12 +14,12 @@ use crate::key::Key;
 const UNSET: u8 = 1;
 
 /// Prints every key that is set.
-pub(crate) fn list(args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn list(args: &ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
     for diagnostic in config_warnings(io) {
         io.report(Severity::Warning, &diagnostic);
     }
-    if args.json {
+    if args.format.is_json() {
         let all: Value = settings.iter().map(object).collect();
         return io.show_json(&format!("{all:#}\n"));
     }
@@ -36,13 +36,13 @@ pub(crate) fn list(args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// Prints one key.
-pub(crate) fn get(key: &Key, args: ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn get(key: &Key, args: &ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let settings = config(&project(io), io)?.settings;
     let setting = settings
         .iter()
         .find(|setting| setting.key == key.name())
         .ok_or(Failure::Reported(UNSET))?;
-    if args.json {
+    if args.format.is_json() {
         io.show_json(&format!("{:#}\n", object(setting)))
     } else {
         let value = render(&setting.value);
@@ -51,7 +51,7 @@ pub(crate) fn get(key: &Key, args: ShowArgs, io: &mut Io<'_>) -> Result<(), Fail
 }
 
 /// The location of a value and a tab, with `--show-origin`.
-fn origin(args: ShowArgs, setting: &Setting) -> String {
+fn origin(args: &ShowArgs, setting: &Setting) -> String {
     if args.origin {
         format!("{}\t", sanitize(&location(setting)))
     } else {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use cogtools_core::environment::{DotEnv, Refusal, Resolved, is_dangerous, refusal};
 use cogtools_core::{ConfigPaths, Environment};
+use cogtools_program::args::EnvArgs;
 use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
@@ -35,10 +36,10 @@ struct UnusedEntry {
 }
 
 /// Shows the variables of the project's tools.
-pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn show(args: &EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let config = config(&project, io)?;
-    let priority = args.env.priority(&config);
+    let priority = EnvArgs::from(args.env).priority(&config);
     let environment = context(io, &project, priority, config.bounds()).environment;
     let file = environment.file().map_err(|error| error.diagnostic())?;
     let users = user_sources(&config);
@@ -51,7 +52,7 @@ pub(crate) fn show(args: EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure
             DeclaredVariable::new(name, tools, of_user, &environment, file.as_ref())
         })
         .collect();
-    if args.json {
+    if args.format.is_json() {
         io.show_json(&format!("{:#}\n", report(&declared, &unused)))?;
     } else {
         let text: String = if args.explain {

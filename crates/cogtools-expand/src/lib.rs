@@ -5,10 +5,10 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Diagnostic, Target, Tool};
-use cogtools_program::args::required;
-use cogtools_program::format::{host_arg, host_from_matches};
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::{Code, Diagnostic, Tool};
+use cogtools_program::args;
+use cogtools_program::format::HostArg;
 use cogtools_program::project::{read_scope, unfiltered_registry};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde_json::Value;
@@ -16,7 +16,7 @@ use serde_json::Value;
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-expand",
-    command,
+    command: ExpandArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[
@@ -46,50 +46,26 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Print the declaration of one tool, as hosts receive it")
-        .long_about(
-            "Print the declaration of the tool in FILE with all short forms expanded: \
-             what a model sees, and what calls are checked against.",
-        )
-        .arg(
-            Arg::new("file")
-                .value_name("FILE")
-                .required(true)
-                .value_parser(value_parser!(OsString))
-                .help("The tool file, or the name of a tool of this project"),
-        )
-        .arg(host_arg().help("Format of the declaration"))
-        .arg(
-            Arg::new("yaml")
-                .long("yaml")
-                .action(ArgAction::SetTrue)
-                .help("Print YAML instead of JSON"),
-        )
-}
-
-/// The command line.
+/// Print the declaration of one tool, as hosts receive it
+#[derive(Parser)]
+#[command(
+    mut_arg("format", |arg| arg.help("Format of the declaration")),
+    long_about = "Print the declaration of the tool in FILE with all short forms expanded: what a \
+        model sees, and what calls are checked against."
+)]
 struct ExpandArgs {
-    /// A file, or the name of a tool.
-    wanted: OsString,
-    target: Target,
+    /// The tool file, or the name of a tool of this project
+    file: OsString,
+    #[command(flatten)]
+    host: HostArg,
+    /// Print YAML instead of JSON
+    #[arg(long)]
     yaml: bool,
 }
 
-impl ExpandArgs {
-    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
-        Ok(Self {
-            wanted: required(matches, "file")?,
-            target: host_from_matches(matches),
-            yaml: matches.get_flag("yaml"),
-        })
-    }
-}
-
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args = ExpandArgs::from_matches(matches)?;
-    let declaration = args.target.declare(&tool(&args.wanted, io)?);
+    let args: ExpandArgs = args::parse(matches)?;
+    let declaration = args.host.target.declare(&tool(&args.file, io)?);
     if args.yaml {
         io.show(&yaml(&declaration)?)
     } else {

@@ -6,12 +6,10 @@ mod table;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::{Code, Diagnostic, Found};
-use cogtools_program::args::{
-    FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches,
-};
-use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::args::{self, FilterArgs, LockedArg, RegistryArgs};
+use cogtools_program::format::FormatArg;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, man};
@@ -22,7 +20,7 @@ use row::Row;
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-list",
-    command,
+    command: ListArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[Code::Denied, Code::InvalidConfig],
@@ -45,60 +43,38 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("List the tools of this project and their cost in tokens")
-        .long_about(
-            "List the tools of the project that contains the current directory, in the order of \
-             sources and names: where each comes from, what it shadows, and roughly how many \
-             tokens it costs with every request.",
-        )
-        .arg(format_arg().help("Output format: a table, or one JSON object"))
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .overrides_with("format")
-                .help("Same as --format json"),
-        )
-        .arg(
-            Arg::new("built-in")
-                .long("built-in")
-                .action(ArgAction::SetTrue)
-                .help("Also list the built-in tools, which find and call the others"),
-        )
-        .arg(locked_arg())
-        .args(filter_args())
-}
-
-/// The command line.
+/// List the tools of this project and their cost in tokens
+#[derive(Parser)]
+#[command(
+    mut_arg("format", |arg| arg.help("Output format: a table, or one JSON object")),
+    long_about = "List the tools of the project that contains the current directory, in the order \
+        of sources and names: where each comes from, what it shadows, and roughly how many tokens \
+        it costs with every request."
+)]
 struct ListArgs {
+    #[command(flatten)]
+    format: FormatArg,
+    /// Same as --format json
+    #[arg(long, overrides_with = "format")]
     json: bool,
+    /// Also list the built-in tools, which find and call the others
+    #[arg(long)]
     built_in: bool,
-    registry: RegistryArgs,
-}
-
-impl ListArgs {
-    fn from_matches(matches: &ArgMatches) -> Self {
-        Self {
-            json: matches.get_flag("json") || json_from_matches(matches),
-            built_in: matches.get_flag("built-in"),
-            registry: RegistryArgs {
-                filter: FilterArgs::from_matches(matches),
-                locked: locked_from_matches(matches),
-                ..RegistryArgs::default()
-            },
-        }
-    }
+    #[command(flatten)]
+    locked: LockedArg,
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let ListArgs {
-        json,
-        built_in,
-        registry: args,
-    } = ListArgs::from_matches(matches);
-    let (registry, project) = registry_and_context(&args, io, None)?;
+    let args: ListArgs = args::parse(matches)?;
+    let json = args.json || args.format.is_json();
+    let options = RegistryArgs {
+        filter: args.filter,
+        locked: args.locked,
+        ..RegistryArgs::default()
+    };
+    let (registry, project) = registry_and_context(&options, io, None)?;
     let cx = project.context(io);
     let found = registry.map_files(|file, tool| Row::new(file, tool, &cx));
     let source_errors: Vec<Diagnostic> = found
@@ -109,7 +85,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let filtered_out = found.filtered_out;
     let unmatched = found.unmatched.clone();
     let mut rows = rows(found);
-    if built_in {
+    if args.built_in {
         let search_tools = registry
             .search_tools()
             .map_err(cogtools_core::FindError::diagnostics)?;

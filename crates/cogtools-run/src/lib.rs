@@ -5,18 +5,18 @@
 
 mod stdin;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::arguments::{Arguments, WordError};
 use cogtools_core::{Code, Diagnostic, Tool};
-use cogtools_program::args::{RegistryArgs, all, required};
-use cogtools_program::call::{self, verbose_arg};
+use cogtools_program::args::{self, RegistryArgs};
+use cogtools_program::call::{self, VerboseArg};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-run",
-    command,
+    command: RunArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[
@@ -86,69 +86,53 @@ would control it are escaped, and the last line is ended.",
     ),
 ];
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Call a tool: arguments on the command line, result on stdout")
-        .long_about(
-            "Call a tool of the project that contains the current directory, as cogtools-call does \
-             for hosts. The arguments are words of the command line, typed by the tool's \
-             parameters.",
-        )
-        .arg(
-            Arg::new("tool")
-                .value_name("TOOL")
-                .required(true)
-                .help("The tool's name"),
-        )
-        .arg(
-            Arg::new("arguments")
-                .value_name("KEY=VALUE")
-                .num_args(0..)
-                .help("Its arguments; KEY:=JSON passes any value, KEY=@- standard input"),
-        )
-        .arg(verbose_arg().help("Print what is done on stderr"))
-        .args(RegistryArgs::options())
-}
-
-/// The command line.
+/// Call a tool: arguments on the command line, result on stdout
+#[derive(Parser)]
+#[command(
+    mut_arg("verbose", |arg| arg.help("Print what is done on stderr")),
+    long_about = "Call a tool of the project that contains the current directory, as cogtools-call \
+        does for hosts. The arguments are words of the command line, typed by the tool's \
+        parameters."
+)]
 struct RunArgs {
+    /// The tool's name
     tool: String,
-    words: Vec<String>,
-    verbose: bool,
+    /// Its arguments; KEY:=JSON passes any value, KEY=@- standard input
+    #[arg(value_name = "KEY=VALUE")]
+    arguments: Vec<String>,
+    #[command(flatten)]
+    verbose: VerboseArg,
+    #[command(flatten)]
     registry: RegistryArgs,
 }
 
-impl RunArgs {
-    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
-        Ok(Self {
-            tool: required(matches, "tool")?,
-            words: all(matches, "arguments"),
-            verbose: matches.get_flag("verbose"),
-            registry: RegistryArgs::from_matches(matches),
-        })
-    }
-}
-
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let mut args = RunArgs::from_matches(matches)?;
+    let mut args: RunArgs = args::parse(matches)?;
     let (registry, context) = registry_and_context(&args.registry, io, None)?;
     let tool = registry
         .find(&args.tool)
         .map_err(|error| Failure::from(error.diagnostics()))?;
-    if args.verbose {
+    if args.verbose.verbose {
         io.note(&format!("{}: {}", args.tool, tool.file().display()));
     }
-    args.words = stdin::fill(args.words, &args.tool, io)?;
+    args.arguments = stdin::fill(args.arguments, &args.tool, io)?;
     let read = |tool: &Tool| {
         let errors = |errors: Vec<WordError>| -> Failure {
             let diagnostic = |error: &WordError| error.diagnostic(tool.name().as_str());
             let diagnostics: Vec<Diagnostic> = errors.iter().map(diagnostic).collect();
             diagnostics.into()
         };
-        Arguments::from_words(&args.words, tool.definition().schema()).map_err(errors)
+        Arguments::from_words(&args.arguments, tool.definition().schema()).map_err(errors)
     };
     let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);
-    let output = call::run(io, tool, args.verbose, read, |_| Ok(context), prepare)?;
+    let output = call::run(
+        io,
+        tool,
+        args.verbose.verbose,
+        read,
+        |_| Ok(context),
+        prepare,
+    )?;
     let is_unended = io.terminals.stdout && !output.text.ends_with('\n');
     let end = if is_unended { "\n" } else { "" };
     io.show(&format!("{}{end}", output.text))

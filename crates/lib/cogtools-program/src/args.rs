@@ -1,11 +1,13 @@
-//! The options that programs share, and their values.
+//! The options that programs share, as structs for `#[command(flatten)]`.
 //!
-//! Clap's matches are read here and in each program's command line, and nowhere
-//! below: everything else takes values that cannot be wrong.
+//! A program derives its command line with [`clap::Parser`] and reads it with
+//! [`parse`]; nothing below it sees clap's matches.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use clap::{Arg, ArgAction, ArgMatches, builder::PossibleValuesParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use cogtools_core::process::{Bounds, SandboxMode};
 use cogtools_core::{
     Code, Config, Diagnostic, EnvPriority, Filter, ListWait, Pattern, Resident, Target,
@@ -13,30 +15,53 @@ use cogtools_core::{
 
 use crate::failure::Failure;
 
-/// `--tools`, `--exclude`, `--toolset` and `--host`: which tools a run sees.
-#[derive(Clone, Debug, Default)]
+/// Reads the matches of a derived command line.
+///
+/// # Errors
+/// `INTERNAL` if `matches` belong to another command.
+pub fn parse<A: FromArgMatches>(matches: &ArgMatches) -> Result<A, Failure> {
+    A::from_arg_matches(matches)
+        .map_err(|error| Diagnostic::new(Code::Internal, error.to_string()).into())
+}
+
+/// Options that choose the tools of a run.
+#[derive(Args, Clone, Debug, Default)]
+#[group(skip)]
 pub struct FilterArgs {
+    /// Only tools with these names; * matches any characters, ? matches one
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = pattern)]
+    #[arg(help_heading = FILTER_OPTIONS)]
     tools: Option<Vec<Pattern>>,
+    /// Exclude tools with these names
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = pattern)]
+    #[arg(help_heading = FILTER_OPTIONS)]
     exclude: Option<Vec<Pattern>>,
+    /// Only tools in these toolsets: folders below a source, or packages
+    #[arg(id = "toolset", long, value_name = "NAME", value_delimiter = ',', value_parser = pattern)]
+    #[arg(help_heading = FILTER_OPTIONS)]
     toolsets: Option<Vec<Pattern>>,
-    /// The value of `--host`.
+    /// Only tools that the configuration allows for this host
+    #[arg(long, value_name = "HOST", value_parser = host(), help_heading = FILTER_OPTIONS)]
     pub(crate) host: Option<Target>,
+}
+
+const FILTER_OPTIONS: &str = "Filter options";
+
+#[expect(clippy::unnecessary_wraps, reason = "clap expects a result")]
+fn pattern(text: &str) -> Result<Pattern, Infallible> {
+    Ok(Pattern::new(text))
+}
+
+/// The parser of a host's name.
+pub(crate) fn host() -> impl TypedValueParser<Value = Target> {
+    PossibleValuesParser::new(Target::NAMES)
+        .try_map(|name| Target::parse(&name).ok_or("unknown host"))
 }
 
 impl FilterArgs {
     /// Reads the values of [`filter_args`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
-        let patterns = |name: &str| {
-            let values = matches.get_many::<String>(name)?;
-            Some(values.map(|value| Pattern::new(value)).collect())
-        };
-        let host = matches.get_one::<String>("host");
-        Self {
-            tools: patterns("tools"),
-            exclude: patterns("exclude"),
-            toolsets: patterns("toolset"),
-            host: host.and_then(|name| Target::parse(name)),
-        }
+        values(matches)
     }
 
     /// Replaces the parts of `filter` that the command line sets.
@@ -55,51 +80,57 @@ impl FilterArgs {
     }
 }
 
-/// `--system-env` and `--sandbox`: how the programs of tools are run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EnvArgs {
-    system: bool,
+/// `--system-env`: takes environment variables from the process only.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(skip)]
+pub struct SystemEnvArg {
+    /// Take environment variables from the process only, ignoring .env
+    #[arg(long)]
+    system_env: bool,
+}
+
+/// `--sandbox`: confinement of the programs of tools.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(skip)]
+pub struct SandboxArg {
+    /// Confine programs to their sandboxes: required, as far as possible, or not
+    #[arg(long, value_name = "MODE", value_parser = sandbox_mode())]
     sandbox: Option<SandboxMode>,
 }
 
+fn sandbox_mode() -> impl TypedValueParser<Value = SandboxMode> {
+    PossibleValuesParser::new(SandboxMode::NAMES)
+        .try_map(|name| SandboxMode::parse(&name).ok_or("unknown mode"))
+}
+
+/// Environment and confinement of the programs of tools.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(skip)]
+pub struct EnvArgs {
+    #[command(flatten)]
+    system: SystemEnvArg,
+    #[command(flatten)]
+    sandbox: SandboxArg,
+}
+
 impl EnvArgs {
-    /// Reads the values of [`system_env_arg`] and [`sandbox_arg`].
-    pub fn from_matches(matches: &ArgMatches) -> Self {
-        Self {
-            sandbox: Self::sandbox_from_matches(matches).sandbox,
-            ..Self::system_from_matches(matches)
-        }
-    }
-
-    /// Reads the value of [`system_env_arg`] alone.
-    pub fn system_from_matches(matches: &ArgMatches) -> Self {
-        Self {
-            system: matches.get_flag(SYSTEM_ENV),
-            sandbox: None,
-        }
-    }
-
     /// Reads the value of [`sandbox_arg`] alone.
     pub fn sandbox_from_matches(matches: &ArgMatches) -> Self {
-        let mode = matches.get_one::<String>(SANDBOX);
-        Self {
-            system: false,
-            sandbox: mode.and_then(|name| SandboxMode::parse(name)),
-        }
+        values::<SandboxArg>(matches).into()
     }
 
-    /// What the configuration says about programs, unless the command line says otherwise.
+    /// The configured bounds of programs, unless the command line says otherwise.
     pub fn bounds(self, config: &Config) -> Bounds {
         let bounds = config.bounds();
         Bounds {
-            sandbox: self.sandbox.unwrap_or(bounds.sandbox),
+            sandbox: self.sandbox.sandbox.unwrap_or(bounds.sandbox),
             ..bounds
         }
     }
 
     /// The configured priority, unless the command line asks for the process only.
     pub const fn priority(self, config: &Config) -> EnvPriority {
-        if self.system {
+        if self.system.system_env {
             EnvPriority::ProcessOnly
         } else {
             config.env_priority
@@ -107,127 +138,119 @@ impl EnvArgs {
     }
 }
 
-/// The options about the tools that a program works with. A program without one of the
-/// options uses its default.
-#[derive(Clone, Debug, Default)]
-pub struct RegistryArgs {
-    /// Which tools the run sees.
-    pub filter: FilterArgs,
-    /// Where environment variables come from, and how programs are confined.
-    pub env: EnvArgs,
-    /// Whether to query MCP servers and providers again.
-    pub refresh: bool,
-    /// How long sources that are programs are waited for.
-    pub list_wait: ListWait,
-    /// What a program that stays remembers of its sources.
-    pub resident: Option<Arc<Resident>>,
-    /// Whether `--locked` was given; `None` for a program that may run tools which
-    /// `cogtools.lock` does not pin.
+impl From<SystemEnvArg> for EnvArgs {
+    fn from(system: SystemEnvArg) -> Self {
+        Self {
+            system,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<SandboxArg> for EnvArgs {
+    fn from(sandbox: SandboxArg) -> Self {
+        Self {
+            sandbox,
+            ..Self::default()
+        }
+    }
+}
+
+/// `--locked`; `None` for a program that may run tools which `cogtools.lock` does not pin.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(skip)]
+pub struct LockedArg {
+    /// Fail if a tool differs from the one pinned in cogtools.lock
+    #[arg(long, action = ArgAction::SetTrue)]
     pub locked: Option<bool>,
-    /// Whether the source `editor` is added to those of the configuration.
+}
+
+/// `--refresh`: ignores the caches of sources.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(skip)]
+pub struct RefreshArg {
+    /// Ignore cached declarations and query MCP servers and providers again
+    #[arg(long)]
+    pub refresh: bool,
+}
+
+/// The options of a program that calls tools, and its choices that no option sets.
+#[derive(Args, Clone, Debug, Default)]
+#[group(skip)]
+pub struct RegistryArgs {
+    /// The environment of programs.
+    #[command(flatten)]
+    pub env: EnvArgs,
+    /// The comparison with `cogtools.lock`.
+    #[command(flatten)]
+    pub locked: LockedArg,
+    /// The tools that the run sees.
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// True if MCP servers and providers are queried again.
+    #[arg(skip)]
+    pub refresh: bool,
+    /// The time that sources which are programs are waited for.
+    #[arg(skip)]
+    pub list_wait: ListWait,
+    /// The memory of a program that stays.
+    #[arg(skip)]
+    pub resident: Option<Arc<Resident>>,
+    /// True if the source `editor` is added to the sources of the configuration.
+    #[arg(skip)]
     pub editor: bool,
-    /// Whether an invalid layer of the project's configuration is left out, rather than
+    /// True if an invalid layer of the project's configuration is left out, rather than
     /// an error: hosts must get what there is.
+    #[arg(skip)]
     pub lenient: bool,
 }
 
 impl RegistryArgs {
     /// The options of a program that calls tools.
     pub fn options() -> Vec<Arg> {
-        let mut options = vec![system_env_arg(), sandbox_arg(), locked_arg()];
-        options.extend(filter_args());
-        options
+        args_of::<Self>()
     }
 
     /// Reads the values of [`Self::options`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
-        Self {
-            filter: FilterArgs::from_matches(matches),
-            env: EnvArgs::from_matches(matches),
-            locked: locked_from_matches(matches),
-            ..Self::default()
-        }
+        values(matches)
     }
-}
-
-const SYSTEM_ENV: &str = "system-env";
-const SANDBOX: &str = "sandbox";
-const REFRESH: &str = "refresh";
-const LOCKED: &str = "locked";
-
-/// `--system-env`.
-pub fn system_env_arg() -> Arg {
-    Arg::new(SYSTEM_ENV)
-        .long(SYSTEM_ENV)
-        .action(ArgAction::SetTrue)
-        .help("Take environment variables from the process only, ignoring .env")
 }
 
 /// `--sandbox`.
 pub fn sandbox_arg() -> Arg {
-    Arg::new(SANDBOX)
-        .long(SANDBOX)
-        .value_name("MODE")
-        .value_parser(PossibleValuesParser::new(SandboxMode::NAMES))
-        .help("Confine programs to their sandboxes: required, as far as possible, or not")
-}
-
-/// `--refresh`.
-pub fn refresh_arg() -> Arg {
-    Arg::new(REFRESH)
-        .long(REFRESH)
-        .action(ArgAction::SetTrue)
-        .help("Ignore cached declarations and query MCP servers and providers again")
-}
-
-/// Whether `--refresh` was given.
-pub fn refresh_from_matches(matches: &ArgMatches) -> bool {
-    matches.get_flag(REFRESH)
+    first_of::<SandboxArg>()
 }
 
 /// `--locked`.
 pub fn locked_arg() -> Arg {
-    Arg::new(LOCKED)
-        .long(LOCKED)
-        .action(ArgAction::SetTrue)
-        .help("Fail if a tool differs from the one pinned in cogtools.lock")
+    first_of::<LockedArg>()
 }
 
-/// Whether `--locked` was given.
-pub fn locked_from_matches(matches: &ArgMatches) -> Option<bool> {
-    Some(matches.get_flag(LOCKED))
+/// Reads the value of [`locked_arg`].
+pub fn locked_from_matches(matches: &ArgMatches) -> LockedArg {
+    values(matches)
 }
 
 /// `--tools`, `--exclude`, `--toolset` and `--host`.
-pub fn filter_args() -> [Arg; 4] {
-    let list = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name(value)
-            .action(ArgAction::Append)
-            .value_delimiter(',')
-            .help_heading("Filter options")
-            .help(help)
-    };
-    [
-        list(
-            "tools",
-            "NAME",
-            "Only tools with these names; * matches any characters, ? matches one",
-        ),
-        list("exclude", "NAME", "Exclude tools with these names"),
-        list(
-            "toolset",
-            "NAME",
-            "Only tools in these toolsets: folders below a source, or packages",
-        ),
-        Arg::new("host")
-            .long("host")
-            .value_name("HOST")
-            .value_parser(PossibleValuesParser::new(Target::NAMES))
-            .help_heading("Filter options")
-            .help("Only tools that the configuration allows for this host"),
-    ]
+pub fn filter_args() -> Vec<Arg> {
+    args_of::<FilterArgs>()
+}
+
+/// The options of a group, for a command line that is not derived.
+pub fn args_of<A: Args>() -> Vec<Arg> {
+    A::augment_args(Command::new(""))
+        .get_arguments()
+        .cloned()
+        .collect()
+}
+
+pub(crate) fn first_of<A: Args>() -> Arg {
+    args_of::<A>().swap_remove(0)
+}
+
+pub(crate) fn values<A: FromArgMatches + Default>(matches: &ArgMatches) -> A {
+    A::from_arg_matches(matches).unwrap_or_default()
 }
 
 /// The value of an argument that clap requires, or that has a default.

@@ -1,7 +1,9 @@
 //! `--budget`: fewer declarations, plus two tools that find and call the others.
 
-use clap::{Arg, ArgMatches, value_parser};
+use clap::{Arg, ArgMatches, Args};
 use cogtools_core::{Budget, BudgetError, Code, Diagnostic, Registry, Tool};
+
+use crate::args;
 
 /// The section of the man page.
 pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
@@ -13,18 +15,19 @@ pub const MANUAL: &str = "A host sends every declaration to the model with every
      option. Their names are reserved: a tool file with either name is invalid. A budget too small \
      for these two is an error, which states the minimum.";
 
-/// The option.
-pub fn arg() -> Arg {
-    Arg::new("budget")
-        .long("budget")
-        .value_name("TOKENS")
-        .value_parser(value_parser!(u32))
-        .help("Declare tools up to this many tokens, and a search for the rest")
+/// `--budget`.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(skip)]
+pub struct BudgetArg {
+    /// Declare tools up to this many tokens, and a search for the rest
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u32>,
 }
 
-/// The value of `--budget`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct BudgetArg(Option<Budget>);
+/// The option, for a command line that is not derived.
+pub fn arg() -> Arg {
+    args::first_of::<BudgetArg>()
+}
 
 /// A budget, and whether an option set it.
 #[derive(Clone, Copy, Debug)]
@@ -36,19 +39,16 @@ pub struct BudgetOption {
 impl BudgetArg {
     /// Reads the value of [`arg`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
-        let budget = matches
-            .get_one::<u32>("budget")
-            .and_then(|tokens| usize::try_from(*tokens).ok())
-            .map(Budget::new);
-        Self(budget)
+        args::values(matches)
     }
 
     /// The budget of the command line, or else of the configuration.
     pub fn or_configured(self, registry: &Registry) -> Option<BudgetOption> {
-        let budget = self.0.or_else(|| registry.budget())?;
+        let option = self.budget.and_then(|tokens| tokens.try_into().ok());
+        let budget = option.map(Budget::new).or_else(|| registry.budget())?;
         Some(BudgetOption {
             budget,
-            is_option: self.0.is_some(),
+            is_option: self.budget.is_some(),
         })
     }
 }

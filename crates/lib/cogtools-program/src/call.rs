@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::Args;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::hint::{Callee, Command};
 use cogtools_core::{self as core, Code, Context, Diagnostic, Hint, Tool, ToolOutput};
 
-use crate::args;
 use crate::call_timeout;
 use crate::failure::Failure;
 use crate::hint::command_line;
@@ -17,27 +16,51 @@ use crate::input::{Input, InputError};
 use crate::io::Io;
 use crate::project::ProjectContext;
 
-const WORDS: &str = "words";
-
 /// How a tool is called.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The syntax of the arguments.
     pub syntax: Syntax,
-    /// Whether to print what is done, and the standard error of the tool's program.
+    /// True if the steps and the standard error of the tool's program are printed.
     pub verbose: bool,
-    /// What is called, for hints.
+    /// The called tool or file, for hints.
     pub callee: Callee,
 }
 
 impl Call {
-    /// Reads the values of [`yaml_arg`] and [`verbose_arg`].
-    pub fn from_matches(matches: &ArgMatches, callee: Callee) -> Self {
-        Self {
-            syntax: Syntax::from_flag(matches.get_flag("yaml")),
-            verbose: matches.get_flag("verbose"),
+    /// A call of `callee` with these options.
+    ///
+    /// # Errors
+    /// `USAGE` if arguments are on the command line: they are read from standard input.
+    pub fn new(options: &CallOptions, callee: Callee) -> Result<Self, Failure> {
+        let call = Self {
+            syntax: Syntax::from_flag(options.yaml),
+            verbose: options.verbose.verbose,
             callee,
+        };
+        call.reject(&options.words).map(|()| call)
+    }
+
+    fn reject(&self, words: &[String]) -> Result<(), Failure> {
+        let Some(first) = words.first() else {
+            return Ok(());
+        };
+        let message =
+            format!("unexpected argument '{first}': arguments are read from standard input");
+        let mut diagnostic = Diagnostic::new(Code::Usage, message);
+        if words.len() == 1 && first.starts_with('{') {
+            let command = self.command(Some(first.clone()), false);
+            diagnostic = diagnostic.hint(Hint::run("", command, " sends them"));
         }
+        let is_assignment = |word: &String| word.starts_with('{') || word.contains('=');
+        if let Callee::Tool(name) = &self.callee
+            && words.iter().all(is_assignment)
+        {
+            let command = Command::Run(name.clone(), words.to_vec());
+            diagnostic =
+                diagnostic.hint(Hint::run("", command, " takes them from the command line"));
+        }
+        Err(diagnostic.hint("--help explains every option").into())
     }
 
     /// The command that makes this call.
@@ -50,20 +73,27 @@ impl Call {
     }
 }
 
-/// `--yaml` for arguments.
-pub fn yaml_arg() -> Arg {
-    Arg::new("yaml")
-        .long("yaml")
-        .action(ArgAction::SetTrue)
-        .help("Read the arguments as YAML instead of JSON")
+/// The options of a call whose arguments are on standard input.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+pub struct CallOptions {
+    /// Words that belong to standard input.
+    #[arg(hide = true)]
+    words: Vec<String>,
+    /// Read the arguments as YAML instead of JSON
+    #[arg(long)]
+    yaml: bool,
+    #[command(flatten)]
+    verbose: VerboseArg,
 }
 
 /// `--verbose`.
-pub fn verbose_arg() -> Arg {
-    Arg::new("verbose")
-        .long("verbose")
-        .action(ArgAction::SetTrue)
-        .help("Print what is done on stderr; some hosts treat any stderr output as a failure")
+#[derive(Args, Clone, Copy, Debug)]
+#[group(skip)]
+pub struct VerboseArg {
+    /// Print what is done on stderr; some hosts treat any stderr output as a failure
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 /// Reads the arguments of a call of `tool` from standard input, runs the call that `prepare`
@@ -160,33 +190,6 @@ fn input_arguments(name: &str, bytes: Vec<u8>, call: &Call) -> Result<Arguments,
 fn is_bracketed(bytes: &[u8]) -> bool {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     first.is_none_or(|byte| matches!(byte, b'{' | b'['))
-}
-
-/// The hidden argument for words that belong to standard input.
-pub fn words_arg() -> Arg {
-    Arg::new(WORDS).value_name("WORDS").num_args(0..).hide(true)
-}
-
-/// Fails if the command line has [`words_arg`]: arguments are read from standard input.
-pub fn reject_words(matches: &ArgMatches, call: &Call) -> Result<(), Failure> {
-    let words: Vec<String> = args::all(matches, WORDS);
-    let Some(first) = words.first() else {
-        return Ok(());
-    };
-    let message = format!("unexpected argument '{first}': arguments are read from standard input");
-    let mut diagnostic = Diagnostic::new(Code::Usage, message);
-    if words.len() == 1 && first.starts_with('{') {
-        let command = call.command(Some(first.clone()), false);
-        diagnostic = diagnostic.hint(Hint::run("", command, " sends them"));
-    }
-    let is_assignment = |word: &String| word.starts_with('{') || word.contains('=');
-    if let Callee::Tool(name) = &call.callee
-        && words.iter().all(is_assignment)
-    {
-        let command = Command::Run(name.clone(), words);
-        diagnostic = diagnostic.hint(Hint::run("", command, " takes them from the command line"));
-    }
-    Err(diagnostic.hint("--help explains every option").into())
 }
 
 /// Quotes a word for a shell.

@@ -1,38 +1,42 @@
 //! `--format`: for people or for programs, or for a host.
 
-use clap::{Arg, ArgMatches, builder::PossibleValuesParser};
+use clap::{Arg, ArgMatches, Args};
 use cogtools_core::Target;
 
+use crate::args;
+
 /// `--format`: text for people, or JSON as described in the man page.
+#[derive(Args, Clone, Debug, Default)]
+#[group(skip)]
+pub struct FormatArg {
+    /// Output format: text, or one JSON object
+    #[arg(long, value_name = "FORMAT", value_parser = ["human", "json"], default_value = "human")]
+    format: String,
+}
+
+impl FormatArg {
+    /// Returns true if `--format json` was given.
+    pub fn is_json(&self) -> bool {
+        self.format == "json"
+    }
+}
+
+/// `--format`: the host that declarations are printed for.
+#[derive(Args, Clone, Copy, Debug)]
+#[group(skip)]
+pub struct HostArg {
+    /// Format of the declarations
+    #[arg(long = "format", id = "format", value_name = "HOST", value_parser = args::host())]
+    #[arg(default_value = "gemini")]
+    pub target: Target,
+}
+
+/// `--format`, for a command line that is not derived.
 pub fn format_arg() -> Arg {
-    Arg::new("format")
-        .long("format")
-        .value_name("FORMAT")
-        .value_parser(["human", "json"])
-        .default_value("human")
-        .help("Output format: text, or one JSON object")
+    args::first_of::<FormatArg>()
 }
 
-/// Whether `--format json` was given.
+/// Returns true if `--format json` was given.
 pub fn json_from_matches(matches: &ArgMatches) -> bool {
-    let format = matches.get_one::<String>("format");
-    format.is_some_and(|format| format == "json")
-}
-
-/// `--format`: the format of declarations for a host.
-pub fn host_arg() -> Arg {
-    Arg::new("format")
-        .long("format")
-        .value_name("HOST")
-        .value_parser(PossibleValuesParser::new(Target::NAMES))
-        .default_value("gemini")
-        .help("Format of the declarations")
-}
-
-/// The value of [`host_arg`].
-pub fn host_from_matches(matches: &ArgMatches) -> Target {
-    matches
-        .get_one::<String>("format")
-        .and_then(|name| Target::parse(name))
-        .unwrap_or(Target::Gemini)
+    args::values::<FormatArg>(matches).is_json()
 }

@@ -145,7 +145,10 @@ pub fn registry_and_context(
     cx.refresh = args.refresh;
     cx.list_wait = args.list_wait;
     cx.resident.clone_from(&args.resident);
-    let is_locked = args.locked.is_some_and(|locked| locked || config.locked);
+    let is_locked = args
+        .locked
+        .locked
+        .is_some_and(|locked| locked || config.locked);
     let bounds = args.env.bounds(&config);
     let mut registry = Registry::new(config, host, cx).with_config_errors(config_errors);
     if is_locked {

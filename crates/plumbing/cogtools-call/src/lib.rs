@@ -4,20 +4,18 @@
 //! argument, and the arguments are JSON on standard input. Hosts treat any output on
 //! stderr as a failure and pass it to the model.
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::Code;
 use cogtools_core::hint::Callee;
-use cogtools_program::args::{RegistryArgs, required};
-use cogtools_program::call::{
-    Call, accept_and_run, reject_words, verbose_arg, words_arg, yaml_arg,
-};
+use cogtools_program::args::{self, RegistryArgs};
+use cogtools_program::call::{Call, CallOptions, accept_and_run};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-call",
-    command,
+    command: CallArgs::command,
     run,
     stdin: Stdin::Read,
     codes: &[
@@ -55,57 +53,32 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Call a tool: arguments on stdin, result on stdout")
-        .long_about(
-            "Call a tool of the project that contains the current directory. The arguments are read \
-             from standard input and checked; the result is printed on standard output.",
-        )
-        .arg(
-            Arg::new("tool")
-                .value_name("TOOL")
-                .required(true)
-                .help("The tool's name"),
-        )
-        .arg(words_arg())
-        .arg(yaml_arg())
-        .arg(verbose_arg())
-        .args(RegistryArgs::options())
-}
-
-/// The command line.
+/// Call a tool: arguments on stdin, result on stdout
+#[derive(Parser)]
+#[command(
+    long_about = "Call a tool of the project that contains the current directory. The arguments \
+        are read from standard input and checked; the result is printed on standard output."
+)]
 struct CallArgs {
+    /// The tool's name
     tool: String,
-    call: Call,
+    #[command(flatten)]
+    options: CallOptions,
+    #[command(flatten)]
     registry: RegistryArgs,
 }
 
-impl CallArgs {
-    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
-        let tool: String = required(matches, "tool")?;
-        let call = Call::from_matches(matches, Callee::Tool(tool.clone()));
-        reject_words(matches, &call)?;
-        Ok(Self {
-            tool,
-            call,
-            registry: RegistryArgs {
-                lenient: true,
-                ..RegistryArgs::from_matches(matches)
-            },
-        })
-    }
-}
-
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args = CallArgs::from_matches(matches)?;
+    let mut args: CallArgs = args::parse(matches)?;
+    args.registry.lenient = true;
+    let call = Call::new(&args.options, Callee::Tool(args.tool.clone()))?;
     let (registry, context) = registry_and_context(&args.registry, io, None)?;
     let tool = registry
         .find(&args.tool)
         .map_err(|error| Failure::from(error.diagnostics()))?;
-    if args.call.verbose {
+    if call.verbose {
         io.note(&format!("{}: {}", args.tool, tool.file().display()));
     }
     let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);
-    accept_and_run(io, tool, &args.call, |_| Ok(context), prepare)
+    accept_and_run(io, tool, &call, |_| Ok(context), prepare)
 }

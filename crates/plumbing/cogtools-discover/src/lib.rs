@@ -5,27 +5,24 @@
 
 mod manual;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{
     Code, Diagnostic, Found, ListWait, Lock, Registry, Snapshot, SourceError, Target, Tool,
 };
-use cogtools_program::args::{
-    FilterArgs, RegistryArgs, filter_args, locked_arg, locked_from_matches, refresh_arg,
-    refresh_from_matches,
-};
-use cogtools_program::budget::{self, BudgetArg};
-use cogtools_program::call::verbose_arg;
-use cogtools_program::format::{host_arg, host_from_matches};
+use cogtools_program::args::{self, FilterArgs, LockedArg, RefreshArg, RegistryArgs};
+use cogtools_program::budget::BudgetArg;
+use cogtools_program::call::VerboseArg;
+use cogtools_program::format::HostArg;
 use cogtools_program::project::{project, registry};
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, Syntax, man};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::Value;
 
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-discover",
-    command,
+    command: DiscoverArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[
@@ -52,65 +49,35 @@ struct Declared {
     tokens: usize,
 }
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Declare the tools of the current project to a host")
-        .long_about(
-            "Print the declarations of all tools of the project that contains the current directory, \
-             as a JSON array in the order of sources and names.",
-        )
-        .arg(
-            Arg::new("yaml")
-                .long("yaml")
-                .action(ArgAction::SetTrue)
-                .help("Print YAML instead of JSON"),
-        )
-        .arg(host_arg())
-        .arg(
-            Arg::new("strict")
-                .long("strict")
-                .action(ArgAction::SetTrue)
-                .help("Check tools thoroughly, and fail if one is invalid"),
-        )
-        .arg(locked_arg())
-        .arg(budget::arg())
-        .arg(verbose_arg())
-        .arg(refresh_arg())
-        .args(filter_args())
-}
-
-/// The command line.
+/// Declare the tools of the current project to a host
+#[derive(Parser)]
+#[command(
+    long_about = "Print the declarations of all tools of the project that contains the current \
+        directory, as a JSON array in the order of sources and names."
+)]
 struct DiscoverArgs {
-    target: Target,
-    syntax: Syntax,
+    /// Print YAML instead of JSON
+    #[arg(long)]
+    yaml: bool,
+    #[command(flatten)]
+    host: HostArg,
+    /// Check tools thoroughly, and fail if one is invalid
+    #[arg(long)]
     strict: bool,
-    verbose: bool,
+    #[command(flatten)]
+    locked: LockedArg,
+    #[command(flatten)]
     budget: BudgetArg,
-    registry: RegistryArgs,
-}
-
-impl DiscoverArgs {
-    fn from_matches(matches: &ArgMatches) -> Self {
-        Self {
-            target: host_from_matches(matches),
-            syntax: Syntax::from_flag(matches.get_flag("yaml")),
-            strict: matches.get_flag("strict"),
-            verbose: matches.get_flag("verbose"),
-            budget: BudgetArg::from_matches(matches),
-            registry: RegistryArgs {
-                filter: FilterArgs::from_matches(matches),
-                refresh: refresh_from_matches(matches),
-                locked: locked_from_matches(matches),
-                list_wait: ListWait::Moment,
-                lenient: !matches.get_flag("strict"),
-                ..RegistryArgs::default()
-            },
-        }
-    }
+    #[command(flatten)]
+    verbose: VerboseArg,
+    #[command(flatten)]
+    refresh: RefreshArg,
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args = DiscoverArgs::from_matches(matches);
+    let args: DiscoverArgs = args::parse(matches)?;
     match open(&args, io) {
         Ok(registry) => declare(&args, &registry, io),
         Err(failure) => declare_nothing(&args, failure, io),
@@ -132,7 +99,15 @@ fn declare_nothing(args: &DiscoverArgs, failure: Failure, io: &mut Io<'_>) -> Re
 
 /// The tools, if the configuration is valid and they are as pinned.
 fn open(args: &DiscoverArgs, io: &Io<'_>) -> Result<Registry, Failure> {
-    let registry = registry(&args.registry, io, Some(args.target))?;
+    let options = RegistryArgs {
+        filter: args.filter.clone(),
+        refresh: args.refresh.refresh,
+        locked: args.locked,
+        list_wait: ListWait::Moment,
+        lenient: !args.strict,
+        ..RegistryArgs::default()
+    };
+    let registry = registry(&options, io, Some(args.host.target))?;
     if registry.is_locked() {
         check_lock(&registry, io)?;
     }
@@ -141,7 +116,7 @@ fn open(args: &DiscoverArgs, io: &Io<'_>) -> Result<Registry, Failure> {
 
 /// Declares the tools of `registry`.
 fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (target, strict) = (args.target, args.strict);
+    let (target, strict) = (args.host.target, args.strict);
     let budget = args.budget.or_configured(registry);
     let mut found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
     let (declared, invalid) = partition(&mut found);
@@ -157,10 +132,10 @@ fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<
             }
         }
     };
-    if args.verbose {
+    if args.verbose.verbose {
         print_notes(&found, &declared, all, io);
     }
-    if args.syntax == Syntax::Yaml {
+    if args.yaml {
         io.print(yaml(&declared)?.as_bytes())?;
     } else {
         print_json(&declared, io)?;
@@ -172,7 +147,7 @@ fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<
         io.report(Severity::Error, diagnostic);
     }
     let warnings = [invalid, found.unmatched].concat();
-    if args.verbose {
+    if args.verbose.verbose {
         for diagnostic in &warnings {
             io.report(Severity::Warning, diagnostic);
         }
