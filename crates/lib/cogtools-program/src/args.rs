@@ -241,7 +241,8 @@ pub fn filter_args() -> Vec<Arg> {
 pub fn args_of<A: Args>() -> Vec<Arg> {
     A::augment_args(Command::new(""))
         .get_arguments()
-        .cloned()
+        // An order of the group would hold in the whole command.
+        .map(|arg| arg.clone().display_order(None))
         .collect()
 }
 
