@@ -5,7 +5,6 @@ mod diagrams;
 mod engine;
 mod examples;
 mod format;
-mod import;
 mod lint;
 mod presets;
 mod private;

@@ -8,7 +8,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::manual::MANUAL;
 use crate::routing::Capabilities;
-use crate::{import, node, output, resume, run, show, test, trace};
+use crate::{node, output, resume, run, show, test, trace};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -55,7 +55,6 @@ fn command() -> Command {
         .subcommand(node::command())
         .subcommand(output::command())
         .subcommand(test::command())
-        .subcommand(import::command())
         .subcommand(route_command())
 }
 
@@ -89,7 +88,6 @@ fn dispatch(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(("node", matches)) => node::run(matches, io),
         Some(("output", matches)) => output::run(matches, io),
         Some(("test", matches)) => test::run(matches, io),
-        Some(("import", matches)) => import::run(matches, io),
         Some(("route", matches)) => route(matches, io),
         _ => Err(PROGRAM.missing_subcommand()),
     }

@@ -10,7 +10,6 @@ mod each;
 mod earlier;
 mod execution;
 mod graph;
-mod import;
 mod inputs;
 mod layout;
 mod logged;

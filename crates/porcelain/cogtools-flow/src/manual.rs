@@ -27,10 +27,6 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "`cogtools-test(1)` runs the examples of a flow like those of any tool, and needs no model: what one has answered is in `FLOW.EXAMPLE.tape`, which `cogtools test --update` records. A `preset` stands for a call, and so does what `with` of an example says, by the name of the tool or its capability. `test` compares the way that each example takes, the state of each node and the tool that was chosen, with `FLOW.EXAMPLE.trace.golden`.",
     ),
     (
-        "IMPORT",
-        "`import` prints a tool file for a flow of another program. Of a `flow.dag.yaml` of promptflow it takes inputs, prompts, nodes of models with their settings, `activate` as `when`, and outputs; a node with Python becomes a call of a tool that is to be written, which a comment names. A canvas is JSON with `nodes` and `connections`: agents with rules or a system and a behaviour, and tools with a provider, an operation and a preset.",
-    ),
-    (
         "EXAMPLES",
         "    cogtools flow run find_time question=\"find 30 minutes free\"\n\n    cogtools flow show find_time --svg > find_time.svg\n\n    cogtools flow trace\n\n    cogtools flow resume --answer publish=yes\n\n    echo yes | cogtools flow resume --answer publish=@-\n\n    cogtools flow route calendar.list_events",
     ),
