@@ -3,27 +3,10 @@
 use super::{documents, named};
 
 /// The sections of a decision.
-const DECISION: [&str; 4] = [
-    "## Context",
-    "## Decision",
-    "## Consequences",
-    "## Alternatives",
-];
+const DECISION: [&str; 3] = ["## Context", "## Decision", "## Alternatives"];
 
-#[test]
-fn readme_has_a_diagram() {
-    let readme = named("README.md");
-    let picture = readme
-        .blocks
-        .iter()
-        .find(|block| block.language == "mermaid");
-    let picture = picture.expect("README.md has a mermaid block");
-    assert!(
-        picture.content.starts_with("flowchart "),
-        "{}",
-        picture.content
-    );
-}
+/// The largest number of decisions: more are merged by subject.
+const DECISIONS: usize = 25;
 
 #[test]
 fn architecture_fits_on_a_few_pages() {
@@ -44,17 +27,12 @@ fn decisions_have_their_sections() {
         .iter()
         .filter(|document| document.name.starts_with("docs/decisions/"))
         .collect();
-    for (number, decision) in (1..).zip(&decisions) {
-        let name = decision.name.trim_start_matches("docs/decisions/");
-        assert!(
-            name.starts_with(&format!("{number:04}-")),
-            "{name} is not number {number:04}"
-        );
+    for decision in &decisions {
         let headings = decision.prose.iter().map(|(_, line)| line.as_str());
         let sections: Vec<&str> = headings.filter(|line| line.starts_with("## ")).collect();
-        assert_eq!(sections, DECISION, "{name}");
+        assert_eq!(sections, DECISION, "{}", decision.name);
     }
-    assert!(decisions.len() >= 9, "only {} decisions", decisions.len());
+    assert!((1..=DECISIONS).contains(&decisions.len()), "{}", decisions.len());
 }
 
 #[test]

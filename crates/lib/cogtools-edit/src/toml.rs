@@ -1,7 +1,7 @@
 //! Appending a table to a TOML file without changing other bytes.
 //!
 //! `toml_edit` writes a document without its carriage returns, which cannot be
-//! restored in a file with mixed line endings (decision 0025). It is therefore used
+//! restored in a file with mixed line endings. It is therefore used
 //! for reading only; the new table is appended as text, which is always valid.
 
 use std::fmt::Write as _;
