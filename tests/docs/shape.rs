@@ -32,7 +32,11 @@ fn decisions_have_their_sections() {
         let sections: Vec<&str> = headings.filter(|line| line.starts_with("## ")).collect();
         assert_eq!(sections, DECISION, "{}", decision.name);
     }
-    assert!((1..=DECISIONS).contains(&decisions.len()), "{}", decisions.len());
+    assert!(
+        (1..=DECISIONS).contains(&decisions.len()),
+        "{}",
+        decisions.len()
+    );
 }
 
 #[test]
