@@ -18,7 +18,7 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// The libraries, from the ground up: each may depend on those before it, and on no program.
-const LIBRARIES: [&str; 21] = [
+const LIBRARIES: [&str; 20] = [
     "njk",
     "cogtools-lenient-json",
     "cogtools-sandbox",
@@ -39,7 +39,6 @@ const LIBRARIES: [&str; 21] = [
     "cogtools-journal",
     "cogtools-model",
     "cogtools-agent",
-    "cogtools-table",
 ];
 
 /// Every file of the repository with this extension, unless git ignores it.

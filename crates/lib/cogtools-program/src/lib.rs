@@ -12,6 +12,8 @@ pub mod call_timeout;
 mod capture;
 mod detached_io;
 pub mod dirs;
+#[cfg(feature = "documents")]
+pub mod documents;
 mod failure;
 pub mod format;
 mod hint;

@@ -9,7 +9,7 @@ use cogtools_core::{Code, Config, Diagnostic, Project, Source, Tool};
 use cogtools_edit::{Change, Step};
 use cogtools_program::Io;
 use cogtools_program::dirs::owners;
-use cogtools_table::{DOCUMENTS, Document, NewTool, Table, Update, collect, project_config};
+use cogtools_program::documents::{DOCUMENTS, Document, NewTool, Table, Update, collect, project_config};
 
 use crate::host::Host;
 use crate::interview::Answers;
@@ -95,7 +95,7 @@ pub(crate) fn steps(
     for document in opened {
         let update = document.update(&table);
         let update = update.and_then(|update| update.check_writable().map(|()| update));
-        match update.map_err(cogtools_table::DocumentError::diagnostic) {
+        match update.map_err(cogtools_program::documents::DocumentError::diagnostic) {
             Ok(update) => match step(&update, project.root()) {
                 Ok(step) => written.push(step),
                 Err(diagnostic) => diagnostics.push(*diagnostic),
@@ -110,7 +110,7 @@ pub(crate) fn steps(
     }
 }
 
-fn open(name: &str, root: &Path) -> Result<Document, cogtools_table::DocumentError> {
+fn open(name: &str, root: &Path) -> Result<Document, cogtools_program::documents::DocumentError> {
     let path = WritePath::in_project(root, Path::new(name));
     Document::open(path, PathBuf::from(name))
 }

@@ -5,10 +5,21 @@
 //! replace links where links are not possible, and run `cogtools NAME`.
 
 pub mod completions;
+pub mod config;
 mod dispatch;
+pub mod docs;
+pub mod expand;
 mod help;
+pub mod json;
+pub mod list;
 mod locate;
+pub mod lock;
 pub mod manual;
+pub mod new;
+pub mod packages;
+pub mod run;
+pub mod schema;
+pub mod trust;
 mod welcome;
 mod words;
 
@@ -18,34 +29,34 @@ pub use dispatch::PROGRAM;
 /// Every program of this package, `cogtools` itself first.
 pub const PROGRAMS: [&Program; 31] = [
     &PROGRAM,
-    &cogtools_packages::ADD,
+    &packages::ADD,
     &cogtools_ask::PROGRAM,
     &cogtools_call::PROGRAM,
     &completions::PROGRAM,
-    &cogtools_config::PROGRAM,
+    &config::PROGRAM,
     &cogtools_discover::PROGRAM,
-    &cogtools_docs::PROGRAM,
+    &docs::PROGRAM,
     &cogtools_doctor::PROGRAM,
     &cogtools_editor::PROGRAM,
-    &cogtools_expand::PROGRAM,
+    &expand::PROGRAM,
     &cogtools_flow::PROGRAM,
     &cogtools_init::PROGRAM,
     &cogtools_js::PROGRAM,
-    &cogtools_json::PROGRAM,
+    &json::PROGRAM,
     &cogtools_lint::PROGRAM,
-    &cogtools_list::PROGRAM,
-    &cogtools_lock::PROGRAM,
+    &list::PROGRAM,
+    &lock::PROGRAM,
     &cogtools_mcp::PROGRAM,
     &cogtools_mcp::CLIENT,
-    &cogtools_new::PROGRAM,
+    &new::PROGRAM,
     &cogtools_plan::PROGRAM,
-    &cogtools_packages::REMOVE,
-    &cogtools_run::PROGRAM,
-    &cogtools_schema::PROGRAM,
-    &cogtools_packages::SEARCH,
+    &packages::REMOVE,
+    &run::PROGRAM,
+    &schema::PROGRAM,
+    &packages::SEARCH,
     &cogtools_session::PROGRAM,
     &cogtools_test::PROGRAM,
-    &cogtools_trust::PROGRAM,
+    &trust::PROGRAM,
     &cogtools_ui::PROGRAM,
     &cogtools_yaml::PROGRAM,
 ];

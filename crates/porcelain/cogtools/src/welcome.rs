@@ -22,7 +22,7 @@ pub(crate) fn run(io: &mut Io<'_>) -> Result<(), Failure> {
         ];
         return io.show(&format!("{place}\n\n{}", next(steps)));
     }
-    let list = &cogtools_list::PROGRAM;
+    let list = &crate::list::PROGRAM;
     let matches = list.command().try_get_matches_from([list.name]);
     let matches = matches.map_err(|error| Diagnostic::new(Code::Internal, error.to_string()))?;
     (list.run)(&matches, io)?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::file::WritePath;
 use cogtools_core::process::Exit;
-use cogtools_table::{DOCUMENTS, Document};
+use cogtools_program::documents::{DOCUMENTS, Document};
 
 use crate::context::Context;
 use crate::finding::Finding;

@@ -1,0 +1,246 @@
+//! A Markdown file with the table or with diagrams of flows, or to which the table is added.
+//!
+//! It is handled as bytes, so that everything outside the markers is preserved, even if it is
+//! not UTF-8.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cogtools_core::Location;
+use cogtools_core::file::{self, WriteError, WritePath};
+use cogtools_core::text::{self, Text, TextError};
+use crate::terminal::sanitize;
+use similar::TextDiff;
+
+use crate::documents::error::DocumentError;
+use crate::documents::markers::{self, BEGIN, Block, BlockKind, END, MarkerError};
+use crate::documents::table::Table;
+
+/// A file, which may not exist.
+#[derive(Debug)]
+pub struct Document {
+    /// The path to show.
+    display_path: PathBuf,
+    path: WritePath,
+    /// Its content, if it exists.
+    before: Option<Vec<u8>>,
+    blocks: Vec<Block>,
+}
+
+/// A document with its new content.
+#[derive(Debug)]
+pub struct Update {
+    document: Document,
+    after: Vec<u8>,
+}
+
+impl Document {
+    /// Reads the file at `path`, which is shown as `display_path`.
+    pub fn open(path: WritePath, display_path: PathBuf) -> Result<Self, DocumentError> {
+        let scope = path.read_scope();
+        let before = match text::bytes(&path.full(), &display_path, Text::MAX_BYTES, &scope) {
+            Ok(bytes) => Some(bytes),
+            Err(TextError::NotFound(_)) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let blocks = find_blocks(before.as_deref().unwrap_or_default(), &display_path)?;
+        Ok(Self {
+            display_path,
+            path,
+            before,
+            blocks,
+        })
+    }
+
+    /// Whether it contains the markers of the table or of a diagram.
+    pub const fn has_markers(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
+    /// Its content; `None` if it does not exist.
+    pub fn content(&self) -> Option<&[u8]> {
+        self.before.as_deref()
+    }
+
+    /// The path of the file, with all links resolved.
+    pub fn real_path(&self) -> PathBuf {
+        let path = self.path.full();
+        path.canonicalize().unwrap_or(path)
+    }
+
+    /// Puts `table` and its diagrams between their markers. Without any, appends the table with
+    /// new markers.
+    pub fn update(self, table: &Table) -> Result<Update, DocumentError> {
+        let old = self.before.as_deref().unwrap_or_default();
+        let after = if self.has_markers() {
+            self.replaced(table)?
+        } else {
+            let end = line_ending(old);
+            let mut after = old.to_vec();
+            let text = old.strip_prefix("\u{feff}".as_bytes()).unwrap_or(old);
+            if !text.is_empty() && !text.ends_with(b"\n") {
+                after.extend_from_slice(end.as_bytes());
+            }
+            if !text.is_empty() {
+                after.extend_from_slice(end.as_bytes());
+            }
+            after.extend_from_slice(format!("{BEGIN}{end}").as_bytes());
+            after.extend(block_text(&table.lines(), "", end));
+            after.extend_from_slice(format!("{END}{end}").as_bytes());
+            after
+        };
+        // After an unclosed code block, the table would be code.
+        let has_blocks = |blocks: Vec<Block>| !blocks.is_empty();
+        if !find_blocks(&after, &self.display_path).is_ok_and(has_blocks) {
+            return Err(DocumentError::UnclosedBlock(self.display_path));
+        }
+        Ok(Update {
+            document: self,
+            after,
+        })
+    }
+
+    /// The content with everything of ours replaced.
+    fn replaced(&self, table: &Table) -> Result<Vec<u8>, DocumentError> {
+        let old = self.before.as_deref().unwrap_or_default();
+        let mut after = Vec::with_capacity(old.len());
+        let mut copied = 0;
+        for block in &self.blocks {
+            let head = &old[copied..block.inner.start];
+            after.extend_from_slice(head);
+            let lines = match &block.kind {
+                BlockKind::Table => table.lines(),
+                BlockKind::Flow(name) => table.diagram(name).ok_or_else(|| {
+                    let error = MarkerError::NoFlow(name.clone(), block.marker.clone());
+                    error_at(old, &self.display_path, error)
+                })?,
+            };
+            after.extend(block_text(&lines, &block.indent, line_ending(head)));
+            copied = block.inner.end;
+        }
+        after.extend_from_slice(&old[copied..]);
+        Ok(after)
+    }
+}
+
+impl Update {
+    /// The path to show.
+    pub fn display_path(&self) -> &Path {
+        &self.document.display_path
+    }
+
+    /// The document before the update.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The new content.
+    pub fn content(&self) -> &[u8] {
+        &self.after
+    }
+
+    /// Whether the file would change.
+    pub fn is_stale(&self) -> bool {
+        self.document.before.as_ref() != Some(&self.after)
+    }
+
+    /// What writing does to the file.
+    pub fn action(&self) -> &'static str {
+        match self.document.before {
+            None => "created",
+            Some(_) if self.is_stale() => "updated",
+            Some(_) => "unchanged",
+        }
+    }
+
+    /// Fails if the file is read-only, which a rename would ignore.
+    pub fn check_writable(&self) -> Result<(), DocumentError> {
+        let meta = fs::metadata(self.document.path.full());
+        if self.is_stale() && meta.is_ok_and(|meta| meta.permissions().readonly()) {
+            return Err(DocumentError::ReadOnly(self.document.display_path.clone()));
+        }
+        Ok(())
+    }
+
+    /// Writes the file if it would change.
+    pub fn write(&self) -> Result<(), DocumentError> {
+        let Document {
+            display_path,
+            path,
+            before,
+            ..
+        } = &self.document;
+        if !self.is_stale() {
+            return Ok(());
+        }
+        file::replace_if_unchanged(path, before.as_deref(), &self.after).map_err(
+            |error| match error {
+                WriteError::Changed => DocumentError::Changed(display_path.clone()),
+                error => DocumentError::Unwritable(display_path.clone(), error),
+            },
+        )
+    }
+
+    /// The change as a unified diff.
+    pub fn diff(&self) -> String {
+        let before = self.document.before.as_deref().unwrap_or_default();
+        let [before, after] = [before, &self.after].map(String::from_utf8_lossy);
+        let name = sanitize(&self.display_path().display().to_string()).into_owned();
+        TextDiff::from_lines(before.as_ref(), after.as_ref())
+            .unified_diff()
+            .missing_newline_hint(false)
+            .header(&name, &name)
+            .to_string()
+            .replace('\r', "")
+    }
+}
+
+/// Finds what is ours in `bytes`, the content of the file shown as `display_path`.
+fn find_blocks(bytes: &[u8], display_path: &Path) -> Result<Vec<Block>, DocumentError> {
+    markers::find(&text_of(bytes)).map_err(|error| error_at(bytes, display_path, error))
+}
+
+/// The text of a file. Each invalid byte is replaced by one character, so that offsets are
+/// preserved.
+fn text_of(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    text
+}
+
+/// `error` at its place in the file.
+fn error_at(bytes: &[u8], display_path: &Path, error: MarkerError) -> DocumentError {
+    let at = error.range().clone();
+    let text = text_of(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    let skipped = bytes.len() - text.len();
+    let before = &text[..at.start - skipped];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let location = Location::new(display_path, text, line, column, at.len());
+    DocumentError::Markers { error, location }
+}
+
+/// The text between two markers.
+fn block_text(lines: &[String], indent: &str, end: &str) -> Vec<u8> {
+    let mut text = end.to_owned();
+    for line in lines {
+        text.push_str(indent);
+        text.push_str(line);
+        text.push_str(end);
+    }
+    text.push_str(end);
+    text.into_bytes()
+}
+
+/// The line ending of the last complete line of `bytes`.
+fn line_ending(bytes: &[u8]) -> &'static str {
+    let last = bytes.iter().rposition(|byte| *byte == b'\n');
+    match last {
+        Some(at) if at > 0 && bytes[at - 1] == b'\r' => "\r\n",
+        _ => "\n",
+    }
+}

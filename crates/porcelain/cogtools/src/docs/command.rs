@@ -1,0 +1,240 @@
+//! The program: writes the table into files, or checks that it is up to date.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use cogtools_core::file::WritePath;
+use cogtools_core::{Code, Diagnostic, Project};
+use cogtools_program::call::quote;
+use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::project::project;
+use cogtools_program::terminal::sanitize;
+use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, args, man};
+use cogtools_program::documents::{DOCUMENTS, Document, DocumentError, Table, Update, collect, project_config};
+use serde_json::json;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-docs",
+    command,
+    run,
+    stdin: Stdin::Ignored,
+    codes: &[Code::Stale, Code::Denied, Code::InvalidConfig],
+    variables: man::SHARED,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "MARKERS",
+        "The table is between two comments, each on a line of its own:\n\n    <!-- cogtools:begin -->\n    <!-- cogtools:end -->\n\nA remark may follow the keyword in either. Everything between them is replaced; every other byte of the file is preserved. If FILE is given and has no markers, they are appended with the table; move them to where the table belongs. Comments in code blocks are not markers. A file contains one table.",
+    ),
+    (
+        "FLOWS",
+        "The graph of a flow, as a Mermaid diagram, is written between two comments as well, in any file and as often as you like:\n\n    <!-- cogtools:flow NAME -->\n    <!-- cogtools:end -->\n\nA file that has only such markers gets no table.",
+    ),
+    (
+        "TABLE",
+        "One row per tool, in the order of sources and names: its name, the description up to the first line that ends a sentence, and its arguments, with optional ones marked. Invalid tools are left out and reported on standard error. Only the project's own configuration applies, not the user's or the system's, so that the table is the same everywhere.",
+    ),
+    (
+        "CHECK",
+        "With --check, nothing is written. If a file would change, the diff is printed on standard error and the exit status is 1.",
+    ),
+    (
+        "JSON",
+        "One object: files, an array of objects with file and action (created, updated or unchanged); and tools, the number of tools. With --print: tools, an array of objects with name, purpose and arguments, which have name and required.",
+    ),
+    ("FILES", man::FILES),
+    (
+        "EXAMPLES",
+        "    cogtools docs GEMINI.md\n\n    cogtools docs\n\n    cogtools docs --check",
+    ),
+];
+
+fn command() -> Command {
+    let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
+    Command::new(PROGRAM.name)
+        .about("Update the table of tools and the diagrams of flows in Markdown files")
+        .long_about(
+            "Write the table of the project's tools into the files that agents read, between two \
+             markers, and the diagrams of flows between markers of their own. Without FILE, update \
+             those of GEMINI.md, AGENTS.md and CLAUDE.md at the project's root that contain the \
+             markers.",
+        )
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .num_args(0..)
+                .value_parser(value_parser!(OsString))
+                .help("Markdown files; markers are appended to a file without them"),
+        )
+        .arg(flag("check").help("Write nothing, and fail if a file would change"))
+        .arg(
+            flag("print")
+                .conflicts_with_all(["file", "check"])
+                .help("Print the table instead of writing it to files"),
+        )
+        .arg(format_arg())
+}
+
+/// The command line.
+struct DocsArgs {
+    files: Vec<OsString>,
+    check: bool,
+    print: bool,
+    json: bool,
+}
+
+impl DocsArgs {
+    fn from_matches(matches: &ArgMatches) -> Self {
+        Self {
+            files: args::all(matches, "file"),
+            check: matches.get_flag("check"),
+            print: matches.get_flag("print"),
+            json: json_from_matches(matches),
+        }
+    }
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let DocsArgs {
+        files: named_files,
+        check,
+        print,
+        json,
+    } = DocsArgs::from_matches(matches);
+    let project = project(io);
+    let config =
+        project_config(&project, io).map_err(|errors| Failure::from(errors.diagnostics()))?;
+    let (table, diagnostics) = collect(config, None, &project, io);
+    if print {
+        if json {
+            io.show_json(&format!("{:#}\n", table.json()))?;
+        } else {
+            io.show(&(table.lines().join("\n") + "\n"))?;
+        }
+        warn(&diagnostics, io);
+        return Ok(());
+    }
+    let updates = updates(&named_files, &project, &table, io)?;
+    if check {
+        if updates.iter().any(Update::is_stale) {
+            warn(&diagnostics, io);
+            return Err(report_stale(&updates, &named_files, io));
+        }
+    } else {
+        collect_all(updates.iter().map(Update::check_writable))?;
+        for update in &updates {
+            update
+                .write()
+                .map_err(|error| Failure::from(error.diagnostic()))?;
+        }
+    }
+    io.show_json(&report(&updates, &table, json))?;
+    warn(&diagnostics, io);
+    Ok(())
+}
+
+/// The updates of the named files, or else of the default files with markers. All errors are
+/// reported together, before anything is written.
+fn updates(
+    named_files: &[OsString],
+    project: &Project,
+    table: &Table,
+    io: &Io<'_>,
+) -> Result<Vec<Update>, Failure> {
+    let files: Vec<(PathBuf, PathBuf)> = if named_files.is_empty() {
+        DOCUMENTS
+            .map(|name| project.resolve(Path::new(name)))
+            .into_iter()
+            .filter(|(path, _)| path.exists())
+            .collect()
+    } else {
+        named_files
+            .iter()
+            .map(Path::new)
+            .map(|name| (io.cwd.join(name), name.to_path_buf()))
+            .collect()
+    };
+    let opened = files.into_iter().map(|(path, display_path)| {
+        Document::open(WritePath::in_project(project.root(), &path), display_path)
+    });
+    let mut documents: Vec<Document> = Vec::new();
+    for document in collect_all(opened)? {
+        // AGENTS.md is often a link to CLAUDE.md.
+        let is_duplicate = documents
+            .iter()
+            .any(|other| other.real_path() == document.real_path());
+        if !is_duplicate && (document.has_markers() || !named_files.is_empty()) {
+            documents.push(document);
+        }
+    }
+    if documents.is_empty() {
+        return Err(DocumentError::NoMarkers.diagnostic().into());
+    }
+    collect_all(documents.into_iter().map(|document| document.update(table)))
+}
+
+/// All values, or all errors.
+fn collect_all<T>(
+    results: impl Iterator<Item = Result<T, DocumentError>>,
+) -> Result<Vec<T>, Failure> {
+    let (mut values, mut diagnostics) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(error) => diagnostics.push(error.diagnostic()),
+        }
+    }
+    if diagnostics.is_empty() {
+        Ok(values)
+    } else {
+        Err(diagnostics.into())
+    }
+}
+
+/// Reports the files that would change, with their diffs.
+fn report_stale(updates: &[Update], named_files: &[OsString], io: &mut Io<'_>) -> Failure {
+    for update in updates.iter().filter(|update| update.is_stale()) {
+        let file = update.display_path().display().to_string();
+        let hint = if named_files.is_empty() {
+            "run `cogtools docs`".to_owned()
+        } else {
+            format!("run `cogtools docs {}`", quote(&file))
+        };
+        let message = "the table of tools is out of date";
+        let diagnostic = Diagnostic::new(Code::Stale, message)
+            .with_subject(file)
+            .hint(hint);
+        io.report(Severity::Error, &diagnostic);
+        io.quote_lines(&update.diff());
+    }
+    Failure::Reported(Code::Stale.status())
+}
+
+fn report(updates: &[Update], table: &Table, json: bool) -> String {
+    if json {
+        let file = |update: &Update| {
+            json!({
+            "file": update.display_path().display().to_string(),
+            "action": update.action(),
+            })
+        };
+        let files: Vec<_> = updates.iter().map(file).collect();
+        return format!("{:#}\n", json!({"files": files, "tools": table.len()}));
+    }
+    let mut text = String::new();
+    for update in updates {
+        // Writing to a string cannot fail.
+        let file = update.display_path().display().to_string();
+        let _ = writeln!(text, "{} {}", update.action(), sanitize(&file));
+    }
+    text
+}
+
+fn warn(diagnostics: &[Diagnostic], io: &mut Io<'_>) {
+    io.warn(diagnostics, &EACH);
+}

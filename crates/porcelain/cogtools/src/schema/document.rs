@@ -1,0 +1,63 @@
+//! The documents that have a schema, and its generation.
+
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use crate::schema::session::{SessionLine, join_lines};
+use crate::schema::shape::Configuration;
+use crate::schema::tool::ToolFile;
+
+/// A kind of file: that users write, or that other programs read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Document {
+    /// A tool file.
+    Tool,
+    /// `.cogtoolrc.yaml`
+    Config,
+    /// A line of a session.
+    Session,
+}
+
+impl Document {
+    /// The names on the command line.
+    pub const NAMES: [&'static str; 3] = ["tool", "config", "session"];
+
+    /// The schemas that are committed to the repository: for the documentation, and
+    /// for `cogtools new`.
+    pub const COMMITTED: [(Self, &'static str); 4] = [
+        (Self::Tool, "docs/schema/tool.json"),
+        (Self::Tool, "crates/porcelain/cogtools/starter/schema.json"),
+        (Self::Config, "docs/schema/config.json"),
+        (Self::Session, "docs/schema/session.json"),
+    ];
+
+    /// The document of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "tool" => Self::Tool,
+            "config" => Self::Config,
+            "session" => Self::Session,
+            _ => return None,
+        })
+    }
+
+    /// Its JSON Schema, draft 7, which YAML language servers support best.
+    pub fn schema(self) -> Value {
+        let generator = SchemaSettings::draft07().into_generator();
+        let schema = match self {
+            Self::Tool => generator.into_root_schema_for::<ToolFile>(),
+            Self::Config => generator.into_root_schema_for::<Configuration>(),
+            Self::Session => generator.into_root_schema_for::<SessionLine>(),
+        };
+        let mut schema = schema.to_value();
+        if self == Self::Session {
+            join_lines(&mut schema);
+        }
+        schema
+    }
+
+    /// The schema as printed and committed.
+    pub fn text(self) -> String {
+        format!("{:#}\n", self.schema())
+    }
+}

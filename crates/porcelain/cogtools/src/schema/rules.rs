@@ -1,0 +1,40 @@
+//! The shape of the key `lint.rules`: a property for each rule, so that editors complete their
+//! names.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use cogtools_core::LINT_RULES;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Map;
+
+use crate::schema::shape::Level;
+
+/// The levels of rules, by their names.
+#[derive(Clone, Debug)]
+pub struct Rules(pub BTreeMap<String, Level>);
+
+impl JsonSchema for Rules {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Rules".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let level = generator.subschema_for::<Level>().to_value();
+        let rules = LINT_RULES.map(|name| {
+            let mut rule = level.clone();
+            let text = format!("The level of {name}; cogtools lint --explain {name} describes it.");
+            rule["description"] = text.into();
+            (name.to_owned(), rule)
+        });
+        json_schema!({
+            "type": "object",
+            "properties": Map::from_iter(rules),
+            "additionalProperties": false,
+        })
+    }
+}

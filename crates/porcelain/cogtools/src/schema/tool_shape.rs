@@ -1,0 +1,173 @@
+//! Maps with fixed keys in tool files, as types. Editors show their doc comments.
+
+use schemars::JsonSchema;
+
+use crate::schema::flow::Flow;
+use crate::schema::shape::match_parser;
+
+/// The effects of the tool, for hosts that ask before they call it. Omitted keys make no claim.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct Annotations {
+    /// The tool changes nothing.
+    pub read_only: Option<bool>,
+    /// The tool may destroy something.
+    pub destructive: Option<bool>,
+    /// Repeated calls with the same arguments have no further effect.
+    pub idempotent: Option<bool>,
+    /// The tool interacts with an open world, such as the web.
+    pub open_world: Option<bool>,
+}
+
+/// An example with what a test expects of it.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct Example {
+    /// The example's name, unique in the tool: its golden file is TOOL.NAME.golden.
+    #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,46}$"))]
+    pub name: Option<String>,
+    /// The arguments of the call.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// What tools that a flow calls answer without being called, by name or capability.
+    pub with: Option<serde_json::Map<String, serde_json::Value>>,
+    /// What the result contains, or the message of a failure.
+    pub contains: Option<Texts>,
+    /// Regular expressions that match in the result, or in the message of a failure.
+    pub matches: Option<Texts>,
+    /// Regular expressions of what differs between calls; it is not compared.
+    pub redact: Option<Texts>,
+    /// The code that the call fails with.
+    pub fails: Option<CallCode>,
+}
+
+/// One text or several.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum Texts {
+    /// One.
+    One(#[schemars(length(min = 1))] String),
+    /// Several.
+    Several(Vec<String>),
+}
+
+/// A code that a call can fail with.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum CallCode {
+    /// The tool reports a failure.
+    ToolFailed,
+    /// The arguments do not match the parameters.
+    SchemaViolation,
+    /// The template fails.
+    TemplateFailed,
+    /// The call takes too long.
+    Timeout,
+}
+
+/// An implementation other than an inline template: exactly one of these keys.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(extend("minProperties" = 1))]
+pub struct ImplementationMap {
+    /// A file with a Nunjucks template, in the tool's folder or below it.
+    #[schemars(regex(pattern = r"^(?!/)(?!(.*/)?\.\.(/|$))."))]
+    pub njk_file: Option<String>,
+    /// JavaScript: the body of a strict function that takes args and returns the result. It
+    /// runs in a confined process and reaches nothing else.
+    #[schemars(regex(pattern = r"\S"))]
+    pub js: Option<String>,
+    /// A program and its arguments, each a Nunjucks template; no shell is involved. An
+    /// element that is only {{ name }} of an array becomes an argument for each item. The
+    /// arguments of the call are on its standard input, as JSON.
+    #[schemars(length(min = 1))]
+    pub exec: Option<Vec<ExecElement>>,
+    /// A script that begins with #! and its interpreter. The arguments of the call are on
+    /// its standard input, as JSON.
+    #[schemars(regex(pattern = r"^#!"))]
+    pub script: Option<String>,
+    /// A model with instructions and tools.
+    pub agent: Option<Agent>,
+    /// Nodes that use each other's results.
+    pub flow: Option<Flow>,
+}
+
+/// A model with instructions and tools. It has a system, a behaviour or both.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct Agent {
+    /// What the agent is: a Nunjucks template over the arguments.
+    pub system: Option<String>,
+    /// How it works: a template.
+    pub behaviour: Option<String>,
+    /// What it always follows, over its system and its behaviour: one template or several.
+    pub rules: Option<Texts>,
+    /// What it is asked: a template. By default, the arguments as JSON.
+    pub prompt: Option<String>,
+    /// The tools of the project that it may call, by name; * and ? match any characters. By
+    /// default, none.
+    pub tools: Option<Vec<String>>,
+    /// The model; by default, the one that the user asks.
+    #[schemars(regex(pattern = r"\S"))]
+    pub model: Option<String>,
+    /// How varied its answers are.
+    #[schemars(range(min = 0, max = 2))]
+    pub temperature: Option<f64>,
+    /// Makes its answers repeatable; by default, it is derived from the model and the prompt.
+    pub seed: Option<i32>,
+    /// The limit of tokens of a response.
+    #[schemars(range(min = 1))]
+    pub max_tokens: Option<u32>,
+    /// Texts at which a response ends.
+    pub stop: Option<Vec<String>>,
+    /// The limits of a call. What it uses also counts for an agent that calls it.
+    pub budget: Option<AgentBudget>,
+    /// What it answers; by default, what the key output of the tool says.
+    pub output: Option<AgentOutput>,
+}
+
+/// The limits of a call of an agent.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct AgentBudget {
+    /// Requests to a model.
+    pub turns: Option<u64>,
+    /// Calls of tools.
+    pub calls: Option<u64>,
+    /// Tokens, sent and received.
+    pub tokens: Option<u64>,
+    /// Seconds.
+    pub seconds: Option<u64>,
+    /// Money, in the currency of the user's prices.
+    #[schemars(range(min = 0))]
+    pub money: Option<f64>,
+}
+
+/// What an agent answers.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct AgentOutput {
+    /// The OpenAPI 3.0 Schema Object of the JSON that it answers.
+    pub schema: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+/// An element of exec.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum ExecElement {
+    /// A template, which becomes one argument.
+    Word(String),
+    /// Arguments that are left out unless a condition holds.
+    When(ExecCondition),
+}
+
+/// Arguments that are left out unless a condition holds; not the first element.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct ExecCondition {
+    /// An expression over the arguments, without braces, such as path or count > 1.
+    #[schemars(regex(pattern = r"\S"))]
+    pub when: String,
+    /// The arguments, each a template.
+    #[schemars(length(min = 1))]
+    pub args: Vec<String>,
+}

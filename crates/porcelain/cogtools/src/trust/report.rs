@@ -1,0 +1,211 @@
+//! The report, for people and programs.
+
+use std::fmt::{self, Display, Formatter, Write as _};
+
+use cogtools_core::Context;
+use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::sandbox::LIMITATIONS;
+use cogtools_core::trust::{Grant, Verdict};
+use cogtools_program::terminal::{Column, Table, pluralize, sanitize};
+use serde_json::{Value, json};
+
+use crate::trust::review::{self, Line, join, tools_json, uncovered_json};
+use crate::trust::rights;
+use crate::trust::visible::wrapped;
+
+/// What was found or done, per source.
+pub(crate) struct Report<'r> {
+    cx: &'r Context,
+    pub(crate) entries: Vec<Entry<'r>>,
+}
+
+/// How many command lines or tools of a source are in the table.
+const MAX_RUNS: usize = 6;
+
+/// A source and what happened to it.
+pub(crate) struct Entry<'s> {
+    pub(crate) subject: &'s TrustableSource,
+    pub(crate) action: Action,
+}
+
+/// What happened to a source.
+pub(crate) enum Action {
+    /// It was only listed, with this state.
+    Show(Verdict),
+    /// It was shown, and not approved.
+    Review,
+    /// The user was asked, and did not approve it.
+    Decline,
+    /// It was approved, together with the tools that it declares.
+    Approve(Vec<Grant>),
+    /// Its approval was revoked.
+    Revoke,
+    /// It had no approval to revoke.
+    RevokeNothing,
+}
+
+impl Action {
+    /// What was done, at the beginning of a line.
+    const fn label(&self) -> &'static str {
+        match self {
+            Self::Show(_) => "",
+            Self::Review => "would approve",
+            Self::Decline => "not approved:",
+            Self::Approve(_) => "approved",
+            Self::Revoke => "revoked",
+            Self::RevokeNothing => "was not approved:",
+        }
+    }
+
+    /// The state of the source now, if known.
+    const fn state(&self) -> Option<Verdict> {
+        match self {
+            Self::Show(verdict) => Some(*verdict),
+            Self::Review => None,
+            Self::Approve(_) => Some(Verdict::Approved),
+            Self::Decline | Self::Revoke | Self::RevokeNothing => Some(Verdict::NotApproved),
+        }
+    }
+}
+
+impl Entry<'_> {
+    /// What the source runs, each with a label.
+    fn runs(&self) -> Vec<(&'static str, String)> {
+        match &self.subject.kind {
+            Kind::Provider(provider) => provider
+                .settings()
+                .describe()
+                .into_iter()
+                .map(|(label, words)| (label, join(words)))
+                .collect(),
+            Kind::Project { tools } | Kind::Package { tools, .. } => tools
+                .iter()
+                .map(|tool| ("runs", tool.name().to_string()))
+                .collect(),
+        }
+    }
+
+    fn cells(&self) -> [String; 4] {
+        let mut runs: Vec<String> = self.runs().into_iter().map(|(_, run)| run).collect();
+        if runs.len() > MAX_RUNS {
+            let rest = format!("and {} more", runs.len() - MAX_RUNS);
+            runs.truncate(MAX_RUNS);
+            runs.push(rest);
+        }
+        [
+            self.subject.name.clone(),
+            self.subject.noun().to_owned(),
+            self.action.state().map_or("", Verdict::label).to_owned(),
+            runs.join(", "),
+        ]
+    }
+}
+
+impl Display for Entry<'_> {
+    /// What was done, and the tools that were approved.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (noun, name) = (self.subject.noun(), sanitize(&self.subject.name));
+        writeln!(f, "{} {noun} {name}", self.action.label())?;
+        if let Action::Approve(tools) = &self.action {
+            for tool in tools {
+                writeln!(f, "  tool      {}", sanitize(&tool.tool))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everything that approving `source` lets run.
+pub(crate) fn review(source: &TrustableSource, cx: &Context) -> String {
+    let mut title = format!("{} {}", source.noun(), source.name);
+    if !source.name.is_ascii() {
+        // It may look like another name.
+        let _ = write!(title, " (written {})", source.name.escape_default());
+    }
+    match &source.kind {
+        Kind::Project { tools } => {
+            let count = pluralize(tools.len(), "tool");
+            let _ = write!(title, " ({}), {count} running programs", cx.root.display());
+        }
+        Kind::Package { tools, .. } => {
+            let count = pluralize(tools.len(), "tool");
+            let _ = write!(title, ", {count} running programs");
+        }
+        Kind::Provider(_) => {}
+    }
+    let mut text = wrapped(&title).join("\n");
+    text.push('\n');
+    for Line { label, value } in review::lines(source, cx) {
+        let _ = writeln!(text, "  {label:8}  {value}");
+    }
+    text
+}
+
+impl<'r> Report<'r> {
+    pub(crate) const fn new(cx: &'r Context) -> Self {
+        Self {
+            cx,
+            entries: Vec::new(),
+        }
+    }
+
+    /// A row for each source.
+    pub(crate) fn table(&self, colour: bool) -> String {
+        let mut table = Table::new(["SOURCE", "KIND", "STATE", "RUNS"].map(Column::text));
+        for entry in &self.entries {
+            table.row(entry.cells());
+        }
+        table.render(colour)
+    }
+
+    /// The sources that would run something, and are not approved.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = &'r TrustableSource> {
+        let pending = |entry: &&Entry<'r>| {
+            entry.action.state() != Some(Verdict::Approved) && entry.subject.runs_something()
+        };
+        self.entries
+            .iter()
+            .filter(pending)
+            .map(|entry| entry.subject)
+    }
+
+    /// The report as JSON.
+    pub(crate) fn json(&self) -> Value {
+        let entries = self.entries.iter().map(|entry| {
+            let runs: Vec<String> = entry.runs().into_iter().map(|(_, run)| run).collect();
+            let mut files = entry.subject.files(self.cx);
+            files.extend(entry.subject.files_beside(self.cx));
+            files.extend(entry.subject.loaded_files(self.cx));
+            let files: Vec<String> = files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect();
+            let mut object = json!({
+                "name": entry.subject.name,
+                "kind": entry.subject.noun(),
+                "state": entry.action.state().map(Verdict::label),
+                "runs": runs,
+                "files": files,
+            });
+            if let Some(tools) = tools_json(entry.subject, self.cx) {
+                object["programs"] = tools;
+            }
+            if let Kind::Provider(provider) = &entry.subject.kind {
+                let sandbox = provider.effective_sandbox(self.cx);
+                object["sandbox"] = sandbox.map_or(Value::Null, |sandbox| sandbox.to_json());
+            }
+            object["uncovered"] = uncovered_json(entry.subject, self.cx);
+            if let Action::Approve(tools) = &entry.action {
+                object["tools"] = tools.iter().map(|grant| grant.tool.as_str()).collect();
+            }
+            object
+        });
+        let mut report = json!({"sources": entries.collect::<Vec<Value>>()});
+        let mut subjects = self.entries.iter().map(|entry| entry.subject);
+        if subjects.any(|subject| rights::is_confined(subject, self.cx)) {
+            let rows = LIMITATIONS.map(|one| json!({"what": one.what, "note": one.note}));
+            report["limitations"] = rows.as_slice().into();
+        }
+        report
+    }
+}
