@@ -9,7 +9,9 @@ use cogtools_core::{Code, Config, Diagnostic, Project, Source, Tool};
 use cogtools_edit::{Change, Step};
 use cogtools_program::Io;
 use cogtools_program::dirs::owners;
-use cogtools_program::documents::{DOCUMENTS, Document, NewTool, Table, Update, collect, project_config};
+use cogtools_program::documents::{
+    DOCUMENTS, Document, NewTool, Table, Update, collect, project_config,
+};
 
 use crate::host::Host;
 use crate::interview::Answers;

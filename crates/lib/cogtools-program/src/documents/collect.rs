@@ -1,12 +1,12 @@
 //! Which tools are in the table: those of the project itself.
 
+use crate::Io;
+use crate::dirs::config_paths;
+use crate::project::context;
 use cogtools_core::tool::Flow;
 use cogtools_core::{
     Config, ConfigErrors, ConfigPaths, Diagnostic, Project, Registry, SourceError, Tool,
 };
-use crate::Io;
-use crate::dirs::config_paths;
-use crate::project::context;
 
 use crate::documents::table::{Row, Table};
 

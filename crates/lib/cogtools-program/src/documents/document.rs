@@ -6,10 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::terminal::sanitize;
 use cogtools_core::Location;
 use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, Text, TextError};
-use crate::terminal::sanitize;
 use similar::TextDiff;
 
 use crate::documents::error::DocumentError;

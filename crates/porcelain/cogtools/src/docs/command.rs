@@ -8,11 +8,13 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::file::WritePath;
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_program::call::quote;
+use cogtools_program::documents::{
+    DOCUMENTS, Document, DocumentError, Table, Update, collect, project_config,
+};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, args, man};
-use cogtools_program::documents::{DOCUMENTS, Document, DocumentError, Table, Update, collect, project_config};
 use serde_json::json;
 
 /// The program.

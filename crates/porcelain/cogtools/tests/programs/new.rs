@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use cogtools::new::PROGRAM;
 use cogtools_core::Tool;
 use cogtools_core::file::ReadScope;
-use cogtools::new::PROGRAM;
 use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::{Project, Snapshot, outcome, str};
 

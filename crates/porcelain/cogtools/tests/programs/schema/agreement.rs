@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use cogtools::schema::Document;
 use cogtools_core::owner::Owners;
 use cogtools_core::text::Text;
 use cogtools_core::{Config, ConfigPaths, Project, Tool};
-use cogtools::schema::Document;
 use jsonschema::Validator;
 use serde_json::Value;
 

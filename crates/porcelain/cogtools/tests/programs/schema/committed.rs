@@ -1,7 +1,7 @@
 //! The committed schemas are those that are generated and printed.
 
-use cogtools_program::{CapturedRun, Terminals};
 use cogtools::schema::{Document, PROGRAM};
+use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::{Expected, assert_text, outcome, str};
 
 use crate::schema::repository;

@@ -1,10 +1,10 @@
 //! The schema describes exactly the keys that the parser knows.
 
+use cogtools::schema::Document;
 use cogtools_core::Config;
 use cogtools_core::LINT_RULES;
 use cogtools_core::schema::KEYWORDS;
 use cogtools_core::tool::{Annotations, Example, Key, Kind, Output};
-use cogtools::schema::Document;
 use serde_json::Value;
 
 /// The keys of the map at `pointer`, each of which must be described.

@@ -162,7 +162,10 @@ impl Drop for Server {
 }
 
 fn uri(file: &str) -> String {
-    format!("file://{}", crate::schema::repository().join(file).display())
+    format!(
+        "file://{}",
+        crate::schema::repository().join(file).display()
+    )
 }
 
 fn position(file: &str, line: u64, column: u64) -> Value {

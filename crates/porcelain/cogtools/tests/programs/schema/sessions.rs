@@ -1,7 +1,7 @@
 //! The schema of a session accepts the lines that its reader accepts.
 
-use cogtools_log::Session;
 use cogtools::schema::Document;
+use cogtools_log::Session;
 use serde_json::Value;
 
 const HEADER: &str = r#"{"kind":"session","format":1,"session":"a","time":"2026-11-22T09:00:00Z","project":"shop","program":"1","model":"m"}"#;
