@@ -222,14 +222,12 @@ pub(crate) fn plan(
 ) -> Result<Plan, Failure> {
     let mut steps: Vec<Step> = Vec::new();
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    let configuration = starter::configuration(&cx.root, survey, answers.packages);
     let example = survey.folder.as_ref();
     let example = example.map(|folder| starter::example(&cx.root, folder));
-    for step in [starter::configuration(&cx.root, survey, answers.packages)]
-        .into_iter()
-        .chain(example)
-    {
-        match step {
-            Ok(step) => steps.push(step),
+    for created in std::iter::once(configuration.map(|step| vec![step])).chain(example) {
+        match created {
+            Ok(created) => steps.extend(created),
             Err(error) => diagnostics.push(error.diagnostic()),
         }
     }

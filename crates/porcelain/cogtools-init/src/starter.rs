@@ -18,6 +18,11 @@ pub(crate) const FOLDER: &str = "tools";
 pub(crate) const OTHER_FOLDER: &str = "ai-tools";
 /// The example's name.
 const EXAMPLE: &str = "hello.yaml";
+/// The golden files of the example: the results that its two example calls have.
+const GOLDEN: [(&str, &str); 2] = [
+    ("hello.1.golden", include_str!("../starter/hello.1.golden")),
+    ("hello.2.golden", include_str!("../starter/hello.2.golden")),
+];
 /// The depth of the search for existing tools: a source and its toolsets.
 pub(crate) const MAX_DEPTH: usize = 2;
 
@@ -74,8 +79,8 @@ pub(crate) fn configuration(
     }
 }
 
-/// Creates the example tool in `folder` unless it already has tools.
-pub(crate) fn example(project: &Path, folder: &Path) -> Result<Step, StarterError> {
+/// Creates the example tool and its golden files in `folder` unless it already has tools.
+pub(crate) fn example(project: &Path, folder: &Path) -> Result<Vec<Step>, StarterError> {
     let folder = folder.to_path_buf();
     let file = folder.join(EXAMPLE);
     let path = project.join(&folder);
@@ -93,10 +98,10 @@ pub(crate) fn example(project: &Path, folder: &Path) -> Result<Step, StarterErro
                 wanted: "folder",
             });
         }
-        Ok(_) if project.join(&file).is_file() => return Ok(Step::Keep(file)),
+        Ok(_) if project.join(&file).is_file() => return Ok(vec![Step::Keep(file)]),
         Ok(_) => match has_tools(&path, MAX_DEPTH) {
             Ok(false) => {}
-            Ok(true) => return Ok(Step::Keep(folder)),
+            Ok(true) => return Ok(vec![Step::Keep(folder)]),
             Err(error) => {
                 return Err(StarterError::Unreadable {
                     file: folder,
@@ -105,8 +110,11 @@ pub(crate) fn example(project: &Path, folder: &Path) -> Result<Step, StarterErro
             }
         },
     }
-    let text = include_str!("../starter/hello.yaml");
-    Ok(create(project, file, text, true))
+    let tool = include_str!("../starter/hello.yaml");
+    let golden = GOLDEN.map(|(name, text)| create(project, folder.join(name), text, false));
+    Ok(std::iter::once(create(project, file, tool, true))
+        .chain(golden)
+        .collect())
 }
 
 /// Whether `file` is the example.

@@ -1,9 +1,5 @@
-//! Compares the installed manual pages with the programs.
-//!
-//! A page is outdated if it has another version, omits an option that `--help`
-//! lists, or documents one that no longer exists.
+//! Compares the versions of the installed manual pages and programs.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +28,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let folders = folders(cx);
     let mut findings = Vec::new();
     let mut missing = Vec::new();
-    for (name, program) in &programs {
+    for name in &programs {
         let file = format!("{name}.1");
         let page = folders
             .iter()
@@ -40,7 +36,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             .find(|page| page.is_file());
         match page {
             None => missing.push(name.as_str()),
-            Some(page) => findings.extend(outdated_page(program, &page, cx)),
+            Some(page) => findings.extend(outdated_page(&page, cx)),
         }
     }
     let count = programs.len();
@@ -57,8 +53,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     findings
 }
 
-/// The programs of this version in the doctor's own folder, by name.
-fn programs(cx: &Context) -> Vec<(String, PathBuf)> {
+/// The names of the programs of this version in the doctor's own folder.
+fn programs(cx: &Context) -> Vec<String> {
     let entries = fs::read_dir(&cx.host.programs)
         .into_iter()
         .flatten()
@@ -72,16 +68,13 @@ fn programs(cx: &Context) -> Vec<(String, PathBuf)> {
         })
         .collect();
     names.sort_unstable();
+    names.retain(|name| {
+        let file = which::which_in_global(name, Some(&cx.host.programs));
+        let file = file.ok().and_then(|mut files| files.next());
+        let version = file.and_then(|file| run_with(&file, &["--version"], &cx.host));
+        version.is_some_and(|line| line == format!("{name} {VERSION}\n"))
+    });
     names
-        .into_iter()
-        .filter_map(|name| {
-            let file = which::which_in_global(&name, Some(&cx.host.programs))
-                .ok()?
-                .next()?;
-            let ours = run_with(&file, &["--version"], &cx.host)? == format!("{name} {VERSION}\n");
-            ours.then_some((name, file))
-        })
-        .collect()
 }
 
 /// The `man1` folders: the one that belongs to the doctor's own folder, then those
@@ -101,66 +94,20 @@ fn folders(cx: &Context) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A warning if `page` does not match `program`.
-fn outdated_page(program: &Path, page: &Path, cx: &Context) -> Option<Finding> {
+/// A warning if `page` is not of this version.
+fn outdated_page(page: &Path, cx: &Context) -> Option<Finding> {
     let shown = cx.gemini.paths.display_path(page);
-    let outdated = |why: String| Some(Finding::warning(format!("{shown} {why}")).hint(INSTALL));
-    let Ok(text) = Text::read(page, page, &ReadScope::User) else {
-        return outdated("cannot be read".into());
-    };
-    let text = text.as_str();
-    let title = text.lines().find(|line| line.starts_with(".TH "));
-    if !title.is_some_and(|title| title.contains(&format!("cogtools {VERSION}\""))) {
-        return outdated(format!("is not for version {VERSION}"));
-    }
-    let help = run_with(program, &["--help"], &cx.host)?;
-    let known = options(&help);
-    let text = text.replace("\\-", "-");
-    let named = options(&text);
-    if let Some(option) = known.difference(&named).next() {
-        return outdated(format!("omits {option}"));
-    }
-    // Text may mention options of other programs, and the head of a subcommand its own
-    // options; the head of an option does not.
-    let heads: Vec<&str> = text
-        .lines()
-        .filter(|line| line.starts_with("\\fB-"))
-        .collect();
-    let described = options(&heads.join("\n"));
-    let mut others: BTreeSet<String> = described.difference(&known).cloned().collect();
-    if !others.is_empty() {
-        // Options of a subcommand are listed by its own help.
-        for name in subcommands(&help) {
-            for option in options(&run_with(program, &[name, "--help"], &cx.host)?) {
-                others.remove(&option);
+    let why = match Text::read(page, page, &ReadScope::User) {
+        Err(_) => "cannot be read".to_owned(),
+        Ok(text) => {
+            let title = text.as_str().lines().find(|line| line.starts_with(".TH "));
+            if title.is_some_and(|title| title.contains(&format!("cogtools {VERSION}\""))) {
+                return None;
             }
+            format!("is not for version {VERSION}")
         }
-    }
-    let removed = others.first()?;
-    outdated(format!(
-        "documents {removed}, which the program does not have"
-    ))
-}
-
-/// The long options in a text.
-fn options(text: &str) -> BTreeSet<String> {
-    let option = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    let parts = text.split("--").skip(1);
-    parts
-        .map(|part| part.split(|c| !option(c)).next().unwrap_or_default())
-        .filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
-        .map(|name| format!("--{}", name.trim_end_matches('-')))
-        .collect()
-}
-
-/// The names of the subcommands that the text of `--help` lists.
-fn subcommands(help: &str) -> impl Iterator<Item = &str> {
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let lines = lines.take_while(|line| !line.trim().is_empty());
-    lines.filter_map(|line| {
-        let line = line.strip_prefix("  ")?;
-        line.split(' ').next().filter(|name| !name.is_empty())
-    })
+    };
+    Some(Finding::warning(format!("{shown} {why}")).hint(INSTALL))
 }
 
 /// The output of `program` with `args`, if it succeeds.

@@ -34,6 +34,8 @@ fn the_key_of_package_json_stays_in_effect() {
             str![[r#"
 unchanged package.json
 created lib/tools/hello.yaml
+created lib/tools/hello.1.golden
+created lib/tools/hello.2.golden
 created .gemini/settings.json
 "#]],
             "",
@@ -50,6 +52,8 @@ created .gemini/settings.json
         str![[r#"
 created .cogtoolrc.yaml
 created tools/hello.yaml
+created tools/hello.1.golden
+created tools/hello.2.golden
 created .gemini/settings.json
 "#]],
         "",
@@ -69,6 +73,8 @@ fn so_does_the_file_in_the_folder_of_gemini_cli() {
         str![[r#"
 unchanged .gemini/cogtoolrc.yaml
 created mine/hello.yaml
+created mine/hello.1.golden
+created mine/hello.2.golden
 created .gemini/settings.json
 "#]],
         "",
@@ -91,6 +97,8 @@ fn the_example_is_in_the_folder_that_the_configuration_names() {
             str![[r#"
 unchanged .cogtoolrc.yaml
 created my-tools/hello.yaml
+created my-tools/hello.1.golden
+created my-tools/hello.2.golden
 created .gemini/settings.json
 "#]],
             "",
@@ -137,6 +145,8 @@ fn a_folder_of_another_trade_is_left_alone() {
         str![[r#"
 created .cogtoolrc.yaml
 created ai-tools/hello.yaml
+created ai-tools/hello.1.golden
+created ai-tools/hello.2.golden
 created .gemini/settings.json
 "#]],
         str![[r#"
@@ -190,6 +200,8 @@ fn a_directory_in_a_project_with_tools() {
         str![[r#"
 created .cogtoolrc.yaml
 created tools/hello.yaml
+created tools/hello.1.golden
+created tools/hello.2.golden
 created .gemini/settings.json
 "#]],
         str![[r#"
@@ -220,6 +232,8 @@ unchanged .gemini/settings.json
         str![[r#"
 created .cogtoolrc.yaml
 created tools/hello.yaml
+created tools/hello.1.golden
+created tools/hello.2.golden
 created .gemini/settings.json
 "#]],
         "",

@@ -26,6 +26,8 @@ fn the_table_has_the_tool_that_the_same_run_writes() {
         str![[r#"
 created .cogtoolrc.yaml
 created tools/hello.yaml
+created tools/hello.1.golden
+created tools/hello.2.golden
 created .gemini/settings.json
 created .mcp.json
 updated GEMINI.md

@@ -225,6 +225,8 @@ mod unix {
             "dotfiles/",
             "dotfiles/gemini.json",
             "tools/",
+            "tools/hello.1.golden",
+            "tools/hello.2.golden",
             "tools/hello.yaml",
         ];
         assert_eq!(project.files(), files);

@@ -43,6 +43,8 @@ fn the_server_of_a_new_project() {
     outcome!(project.run_bare(&[])).outputs(str![[r#"
 created .cogtoolrc.yaml
 created tools/hello.yaml
+created tools/hello.1.golden
+created tools/hello.2.golden
 created .gemini/settings.json
 
 next steps:

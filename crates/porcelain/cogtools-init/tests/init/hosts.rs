@@ -8,7 +8,12 @@ use crate::cases::{CASES, Case};
 use crate::project::{Project, success};
 
 fn summary(word: &str, file: &str) -> String {
-    format!("{word} .cogtoolrc.yaml\n{word} tools/hello.yaml\n{word} {file}\n")
+    let golden = if word == "created" {
+        "created tools/hello.1.golden\ncreated tools/hello.2.golden\n"
+    } else {
+        ""
+    };
+    format!("{word} .cogtoolrc.yaml\n{word} tools/hello.yaml\n{golden}{word} {file}\n")
 }
 
 #[test]
@@ -186,6 +191,8 @@ hint: keep one: --host gemini-mcp for version 0.35 and later, else --host gemini
     outcome!(output).outputs(str![[r#"
 created .cogtoolrc.yaml
 created tools/hello.yaml
+created tools/hello.1.golden
+created tools/hello.2.golden
 created .gemini/settings.json
 created .mcp.json
 
@@ -233,6 +240,8 @@ fn several_hosts_at_once() {
             ".gemini/settings.json",
             ".mcp.json",
             "tools/",
+            "tools/hello.1.golden",
+            "tools/hello.2.golden",
             "tools/hello.yaml"
         ]
     );

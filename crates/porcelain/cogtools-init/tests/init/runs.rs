@@ -9,6 +9,8 @@ use crate::project::Project;
 const CREATED: Snapshot = str![[r#"
 created .cogtoolrc.yaml
 created tools/hello.yaml
+created tools/hello.1.golden
+created tools/hello.2.golden
 created .gemini/settings.json
 
 next steps:
@@ -71,6 +73,8 @@ fn an_empty_directory() {
                 ".gemini/",
                 ".gemini/settings.json",
                 "tools/",
+                "tools/hello.1.golden",
+                "tools/hello.2.golden",
                 "tools/hello.yaml"
             ]
         );
@@ -119,9 +123,12 @@ fn a_dry_run() {
 fn a_dry_run_in_an_empty_directory() {
     let project = Project::new();
     let file = |name: &str, mode: u32, text: &str| {
-        let lines = text.lines().count();
+        let lines = match text.lines().count() {
+            1 => String::new(),
+            lines => format!(",{lines}"),
+        };
         format!(
-            "diff --git a/{name} b/{name}\nnew file mode {mode}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{lines} @@\n+{}",
+            "diff --git a/{name} b/{name}\nnew file mode {mode}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1{lines} @@\n+{}",
             text.replace('\n', "\n+").trim_end_matches('+')
         )
     };
@@ -135,6 +142,16 @@ fn a_dry_run_in_an_empty_directory() {
             "tools/hello.yaml",
             100_755,
             include_str!("../../starter/hello.yaml"),
+        ),
+        file(
+            "tools/hello.1.golden",
+            100_644,
+            include_str!("../../starter/hello.1.golden"),
+        ),
+        file(
+            "tools/hello.2.golden",
+            100_644,
+            include_str!("../../starter/hello.2.golden"),
         ),
         file(".gemini/settings.json", 100_644, SETTINGS),
     ];
@@ -224,6 +241,16 @@ fn json() {
       "diff": "diff --git a/tools/hello.yaml b/tools/hello.yaml\nnew file mode 100755\n--- /dev/null\n+++ b/tools/hello.yaml\n@@ -0,0 +1,48 @@\n+#! /usr/bin/env cogtools-yaml\n+$schema: schema:agladysh-research.org,2025/cogtools:tool\n+\n+# Each file defines one tool, named after the file without `.yaml`. To add another\n+# tool, copy this file under a new name and change `name` to match.\n+name: hello\n+\n+# The model reads this to decide whether to call the tool. Say when to call it, and\n+# be brief: the description is sent with every request.\n+description: |\n+  Greet a person by name. Call this tool when someone is introduced to you.\n+\n+# The arguments of a call. A parameter is required unless it has `optional: true` or\n+# a `default`. `cogtools-discover --yaml` prints the resulting schema.\n+parameters:\n+  person:\n+    type: string\n+    description: |\n+      Whom to greet\n+\n+  tone:\n+    enum: [plain, warm]\n+    default: plain\n+    description: |\n+      How the greeting should sound\n+\n+  remarks:\n+    type: string\n+    optional: true\n+    description: |\n+      Anything else to say\n+\n+# Example calls. They serve as documentation and as tests: each must be valid for\n+# the parameters above.\n+examples:\n+  - person: Ada\n+\n+  - person: Grace\n+    tone: warm\n+    remarks: The compiler is ready when you are.\n+\n+# The result of a call: a Nunjucks template, rendered with the arguments. `-%}`\n+# removes the line break after it.\n+implementation: | # njk\n+  {{ \"Welcome\" if tone == \"warm\" else \"Hello\" }}, {{ person }}!\n+  {% if remarks %}\n+  {{ remarks }}\n+  {% endif -%}\n"
     },
     {
+      "file": "tools/hello.1.golden",
+      "action": "created",
+      "diff": "diff --git a/tools/hello.1.golden b/tools/hello.1.golden\nnew file mode 100644\n--- /dev/null\n+++ b/tools/hello.1.golden\n@@ -0,0 +1 @@\n+Hello, Ada!\n"
+    },
+    {
+      "file": "tools/hello.2.golden",
+      "action": "created",
+      "diff": "diff --git a/tools/hello.2.golden b/tools/hello.2.golden\nnew file mode 100644\n--- /dev/null\n+++ b/tools/hello.2.golden\n@@ -0,0 +1,3 @@\n+Welcome, Grace!\n+\n+The compiler is ready when you are.\n"
+    },
+    {
       "file": ".gemini/settings.json",
       "action": "unchanged"
     }
@@ -242,6 +269,14 @@ fn json() {
     },
     {
       "file": "tools/hello.yaml",
+      "action": "created"
+    },
+    {
+      "file": "tools/hello.1.golden",
+      "action": "created"
+    },
+    {
+      "file": "tools/hello.2.golden",
       "action": "created"
     },
     {
