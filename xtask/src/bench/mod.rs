@@ -28,8 +28,8 @@ use timer::{Case, compare};
 /// goal against only reading them, and the goal against Node.
 const SIZES: [(usize, usize, f64, f64, f64); 3] = [
     (100, 150, 5.0, 3.0, 20.0),
-    (1_000, 60, 7.0, 4.5, 12.0),
-    (10_000, 15, 7.0, 4.5, 9.0),
+    (1_000, 60, 9.0, 6.0, 12.0),
+    (10_000, 15, 9.0, 6.0, 9.0),
 ];
 
 /// One run of the bench.

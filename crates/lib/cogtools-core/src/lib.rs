@@ -56,7 +56,7 @@ pub use cancel::Cancel;
 pub use code::Code;
 pub use config::{
     AskConfig, AskHistory, AskProvider, Config, ConfigErrors, ConfigFile, ConfigPaths, LINT_RULES,
-    Origin, PromptConfig, Setting, Threshold,
+    Origin, PromptConfig, RETIRED_LINT_RULES, Setting, Threshold,
 };
 pub use context::{Context, ListWait, Tape, Warnings};
 pub use declaration::{HostLimit, Target};

@@ -1,10 +1,10 @@
 //! The level of each rule in a project.
 
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Diagnostic, Level, RuleLevel};
+use cogtools_core::{Code, Diagnostic, Level, RETIRED_LINT_RULES, RuleLevel};
 
 use crate::rule::Rule;
-use crate::rules::{INVALID_TOOL, RETIRED, find, rules};
+use crate::rules::{INVALID_TOOL, find, rules};
 
 /// The level of each rule.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ impl Levels {
                     diagnostics.push(diagnostic.hint(hint).at(one.location.clone()));
                 }
                 Some(rule) => levels.set(rule, one.level),
-                None if RETIRED.contains(&one.rule.as_str()) => {}
+                None if RETIRED_LINT_RULES.contains(&one.rule.as_str()) => {}
                 None => diagnostics.push(unknown_rule(&one.rule).at(one.location.clone())),
             }
         }

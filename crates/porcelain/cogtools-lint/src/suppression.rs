@@ -1,11 +1,12 @@
 //! Comments that allow what a rule finds: `# lint: allow RULE`, on the line or on the line
 //! before; before the first key, for the whole file.
 
+use cogtools_core::RETIRED_LINT_RULES;
 use cogtools_core::text::Span;
 
 use crate::finding::Finding;
 use crate::lint_file::LintFile;
-use crate::rules::{INVALID_TOOL, RETIRED, find};
+use crate::rules::{INVALID_TOOL, find};
 
 /// What begins such a comment.
 const MARK: &str = "# lint: allow ";
@@ -96,7 +97,8 @@ impl Suppression {
         if self.rule == INVALID_TOOL {
             return Some(format!("`{INVALID_TOOL}` cannot be allowed"));
         }
-        let is_unknown = find(&self.rule).is_none() && !RETIRED.contains(&self.rule.as_str());
+        let is_unknown =
+            find(&self.rule).is_none() && !RETIRED_LINT_RULES.contains(&self.rule.as_str());
         is_unknown.then(|| format!("there is no rule `{}`", self.rule))
     }
 }

@@ -28,7 +28,7 @@ mod standard;
 
 pub use ask::{AskConfig, AskHistory, AskProvider, Threshold};
 pub use layer::ConfigPaths;
-pub use lint_rule::LINT_RULES;
+pub use lint_rule::{LINT_RULES, RETIRED_LINT_RULES};
 pub use origin::{Origin, Setting};
 pub use prompt::{ConfigFile, PromptConfig};
 

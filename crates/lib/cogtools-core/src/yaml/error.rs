@@ -6,9 +6,9 @@ use crate::{Code, Diagnostic, Hint};
 /// An error and its location.
 #[derive(Debug)]
 pub struct YamlError {
-    /// What is wrong.
+    /// The mistake.
     pub kind: YamlErrorKind,
-    /// Where.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -68,6 +68,10 @@ pub enum YamlErrorKind {
 }
 
 impl YamlErrorKind {
+    pub(super) const fn at(self, span: Span) -> YamlError {
+        YamlError { kind: self, span }
+    }
+
     /// A message of the parser: in lower case, and without a full stop.
     pub(super) fn syntax(message: &str) -> Self {
         let mut message = message.trim_end_matches('.').to_owned();

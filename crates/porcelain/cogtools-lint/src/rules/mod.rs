@@ -39,9 +39,6 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
     "stem-differs",
 ];
 
-/// Rules that are gone. Configurations and comments that still name one stay valid.
-pub(crate) const RETIRED: [&str; 2] = ["order-to-model", "wrong-modeline"];
-
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let groups: [&'static [Rule]; 24] = [
@@ -82,13 +79,11 @@ pub fn find(name: &str) -> Option<&'static Rule> {
 mod tests {
     use cogtools_core::LINT_RULES;
 
-    use super::{RETIRED, rules};
+    use super::rules;
 
     #[test]
     fn the_schema_of_the_configuration_names_every_rule() {
         let names: Vec<&str> = rules().map(|rule| rule.name).collect();
-        let mut known = LINT_RULES.to_vec();
-        known.retain(|name| !RETIRED.contains(name));
-        assert_eq!(names, known);
+        assert_eq!(names, LINT_RULES);
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use cogtools_core::LINT_RULES;
+use cogtools_core::{LINT_RULES, RETIRED_LINT_RULES};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Map;
 
@@ -25,15 +25,20 @@ impl JsonSchema for Rules {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let level = generator.subschema_for::<Level>().to_value();
-        let rules = LINT_RULES.map(|name| {
+        let described = |name: &str, text: String| {
             let mut rule = level.clone();
-            let text = format!("The level of {name}; cogtools lint --explain {name} describes it.");
             rule["description"] = text.into();
             (name.to_owned(), rule)
+        };
+        let rules = LINT_RULES.map(|name| {
+            let text = format!("The level of {name}; cogtools lint --explain {name} describes it.");
+            described(name, text)
         });
+        let retired = RETIRED_LINT_RULES
+            .map(|name| described(name, "A retired rule; its level has no effect.".to_owned()));
         json_schema!({
             "type": "object",
-            "properties": Map::from_iter(rules),
+            "properties": Map::from_iter(rules.into_iter().chain(retired)),
             "additionalProperties": false,
         })
     }

@@ -1,10 +1,9 @@
 //! The schema describes exactly the keys that the parser knows.
 
 use cogtools::schema::Document;
-use cogtools_core::Config;
-use cogtools_core::LINT_RULES;
 use cogtools_core::schema::KEYWORDS;
 use cogtools_core::tool::{Annotations, Example, Key, Kind, Output};
+use cogtools_core::{Config, LINT_RULES, RETIRED_LINT_RULES};
 use serde_json::Value;
 
 /// The keys of the map at `pointer`, each of which must be described.
@@ -76,7 +75,7 @@ fn configuration() {
     assert_eq!(keys(&schema, "/properties"), Config::KEYS);
     assert_eq!(
         keys(&schema, "/properties/lint/properties/rules/properties"),
-        LINT_RULES
+        [&LINT_RULES[..], &RETIRED_LINT_RULES].concat()
     );
     assert_eq!(
         keys(&schema, "/properties/tool_sources/items/anyOf/1/properties"),
