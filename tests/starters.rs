@@ -56,7 +56,7 @@ fn new_tools_pass_their_tests() {
         let name = format!("my_{template}");
         let new = run("cogtools-new", &project).args([&name, "--template", template]);
         new.run().text();
-        for args in [&["--update"][..], &[]] {
+        for args in [&[][..], &["--update"], &[]] {
             let test = run("cogtools-test", &project).args(args).run();
             test.status(0).stderr_is("");
         }
@@ -76,4 +76,14 @@ fn a_script() {
 4 words
 
 "#]]);
+}
+
+#[test]
+fn a_new_project_passes_its_first_test_and_lint() {
+    let project = Project::new();
+    let init = run("cogtools-init", &project).arg("--defaults");
+    init.run().text();
+    for program in ["cogtools-test", "cogtools-lint"] {
+        run(program, &project).run().succeeds();
+    }
 }

@@ -324,6 +324,8 @@ fn lint_and_new_know_toolsets() {
         .run()
         .outputs(str![[r#"
 created tools/git/commit_well.yaml
+created tools/git/commit_well.1.golden
+created tools/git/commit_well.2.golden
 created .cogtools/schema/tool.json
 
 next steps:

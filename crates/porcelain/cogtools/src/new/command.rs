@@ -131,8 +131,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Writes the tool and, unless it exists, the schema. Returns the created files, the
-/// tool's first.
+/// Writes the tool and, unless they exist, its golden files and the schema. Returns the created
+/// files, the tool's first.
 fn write(
     name: &Name,
     template: Template,
@@ -166,6 +166,17 @@ fn write(
         Err(error) => return Err(failed(&shown)(error)),
     }
     let mut created = vec![shown];
+    for (number, text) in (1..).zip(template.golden()) {
+        let file = format!("{name}.{number}.golden");
+        let shown = destination.display_path.join(&file);
+        let path = WritePath::in_project(root, &destination.folder.join(&file));
+        let golden = write_temp(&path, Expected::Absent, text.as_bytes(), Mode::Data);
+        match golden.and_then(|mut golden| golden.commit()) {
+            Ok(()) => created.push(shown),
+            Err(WriteError::Changed) => {}
+            Err(error) => return Err(failed(&shown)(error)),
+        }
+    }
     match for_editors.commit() {
         Ok(()) => created.push(schema.display_path),
         // An existing schema is preserved: it may be customised or of another version.

@@ -42,6 +42,22 @@ impl Template {
             .replace("@SCHEMA@", schema)
     }
 
+    /// The golden files of the examples, in their order.
+    pub(crate) const fn golden(self) -> &'static [&'static str] {
+        match self {
+            Self::Njk => &[
+                include_str!("../../starter/njk.1.golden"),
+                include_str!("../../starter/njk.2.golden"),
+            ],
+            Self::Js => &[
+                include_str!("../../starter/js.1.golden"),
+                include_str!("../../starter/js.2.golden"),
+            ],
+            Self::Exec => &[],
+            Self::Script => &[include_str!("../../starter/script.1.golden")],
+        }
+    }
+
     /// Valid arguments of the tool, to be quoted in a shell.
     pub(crate) const fn arguments(self) -> &'static str {
         match self {

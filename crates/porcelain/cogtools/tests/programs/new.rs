@@ -10,6 +10,8 @@ use cogtools_test_support::{Project, Snapshot, outcome, str};
 
 const NJK: Snapshot = str![[r#"
 created tools/check_plan.yaml
+created tools/check_plan.1.golden
+created tools/check_plan.2.golden
 created .cogtools/schema/tool.json
 
 next steps:
@@ -145,6 +147,7 @@ fn in_a_subdirectory_the_first_source_is_used() {
     let stdout = format!(
         "\
 created {root}/mine/a.yaml
+created {root}/mine/a.1.golden
 created {root}/.cogtools/schema/tool.json
 `{root}/more/a.yaml` has the same name and is now shadowed: its source comes later in `tool_sources`
 
@@ -171,7 +174,7 @@ fn another_tool_of_the_same_name_is_reported() {
             .file(rival, "name: a\ndescription: A\nimplementation: a\n")
             .dir("one");
         let output = run(&project, &["a", "--dir", dir]);
-        let found = output.stdout.lines().nth(2).unwrap_or_default();
+        let found = output.stdout.lines().nth(4).unwrap_or_default();
         assert_eq!(found, format!("`{rival}` has the same name and {words}"));
         project.remove(PathBuf::from(dir).join("a.yaml"));
         let output = run(&project, &["a", "--dir", dir, "--format", "json"]);
