@@ -28,4 +28,4 @@ pub use hyper::body::Bytes;
 pub use options::{ClientOptions, PlainHttp, VARIABLES, Vars};
 pub use proxy::{Proxies, Proxy};
 pub use response::Response;
-pub use target::is_loopback;
+pub use target::{Target, is_loopback, shown};

@@ -1,4 +1,4 @@
-//! Where a request goes: a URL that was checked.
+//! The target of a request: a URL that was checked.
 
 use std::net::IpAddr;
 
@@ -11,23 +11,29 @@ use crate::proxy::basic;
 /// The longest target of a redirect to show, in characters.
 const MAX_SHOWN_CHARS: usize = 200;
 
-/// The target of a request.
+/// The target of a request: a URL with `https:` or `http:` and a host.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub struct Target {
     /// The URL without user name and password.
-    pub(crate) uri: Uri,
+    pub uri: Uri,
     /// The host and its port, for messages.
-    pub(crate) name: String,
+    pub name: String,
     /// The host in lower case, an IPv6 address without brackets.
-    pub(crate) host: String,
-    pub(crate) port: u16,
-    pub(crate) is_https: bool,
+    pub host: String,
+    /// The port; the default of the scheme if the URL has none.
+    pub port: u16,
+    /// True if the scheme is `https:`.
+    pub is_https: bool,
     /// The header for the user name and the password in the URL.
-    pub(crate) authorization: Option<HeaderValue>,
+    pub authorization: Option<HeaderValue>,
 }
 
 impl Target {
-    pub(crate) fn new(uri: &Uri) -> Result<Self, HttpError> {
+    /// Checks a URL.
+    ///
+    /// # Errors
+    /// [`Reason::InvalidUrl`] for another scheme, no host, or an invalid port.
+    pub fn new(uri: &Uri) -> Result<Self, HttpError> {
         let invalid = |why| HttpError {
             host: uri.host().unwrap_or_default().to_owned(),
             reason: Reason::InvalidUrl(why),
@@ -75,7 +81,7 @@ impl Target {
         })
     }
 
-    /// An error about it.
+    /// Returns an error about it.
     pub(crate) fn error(&self, reason: Reason) -> HttpError {
         HttpError {
             host: self.name.clone(),
@@ -83,8 +89,8 @@ impl Target {
         }
     }
 
-    /// Whether it is on this machine.
-    pub(crate) fn is_loopback(&self) -> bool {
+    /// Returns true if it is on this machine.
+    pub fn is_loopback(&self) -> bool {
         is_local_name(&self.host)
             || self
                 .host
@@ -92,15 +98,26 @@ impl Target {
                 .is_ok_and(|address| address.to_canonical().is_loopback())
     }
 
-    /// Its URL without a path.
-    pub(crate) fn origin(&self) -> Uri {
+    /// Returns its URL without a path.
+    pub fn origin(&self) -> Uri {
         let mut parts = self.uri.clone().into_parts();
         parts.path_and_query = Some(PathAndQuery::from_static("/"));
         Uri::from_parts(parts).unwrap_or_default()
     }
 
-    /// The URL that a redirect of it leads to, if that is the same server.
-    pub(crate) fn follow(&self, location: &str) -> Option<Uri> {
+    /// Returns its URL without the query, for messages: at most 200 characters.
+    pub fn place(&self) -> String {
+        shown(&self.uri.to_string())
+    }
+
+    /// Returns true if `other` has its scheme, host and port.
+    pub fn is_same_server(&self, other: &Self) -> bool {
+        let key = |target: &Self| (target.is_https, target.port);
+        key(self) == key(other) && self.host == other.host
+    }
+
+    /// Resolves `location`, a path or a URL; nothing if it is at another server.
+    pub fn follow(&self, location: &str) -> Option<Uri> {
         let is_path = location.starts_with('/') && !location.starts_with("//");
         let uri = if is_path {
             let mut parts = self.uri.clone().into_parts();
@@ -110,26 +127,24 @@ impl Target {
             location.parse().ok()?
         };
         let other = Self::new(&uri).ok()?;
-        let is_same = (&other.host, other.port, other.is_https)
-            == (&self.host, self.port, self.is_https)
-            && other.authorization.is_none();
+        let is_same = self.is_same_server(&other) && other.authorization.is_none();
         is_same.then_some(other.uri)
     }
 }
 
-/// Whether a URL is one of this machine, with any scheme for HTTP.
+/// Returns true if a URL is one of this machine, with any scheme for HTTP.
 pub fn is_loopback(uri: &Uri) -> bool {
     Target::new(uri).is_ok_and(|target| target.is_loopback())
 }
 
-/// Whether a name always means this machine (RFC 6761).
+/// Returns true if a name always means this machine (RFC 6761).
 pub(crate) fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// The target of a redirect, without the parts that may be secret.
-pub(crate) fn shown(location: &str) -> String {
+/// Returns a URL without the parts that may be secret, in at most 200 characters.
+pub fn shown(location: &str) -> String {
     let without_query = location.split(['?', '#']).next().unwrap_or_default();
     let target = match without_query.split_once("//") {
         Some((scheme, rest)) => {

@@ -3,8 +3,10 @@
 //! A model sees the text of a result, but clients hide protocol errors from it. So
 //! an error that the model can fix is a result with `isError`.
 
+use std::sync::Arc;
+
 use cogtools_core::hint::{Command, Hint};
-use cogtools_core::{Diagnostic, ToolOutput};
+use cogtools_core::{Diagnostic, Registry, Tool, ToolOutput};
 use cogtools_program::{Format, Reporter, Severity, render_hint};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, MetaObject, PromptMessage, Role};
@@ -12,10 +14,10 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::call::CallOutcome;
-use crate::catalogue::CallError;
+use crate::catalogue::{CallError, Catalogue};
 use crate::command::NAME;
 
-/// The response to `tools/call`.
+/// Answers `tools/call`.
 pub(crate) fn to_call(outcome: CallOutcome) -> Result<CallToolResult, ErrorData> {
     let error = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
     match outcome {
@@ -26,7 +28,7 @@ pub(crate) fn to_call(outcome: CallOutcome) -> Result<CallToolResult, ErrorData>
     }
 }
 
-/// The response to `prompts/get`, whose results cannot be errors.
+/// Answers `prompts/get`, whose results cannot be errors.
 pub(crate) fn to_prompt(outcome: CallOutcome) -> Result<GetPromptResult, ErrorData> {
     match outcome {
         CallOutcome::Done(output) => {
@@ -41,7 +43,7 @@ pub(crate) fn to_prompt(outcome: CallOutcome) -> Result<GetPromptResult, ErrorDa
     }
 }
 
-/// The result: the content blocks of an MCP server, or else the text, and the value
+/// Returns the result: the content blocks of an MCP server, or else the text, and the value
 /// as structured content. Clients accept only objects there.
 fn result(output: ToolOutput) -> CallToolResult {
     let content = if output.content.is_empty() {
@@ -57,26 +59,38 @@ fn result(output: ToolOutput) -> CallToolResult {
     result
 }
 
-/// A content block; one of a type that the protocol does not have costs no other.
+/// Reads a content block; one of a type that the protocol does not have costs no other.
 fn block(value: &Value) -> ContentBlock {
     ContentBlock::deserialize(value)
         .unwrap_or_else(|_| ContentBlock::text(ToolOutput::block_text(value)))
 }
 
-/// The error for a name that is not that of a valid tool.
-pub(crate) fn lookup_error(error: &CallError) -> ErrorData {
-    match error {
-        CallError::NotFound(diagnostics) => not_found(diagnostics),
-        CallError::Failed(diagnostics) => internal_error(diagnostics),
-    }
+/// Runs `work`, which may read files or wait, in a thread of the pool.
+pub(crate) async fn in_pool<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ErrorData> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| ErrorData::internal_error("unexpected failure", None))
 }
 
-/// The response to a request while the configuration is invalid.
+/// Finds the tool `name`, for a request that does not call it.
+pub(crate) async fn find(
+    catalogue: Arc<Catalogue>,
+    name: String,
+) -> Result<(Registry, Arc<Tool>), ErrorData> {
+    let found = in_pool(move || catalogue.find(&name)).await?;
+    found.map_err(|error| match error {
+        CallError::NotFound(diagnostics) => not_found(&diagnostics),
+        CallError::Failed(diagnostics) => internal_error(&diagnostics),
+    })
+}
+
+/// Returns the error of a request while the configuration is invalid.
 pub(crate) fn internal_error(diagnostics: &[Diagnostic]) -> ErrorData {
     ErrorData::internal_error(render(diagnostics), None)
 }
 
-/// The error for an unknown name, on one line.
+/// Returns the error for an unknown name, on one line.
 fn not_found(diagnostics: &[Diagnostic]) -> ErrorData {
     let parts: Vec<String> = diagnostics
         .iter()
@@ -89,7 +103,7 @@ fn not_found(diagnostics: &[Diagnostic]) -> ErrorData {
     ErrorData::invalid_params(parts.join("; "), None)
 }
 
-/// Whether a hint is to list the tools: the protocol has a method for that.
+/// Returns true if a hint is to list the tools: the protocol has a method for that.
 const fn lists_tools(hint: &Hint) -> bool {
     matches!(
         hint,
@@ -100,7 +114,7 @@ const fn lists_tools(hint: &Hint) -> bool {
     )
 }
 
-/// All diagnostics, as every program prints them.
+/// Renders all diagnostics, as every program prints them.
 fn render(diagnostics: &[Diagnostic]) -> String {
     let reporter = Reporter::new(NAME, Format::Human, false);
     diagnostics

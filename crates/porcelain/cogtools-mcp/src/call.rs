@@ -12,8 +12,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use crate::arguments::ClientArguments;
 use crate::catalogue::{CallError, Catalogue};
-use crate::client_arguments::ClientArguments;
 
 /// The outcome of a call.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// How many tools of each kind run at once; further calls wait.
+    /// The number of tools of each kind that run at once; further calls wait.
     pub(crate) const MAX_RUNNING: u32 = 64;
 
     pub(crate) fn new() -> Self {

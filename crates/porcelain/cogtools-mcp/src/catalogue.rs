@@ -16,21 +16,15 @@ use cogtools_program::{DetachedIo, Failure, Io, project};
 use tokio::sync::Notify;
 
 use crate::auth::Store;
-use crate::cache::{DeclarationCache, LoadResult};
-use crate::published_tool::{PublishOptions, PublishedTool};
+use crate::declarations::{DeclarationCache, LoadResult, PublishOptions, PublishedTool, publish};
 use crate::sources::SourceSessions;
-
-/// The options that select tools.
-pub(crate) struct CatalogueArgs {
-    pub(crate) registry: RegistryArgs,
-    pub(crate) budget: BudgetArg,
-    /// The API that the client passes tools to, if it is known.
-    pub(crate) api: Option<Target>,
-}
 
 /// The source of all tools.
 pub(crate) struct Catalogue {
-    args: CatalogueArgs,
+    registry: RegistryArgs,
+    budget: BudgetArg,
+    /// The API that the client passes tools to, if it is known.
+    api: Option<Target>,
     io: DetachedIo,
     cache: DeclarationCache,
     /// The diagnostics of the last listing.
@@ -56,20 +50,27 @@ pub(crate) struct Listing {
 }
 
 impl Catalogue {
-    /// The catalogue of the project that contains `io`'s working directory.
-    pub(crate) fn new(mut args: CatalogueArgs, io: &Io<'_>) -> Self {
+    /// Returns the catalogue of the project that contains `io`'s working directory.
+    pub(crate) fn new(
+        mut registry: RegistryArgs,
+        budget: BudgetArg,
+        api: Option<Target>,
+        io: &Io<'_>,
+    ) -> Self {
         let source_changed = Arc::<Notify>::default();
         let notify = Arc::clone(&source_changed);
         let sessions = Arc::new(SourceSessions::new(Store::of(io)));
         let resident = Resident::new(move || notify.notify_one());
         let resident = Arc::new(resident.with_sessions(Arc::<SourceSessions>::clone(&sessions)));
-        args.registry.list_wait = ListWait::Moment;
-        args.registry.resident = Some(Arc::clone(&resident));
+        registry.list_wait = ListWait::Moment;
+        registry.resident = Some(Arc::clone(&resident));
         Self {
             resident,
             sessions,
             source_changed,
-            args,
+            registry,
+            budget,
+            api,
             io: DetachedIo::new(io, Cancel::default()),
             cache: DeclarationCache::default(),
             reported: Mutex::default(),
@@ -96,24 +97,24 @@ impl Catalogue {
         self.resident.wait_idle(limit);
     }
 
-    /// The sessions with servers.
+    /// Returns the sessions with servers.
     pub(crate) fn sessions(&self) -> &Arc<SourceSessions> {
         &self.sessions
     }
 
-    /// Is notified when a source has declared other tools than a list has had.
+    /// Returns a notification that is sent when a source has declared other tools than a list has had.
     pub(crate) fn source_changed(&self) -> Arc<Notify> {
         Arc::clone(&self.source_changed)
     }
 
-    /// A registry with the current configuration.
+    /// Returns a registry with the current configuration.
     pub(crate) fn registry(&self) -> Result<Registry, Vec<Diagnostic>> {
         self.registry_and_warnings().map(|(registry, _)| registry)
     }
 
     fn registry_and_warnings(&self) -> Result<(Registry, Vec<Diagnostic>), Vec<Diagnostic>> {
         self.with_io(|io| {
-            let registry = project::registry(&self.args.registry, io, Some(Target::Mcp))?;
+            let registry = project::registry(&self.registry, io, Some(Target::Mcp))?;
             Ok((registry, io.context.take_warnings()))
         })
         .map_err(|failure: Failure| failure.diagnostics().to_vec())
@@ -129,7 +130,7 @@ impl Catalogue {
         Ok((registry, Arc::new(tool)))
     }
 
-    /// The listing, and those of its diagnostics that the last one did not have.
+    /// Returns the listing, and the diagnostics that the last one did not have.
     pub(crate) fn list(&self) -> Result<(Listing, Vec<Diagnostic>), Vec<Diagnostic>> {
         let listing = self.load()?;
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,10 +146,10 @@ impl Catalogue {
 
     fn load(&self) -> Result<Listing, Vec<Diagnostic>> {
         let (registry, warnings) = self.registry_and_warnings()?;
-        let budget = self.args.budget.or_configured(&registry);
+        let budget = self.budget.or_configured(&registry);
         let options = PublishOptions {
             count_tokens: budget.is_some(),
-            api: self.args.api,
+            api: self.api,
         };
         let found = self.load_tools(&registry, options);
         let mut listing = Listing {
@@ -176,11 +177,11 @@ impl Catalogue {
         Ok(listing)
     }
 
-    /// The tools of `registry`, with their token counts if asked for. A lock pins more
+    /// Loads the tools of `registry`, with their token counts if asked for. A lock pins more
     /// than the file that the cache looks at.
     fn load_tools(&self, registry: &Registry, options: PublishOptions) -> Found<LoadResult> {
         if registry.is_locked() {
-            return registry.map(|tool| PublishedTool::from_loaded(tool, options).map(Arc::new));
+            return registry.map(|tool| publish(tool, options));
         }
         let found = registry.files();
         Found {
@@ -192,7 +193,7 @@ impl Catalogue {
         }
     }
 
-    /// A hash of all that clients can list.
+    /// Returns a hash of all that clients can list.
     pub(crate) fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         match self.load() {
@@ -208,7 +209,7 @@ impl Catalogue {
         hasher.finish()
     }
 
-    /// The context of a call of `tool`, with `cancel` and `progress`. For a tool that does not
+    /// Returns the context of a call of `tool`, with `cancel` and `progress`. For a tool that does not
     /// use it, it has only our own programs.
     pub(crate) fn cx(
         &self,
@@ -227,7 +228,7 @@ impl Catalogue {
             .with_io(|io| {
                 let project = project::project(io);
                 let config = project::valid_config(&project, io)?;
-                let bounds = self.args.registry.env.bounds(&config);
+                let bounds = self.registry.env.bounds(&config);
                 Ok(project::context(io, &project, config.env_priority, bounds))
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
@@ -240,7 +241,7 @@ impl Catalogue {
         })
     }
 
-    /// The warnings of calls that no earlier call had.
+    /// Takes the warnings of calls that no earlier call had.
     pub(crate) fn new_call_warnings(&self) -> Vec<Diagnostic> {
         let reported = self.reported_of_calls.lock();
         let mut reported = reported.unwrap_or_else(PoisonError::into_inner);

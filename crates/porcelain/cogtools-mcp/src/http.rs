@@ -17,9 +17,9 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use crate::metrics;
-use crate::output::Outgoing;
-use crate::raw_arguments::RawArguments;
+use crate::arguments::RawArguments;
+use crate::observe::MEDIA_TYPE;
+use crate::serve::Outgoing;
 use crate::server::{AppState, Server};
 
 /// The address to listen on, and the token.
@@ -131,7 +131,7 @@ fn watched(state: &AppState, request: &Request<Bytes>) -> Response<Body> {
         (READINESS, _) => server::text(StatusCode::OK, "ready\n"),
         (METRICS, Some(metrics)) => {
             let mut response = server::text(StatusCode::OK, metrics.text());
-            let media_type = HeaderValue::from_static(metrics::MEDIA_TYPE);
+            let media_type = HeaderValue::from_static(MEDIA_TYPE);
             response.headers_mut().insert(CONTENT_TYPE, media_type);
             response
         }

@@ -1,22 +1,27 @@
-//! One run of the server: the runtime, the connection, and the shutdown.
+//! One run of the server: the runtime, the connection, the output, and the shutdown.
+//!
+//! Only the thread that runs the program writes to the streams: messages to standard output,
+//! warnings to standard error. The others send it their texts, so a client that reads slowly slows
+//! the server down.
 
 use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_program::Failure;
+use cogtools_program::{EACH_FOR_MCP, Failure, Io};
 use rmcp::service::{QuitReason, serve_server_with_ct};
 use tokio::runtime::Builder;
+use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
 use crate::server::{AppState, Server};
 use crate::stdio::StdioTransport;
 use crate::traces::{Collector, Traces};
-use crate::{http, shutdown, watch};
+use crate::{http, watch};
 
-/// How clients reach the server.
+/// The ways in which clients reach the server.
 pub(crate) enum Listen {
     /// One client, over the standard streams.
     Stdio(Box<dyn Read + Send>),
@@ -24,7 +29,7 @@ pub(crate) enum Listen {
     Http(http::Address),
 }
 
-/// How long tools may take to stop when the server shuts down.
+/// The time that tools may take to stop when the server shuts down.
 pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
 /// The threads of the pool: for quick and for slow calls, and for all else.
@@ -61,17 +66,22 @@ pub(crate) fn serve(
 async fn run(state: &Arc<AppState>, listen: Listen) -> Result<u8, Failure> {
     let watcher = tokio::spawn(watch::run(Arc::clone(state)));
     let is_http = matches!(listen, Listen::Http(_));
-    let mut serving = std::pin::pin!(serve_transport(state, listen));
+    let mut serving = std::pin::pin!(async {
+        match listen {
+            Listen::Http(address) => http::serve(state, address).await,
+            Listen::Stdio(stdin) => serve_stdio(state, stdin).await,
+        }
+    });
     let result = tokio::select! {
         result = &mut serving => result.map(|()| 0),
-        status = shutdown::signal(is_http) => Ok(status),
+        status = signal(is_http) => Ok(status),
     };
     // Each client over HTTP may still wait for its response; a second signal is final.
     if is_http && matches!(result, Ok(1..)) {
         state.closing.cancel();
         tokio::select! {
             _ = &mut serving => {}
-            _ = shutdown::signal(is_http) => {}
+            _ = signal(is_http) => {}
         }
     }
     state.stop.cancel();
@@ -88,13 +98,6 @@ async fn run(state: &Arc<AppState>, listen: Listen) -> Result<u8, Failure> {
     });
     let _ = idle.await;
     result
-}
-
-async fn serve_transport(state: &Arc<AppState>, listen: Listen) -> Result<(), Failure> {
-    match listen {
-        Listen::Http(address) => http::serve(state, address).await,
-        Listen::Stdio(stdin) => serve_stdio(state, stdin).await,
-    }
 }
 
 /// Serves one client until it is gone.
@@ -114,7 +117,9 @@ async fn serve_stdio(state: &Arc<AppState>, stdin: Box<dyn Read + Send>) -> Resu
     let mut list_changed = state.list_changed.subscribe();
     let notifier = tokio::spawn(async move {
         loop {
-            list_changed.changed().await;
+            if list_changed.changed().await.is_err() {
+                return;
+            }
             // A client that did not send `initialize` is stateless, and subscribes.
             if peer.peer_info().is_some() {
                 let _ = peer.notify_tool_list_changed().await;
@@ -129,5 +134,116 @@ async fn serve_stdio(state: &Arc<AppState>, stdin: Box<dyn Read + Send>) -> Resu
         Ok(_) | Err(_) => {
             Err(Diagnostic::new(Code::Internal, "the connection failed unexpectedly").into())
         }
+    }
+}
+
+/// The number of messages that may wait to be written.
+pub(crate) const MAX_QUEUED: usize = 64;
+
+/// Something to write.
+#[derive(Debug)]
+pub(crate) enum Outgoing {
+    /// A line for the client.
+    Message(Vec<u8>),
+    /// Problems that do not end the server.
+    Warnings(Vec<Diagnostic>),
+    /// A line of the log of requests.
+    Log(String),
+}
+
+/// Writes until every sender is gone. After a failure it calls `on_failure` once and
+/// drains the queue, so that no sender blocks.
+pub(crate) fn write_loop(
+    io: &mut Io<'_>,
+    mut queue: Receiver<Outgoing>,
+    on_failure: impl Fn(),
+) -> Result<(), Failure> {
+    let mut result = Ok(());
+    while let Some(item) = queue.blocking_recv() {
+        match item {
+            Outgoing::Warnings(diagnostics) => io.warn(&diagnostics, &EACH_FOR_MCP),
+            // As for warnings: if it cannot be written, calls go on.
+            Outgoing::Log(line) => drop(io.stderr.write_all(line.as_bytes())),
+            Outgoing::Message(line) if result.is_ok() => {
+                result = io.print(&line);
+                if result.is_err() {
+                    on_failure();
+                }
+            }
+            Outgoing::Message(_) => {}
+        }
+    }
+    result
+}
+
+/// The pause after which the parent is checked again.
+#[cfg(unix)]
+const PARENT_POLL: Duration = Duration::from_millis(500);
+
+/// Waits for a signal, or for the exit of the parent process, after which the streams may stay
+/// open; returns the exit status.
+///
+/// A `service` that was started to live on, as by nohup(1), outlives its parent and the terminal.
+#[cfg(unix)]
+async fn signal(service: bool) -> u8 {
+    use tokio::signal::unix::{self, SignalKind};
+
+    let kinds = [
+        SignalKind::terminate(),
+        SignalKind::interrupt(),
+        SignalKind::hangup(),
+    ];
+    let [terminate, interrupt, hangup] = kinds.map(|kind| async move {
+        if let Ok(mut signals) = unix::signal(kind)
+            && signals.recv().await.is_some()
+        {
+            return status(kind.as_raw_value());
+        }
+        std::future::pending().await
+    });
+    if service && ignores_hangup() {
+        return tokio::select! {
+            status = terminate => status,
+            status = interrupt => status,
+        };
+    }
+    tokio::select! {
+        status = terminate => status,
+        status = interrupt => status,
+        status = hangup => status,
+        () = parent_exited() => status(SignalKind::hangup().as_raw_value()),
+    }
+}
+
+/// Waits for Ctrl-C.
+#[cfg(not(unix))]
+async fn signal(_: bool) -> u8 {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+    status(2)
+}
+
+/// Returns the status of a program that a signal terminated.
+fn status(signal: i32) -> u8 {
+    u8::try_from(signal).unwrap_or(0).saturating_add(128)
+}
+
+/// Returns true if the server was started so that it ignores the end of the terminal. Only Linux
+/// says so: `SigIgn` in `proc_pid_status(5)`.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & 1 != 0)
+}
+
+/// Waits for the exit of the parent process.
+#[cfg(unix)]
+async fn parent_exited() {
+    let first = cogtools_program::parent();
+    while cogtools_program::parent() == first {
+        tokio::time::sleep(PARENT_POLL).await;
     }
 }

@@ -4,39 +4,43 @@
 //! pending requests are completed within a short time; then the remaining calls
 //! are stopped.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::Read;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cogtools_program::{Input, Line, Lines};
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetExtensions as _,
-    JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    CacheScope, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData,
+    GetExtensions as _, JsonRpcMessage, JsonRpcVersion2_0, RequestId, ResultType,
+    ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
+use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::in_flight::InFlight;
-use crate::output::Outgoing;
-use crate::raw_arguments::RawArguments;
-use crate::raw_list::{PendingLists, encode_line};
+use crate::arguments::RawArguments;
+use crate::declarations::PublishedTool;
+use crate::serve::Outgoing;
 
 /// The longest line: the limit for arguments, and space for the rest of the message.
 const MAX_MESSAGE_BYTES: usize = Input::MAX_BYTES + (64 << 10);
-/// How many lines are read ahead.
+/// The number of lines that are read ahead.
 const READ_AHEAD: usize = 16;
-/// How many requests wait for others to end, so that a cancellation behind them is read; further
-/// ones stay in the pipe.
+/// The number of requests that wait for others to end, so that a cancellation behind them is read;
+/// further ones stay in the pipe.
 const MAX_WAITING: usize = 1_000;
-/// How many bytes these have together.
+/// The number of bytes that these have together.
 const MAX_WAITING_BYTES: usize = 16 << 20;
-/// How long calls may continue after the end of the input.
+/// The time for which calls may continue after the end of the input.
 const DRAIN_GRACE: Duration = Duration::from_secs(1);
-/// How long cancelled calls may take to stop.
+/// The time that cancelled calls may take to stop.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);
 
 /// The transport.
@@ -44,15 +48,14 @@ pub(crate) struct StdioTransport {
     lines: Receiver<Line>,
     outgoing: Sender<Outgoing>,
     in_flight: Arc<InFlight>,
-    lists: Arc<PendingLists>,
     stop: CancellationToken,
     /// Requests that wait until fewer are in flight, and the length of their lines.
     waiting: VecDeque<(ClientJsonRpcMessage, usize)>,
-    /// Whether the input has ended.
+    /// True if the input has ended.
     ended: bool,
     /// An error that waits to be sent.
     rejection: Option<Vec<u8>>,
-    /// Whether a request has arrived; other messages before it are ignored.
+    /// True if a request has arrived; other messages before it are ignored.
     has_request: bool,
 }
 
@@ -71,7 +74,6 @@ impl StdioTransport {
             lines,
             outgoing,
             in_flight: Arc::default(),
-            lists: Arc::default(),
             stop,
             waiting: VecDeque::new(),
             ended: false,
@@ -80,7 +82,7 @@ impl StdioTransport {
         })
     }
 
-    /// The message on a line, if it is to be passed on.
+    /// Reads the message on a line, if it is to be passed on.
     fn accept(&mut self, line: Line) -> Option<ClientJsonRpcMessage> {
         let line = match line {
             Line::Text(line) => line,
@@ -107,22 +109,17 @@ impl StdioTransport {
                 {
                     call.extensions_mut().insert(arguments);
                 }
-                if let ClientRequest::ListToolsRequest(list) = &mut request.request {
-                    let raw_list = self.lists.reserve(request.id.clone());
-                    list.extensions.insert(raw_list);
-                }
                 if !self.waiting.is_empty() || self.in_flight.is_full() {
                     self.waiting.push_back((*message, length));
                     return None;
                 }
-                self.begin(&message);
+                self.begin(&mut message);
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.lists.remove(id);
                     self.in_flight.remove(id);
                     self.waiting
                         .retain(|(message, _)| request_id(message) != Some(id));
@@ -134,28 +131,33 @@ impl StdioTransport {
     }
 
     /// Counts a request that is passed on. A subscription has no response to wait for.
-    fn begin(&self, message: &ClientJsonRpcMessage) {
-        if let JsonRpcMessage::Request(request) = message
-            && !matches!(
-                request.request,
-                ClientRequest::SubscriptionsListenRequest(_)
-            )
-        {
-            self.in_flight.insert(request.id.clone());
-        }
+    fn begin(&self, message: &mut ClientJsonRpcMessage) {
+        let JsonRpcMessage::Request(request) = message else {
+            return;
+        };
+        let list = match &mut request.request {
+            ClientRequest::SubscriptionsListenRequest(_) => return,
+            ClientRequest::ListToolsRequest(request) => {
+                let list = RawToolList::default();
+                request.extensions.insert(list.clone());
+                Some(list)
+            }
+            _ => None,
+        };
+        self.in_flight.requests().insert(request.id.clone(), list);
     }
 
-    /// The first request that waits, if it may begin.
+    /// Returns the first request that waits, if it may begin.
     fn resume(&mut self) -> Option<ClientJsonRpcMessage> {
         if self.in_flight.is_full() {
             return None;
         }
-        let (message, _) = self.waiting.pop_front()?;
-        self.begin(&message);
+        let (mut message, _) = self.waiting.pop_front()?;
+        self.begin(&mut message);
         Some(message)
     }
 
-    /// Whether another line is read.
+    /// Returns true if another line is read.
     fn reads(&self) -> bool {
         let bytes: usize = self.waiting.iter().map(|(_, length)| length).sum();
         !self.ended && self.waiting.len() < MAX_WAITING && bytes < MAX_WAITING_BYTES
@@ -185,14 +187,15 @@ impl Transport<RoleServer> for StdioTransport {
         item: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let (outgoing, in_flight) = (self.outgoing.clone(), Arc::clone(&self.in_flight));
-        let lists = Arc::clone(&self.lists);
         async move {
             let id = match &item {
                 JsonRpcMessage::Response(response) => Some(response.id.clone()),
                 JsonRpcMessage::Error(error) => error.id.clone(),
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
             };
-            let list = id.as_ref().and_then(|id| lists.remove(id));
+            let list = id
+                .as_ref()
+                .and_then(|id| in_flight.requests().get(id)?.clone());
             let line = encode_line(&item, list.as_ref())?;
             let sent = outgoing.send(Outgoing::Message(line)).await;
             if let Some(id) = id {
@@ -236,6 +239,56 @@ impl Transport<RoleServer> for StdioTransport {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         Ok(())
+    }
+}
+
+/// Requests without a response yet: the server completes them before it exits.
+#[derive(Debug, Default)]
+struct InFlight {
+    /// The requests, and the list that a response to `tools/list` gets.
+    requests: Mutex<HashMap<RequestId, Option<RawToolList>>>,
+    changed: Notify,
+}
+
+impl InFlight {
+    /// The number of requests that may be in flight; further ones wait.
+    const MAX_REQUESTS: usize = 1_000;
+
+    /// Removes a request that was answered or cancelled.
+    fn remove(&self, id: &RequestId) {
+        if self.requests().remove(id).is_some() {
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// Returns true if no further request is allowed.
+    fn is_full(&self) -> bool {
+        self.requests().len() >= Self::MAX_REQUESTS
+    }
+
+    /// Waits until another request is allowed.
+    async fn wait_for_slot(&self) {
+        self.wait_until_at_most(Self::MAX_REQUESTS - 1).await;
+    }
+
+    /// Waits until none is left, at most for `limit`; returns true if none is left.
+    async fn wait_idle(&self, limit: Duration) -> bool {
+        timeout(limit, self.wait_until_at_most(0)).await.is_ok()
+    }
+
+    async fn wait_until_at_most(&self, count: usize) {
+        loop {
+            // Subscribed before the check, so that no change in between is missed.
+            let changed = self.changed.notified();
+            if self.requests().len() <= count {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, Option<RawToolList>>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -295,3 +348,74 @@ fn parse(line: &[u8]) -> Frame {
     };
     reject("not a JSON-RPC 2.0 request", id)
 }
+
+/// The tools of one response to `tools/list`, which is written without the protocol's own types:
+/// they need each declaration parsed, and the client gets the text it was parsed from.
+///
+/// The transport attaches an empty list to the request, as it attaches a call's
+/// arguments; the server sets it, and the transport writes it into the response.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RawToolList(Arc<OnceLock<Vec<Arc<PublishedTool>>>>);
+
+impl RawToolList {
+    /// Sets the tools, once.
+    pub(crate) fn set(&self, tools: Vec<Arc<PublishedTool>>) {
+        let _ = self.0.set(tools);
+    }
+}
+
+#[derive(Serialize)]
+struct Response<'a> {
+    jsonrpc: &'a JsonRpcVersion2_0,
+    id: &'a RequestId,
+    result: ListResult<'a>,
+}
+
+/// The fields of `ListToolsResult`, with the tools as text.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListResult<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_type: Option<&'a ResultType>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_scope: Option<&'a CacheScope>,
+    tools: Vec<&'a RawValue>,
+}
+
+/// Encodes a message as a line, with the tools of its `list`.
+fn encode_line(
+    message: &ServerJsonRpcMessage,
+    list: Option<&RawToolList>,
+) -> serde_json::Result<Vec<u8>> {
+    let tools = list.and_then(|list| list.0.get());
+    let mut line = match (message, tools) {
+        (JsonRpcMessage::Response(response), Some(tools))
+            if let ServerResult::ListToolsResult(result) = &response.result =>
+        {
+            let tools: Vec<&RawValue> = tools.iter().map(|tool| tool.json()).collect();
+            // Allocated only once: a list can have megabytes.
+            let length: usize = tools.iter().map(|tool| tool.get().len() + 1).sum();
+            let mut line = Vec::with_capacity(length + ENVELOPE_BYTES);
+            let response = Response {
+                jsonrpc: &response.jsonrpc,
+                id: &response.id,
+                result: ListResult {
+                    result_type: result.result_type.as_ref(),
+                    ttl_ms: result.ttl_ms,
+                    cache_scope: result.cache_scope.as_ref(),
+                    tools,
+                },
+            };
+            serde_json::to_writer(&mut line, &response)?;
+            line
+        }
+        _ => serde_json::to_vec(message)?,
+    };
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Space for the rest of the response.
+const ENVELOPE_BYTES: usize = 256;

@@ -1,7 +1,7 @@
 //! Calls as spans of OpenTelemetry, sent to a collector over OTLP.
 //!
 //! A span continues the trace of the client, which is named in `_meta` of the request, or in its
-//! headers over HTTP. Its attributes are those of the semantic conventions for MCP.
+//! headers over HTTP. Its attributes follow the semantic conventions for MCP.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,18 +23,18 @@ use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use tokio::runtime::Handle;
 
-use crate::observe::{EndedCall, OutcomeKind};
+use crate::observe::{DONE, EndedCall};
 
-/// Where a collector is by default.
+/// The default address of a collector.
 const ENDPOINT: &str = "http://localhost:4318/v1/traces";
 /// The path of traces below the address of a collector.
 const PATH: &str = "/v1/traces";
-/// How long a collector may take.
+/// The time that a collector may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The most that a collector may answer.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
-/// Where traces are sent.
+/// The collector that traces are sent to.
 pub(crate) struct Collector {
     endpoint: String,
     /// The name of this service, unless the environment of the process has one.
@@ -42,7 +42,7 @@ pub(crate) struct Collector {
     client: Client,
 }
 
-/// Makes the spans.
+/// The maker of spans.
 pub(crate) struct Traces {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
@@ -53,7 +53,7 @@ pub(crate) struct Traces {
 pub(crate) struct CallSpan(Span);
 
 impl Collector {
-    /// The collector that the user's variables name, as the specification of OTLP has it. Those
+    /// Finds the collector that the user's variables name, by the specification of OTLP. Variables
     /// of a project's `.env` do not count.
     pub(crate) fn of(io: &Io<'_>) -> Result<Self, Box<Diagnostic>> {
         let var = |name: &str| {
@@ -121,7 +121,7 @@ impl Traces {
         })
     }
 
-    /// The span of a call that `request` asks for.
+    /// Begins the span of a call that `request` asks for.
     pub(crate) fn begin(&self, request: &RequestContext<RoleServer>) -> CallSpan {
         let parent = self
             .propagator
@@ -156,8 +156,8 @@ impl CallSpan {
             span.update_name(format!("tools/call {tool}"));
             span.set_attribute(KeyValue::new("gen_ai.tool.name", tool.to_owned()));
         }
-        if call.outcome != OutcomeKind::Done {
-            let code = call.code.unwrap_or_else(|| call.outcome.name());
+        if call.outcome != DONE {
+            let code = call.code.unwrap_or(call.outcome);
             span.set_attribute(KeyValue::new("error.type", code));
             span.set_status(Status::error(code));
         }
@@ -166,7 +166,7 @@ impl CallSpan {
     }
 }
 
-/// What a request says about the trace that it belongs to.
+/// The part of a request that names its trace.
 struct Carrier<'r>(&'r RequestContext<RoleServer>);
 
 impl Extractor for Carrier<'_> {

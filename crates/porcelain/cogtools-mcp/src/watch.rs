@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cogtools_core::Source;
+use cogtools_program::project;
 use notify::{Config, Event, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
+use crate::catalogue::Catalogue;
 use crate::server::AppState;
 
-/// How long no event may occur before the list is loaded again.
+/// The time without an event before the list is loaded again.
 const DEBOUNCE: Duration = Duration::from_millis(100);
-/// How long events can postpone that.
+/// The time for which events can postpone that.
 const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
-/// How often files are polled where the system does not report changes.
+/// The pause between polls of files where the system does not report changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Collects the events of files and sources that may change the list.
@@ -36,7 +39,7 @@ pub(crate) async fn run(state: Arc<AppState>) {
     let Ok((mut watcher, mut last_digest)) = tokio::task::spawn_blocking(move || {
         // The list comes first: it reads every file, and each read would be an event.
         let digest = catalogue.digest();
-        watcher.watch(&catalogue.folders());
+        watcher.watch(&folders(&catalogue));
         (watcher, digest)
     })
     .await
@@ -49,7 +52,7 @@ pub(crate) async fn run(state: Arc<AppState>) {
         debounce.wait().await;
         let catalogue = Arc::clone(&state.catalogue);
         let loaded = tokio::task::spawn_blocking(move || {
-            watcher.watch(&catalogue.folders());
+            watcher.watch(&folders(&catalogue));
             (watcher, catalogue.digest())
         });
         let Ok((same_watcher, digest)) = loaded.await else {
@@ -57,7 +60,7 @@ pub(crate) async fn run(state: Arc<AppState>) {
         };
         watcher = same_watcher;
         if std::mem::replace(&mut last_digest, digest) != digest {
-            state.list_changed.notify();
+            state.list_changed.send_replace(());
         }
     }
 }
@@ -89,7 +92,7 @@ impl Debounce {
     }
 }
 
-/// Whether a path can be a tool, a configuration or a folder of tools.
+/// Returns true if a path can be a tool, a configuration or a folder of tools.
 fn is_relevant(path: &Path) -> bool {
     path.extension().is_none_or(|extension| extension == "yaml")
         || path.file_name().is_some_and(|name| name == "package.json")
@@ -132,4 +135,32 @@ impl FolderWatcher {
             watched.is_ok()
         });
     }
+}
+
+/// Returns the folders to watch for changes of the list: the root, for its configuration,
+/// and the folders of tools, or the closest ancestors that exist.
+fn folders(catalogue: &Catalogue) -> Vec<PathBuf> {
+    let (root, config) = catalogue.with_io(|io| {
+        let project = project::project(io);
+        let config = project::valid_config(&project, io);
+        (project.root().to_path_buf(), config)
+    });
+    let path = |source: &Source| match source.folder() {
+        Some(folder) => folder.path().to_path_buf(),
+        None => root.join("node_modules"),
+    };
+    let closest = |path: PathBuf| {
+        let existing = path.ancestors().find(|path| path.is_dir());
+        existing.map(Path::to_path_buf)
+    };
+    let sources = config.map(|config| config.sources).unwrap_or_default();
+    let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(closest).collect();
+    let host_folder = root.join(".gemini");
+    if host_folder.is_dir() {
+        folders.push(host_folder);
+    }
+    folders.push(root);
+    folders.sort_unstable();
+    folders.dedup();
+    folders
 }

@@ -1,214 +1,398 @@
-//! What a login gives: tokens for one server, and all that is needed to renew them.
+//! Tokens for one server: how a client gets, renews and revokes them (RFC 6749, 7009, 7591), and
+//! the header that a request sends.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use cogtools_http::HttpError;
-use cogtools_http::http::header::CONTENT_TYPE;
-use cogtools_http::http::{Method, Request};
-use oauth2::basic::{BasicClient, BasicErrorResponse, BasicTokenResponse, BasicTokenType};
-use oauth2::url::{Url, form_urlencoded};
-use oauth2::{
-    AuthType, AuthorizationCode, ClientId, ClientSecret, PkceCodeVerifier, RedirectUrl,
-    RefreshToken, RequestTokenError, TokenResponse as _, TokenUrl,
-};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use cogtools_http::http::header::AUTHORIZATION;
+use cogtools_http::http::{HeaderValue, StatusCode};
+use cogtools_program::Vars;
+use form_urlencoded::{Serializer, byte_serialize};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::sync::Mutex;
 
-use super::authority::Authority;
-use super::error::LoginError;
-use super::fetch::Fetch;
-use super::registration::{Proof, Registration, said};
+use super::metadata::{Authority, Fetch, JSON};
+use super::reach::may_have_token;
+use super::store::Store;
+use super::{LoginError, said};
+use crate::client::server::Secrets;
 
 /// A token that expires earlier than this is renewed before it is used.
 const MARGIN: Duration = Duration::from_secs(30);
 /// The longest token that is kept.
 const MAX_TOKEN_BYTES: usize = 16 << 10;
+const FORM: &str = "application/x-www-form-urlencoded";
+const SCHEME: &str = "Bearer ";
 
-/// Tokens for one server.
+/// A client that an authorization server knows.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Registration {
+    pub(crate) id: String,
+    pub(crate) secret: Option<String>,
+    method: Proof,
+}
+
+/// How a client proves who it is, by the names of RFC 7591.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Proof {
+    /// Not at all: PKCE alone protects the login.
+    #[serde(rename = "none")]
+    None,
+    /// By a header.
+    #[serde(rename = "client_secret_basic")]
+    Basic,
+    /// In the body.
+    #[serde(rename = "client_secret_post")]
+    Post,
+}
+
+/// A client that the user has registered.
+#[derive(Clone)]
+pub(crate) struct OwnClient {
+    /// Its name, or the URL of its document.
+    pub(crate) id: String,
+    pub(crate) secret: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Registered {
+    client_id: String,
+    client_secret: Option<String>,
+    token_endpoint_auth_method: Option<Proof>,
+}
+
+/// An answer to a request of a token (RFC 6749, 5.1).
+#[derive(Deserialize)]
+struct Token {
+    #[serde(rename = "access_token")]
+    access: String,
+    #[serde(rename = "token_type")]
+    kind: String,
+    #[serde(rename = "refresh_token")]
+    refresh: Option<String>,
+    expires_in: Option<u64>,
+}
+
+/// An answer that is an error (RFC 6749, 5.2; RFC 7591, 3.2.2).
+#[derive(Deserialize)]
+struct Rejected {
+    error: String,
+    error_description: Option<String>,
+}
+
+impl Proof {
+    /// Returns the first of `wanted` that the authorization server supports.
+    fn choose(authority: &Authority, wanted: &[Self]) -> Self {
+        let is_supported = |proof: &&Self| {
+            let name = serde_json::to_value(proof).unwrap_or_default();
+            let methods = authority.methods.as_ref();
+            methods.is_none_or(|all| all.iter().any(|method| name == *method.as_str()))
+        };
+        let first = wanted.first().copied().unwrap_or(Self::None);
+        wanted.iter().find(is_supported).copied().unwrap_or(first)
+    }
+}
+
+impl Registration {
+    /// Returns `form` as a body in which the client proves who it is, or the body and the value of
+    /// the header that proves it.
+    fn prove(&self, form: &[(&str, &str)]) -> (String, Option<String>) {
+        let mut body = Serializer::new(String::new());
+        body.extend_pairs(form);
+        if let (Some(secret), Proof::Basic) = (&self.secret, self.method) {
+            // RFC 6749, 2.3.1.
+            let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
+            let pair = format!("{}:{}", encoded(&self.id), encoded(secret));
+            let basic = format!("Basic {}", STANDARD.encode(pair));
+            return (body.finish(), Some(basic));
+        }
+        body.append_pair("client_id", &self.id);
+        if let Some(secret) = self.secret.as_ref().filter(|_| self.method == Proof::Post) {
+            body.append_pair("client_secret", secret);
+        }
+        (body.finish(), None)
+    }
+
+    /// Returns the client that the user has registered; otherwise one is registered now.
+    pub(crate) async fn obtain(
+        own: Option<OwnClient>,
+        authority: &Authority,
+        redirect: &str,
+        fetch: &Fetch,
+    ) -> Result<Self, LoginError> {
+        let none = || LoginError::NoRegistration(authority.issuer.clone());
+        if let Some(OwnClient { id, secret }) = own {
+            if id.starts_with("https://") && !authority.takes_documents {
+                return Err(none());
+            }
+            let method = match secret {
+                Some(_) => Proof::choose(authority, &[Proof::Basic, Proof::Post]),
+                None => Proof::None,
+            };
+            return Ok(Self { id, secret, method });
+        }
+        let place = authority.registration_endpoint.as_ref().ok_or_else(none)?;
+        let method = Proof::choose(authority, &[Proof::None, Proof::Basic, Proof::Post]);
+        let client = json!({
+            "client_name": "cogtools",
+            "application_type": "native",
+            "redirect_uris": [redirect],
+            "grant_types": ["authorization_code", "refresh_token"],
+            "response_types": ["code"],
+            "token_endpoint_auth_method": method,
+        });
+        let answer = fetch.post(place, JSON, None, client.to_string()).await?;
+        if !answer.status.is_success() {
+            let rejected = serde_json::from_slice::<Rejected>(&answer.body);
+            let why = rejected.map_or_else(
+                |_| format!("HTTP {}", answer.status.as_u16()),
+                |rejected| said(&rejected.error, rejected.error_description.as_deref()),
+            );
+            return Err(LoginError::Registration(why));
+        }
+        let registered: Registered = serde_json::from_slice(&answer.body).map_err(|error| {
+            LoginError::Document(place.clone(), "registration", error.to_string())
+        })?;
+        let method = registered.token_endpoint_auth_method.unwrap_or(method);
+        Ok(Self {
+            method: match registered.client_secret {
+                Some(_) => method,
+                None => Proof::None,
+            },
+            id: registered.client_id,
+            secret: registered.client_secret,
+        })
+    }
+}
+
+/// Tokens for one server, and all that is needed to renew them.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Grant {
     /// The URL of the server, exactly as the source names it: no other receives the token.
     pub(crate) server: String,
     /// The identifier of the server.
     pub(crate) resource: String,
-    /// Who has issued the tokens.
+    /// The authorization server.
     pub(crate) issuer: String,
-    /// Where they are renewed.
-    token_endpoint: Url,
-    /// Where they are revoked.
-    pub(crate) revocation_endpoint: Option<Url>,
+    token_endpoint: String,
+    revocation_endpoint: Option<String>,
     client: Registration,
     /// The scopes that were asked for.
     pub(crate) scopes: Vec<String>,
-    pub(crate) access_token: String,
-    pub(crate) refresh_token: Option<String>,
-    /// When the token expires, in seconds of Unix time.
+    access_token: String,
+    refresh_token: Option<String>,
+    /// The end of the token, in seconds of Unix time.
     expires: Option<u64>,
 }
 
-/// What a code is exchanged for.
-pub(crate) struct Exchange<'e> {
-    pub(crate) server: &'e str,
-    pub(crate) resource: String,
-    pub(crate) scopes: Vec<String>,
-    pub(crate) redirect: String,
-    pub(crate) verifier: PkceCodeVerifier,
-}
-
 impl Grant {
-    /// Exchanges the code of an answer.
-    pub(crate) async fn exchange(
-        code: String,
-        exchange: Exchange<'_>,
+    /// Returns a grant of `authority` for `server`, which has no token yet.
+    pub(crate) fn new(
+        server: &str,
+        resource: String,
         authority: Authority,
         client: Registration,
-        fetch: &Fetch,
-    ) -> Result<Self, LoginError> {
-        let redirect = RedirectUrl::new(exchange.redirect)
-            .map_err(|error| LoginError::Token(error.to_string()))?;
-        let http = fetch.sender();
-        let answer = oauth_client(&client)
-            .set_token_uri(TokenUrl::from_url(authority.token.clone()))
-            .set_redirect_uri(redirect)
-            .exchange_code(AuthorizationCode::new(code))
-            .set_pkce_verifier(exchange.verifier)
-            .add_extra_param("resource", exchange.resource.clone())
-            .request_async(&http)
-            .await;
-        let mut grant = Self {
-            server: exchange.server.to_owned(),
-            resource: exchange.resource,
+        scopes: Vec<String>,
+    ) -> Self {
+        Self {
+            server: server.to_owned(),
+            resource,
             issuer: authority.issuer,
-            token_endpoint: authority.token,
-            revocation_endpoint: authority.revocation,
+            token_endpoint: authority.token_endpoint,
+            revocation_endpoint: authority.revocation_endpoint,
             client,
-            scopes: exchange.scopes,
+            scopes,
             access_token: String::new(),
             refresh_token: None,
             expires: None,
-        };
-        grant.accept(&answer.map_err(failed)?)?;
-        Ok(grant)
+        }
+    }
+
+    /// Exchanges the code of an answer, which was sent to `redirect`, for tokens.
+    pub(crate) async fn exchange(
+        &mut self,
+        code: &str,
+        redirect: &str,
+        verifier: &str,
+        fetch: &Fetch,
+    ) -> Result<(), LoginError> {
+        let form = [
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("code_verifier", verifier),
+            ("redirect_uri", redirect),
+        ];
+        self.request(&form, fetch).await
     }
 
     /// Renews the token.
-    pub(crate) async fn renew(&mut self, fetch: &Fetch) -> Result<(), LoginError> {
+    async fn renew(&mut self, fetch: &Fetch) -> Result<(), LoginError> {
         let Some(refresh) = self.refresh_token.clone() else {
             return Err(LoginError::Token("it cannot be renewed".to_owned()));
         };
-        let http = fetch.sender();
-        let answer = oauth_client(&self.client)
-            .set_token_uri(TokenUrl::from_url(self.token_endpoint.clone()))
-            .exchange_refresh_token(&RefreshToken::new(refresh))
-            .add_extra_param("resource", self.resource.clone())
-            .request_async(&http)
-            .await;
-        self.accept(&answer.map_err(failed)?)
+        let form = [("grant_type", "refresh_token"), ("refresh_token", &refresh)];
+        self.request(&form, fetch).await
     }
 
-    /// Asks the authorization server to forget the tokens (RFC 7009); whether it does.
+    /// Asks for a token; the answer replaces the one before.
+    async fn request(&mut self, form: &[(&str, &str)], fetch: &Fetch) -> Result<(), LoginError> {
+        let failed = |why: &str| Err(LoginError::Token(why.to_owned()));
+        let (body, basic) = self
+            .client
+            .prove(&[form, &[("resource", &self.resource)]].concat());
+        let authorization = basic.as_deref().map(|basic| (AUTHORIZATION, basic));
+        let sent = fetch.post(&self.token_endpoint, FORM, authorization, body);
+        let answer = sent.await?;
+        if answer.status != StatusCode::OK {
+            return match serde_json::from_slice::<Rejected>(&answer.body) {
+                Ok(it) => failed(&said(&it.error, it.error_description.as_deref())),
+                Err(_) => failed("its answer is not as expected"),
+            };
+        }
+        // An error about the answer may contain the token.
+        let Ok(token) = serde_json::from_slice::<Token>(&answer.body) else {
+            return failed("its answer is not valid");
+        };
+        if !token.kind.eq_ignore_ascii_case("bearer") {
+            return failed("it is not a bearer token");
+        }
+        let is_graphic = token.access.bytes().all(|it| it.is_ascii_graphic());
+        if !is_graphic || !(1..=MAX_TOKEN_BYTES).contains(&token.access.len()) {
+            return failed("it is not a valid token");
+        }
+        self.access_token = token.access;
+        // Without a new one the last one stays.
+        self.refresh_token = token.refresh.or(self.refresh_token.take());
+        self.expires = token
+            .expires_in
+            .map(|seconds| now().saturating_add(seconds));
+        Ok(())
+    }
+
+    /// Asks the authorization server to forget the tokens; returns true if it does.
     pub(crate) async fn revoke(&self, fetch: &Fetch) -> bool {
         let Some(place) = &self.revocation_endpoint else {
             return false;
         };
-        let mut form = form_urlencoded::Serializer::new(String::new());
-        // With it, all tokens of the login are forgotten.
-        match &self.refresh_token {
-            Some(token) => form.append_pair("token", token),
-            None => form.append_pair("token", &self.access_token),
-        };
-        form.append_pair("client_id", &self.client.id);
-        if let Some(secret) = &self.client.secret {
-            form.append_pair("client_secret", secret);
+        // With a refresh token, all tokens of the login are forgotten.
+        let token = self.refresh_token.as_ref().unwrap_or(&self.access_token);
+        let mut client = self.client.clone();
+        if client.secret.is_some() {
+            client.method = Proof::Post;
         }
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri(place.as_str())
-            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-            .body(form.finish().into_bytes());
-        let Ok(request) = request else {
-            return false;
-        };
-        let response = fetch.send(request).await;
-        response.is_ok_and(|response| response.status().is_success())
+        let (form, _) = client.prove(&[("token", token)]);
+        let answer = fetch.post(place, FORM, None, form).await;
+        answer.is_ok_and(|answer| answer.status.is_success())
     }
 
-    fn accept(&mut self, answer: &BasicTokenResponse) -> Result<(), LoginError> {
-        if *answer.token_type() != BasicTokenType::Bearer {
-            return Err(LoginError::Token("it is not a bearer token".to_owned()));
-        }
-        let token = answer.access_token().secret();
-        let is_valid = |token: &str| {
-            let is_short = token.len() <= MAX_TOKEN_BYTES && !token.is_empty();
-            is_short && token.bytes().all(|byte| byte.is_ascii_graphic())
-        };
-        if !is_valid(token) {
-            return Err(LoginError::Token("it is not a valid token".to_owned()));
-        }
-        self.access_token.clone_from(token);
-        // Without a new one the last one stays.
-        if let Some(refresh) = answer.refresh_token() {
-            self.refresh_token = Some(refresh.secret().clone());
-        }
-        let lifetime = answer.expires_in();
-        self.expires = lifetime.map(|lifetime| now().saturating_add(lifetime.as_secs()));
-        Ok(())
-    }
-
-    /// Whether the token has expired, or is about to.
-    pub(crate) fn is_stale(&self) -> bool {
+    /// Returns true if the token has expired, or is about to.
+    fn is_stale(&self) -> bool {
         let margin = now().saturating_add(MARGIN.as_secs());
         self.expires.is_some_and(|expires| expires <= margin)
     }
 
-    /// What no message may contain.
-    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+    /// Returns the texts that no message may contain.
+    fn secrets(&self) -> impl Iterator<Item = &str> {
         let refresh = self.refresh_token.as_deref();
         let secret = self.client.secret.as_deref();
-        [Some(self.access_token.as_str()), refresh, secret]
-            .into_iter()
-            .flatten()
+        let all = [Some(self.access_token.as_str()), refresh, secret];
+        all.into_iter().flatten()
     }
 }
 
 impl fmt::Debug for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Grant")
-            .field("server", &self.server)
-            .finish_non_exhaustive()
-    }
-}
-
-fn oauth_client(client: &Registration) -> BasicClient {
-    let oauth =
-        BasicClient::new(ClientId::new(client.id.clone())).set_auth_type(match client.method {
-            Proof::Basic => AuthType::BasicAuth,
-            Proof::None | Proof::Post => AuthType::RequestBody,
-        });
-    match (&client.secret, client.method) {
-        (Some(secret), Proof::Basic | Proof::Post) => {
-            oauth.set_client_secret(ClientSecret::new(secret.clone()))
-        }
-        _ => oauth,
-    }
-}
-
-fn failed(error: RequestTokenError<HttpError, BasicErrorResponse>) -> LoginError {
-    match error {
-        RequestTokenError::Request(error) => LoginError::Http(error),
-        RequestTokenError::ServerResponse(answer) => {
-            let description = answer.error_description().map(String::as_str);
-            LoginError::Token(said(answer.error().as_ref(), description))
-        }
-        // What it sent may contain the token.
-        RequestTokenError::Parse(..) => LoginError::Token("its answer is not valid".to_owned()),
-        RequestTokenError::Other(_) => {
-            LoginError::Token("its answer is not as expected".to_owned())
-        }
+        let mut grant = f.debug_struct("Grant");
+        grant.field("server", &self.server).finish_non_exhaustive()
     }
 }
 
 fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| now.as_secs())
+}
+
+/// The token for the server at one URL, and its renewal.
+#[derive(Clone)]
+pub(crate) struct Bearer {
+    url: String,
+    store: Store,
+    fetch: Fetch,
+    /// The texts that no message of the server may show.
+    secrets: Secrets,
+    grant: Arc<Mutex<Option<Grant>>>,
+}
+
+impl Bearer {
+    /// Returns the token for the server at `url`, if one may be sent there.
+    pub(crate) fn for_server(
+        url: &str,
+        store: Option<Store>,
+        vars: &Vars,
+        secrets: &Secrets,
+    ) -> Option<Self> {
+        let (store, fetch) = (store?, Fetch::new(vars).ok()?);
+        may_have_token(url).then(|| Self {
+            url: url.to_owned(),
+            store,
+            fetch,
+            secrets: secrets.clone(),
+            grant: Arc::default(),
+        })
+    }
+
+    /// Returns the header with the token; nothing without a login.
+    pub(crate) async fn header(&self) -> Option<HeaderValue> {
+        let mut grant = self.grant.lock().await;
+        if grant.is_none() {
+            *grant = self.store.load(&self.url);
+        }
+        if let Some(old) = grant.take() {
+            *grant = if old.is_stale() {
+                self.renewed(Some(&old.access_token)).await.or(Some(old))
+            } else {
+                Some(old)
+            };
+        }
+        self.value(grant.as_ref()?)
+    }
+
+    /// Returns the header with another token than `rejected`, which the server has rejected.
+    pub(crate) async fn other_than(&self, rejected: Option<&HeaderValue>) -> Option<HeaderValue> {
+        let mut grant = self.grant.lock().await;
+        let token = rejected
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.strip_prefix(SCHEME));
+        *grant = self.renewed(token).await;
+        self.value(grant.as_ref()?)
+    }
+
+    /// Returns another token than `old`: one that another process has stored, or a new one.
+    async fn renewed(&self, old: Option<&str>) -> Option<Grant> {
+        let is_other =
+            |grant: &Grant| Some(grant.access_token.as_str()) != old && !grant.is_stale();
+        // The last one to hold the lock has stored its token.
+        if let Some(stored) = self.store.load(&self.url).filter(is_other) {
+            return Some(stored);
+        }
+        old?;
+        let _lock = self.store.lock(&self.url).await?;
+        let mut grant = self.store.load(&self.url)?;
+        if !is_other(&grant) {
+            grant.renew(&self.fetch).await.ok()?;
+            let _ = self.store.save(&grant);
+        }
+        Some(grant)
+    }
+
+    fn value(&self, grant: &Grant) -> Option<HeaderValue> {
+        self.secrets.add(grant.secrets());
+        let mut value = HeaderValue::try_from(format!("{SCHEME}{}", grant.access_token)).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
 }

@@ -1,27 +1,33 @@
-//! The login: from the server's challenge to a token for it.
+//! The login: from the server's challenge to tokens for it. The browser brings the answer of the
+//! authorization server to a port of this machine (RFC 8252, 7.3).
 
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Mutex;
 use std::time::Duration;
 
-use cogtools_http::http::header::{ACCEPT, CONTENT_TYPE};
-use cogtools_http::http::{HeaderName, HeaderValue, Method, Request, StatusCode};
-use oauth2::url::Url;
-use oauth2::{AuthUrl, ClientId, CsrfToken, PkceCodeChallenge, RedirectUrl, Scope};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use cogtools_http::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, REFERRER_POLICY};
+use cogtools_http::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use cogtools_http::server::{Body, Server, ServerOptions, text};
+use cogtools_http::{Bytes, Target};
+use form_urlencoded::Serializer;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use tokio::sync::oneshot::{self, Sender};
 
-use super::authority::Authority;
-use super::challenge::Challenge;
-use super::error::LoginError;
-use super::fetch::{Fetch, shown};
-use super::grant::{Exchange, Grant};
+use super::grant::{Grant, OwnClient, Registration};
+use super::metadata::{Authority, Challenge, Fetch, JSON, Resource};
 use super::reach::{Reach, may_have_token};
-use super::receiver::{Answer, Port};
-use super::registration::{OwnClient, Registration, said};
-use super::resource::Resource;
+use super::{LoginError, said};
 
-/// How long the user may take.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(10);
+/// The time that the user may take.
+const PATIENCE: Duration = Duration::from_mins(10);
 /// The scope that asks for a token to renew others (`OpenID` Connect Core, 11).
 const OFFLINE: &str = "offline_access";
+/// The path of the answer.
+const PATH: &str = "/callback";
+const VERSION: &str = "2026-07-28";
 
 /// A login to one server.
 pub(crate) struct Login<'l> {
@@ -31,7 +37,7 @@ pub(crate) struct Login<'l> {
     pub(crate) client: Option<OwnClient>,
     /// Scopes that the user asks for.
     pub(crate) scopes: Vec<String>,
-    /// What the last login has given, if there was one.
+    /// The grant of the last login, if there was one.
     pub(crate) previous: Option<Grant>,
     pub(crate) fetch: &'l Fetch,
 }
@@ -39,13 +45,13 @@ pub(crate) struct Login<'l> {
 impl Login<'_> {
     /// Logs in: `show` receives the URL that the user has to open.
     pub(crate) async fn run(
-        &self,
+        mut self,
         show: impl FnOnce(&str) -> Result<(), LoginError>,
     ) -> Result<Grant, LoginError> {
         let url = Reach::Loopback.check(self.server)?;
-        if !may_have_token(&url) {
+        if !may_have_token(self.server) {
             return Err(LoginError::Place {
-                url: shown(&url),
+                url: url.place(),
                 why: "is reached over http, so anyone on the network could read the token",
             });
         }
@@ -61,46 +67,45 @@ impl Login<'_> {
                 (resource, authority)
             }
         };
-        let port = Port::open().await?;
-        let redirect = port.url();
-        let client = self.client.as_ref();
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let server = Server::bind(address).await;
+        let server = server.map_err(|error| LoginError::Listen(error.to_string()))?;
+        let redirect = format!("http://{}{PATH}", server.address());
+        let client = self.client.take();
         let client = Registration::obtain(client, &authority, &redirect, self.fetch).await?;
         let scopes = self.wanted(challenge.scopes, &resource, &authority);
-        let (pkce, verifier) = PkceCodeChallenge::new_random_sha256();
-        let state = CsrfToken::new_random();
-        let place = Place {
-            authorization: AuthUrl::from_url(authority.authorization.clone()),
-            client: ClientId::new(client.id.clone()),
-            redirect: RedirectUrl::new(redirect.clone())
-                .map_err(|error| LoginError::Listen(error.to_string()))?,
-            scopes: scopes.clone(),
-            resource: resource.id.clone(),
-        };
-        let place = place.with(pkce, state.clone());
-        show(place.as_str())?;
-        let answer = tokio::time::timeout(PATIENCE, port.receive(state.into_secret())).await;
+        let (state, verifier) = (random()?, random()?);
+        let pkce = URL_SAFE_NO_PAD.encode(Sha256::digest(&verifier));
+        let query = [
+            ("response_type", "code"),
+            ("client_id", &client.id),
+            ("state", &state),
+            ("code_challenge", &pkce),
+            ("code_challenge_method", "S256"),
+            ("redirect_uri", &redirect),
+            ("resource", &resource.id),
+        ];
+        show(&page(&authority.authorization_endpoint, &query, &scopes))?;
+        let answer = tokio::time::timeout(PATIENCE, receive(server, state)).await;
         let answer = answer.map_err(|_| LoginError::TimedOut(PATIENCE.as_secs() / 60))??;
         let code = code(answer, &authority)?;
-        let exchange = Exchange {
-            server: self.server,
-            resource: resource.id,
-            scopes,
-            redirect,
-            verifier,
-        };
-        Grant::exchange(code, exchange, authority, client, self.fetch).await
+        let mut grant = Grant::new(self.server, resource.id, authority, client, scopes);
+        let exchanged = grant.exchange(&code, &redirect, &verifier, self.fetch);
+        exchanged.await?;
+        Ok(grant)
     }
 
-    /// A server of the revision 2025-03-26 has no metadata of its own, and is its authorization
-    /// server.
-    async fn older(&self, url: &Url) -> Result<(Resource, Authority), LoginError> {
+    /// Finds the metadata of a server of the revision 2025-03-26, which has none of its own and is
+    /// its authorization server.
+    async fn older(&self, url: &Target) -> Result<(Resource, Authority), LoginError> {
         let resource = Resource {
             id: self.server.to_owned(),
             authorities: Vec::new(),
             scopes: Vec::new(),
         };
-        let issuer = url.origin().ascii_serialization();
-        let found = Authority::find(&issuer, Reach::of(url), self.fetch).await;
+        let issuer = url.origin().to_string();
+        let issuer = issuer.trim_end_matches('/');
+        let found = Authority::find(issuer, Reach::of(url), self.fetch).await;
         let authority = found.map_err(|error| match error {
             LoginError::NoAuthorityMetadata(_) => LoginError::NoResourceMetadata,
             error => error,
@@ -108,8 +113,8 @@ impl Login<'_> {
         Ok((resource, authority))
     }
 
-    /// Whether the server asks for a login, and with which challenge.
-    async fn challenge(&self, url: &Url) -> Result<(bool, Challenge), LoginError> {
+    /// Returns true if the server asks for a login, and its challenge.
+    async fn challenge(&self, url: &Target) -> Result<(bool, Challenge), LoginError> {
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": VERSION,
             "io.modelcontextprotocol/clientCapabilities": {},
@@ -117,29 +122,22 @@ impl Login<'_> {
         let body = json!({
             "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": meta},
         });
-        let mut request = Request::new(body.to_string().into_bytes());
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = url.as_str().parse().map_err(|_| LoginError::Place {
-            url: shown(url),
-            why: "is not a URL",
-        })?;
-        let accepted = "application/json, text/event-stream";
-        for (name, value) in [
-            (ACCEPT, accepted),
-            (CONTENT_TYPE, "application/json"),
+        let headers = [
+            (ACCEPT, "application/json, text/event-stream"),
+            (CONTENT_TYPE, JSON),
             (HeaderName::from_static("mcp-protocol-version"), VERSION),
             (HeaderName::from_static("mcp-method"), "server/discover"),
-        ] {
-            let value = HeaderValue::from_static(value);
-            request.headers_mut().insert(name, value);
-        }
-        let response = self.fetch.send(request).await?;
-        let is_asked = response.status() == StatusCode::UNAUTHORIZED;
-        Ok((is_asked, Challenge::read(response.headers())))
+        ];
+        let sent = self
+            .fetch
+            .send(Method::POST, &url.uri, &headers, body.to_string());
+        let answer = sent.await?;
+        let is_asked = answer.status == StatusCode::UNAUTHORIZED;
+        Ok((is_asked, Challenge::read(&answer.headers)))
     }
 
-    /// The scopes to ask for: those of the challenge, else those for basic functions, and those that
-    /// were asked for before, so that none is lost.
+    /// Returns the scopes to ask for: the challenge's, or else the ones for basic functions, and
+    /// those that were asked for before, so that none is lost.
     fn wanted(
         &self,
         challenged: Vec<String>,
@@ -169,38 +167,39 @@ impl Login<'_> {
     }
 }
 
-const VERSION: &str = "2026-07-28";
-
-/// Where the user agrees.
-struct Place {
-    authorization: AuthUrl,
-    client: ClientId,
-    redirect: RedirectUrl,
-    scopes: Vec<String>,
-    resource: String,
-}
-
-impl Place {
-    fn with(self, pkce: PkceCodeChallenge, state: CsrfToken) -> Url {
-        let client = oauth2::basic::BasicClient::new(self.client)
-            .set_auth_uri(self.authorization)
-            .set_redirect_uri(self.redirect);
-        let is_offline = self.scopes.iter().any(|scope| scope == OFFLINE);
-        let mut request = client
-            .authorize_url(|| state)
-            .add_scopes(self.scopes.into_iter().map(Scope::new))
-            .set_pkce_challenge(pkce)
-            .add_extra_param("resource", self.resource);
-        if is_offline {
-            // Without consent there is no such token (OpenID Connect Core, 11).
-            request = request.add_extra_param("prompt", "consent");
-        }
-        request.url().0
+/// Returns the page at `endpoint` where the user agrees to `scopes`.
+fn page(endpoint: &str, query: &[(&str, &str)], scopes: &[String]) -> String {
+    let mut form = Serializer::new(String::new());
+    form.extend_pairs(query);
+    if !scopes.is_empty() {
+        form.append_pair("scope", &scopes.join(" "));
     }
+    if scopes.iter().any(|scope| scope == OFFLINE) {
+        // Without consent there is no such token (`OpenID` Connect Core, 11).
+        form.append_pair("prompt", "consent");
+    }
+    let joint = if endpoint.contains('?') { '&' } else { '?' };
+    format!("{endpoint}{joint}{}", form.finish())
 }
 
-/// The code of an answer, if the authorization server has given one. Nothing of an answer is used
-/// before its issuer is known (RFC 9207, 2.4).
+/// Returns 256 random bits in the alphabet of URLs.
+fn random() -> Result<String, LoginError> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// The answer to a login.
+#[derive(Debug, Default)]
+struct Answer {
+    code: Option<String>,
+    issuer: Option<String>,
+    error: Option<String>,
+    description: Option<String>,
+}
+
+/// Returns the code of an answer, if the authorization server has given one. Nothing of an answer
+/// is used before its issuer is known (RFC 9207, 2.4).
 fn code(answer: Answer, authority: &Authority) -> Result<String, LoginError> {
     match &answer.issuer {
         Some(issuer) if *issuer != authority.issuer => return Err(LoginError::Issuer),
@@ -213,4 +212,103 @@ fn code(answer: Answer, authority: &Authority) -> Result<String, LoginError> {
     }
     let none = || LoginError::Rejected("its answer has no code".to_owned());
     answer.code.ok_or_else(none)
+}
+
+/// Receives the first answer with this `state` at `server`. Anything on this machine can send
+/// others: they are rejected, and do not end the login.
+async fn receive(server: Server, state: String) -> Result<Answer, LoginError> {
+    let (sender, receiver) = oneshot::channel();
+    let sender = Mutex::new(Some(sender));
+    let handle = move |request: Request<Bytes>| {
+        let mut response = respond(&request, &state, &sender);
+        let headers = response.headers_mut();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        async move { response }
+    };
+    let mut received = None;
+    let stop = async { received = receiver.await.ok() };
+    server.serve(ServerOptions::default(), handle, stop).await;
+    received.ok_or(LoginError::Cancelled)
+}
+
+fn respond(
+    request: &Request<Bytes>,
+    state: &str,
+    sender: &Mutex<Option<Sender<Answer>>>,
+) -> Response<Body> {
+    if request.uri().path() != PATH || request.method() != Method::GET {
+        return text(StatusCode::NOT_FOUND, "there is nothing here\n");
+    }
+    let Some(answer) = parse(request.uri().query().unwrap_or_default(), state) else {
+        let message = "This is not the answer to the login that cogtools waits for.\n";
+        return text(StatusCode::BAD_REQUEST, message);
+    };
+    let sender = sender.lock().ok().and_then(|mut sender| sender.take());
+    if sender.is_some_and(|sender| sender.send(answer).is_ok()) {
+        let message = "cogtools has the answer: close this page, and return to the terminal.\n";
+        return text(StatusCode::OK, message);
+    }
+    text(StatusCode::BAD_REQUEST, "The login has ended already.\n")
+}
+
+/// Reads the answer in a query, if it is to the request with this `state`. No parameter may be
+/// repeated.
+fn parse(query: &str, state: &str) -> Option<Answer> {
+    let mut answer = Answer::default();
+    let mut answered = None;
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let field = match &*name {
+            "state" => &mut answered,
+            "code" => &mut answer.code,
+            "iss" => &mut answer.issuer,
+            "error" => &mut answer.error,
+            "error_description" => &mut answer.description,
+            _ => continue,
+        };
+        if field.replace(value.into_owned()).is_some() {
+            return None;
+        }
+    }
+    let answered = answered?;
+    let difference = answered.bytes().zip(state.bytes());
+    let difference = difference.fold(0, |all, (a, b)| all | (a ^ b));
+    let is_same = difference == 0 && answered.len() == state.len();
+    is_same.then_some(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(query: &str, expected: Option<(Option<&str>, Option<&str>)>) {
+        let answer = parse(query, "s+1");
+        let answer = answer.map(|answer| (answer.code, answer.issuer));
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let expected = expected.map(|(code, issuer)| (owned(code), owned(issuer)));
+        assert_eq!(answer, expected, "{query}");
+    }
+
+    #[test]
+    fn only_the_answer_with_the_state_counts() {
+        check("code=a&state=s%2B1", Some((Some("a"), None)));
+        check(
+            "state=s%2B1&code=a&iss=https%3A%2F%2Fb&other=1",
+            Some((Some("a"), Some("https://b"))),
+        );
+        check("error=access_denied&state=s%2B1", Some((None, None)));
+        for query in [
+            "",
+            "code=a",
+            "code=a&state=",
+            "code=a&state=s%2B2",
+            "code=a&state=s%2B11",
+            "code=a&state=s%2B1&state=s%2B1",
+            "code=a&code=b&state=s%2B1",
+            "iss=a&iss=b&code=a&state=s%2B1",
+        ] {
+            check(query, None);
+        }
+    }
 }

@@ -1,45 +1,42 @@
-//! Which URLs may be asked, or opened in a browser, for the login to a server.
+//! The URLs that may be asked, or opened in a browser, for the login to a server.
 //!
-//! The server itself is named by the user. What it names in turn must be reached over https, and
-//! cannot be in this machine or in a private network, unless the server is there too.
+//! The server itself is named by the user. A place that it names in turn must be reached over
+//! https, and cannot be in this machine or in a private network, unless the server is there too.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
-use oauth2::url::{Host, Url};
+use cogtools_http::http::Uri;
+use cogtools_http::{Target, shown};
 
-use super::error::LoginError;
-use super::fetch::shown;
+use super::LoginError;
 
 /// The longest URL.
 const MAX_URL_BYTES: usize = 4_096;
 
-/// What a server may point to.
+/// The networks that a server may point to; each includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
     /// Hosts of the internet.
     Public,
-    /// Private networks, too.
+    /// Private networks.
     Private,
-    /// This machine, too.
+    /// This machine.
     Loopback,
 }
 
 impl Reach {
-    /// What the server at `url` may point to.
-    pub(crate) fn of(url: &Url) -> Self {
-        match url.host() {
-            Some(Host::Domain(name)) if is_local_name(name) => Self::Loopback,
-            Some(Host::Ipv4(address)) => Self::of_address(address.into()),
-            Some(Host::Ipv6(address)) => Self::of_address(address.into()),
-            _ => Self::Public,
+    /// Returns the networks that the server at `target` may point to.
+    pub(crate) fn of(target: &Target) -> Self {
+        let host = target.host.trim_end_matches('.');
+        let address = host.parse().ok();
+        match address.or_else(|| numeric(host).map(IpAddr::V4)) {
+            _ if target.is_loopback() => Self::Loopback,
+            Some(address) => Self::of_address(address.to_canonical()),
+            None => Self::Public,
         }
     }
 
     fn of_address(address: IpAddr) -> Self {
-        let address = address.to_canonical();
-        if address.is_loopback() {
-            return Self::Loopback;
-        }
         let is_private = match address {
             IpAddr::V4(address) => {
                 let [first, second, ..] = address.octets();
@@ -57,66 +54,89 @@ impl Reach {
                     || address.is_unspecified()
             }
         };
-        if is_private {
-            Self::Private
-        } else {
-            Self::Public
+        match is_private {
+            _ if address.is_loopback() => Self::Loopback,
+            true => Self::Private,
+            false => Self::Public,
         }
     }
 
-    /// The URL `text`, if it may be asked.
-    pub(crate) fn check(self, text: &str) -> Result<Url, LoginError> {
-        // What cannot be read may contain a password, too.
-        let unreadable = |why| {
-            let url = "the URL".to_owned();
-            Err(LoginError::Place { url, why })
-        };
+    /// Reads the URL `text`, if it may be asked.
+    pub(crate) fn check(self, text: &str) -> Result<Target, LoginError> {
+        let refuse = |url: String, why| Err(LoginError::Place { url, why });
+        // Text that cannot be read may contain a password, too.
+        let unreadable = |why| refuse("the URL".to_owned(), why);
         if text.len() > MAX_URL_BYTES {
             return unreadable("is too long");
         }
-        let Ok(url) = Url::parse(text) else {
+        let Some((scheme, _)) = text.split_once(':') else {
             return unreadable("is not a URL");
         };
-        let refuse = |why| {
-            let url = shown(&url);
-            Err(LoginError::Place { url, why })
-        };
-        let reach = Self::of(&url);
-        match url.scheme() {
-            "https" => {}
-            "http" if reach == Self::Loopback => {}
-            "http" => {
-                return refuse("is reached over http, so anyone on the network could read it");
-            }
-            _ => return refuse("is not an https:// URL"),
+        if !["https", "http"].contains(&scheme.to_ascii_lowercase().as_str()) {
+            let text: String = text.chars().filter(char::is_ascii_graphic).collect();
+            return refuse(shown(&text), "is not an https:// URL");
         }
-        if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
-            return refuse("has a user name or a fragment");
+        let Some(target) = read(text) else {
+            return unreadable("is not a URL");
+        };
+        let reach = Self::of(&target);
+        let url = target.place();
+        if !target.is_https && reach != Self::Loopback {
+            return refuse(
+                url,
+                "is reached over http, so anyone on the network could read it",
+            );
+        }
+        if target.authorization.is_some() || text.contains('#') {
+            return refuse(url, "has a user name or a fragment");
         }
         if reach > self {
-            return refuse("is in a private network, and the server is not");
+            return refuse(url, "is in a private network, and the server is not");
         }
-        Ok(url)
+        Ok(target)
     }
 }
 
-fn is_local_name(name: &str) -> bool {
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    name == "localhost" || name.ends_with(".localhost")
+/// Reads a URL whose host is a name or an address.
+fn read(text: &str) -> Option<Target> {
+    let target = Target::new(&text.parse::<Uri>().ok()?).ok()?;
+    let is_address = target.host.contains([':', '%']);
+    (!is_address || target.host.parse::<IpAddr>().is_ok()).then_some(target)
 }
 
-/// Whether the user may be sent to `url`: a page over https, or on this machine.
-pub(crate) fn may_be_opened(url: &Url) -> bool {
-    may_have_token(url) && url.username().is_empty() && url.password().is_none()
+/// Reads the address that the resolver of the system takes a numeric name for (`inet_aton(3)`).
+fn numeric(host: &str) -> Option<Ipv4Addr> {
+    let part = |part: &str| {
+        let part = part.to_ascii_lowercase();
+        match part.strip_prefix("0x") {
+            Some("") => Some(0),
+            Some(hex) => u32::from_str_radix(hex, 16).ok(),
+            None if part.len() > 1 && part.starts_with('0') => u32::from_str_radix(&part, 8).ok(),
+            None => part.parse().ok(),
+        }
+    };
+    let parts: Vec<u32> = host.split('.').map(part).collect::<Option<_>>()?;
+    let (last, first) = parts.split_last()?;
+    let bits = 32_u32.checked_sub(8 * u32::try_from(first.len()).ok()?)?;
+    let is_valid = first.iter().all(|byte| *byte < 256) && u64::from(*last) < 1 << bits;
+    let address = first
+        .iter()
+        .rev()
+        .zip(0..)
+        .fold(*last, |address, (byte, at)| {
+            address | byte.checked_shl(bits + 8 * at).unwrap_or_default()
+        });
+    (is_valid && bits > 0).then(|| Ipv4Addr::from(address))
 }
 
-/// Whether a token may be sent to `url`.
-pub(crate) fn may_have_token(url: &Url) -> bool {
-    match url.scheme() {
-        "https" => true,
-        "http" => Reach::of(url) == Reach::Loopback,
-        _ => false,
-    }
+/// Returns true if the user may be sent to `url`: a page over https, or on this machine.
+pub(crate) fn may_be_opened(url: &str) -> bool {
+    read(url).is_some_and(|target| target.authorization.is_none()) && may_have_token(url)
+}
+
+/// Returns true if a token may be sent to `url`.
+pub(crate) fn may_have_token(url: &str) -> bool {
+    read(url).is_some_and(|target| target.is_https || Reach::of(&target) == Reach::Loopback)
 }
 
 #[cfg(test)]
@@ -125,7 +145,7 @@ mod tests {
 
     #[track_caller]
     fn check(server: &str, url: &str, expected: Option<&str>) {
-        let server = Url::parse(server).expect("a URL");
+        let server = read(server).expect("a URL");
         let refused = Reach::of(&server).check(url).err();
         let why = refused.map(|error| match error {
             LoginError::Place { why, .. } => why,
@@ -141,17 +161,21 @@ mod tests {
         for (url, expected) in [
             ("https://auth.example/x", None),
             ("https://1.1.1.1/", None),
+            ("https://1.1.1.1.example/", None),
             ("http://auth.example/", plain),
             ("https://127.0.0.1/", private),
             ("http://localhost:3000/", private),
             ("https://a.LOCALHOST./", private),
             ("https://10.0.0.1/", private),
+            ("https://10.0.0.1./", private),
             ("https://169.254.169.254/latest", private),
             ("https://[::1]/", private),
             ("https://[::ffff:192.168.0.1]/", private),
             ("https://[fd00::1]/", private),
+            ("https://[fe80::1%25eth0]/", Some("is not a URL")),
             ("https://2130706433/", private),
             ("https://0x7f.1/", private),
+            ("https://012.0.0.1/", private),
             ("file:///etc/passwd", Some("is not an https:// URL")),
             ("javascript:alert(1)", Some("is not an https:// URL")),
             (
@@ -165,6 +189,22 @@ mod tests {
             ("nothing", Some("is not a URL")),
         ] {
             check("https://mcp.example/mcp", url, expected);
+        }
+    }
+
+    #[test]
+    fn numeric_names_are_addresses() {
+        for (name, expected) in [
+            ("2130706433", Some([127, 0, 0, 1])),
+            ("0x7f.1", Some([127, 0, 0, 1])),
+            ("192.0xa8.1", Some([192, 168, 0, 1])),
+            ("1.2.3.4", Some([1, 2, 3, 4])),
+            ("1.2.3.256", None),
+            ("256.1", None),
+            ("1.2.3.4.5", None),
+            ("a.1", None),
+        ] {
+            assert_eq!(numeric(name), expected.map(Ipv4Addr::from), "{name}");
         }
     }
 

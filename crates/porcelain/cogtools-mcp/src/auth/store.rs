@@ -1,5 +1,5 @@
-//! Where tokens are kept: in the keyring of the system, else in files that only the user can read.
-//! One entry is for exactly one URL of a server.
+//! The store of tokens: the keyring of the system, else files that only the user can read. One
+//! entry is for exactly one URL of a server.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use cogtools_program::Io;
 use cogtools_program::dirs::state_dir;
 use tokio::time::{Instant, sleep};
 
-use super::error::LoginError;
+use super::LoginError;
 use super::grant::Grant;
 use super::keyring::{self, Keyring};
 
@@ -20,7 +20,7 @@ use super::keyring::{self, Keyring};
 const FOLDER: &str = "logins";
 /// The largest entry.
 const MAX_BYTES: u64 = 256 << 10;
-/// How long another process may renew a token.
+/// The time that another process may take to renew a token.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -31,7 +31,7 @@ pub(crate) struct Store {
     keyring: Option<Arc<dyn Keyring>>,
 }
 
-/// Where a token is kept.
+/// The place of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
     Keyring,
@@ -39,7 +39,7 @@ pub(crate) enum Kept {
 }
 
 impl Store {
-    /// The store of the user who runs this program.
+    /// Returns the store of the user who runs this program.
     pub(crate) fn of(io: &Io<'_>) -> Option<Self> {
         Some(Self {
             folder: state_dir(io)?.join(FOLDER),
@@ -47,7 +47,7 @@ impl Store {
         })
     }
 
-    /// The tokens for the server at `url`.
+    /// Loads the tokens for the server at `url`.
     pub(crate) fn load(&self, url: &str) -> Option<Grant> {
         let bytes = if self.path(url, MARKER).is_file() {
             self.keyring.as_ref()?.load(&key(url))?
@@ -88,7 +88,7 @@ impl Store {
         Ok(Kept::File(self.path(url, DATA)))
     }
 
-    /// Forgets the tokens for the server at `url`; whether there were any.
+    /// Forgets the tokens for the server at `url`; returns true if there were any.
     pub(crate) fn remove(&self, url: &str) -> Result<bool, LoginError> {
         let in_keyring = self.path(url, MARKER).is_file()
             && self.keyring.as_ref().is_some_and(|it| it.remove(&key(url)));

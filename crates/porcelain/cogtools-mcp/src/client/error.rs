@@ -51,13 +51,12 @@ pub(crate) enum ClientError {
 }
 
 impl ClientError {
-    /// The diagnostic to show, with what the server wrote to standard error.
+    /// Returns the diagnostic to show, with the server's standard error.
     pub(crate) fn diagnostic(&self, stderr: String) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.code(), self.to_string());
         diagnostic.details = stderr;
-        diagnostic
-            .hints
-            .extend(self.hint().map(|hint| Hint::from(hint.into_owned())));
+        let hint = self.hint().map(Cow::into_owned);
+        diagnostic.hints.extend(hint.map(Hint::from));
         diagnostic
     }
 
@@ -98,6 +97,13 @@ impl ClientError {
     }
 }
 
+/// Returns the diagnostic of a tool's own error, whose text is for the program that asked.
+pub(crate) fn tool_error(text: String) -> Diagnostic {
+    let mut diagnostic = Diagnostic::new(Code::ToolFailed, "the tool reported an error");
+    diagnostic.details = text;
+    diagnostic
+}
+
 /// Why a server at a URL did not answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum HttpError {
@@ -114,7 +120,7 @@ pub(crate) enum HttpError {
 }
 
 impl HttpError {
-    /// What to do about it, if it is of the source `name`.
+    /// Returns the next step for the user of the source `name`.
     pub(crate) fn hint(&self, name: &str) -> Cow<'static, str> {
         let login = || format!("cogtools mcp-client login {}", quote(name));
         Cow::Borrowed(match self {

@@ -1,14 +1,13 @@
 //! A server at a URL: the HTTP client for the transport of the SDK.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cogtools_http::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use cogtools_http::http::{HeaderName, HeaderValue, Method, Request, StatusCode};
 use cogtools_http::sse::SseParser;
 use cogtools_http::{Bytes, Client, ClientOptions, PlainHttp, Reason, Response};
-use cogtools_program::Vars;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use rmcp::ErrorData;
@@ -20,45 +19,46 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Error as SseError, Sse};
 
-use crate::auth::{Bearer, Challenge, Store};
+use crate::auth::{Bearer, Challenge};
+use crate::client::connector::Connector;
 use crate::client::error::{ClientError, HttpError};
-use crate::client::message::{CALLS, parse};
-use crate::client::process::MAX_MESSAGE_BYTES;
-use crate::client::server::Server;
+use crate::client::process::{CALLS, MAX_MESSAGE_BYTES, parse};
 
 type Headers = HashMap<HeaderName, HeaderValue>;
 type SdkError = StreamableHttpError<std::io::Error>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 const MAX_RESPONSE_BYTES: u64 = MAX_MESSAGE_BYTES as u64;
+const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
+const JSON_OR_EVENTS: &str = "application/json, text/event-stream";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 
-/// How long a stream may be silent: what it announces is rare. A connection that is dead is noticed
-/// by the system.
+/// The time for which a stream may be silent: announcements are rare. A connection that is dead is
+/// noticed by the system.
 const MAX_SILENCE: Duration = Duration::from_hours(1);
 
 /// The HTTP client for one server.
 #[derive(Clone)]
 pub(crate) struct Http {
-    pub(crate) client: Client,
+    client: Client,
     /// For streams that stay open.
-    pub(crate) streams: Client,
+    streams: Client,
     /// The limit of the run.
-    pub(crate) timeout: Duration,
-    /// Whether the server may send messages that answer no request.
+    timeout: Duration,
+    /// True if the server may send messages that answer no request.
     listens: bool,
     /// The token of a login, if the source has none.
-    pub(crate) bearer: Option<Bearer>,
-    /// The last error.
+    bearer: Option<Bearer>,
     last_error: Arc<Mutex<Option<HttpError>>>,
 }
 
 impl Http {
-    /// The client, with the proxies and the trusted authorities of `vars`. The run has
-    /// a limit of its own, which is `timeout`.
-    fn new(vars: &Vars, timeout: Duration) -> Result<Self, HttpError> {
+    /// Returns the client for the server of `connector`, which is at `url`, with the proxies and
+    /// the trusted authorities of its variables.
+    pub(crate) fn new(connector: &Connector<'_>, url: &str) -> Result<Self, ClientError> {
+        let (server, vars, timeout) = (connector.server, connector.vars, connector.timeout);
         let client = |read_timeout, max_response_bytes| {
             let client = Client::new(ClientOptions {
                 connect_timeout: timeout,
@@ -67,41 +67,22 @@ impl Http {
                 plain_http: PlainHttp::Any,
                 ..ClientOptions::from_vars(vars)
             });
-            client.map_err(|error| HttpError::Request(error.reason))
+            let failed =
+                |reason| ClientError::Http(server.name.clone(), HttpError::Request(reason));
+            client.map_err(|error| failed(error.reason))
         };
+        let store = connector.store.clone().filter(|_| !server.has_own_token());
         Ok(Self {
             client: client(timeout, MAX_RESPONSE_BYTES)?,
             streams: client(MAX_SILENCE, u64::MAX)?,
             timeout,
-            listens: false,
-            bearer: None,
+            listens: connector.listens,
+            bearer: Bearer::for_server(url, store, vars, &server.secrets),
             last_error: Arc::default(),
         })
     }
 
-    /// The client for `server`, which is at `url`; `store` has the tokens of logins.
-    pub(crate) fn for_server(
-        server: &Server,
-        url: &str,
-        vars: &Vars,
-        store: Option<Store>,
-        timeout: Duration,
-    ) -> Result<Self, ClientError> {
-        let failed = |error| ClientError::Http(server.name.clone(), error);
-        let mut http = Self::new(vars, timeout).map_err(failed)?;
-        if !server.has_own_token() {
-            http.bearer = Bearer::for_server(url, store, vars, &server.secrets);
-        }
-        Ok(http)
-    }
-
-    /// The same for a session that stays open: the server may announce changes.
-    pub(crate) fn listening(mut self) -> Self {
-        self.listens = true;
-        self
-    }
-
-    /// A transport to the server at `url`.
+    /// Returns a transport to the server at `url`.
     pub(crate) fn transport(
         &self,
         url: &str,
@@ -112,22 +93,21 @@ impl Http {
         StreamableHttpClientTransport::with_client(self.clone(), config)
     }
 
-    /// The last error.
+    /// Returns the last error: the SDK passes on less of it.
     pub(crate) fn last_error(&self) -> Option<HttpError> {
-        self.last_error.lock().ok()?.clone()
+        let last = self.last_error.lock();
+        last.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn fail(&self, error: HttpError) -> SdkError {
-        StreamableHttpError::Client(self.record(error))
-    }
-
-    /// Records an error: the SDK passes on less of it.
     fn record(&self, error: HttpError) -> std::io::Error {
         let sdk_error = std::io::Error::other(error.to_string());
-        if let Ok(mut last) = self.last_error.lock() {
-            *last = Some(error);
-        }
+        let last = self.last_error.lock();
+        *last.unwrap_or_else(PoisonError::into_inner) = Some(error);
         sdk_error
+    }
+
+    fn fail(&self, error: HttpError) -> SdkError {
+        StreamableHttpError::Client(self.record(error))
     }
 
     fn events(&self, response: Response) -> Events {
@@ -144,13 +124,12 @@ impl Http {
                     };
                     return Some((Ok(event), Some((http, response, parser))));
                 }
-                let chunk = response.chunk().await.map_err(|error| error.reason);
-                let pushed = match chunk {
+                let pushed = match response.chunk().await {
                     Ok(Some(bytes)) => parser
                         .push(&bytes)
                         .map_err(|_| Reason::TooLarge(MAX_RESPONSE_BYTES)),
                     Ok(None) => return None,
-                    Err(reason) => Err(reason),
+                    Err(error) => Err(error.reason),
                 };
                 if let Err(reason) = pushed {
                     let error = http.record(HttpError::Request(reason));
@@ -161,9 +140,131 @@ impl Http {
         stream::unfold(start, next).boxed()
     }
 
-    async fn body(&self, response: Response) -> Result<Bytes, SdkError> {
-        let body = response.bytes(MAX_RESPONSE_BYTES).await;
-        body.map_err(|error| self.fail(HttpError::Request(error.reason)))
+    /// Sends a request; `is_open` says that its response is a stream which lasts as long as the
+    /// session. A token that is rejected is renewed once.
+    async fn send(
+        &self,
+        (method, uri): (Method, &str),
+        body: Vec<u8>,
+        session: Option<&str>,
+        headers: Headers,
+        is_open: bool,
+    ) -> Result<Response, SdkError> {
+        let accept = if method == Method::GET {
+            EVENTS
+        } else {
+            JSON_OR_EVENTS
+        };
+        let mut request = Request::new(Bytes::from(body));
+        *request.method_mut() = method;
+        let invalid = |_| self.fail(HttpError::Request(Reason::InvalidUrl("its URL is invalid")));
+        *request.uri_mut() = uri.parse().map_err(invalid)?;
+        let all = request.headers_mut();
+        all.extend(headers.into_iter().map(|(name, value)| (Some(name), value)));
+        all.insert(ACCEPT, HeaderValue::from_static(accept));
+        all.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        if let Some(session) = session.and_then(|text| HeaderValue::from_str(text).ok()) {
+            all.insert(SESSION, session);
+        }
+        let Some(bearer) = &self.bearer else {
+            return self.check(self.send_once(request, is_open).await?);
+        };
+        let token = bearer.header().await;
+        if let Some(token) = &token {
+            request.headers_mut().insert(AUTHORIZATION, token.clone());
+        }
+        let response = self.send_once(request.clone(), is_open).await?;
+        if response.status == StatusCode::UNAUTHORIZED
+            && let Some(other) = bearer.other_than(token.as_ref()).await
+        {
+            request.headers_mut().insert(AUTHORIZATION, other);
+            return self.check(self.send_once(request, is_open).await?);
+        }
+        self.check(response)
+    }
+
+    async fn send_once(
+        &self,
+        request: Request<Bytes>,
+        is_open: bool,
+    ) -> Result<Response, SdkError> {
+        let failed = |reason| self.fail(HttpError::Request(reason));
+        let response = if is_open {
+            let sent = tokio::time::timeout(self.timeout, self.streams.send(request)).await;
+            sent.map_err(|_| failed(Reason::ReadTimeout(self.timeout)))?
+        } else {
+            self.client.send(request).await
+        };
+        response.map_err(|error| failed(error.reason))
+    }
+
+    /// Checks two statuses whose headers say more than any body: who is not known, and who may not.
+    fn check(&self, response: Response) -> Result<Response, SdkError> {
+        let status = HttpError::Status(response.status);
+        match response.status {
+            StatusCode::UNAUTHORIZED => {
+                let _ = self.fail(match &self.bearer {
+                    Some(_) => HttpError::LoginRequired,
+                    None => status,
+                });
+                let error = AuthRequiredError::new(String::new());
+                Err(StreamableHttpError::AuthRequired(error))
+            }
+            StatusCode::FORBIDDEN => {
+                let challenge = Challenge::read(&response.headers);
+                Err(self.fail(match &self.bearer {
+                    Some(_) if challenge.is_insufficient => {
+                        HttpError::ScopesRequired(challenge.scopes)
+                    }
+                    _ => status,
+                }))
+            }
+            _ => Ok(response),
+        }
+    }
+
+    /// Reads the response to `message` in a body that is not a stream. A rejection may lack
+    /// the request's ID: the server sends it before it has read the request.
+    fn response(
+        &self,
+        message: &ClientJsonRpcMessage,
+        status: StatusCode,
+        body: &[u8],
+        session: Option<String>,
+    ) -> Result<StreamableHttpPostResponse, SdkError> {
+        let request = request(message);
+        if body.is_empty() && status.is_success() {
+            // A request would wait for its response forever.
+            return match request {
+                Some(_) => Err(self.fail(HttpError::NotMcp)),
+                None => Ok(StreamableHttpPostResponse::Accepted),
+            };
+        }
+        let rejection = |error: ErrorData| {
+            let id = match message {
+                ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+                _ => None,
+            };
+            ServerJsonRpcMessage::error(error, id)
+        };
+        // A server that only knows older revisions rejects `server/discover` so.
+        let is_temporary = matches!(
+            status,
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
+        );
+        let is_unknown = matches!(request, Some(ClientRequest::DiscoverRequest(_)))
+            && status.is_client_error()
+            && !is_temporary;
+        let response = match parse(body, CALLS) {
+            Ok(message) if status.is_success() => message,
+            Ok(ServerJsonRpcMessage::Error(error)) => rejection(error.error),
+            _ if status == StatusCode::BAD_REQUEST || is_unknown => {
+                rejection(ErrorData::invalid_request(format!("HTTP {status}"), None))
+            }
+            _ if status.is_success() => return Err(self.fail(HttpError::NotMcp)),
+            _ => return Err(self.fail(HttpError::Status(status))),
+        };
+        Ok(StreamableHttpPostResponse::Json(response, session))
     }
 }
 
@@ -178,28 +279,27 @@ impl StreamableHttpClient for Http {
         _: Option<String>,
         mut headers: Headers,
     ) -> Result<StreamableHttpPostResponse, SdkError> {
-        let body = serde_json::to_vec(&message)?;
-        let has_session = session.is_some();
+        let request = request(&message);
         // The SDK sends it with the requests of the newest revision only.
-        if is_initialize(&message) {
+        if matches!(request, Some(ClientRequest::InitializeRequest(_))) {
             headers.insert(METHOD, HeaderValue::from_static("initialize"));
         }
-        let lasts = Lasts::of(&message);
-        let response = self
-            .send(Method::POST, &uri, body, session.as_deref(), headers, lasts)
-            .await?;
+        let is_open = matches!(request, Some(ClientRequest::SubscriptionsListenRequest(_)));
+        let (body, to) = (serde_json::to_vec(&message)?, (Method::POST, &*uri));
+        let sent = self.send(to, body, session.as_deref(), headers, is_open);
+        let response = sent.await?;
         let status = response.status;
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return self.empty_response(&message);
+            return self.response(&message, status, b"", None);
         }
-        if status == StatusCode::NOT_FOUND && has_session {
+        if status == StatusCode::NOT_FOUND && session.is_some() {
             return Err(StreamableHttpError::SessionExpired);
         }
         let session = response.header(&SESSION).map(str::to_owned);
         let content_type = response.header(CONTENT_TYPE).unwrap_or_default();
         if status.is_success() && content_type.starts_with(EVENTS) {
             let events = StreamableHttpPostResponse::Sse(self.events(response), session);
-            if !is_list(&message) {
+            if !matches!(request, Some(ClientRequest::ListToolsRequest(_))) {
                 return Ok(events);
             }
             // The SDK searches lists for the headers that calls need, but may miss a
@@ -207,10 +307,8 @@ impl StreamableHttpClient for Http {
             let (message, session) = events.expect_initialized().await?;
             return Ok(StreamableHttpPostResponse::Json(message, session));
         }
-        let body = self.body(response).await?;
-        if status.is_success() && body.is_empty() {
-            return self.empty_response(&message);
-        }
+        let body = response.bytes(MAX_RESPONSE_BYTES).await;
+        let body = body.map_err(|error| self.fail(HttpError::Request(error.reason)))?;
         self.response(&message, status, &body, session)
     }
 
@@ -221,17 +319,9 @@ impl StreamableHttpClient for Http {
         _: Option<String>,
         headers: Headers,
     ) -> Result<(), SdkError> {
-        let response = self
-            .send(
-                Method::DELETE,
-                &uri,
-                Vec::new(),
-                Some(&session),
-                headers,
-                Lasts::UntilAnswered,
-            )
-            .await?;
-        match response.status {
+        let to = (Method::DELETE, &*uri);
+        let sent = self.send(to, Vec::new(), Some(&session), headers, false);
+        match sent.await?.status {
             StatusCode::METHOD_NOT_ALLOWED => {
                 Err(StreamableHttpError::ServerDoesNotSupportDeleteSession)
             }
@@ -248,192 +338,20 @@ impl StreamableHttpClient for Http {
         mut headers: Headers,
     ) -> Result<Events, SdkError> {
         // A single call needs no unsolicited messages of the server.
-        if last_event_id.is_none() && !self.listens {
+        let is_open = last_event_id.is_none();
+        if is_open && !self.listens {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
-        let lasts = match last_event_id {
-            Some(_) => Lasts::UntilAnswered,
-            None => Lasts::WhileOpen,
-        };
         if let Some(id) = last_event_id.and_then(|id| HeaderValue::from_str(&id).ok()) {
             headers.insert(HeaderName::from_static("last-event-id"), id);
         }
-        let response = self
-            .send(
-                Method::GET,
-                &uri,
-                Vec::new(),
-                session.as_deref(),
-                headers,
-                lasts,
-            )
-            .await?;
+        let to = (Method::GET, &*uri);
+        let sent = self.send(to, Vec::new(), session.as_deref(), headers, is_open);
+        let response = sent.await?;
         if response.status.is_success() {
             Ok(self.events(response))
         } else {
             Err(StreamableHttpError::ServerDoesNotSupportSse)
-        }
-    }
-}
-
-const JSON: &str = "application/json";
-
-impl Http {
-    /// Sends a request. A token that is rejected is renewed once.
-    pub(crate) async fn send(
-        &self,
-        method: Method,
-        uri: &str,
-        body: Vec<u8>,
-        session: Option<&str>,
-        headers: Headers,
-        lasts: Lasts,
-    ) -> Result<Response, SdkError> {
-        let mut request = self.request(method, uri, body, session, headers)?;
-        let Some(bearer) = &self.bearer else {
-            let response = self.send_once(request, lasts).await?;
-            return self.check(response);
-        };
-        let token = bearer.header().await;
-        if let Some(token) = &token {
-            request.headers_mut().insert(AUTHORIZATION, token.clone());
-        }
-        let response = self.send_once(request.clone(), lasts).await?;
-        if response.status == StatusCode::UNAUTHORIZED
-            && let Some(other) = bearer.other_than(token.as_ref()).await
-        {
-            request.headers_mut().insert(AUTHORIZATION, other);
-            let response = self.send_once(request, lasts).await?;
-            return self.check(response);
-        }
-        self.check(response)
-    }
-
-    fn request(
-        &self,
-        method: Method,
-        uri: &str,
-        body: Vec<u8>,
-        session: Option<&str>,
-        headers: Headers,
-    ) -> Result<Request<Bytes>, SdkError> {
-        let accept = if method == Method::GET {
-            EVENTS
-        } else {
-            "application/json, text/event-stream"
-        };
-        let mut request = Request::builder().method(method).uri(uri);
-        if let Some(all) = request.headers_mut() {
-            all.extend(headers.into_iter().map(|(name, value)| (Some(name), value)));
-            all.insert(ACCEPT, HeaderValue::from_static(accept));
-            all.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-            if let Some(session) = session.and_then(|text| HeaderValue::from_str(text).ok()) {
-                all.insert(SESSION, session);
-            }
-        }
-        let invalid = |_| self.fail(HttpError::Request(Reason::InvalidUrl("its URL is invalid")));
-        request.body(Bytes::from(body)).map_err(invalid)
-    }
-
-    async fn send_once(&self, request: Request<Bytes>, lasts: Lasts) -> Result<Response, SdkError> {
-        let response = match lasts {
-            Lasts::UntilAnswered => self.client.send(request).await,
-            Lasts::WhileOpen => {
-                let sent = tokio::time::timeout(self.timeout, self.streams.send(request)).await;
-                let timed_out =
-                    |_| self.fail(HttpError::Request(Reason::ReadTimeout(self.timeout)));
-                sent.map_err(timed_out)?
-            }
-        };
-        response.map_err(|error| self.fail(HttpError::Request(error.reason)))
-    }
-
-    /// For two statuses the headers say more than any body: who is not known, and who may not.
-    fn check(&self, response: Response) -> Result<Response, SdkError> {
-        match response.status {
-            StatusCode::UNAUTHORIZED => {
-                let _ = self.fail(match &self.bearer {
-                    Some(_) => HttpError::LoginRequired,
-                    None => HttpError::Status(response.status),
-                });
-                let error = AuthRequiredError::new(String::new());
-                Err(StreamableHttpError::AuthRequired(error))
-            }
-            StatusCode::FORBIDDEN => {
-                let challenge = Challenge::read(&response.headers);
-                Err(self.fail(match &self.bearer {
-                    Some(_) if challenge.is_insufficient => {
-                        HttpError::ScopesRequired(challenge.scopes)
-                    }
-                    _ => HttpError::Status(response.status),
-                }))
-            }
-            _ => Ok(response),
-        }
-    }
-}
-
-impl Http {
-    /// The response to `message` in a body that is not a stream. A rejection may lack
-    /// the request's ID: the server sends it before it has read the request.
-    pub(crate) fn response(
-        &self,
-        message: &ClientJsonRpcMessage,
-        status: StatusCode,
-        body: &[u8],
-        session: Option<String>,
-    ) -> Result<StreamableHttpPostResponse, SdkError> {
-        let rejection = |error: ErrorData| {
-            let id = match message {
-                ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-                _ => None,
-            };
-            ServerJsonRpcMessage::error(error, id)
-        };
-        let rejected_by_status = || {
-            let text = format!("HTTP {status}");
-            rejection(ErrorData::invalid_request(text, None))
-        };
-        let response = match parse(body, CALLS) {
-            Ok(message) if status.is_success() => message,
-            Ok(ServerJsonRpcMessage::Error(error)) => rejection(error.error),
-            _ if status == StatusCode::BAD_REQUEST || is_unknown_request(message, status) => {
-                rejected_by_status()
-            }
-            _ if status.is_success() => return Err(self.fail(HttpError::NotMcp)),
-            _ => return Err(self.fail(HttpError::Status(status))),
-        };
-        Ok(StreamableHttpPostResponse::Json(response, session))
-    }
-
-    /// The response to `message` without a body: an error for a request, which would
-    /// wait for its response forever.
-    pub(crate) fn empty_response(
-        &self,
-        message: &ClientJsonRpcMessage,
-    ) -> Result<StreamableHttpPostResponse, SdkError> {
-        match message {
-            ClientJsonRpcMessage::Request(_) => Err(self.fail(HttpError::NotMcp)),
-            _ => Ok(StreamableHttpPostResponse::Accepted),
-        }
-    }
-}
-
-/// How long a response is read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lasts {
-    /// Until it is complete.
-    UntilAnswered,
-    /// As long as the session is open.
-    WhileOpen,
-}
-
-impl Lasts {
-    /// How long the response to `message` is read.
-    pub(crate) const fn of(message: &ClientJsonRpcMessage) -> Self {
-        match request(message) {
-            Some(ClientRequest::SubscriptionsListenRequest(_)) => Self::WhileOpen,
-            _ => Self::UntilAnswered,
         }
     }
 }
@@ -443,24 +361,4 @@ const fn request(message: &ClientJsonRpcMessage) -> Option<&ClientRequest> {
         ClientJsonRpcMessage::Request(request) => Some(&request.request),
         _ => None,
     }
-}
-
-/// Whether a message requests the list of tools.
-pub(crate) const fn is_list(message: &ClientJsonRpcMessage) -> bool {
-    matches!(request(message), Some(ClientRequest::ListToolsRequest(_)))
-}
-
-/// Whether a message begins a session.
-pub(crate) const fn is_initialize(message: &ClientJsonRpcMessage) -> bool {
-    matches!(request(message), Some(ClientRequest::InitializeRequest(_)))
-}
-
-/// Whether the status rejects `server/discover` as a server does that only knows older revisions.
-pub(crate) fn is_unknown_request(message: &ClientJsonRpcMessage, status: StatusCode) -> bool {
-    let is_temporary = matches!(
-        status,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
-    );
-    let is_discover = matches!(request(message), Some(ClientRequest::DiscoverRequest(_)));
-    is_discover && status.is_client_error() && !is_temporary
 }

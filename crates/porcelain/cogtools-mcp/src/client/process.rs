@@ -14,28 +14,32 @@ use std::time::{Duration, Instant};
 use cogtools_core::process::{Confinement, Exit, Group};
 use cogtools_program::{Line, Lines, Vars};
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, CustomResult, JsonRpcResponse, JsonRpcVersion2_0, RequestId,
+    ServerJsonRpcMessage, ServerResult,
+};
 use rmcp::transport::Transport;
+use serde::Deserialize;
+use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::client::error::ClientError;
-use crate::client::message::{self, LISTS_AND_CALLS};
 
 /// The largest message.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
-/// How much output that is not a message is ignored.
+/// The output that is not a message, and is ignored.
 const MAX_STRAY_BYTES: usize = 1 << 20;
-/// How much of the first line that is not a message is shown.
+/// The part of the first line that is not a message which is shown.
 const MAX_STRAY_CHARS: usize = 120;
-/// How much of the end of standard error is shown.
+/// The end of standard error that is shown.
 const STDERR_TAIL_BYTES: usize = 2 << 10;
-/// How long a server may take to exit after its input is closed, and after SIGTERM.
+/// The time that a server may take to exit after its input is closed, and after SIGTERM.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
 const KILL_GRACE: Duration = Duration::from_millis(200);
-/// How long a server may take to exit after it has closed its own output.
+/// The time that a server may take to exit after it has closed its own output.
 const CLOSED_GRACE: Duration = Duration::from_millis(50);
 
-/// What a server wrote other than messages, and how its output ended.
+/// The output of a server other than messages, and how it ended.
 #[derive(Debug, Default)]
 struct OutputCapture {
     stray_output: Option<String>,
@@ -61,7 +65,7 @@ pub(crate) struct ServerProcess {
     capture: Arc<Mutex<OutputCapture>>,
 }
 
-/// How to stop a server: with time to exit by itself, or without.
+/// The ways to stop a server: with time to exit by itself, or without.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
     Gracefully,
@@ -104,7 +108,7 @@ impl ServerProcess {
         })
     }
 
-    /// Its standard streams.
+    /// Returns its standard streams.
     pub(crate) fn transport(&self) -> ChildTransport {
         self.transport.clone()
     }
@@ -135,7 +139,7 @@ impl ServerProcess {
         }
     }
 
-    /// The reason for a lost connection, of which the protocol knows nothing more.
+    /// Returns the reason for a lost connection, of which the protocol knows nothing more.
     pub(crate) fn exit_error(&mut self, phase: &'static str) -> ClientError {
         let (too_large, too_much_stray) = {
             let capture = lock(&self.capture);
@@ -166,12 +170,12 @@ impl ServerProcess {
         }
     }
 
-    /// The first line of its output that was not a message.
+    /// Returns the first line of its output that was not a message.
     pub(crate) fn stray_output(&self) -> Option<String> {
         lock(&self.capture).stray_output.clone()
     }
 
-    /// The end of its standard error.
+    /// Returns the end of its standard error.
     pub(crate) fn stderr(&self) -> String {
         let capture = lock(&self.capture);
         let start = capture.stderr.len().saturating_sub(STDERR_TAIL_BYTES);
@@ -258,7 +262,7 @@ fn read_messages(
         if text.is_empty() {
             continue;
         }
-        if let Ok(message) = message::parse(text, LISTS_AND_CALLS) {
+        if let Ok(message) = parse(text, LISTS_AND_CALLS) {
             if !send(message) {
                 return;
             }
@@ -297,4 +301,70 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()
 /// Locks a mutex whose data stays consistent even if a holder panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The keys of results that are passed on: of a list of tools, and of a call.
+const LISTS_AND_CALLS: &[&str] = &["tools", "content", "structuredContent"];
+/// The keys over HTTP, whose headers for parameters need the types of a list.
+pub(crate) const CALLS: &[&str] = &["content", "structuredContent"];
+
+/// A message that is a response. The types of the protocol have no room for what is not in its
+/// schema, such as an author's own annotations; so the results that are passed on stay values.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Response {
+    jsonrpc: JsonRpcVersion2_0,
+    id: RequestId,
+    result: Value,
+}
+
+/// Reads a message. The result of a response that has one of `keys` stays a value.
+pub(crate) fn parse(text: &[u8], keys: &[&str]) -> serde_json::Result<ServerJsonRpcMessage> {
+    match serde_json::from_slice::<Response>(text) {
+        Ok(Response {
+            jsonrpc,
+            id,
+            result,
+        }) if keys.iter().any(|key| result.get(key).is_some()) => {
+            let result = ServerResult::CustomResult(CustomResult(result));
+            Ok(ServerJsonRpcMessage::Response(JsonRpcResponse {
+                jsonrpc,
+                id,
+                result,
+            }))
+        }
+        _ => serde_json::from_slice(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn results_stay_as_they_are() {
+        for result in [
+            json!({"tools": [{"name": "t", "inputSchema": {}, "annotations": {"x/y": [null]}}]}),
+            json!({"content": [{"type": "text", "text": "t", "x": 1}], "isError": false}),
+            json!({"structuredContent": {"n": -0.0}}),
+            json!({"tools": 5}),
+        ] {
+            let message = json!({"jsonrpc": "2.0", "id": 1, "result": result});
+            let parsed = parse(message.to_string().as_bytes(), LISTS_AND_CALLS).expect("a message");
+            assert_eq!(serde_json::to_value(parsed).expect("JSON"), message);
+        }
+    }
+
+    #[test]
+    fn other_messages_have_their_types() {
+        let text = br#"{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}"#;
+        let parsed = parse(text, LISTS_AND_CALLS).expect("a message");
+        assert!(matches!(parsed, ServerJsonRpcMessage::Notification(_)));
+        let text = br#"{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "m"}}"#;
+        let parsed = parse(text, LISTS_AND_CALLS).expect("a message");
+        assert!(matches!(parsed, ServerJsonRpcMessage::Error(_)));
+        assert!(parse(b"Welcome!", LISTS_AND_CALLS).is_err());
+    }
 }

@@ -1,25 +1,36 @@
-//! The host that started the server, as the sources see it: what it can show to the user, and its
-//! log. Over HTTP, and for stateless clients, there is none. Text of a source is cleaned, and
+//! The host that started the server, as the sources see it: its forms and pages for the user, and
+//! its log. Over HTTP, and for stateless clients, there is none. Text of a source is cleaned, and
 //! named with the source.
+//!
+//! The revision 2026-07-28 deprecates log messages, and so does the SDK; servers still send them,
+//! and hosts still show them.
+#![allow(deprecated, reason = "stateful clients still show logs")]
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::invisible;
-use oauth2::url::Url;
-use rmcp::RoleServer;
+
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ElicitationAction, ElicitationCapability, FormElicitationCapability, ServerNotification,
-    ServerRequest, UrlElicitationCapability,
+    ElicitationAction, ElicitationCapability, FormElicitationCapability, LoggingLevel,
+    LoggingMessageNotification, LoggingMessageNotificationParam, ServerNotification, ServerRequest,
+    SetLevelRequestParams, UrlElicitationCapability,
 };
 use rmcp::service::Peer;
+use rmcp::{RoleClient, RoleServer};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::auth::may_be_opened;
-use crate::logging::{self, Level, LogMessage};
+
+/// A log message.
+pub(crate) type LogMessage = LoggingMessageNotificationParam;
+/// The importance of a log message.
+pub(crate) type Level = LoggingLevel;
+/// A request for log messages of a level and above.
+pub(crate) type SetLevel = SetLevelRequestParams;
 
 /// The time that a source waits for the first message of a client, which declares its abilities.
 const FIRST_MESSAGE: Duration = Duration::from_millis(300);
@@ -122,7 +133,9 @@ impl Host {
 
     fn log(&self, message: LogMessage) {
         if let Some(connection) = &self.state().connection {
-            let _ = connection.logs.try_send(logging::notification(message));
+            let message = LoggingMessageNotification::new(message);
+            let message = ServerNotification::LoggingMessageNotification(message);
+            let _ = connection.logs.try_send(message);
         }
     }
 
@@ -138,6 +151,19 @@ impl Host {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the level that `request` asks for.
+pub(crate) const fn level(request: &SetLevel) -> Level {
+    request.level
+}
+
+/// Asks a server for messages of this level and above, if it can log.
+pub(crate) async fn ask_for_logs(peer: &Peer<RoleClient>, level: Level) {
+    let server = peer.peer_info();
+    if server.is_some_and(|server| server.capabilities.logging.is_some()) {
+        let _ = peer.set_level(SetLevel::new(level)).await;
     }
 }
 
@@ -174,8 +200,11 @@ impl SourceHost {
         }
     }
 
-    fn log_message(&self, message: LogMessage) -> Option<LogMessage> {
-        let message = logging::named(message, &self.source);
+    fn log_message(&self, mut message: LogMessage) -> Option<LogMessage> {
+        message.logger = Some(match message.logger {
+            Some(logger) => format!("{}: {logger}", self.source),
+            None => self.source.clone(),
+        });
         let mut value = serde_json::to_value(message).ok()?;
         if value.to_string().len() > MAX_BYTES {
             return None;
@@ -200,7 +229,7 @@ impl SourceHost {
         let is_allowed = match params {
             ElicitRequestParams::FormElicitationParams { .. } => self.abilities.form,
             ElicitRequestParams::UrlElicitationParams { url, .. } => {
-                self.abilities.url && Url::parse(url).is_ok_and(|url| may_be_opened(&url))
+                self.abilities.url && may_be_opened(url)
             }
             _ => false,
         };

@@ -14,14 +14,13 @@ use cogtools_core::resident::{SessionError, SessionRequest, Sessions};
 use serde_json::Value;
 
 use crate::auth::Store;
-use crate::logging::Level;
-use host::Host;
+use host::{Host, SetLevel};
 use session::{End, RequestError, SourceSession};
 
-/// How long a server that fails again and again is not started: doubled each time.
+/// The time for which a server that fails again and again is not started: doubled each time.
 const MIN_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(32);
-/// How often a request is sent to a new session because the last one has just ended.
+/// The number of new sessions that a request is sent to because the last one has just ended.
 const MAX_ATTEMPTS: usize = 3;
 
 /// The sessions of a program that stays.
@@ -34,13 +33,13 @@ pub(crate) struct SourceSessions {
     store: Option<Store>,
 }
 
-/// The session of one source, and what its predecessors have come to.
+/// The session of one source, and the failures of its predecessors.
 #[derive(Debug, Default)]
 struct SourceState {
     session: Option<Arc<SourceSession>>,
-    /// How many sessions in a row have failed without an answer.
+    /// The number of sessions in a row that have failed without an answer.
     failures: u32,
-    /// Until when none is started, and why.
+    /// The end of the time in which none is started, and the reason.
     blocked: Option<(Instant, Box<Diagnostic>)>,
 }
 
@@ -102,7 +101,7 @@ impl SourceSessions {
         }
         let end = Instant::now() + grace;
         for session in sessions {
-            session.wait_ended(end.saturating_duration_since(Instant::now()));
+            let _ = session.wait_ended(end.saturating_duration_since(Instant::now()));
         }
     }
 
@@ -112,7 +111,8 @@ impl SourceSessions {
     }
 
     /// Asks all sources for log messages of this level and above.
-    pub(crate) fn set_level(&self, level: Level) {
+    pub(crate) fn set_level(&self, request: &SetLevel) {
+        let level = host::level(request);
         self.host.set_level(level);
         let sources: Vec<_> = self.sources().values().map(Arc::clone).collect();
         for source in sources {

@@ -12,25 +12,18 @@ use std::time::{Duration, Instant};
 use cogtools_core::resident::{ServerStart, SessionError, SessionRequest, SessionWork};
 use cogtools_core::{Code, Diagnostic, Progress, ToolOutput};
 use futures::stream::{FuturesUnordered, StreamExt as _};
-use rmcp::RoleClient;
-use rmcp::transport::Transport as ClientTransport;
 use serde_json::Value;
-use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{sleep, timeout};
 
 use crate::auth::Store;
-use crate::client::command::{CALL_TIMEOUT, LIST_TIMEOUT};
-use crate::client::declaration;
-use crate::client::error::ClientError;
-use crate::client::exchange::{http_error, process_error, redacted};
-use crate::client::http::Http;
-use crate::client::listener::{Listener, Notifications, OnChange, RequestWatch};
-use crate::client::process::{ServerProcess, Stop};
-use crate::client::server::{Server, Transport};
-use crate::client::session::{self, FirstRequest, Session};
-use crate::logging::Level;
-use crate::sources::host::{Abilities, Host, SourceHost};
+use crate::client::connector::{Connector, Opening};
+use crate::client::error::tool_error;
+use crate::client::server::Server;
+use crate::client::session::{self, INITIALIZE, Listener, Phase, Session, Watch};
+use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT, declaration};
+use crate::sources::host::{Abilities, Host, Level, SourceHost};
 
 /// The pause after which a request checks again whether it was cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -61,10 +54,10 @@ struct State {
     end: Option<(Instant, End)>,
 }
 
-/// How a session has ended.
+/// The end of a session.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
-    /// No request was lost: those without an answer can be sent again.
+    /// No request was lost: the ones without an answer can be sent again.
     Idle,
     /// The client or the server failed.
     Failed(Box<Diagnostic>),
@@ -112,25 +105,29 @@ impl SourceSession {
             state: Mutex::default(),
             ended: Condvar::new(),
         });
+        let (idle, on_change) = (request.idle, Arc::clone(request.on_change));
+        let own = SourceHost::new(&server.name, session.abilities, Arc::clone(host));
         let run = Run {
             server,
             start,
-            idle: request.idle,
+            idle,
             store,
-            on_change: Arc::clone(request.on_change),
+            listener: Arc::new(Listener::new(on_change, own)),
             session: Arc::clone(&session),
         };
         let thread = thread::Builder::new().name("session".into());
-        thread
-            .spawn(move || run.serve_and_record(received))
-            .map_err(|error| failure(&error))?;
+        let thread = thread.spawn(move || run.serve_and_record(received));
+        thread.map_err(|error| {
+            let message = format!("cannot start the session: {error}");
+            Box::new(Diagnostic::new(Code::Internal, message))
+        })?;
         if let Some(level) = host.level() {
             session.send_level(level);
         }
         Ok(session)
     }
 
-    /// Returns true if it depends on what `request` depends on.
+    /// Returns true if it depends on all that `request` depends on.
     pub(crate) fn is_for(&self, request: &SessionRequest<'_>) -> bool {
         self.fingerprint == request.fingerprint && self.abilities == self.host.abilities()
     }
@@ -145,6 +142,7 @@ impl SourceSession {
 
     /// Sends a request, and waits for its answer.
     pub(crate) fn request(&self, request: &SessionRequest<'_>) -> Result<Value, RequestError> {
+        let failed = |error| RequestError::Session(SessionError::Failed(error));
         let begin = Instant::now();
         let (sender, answer) = channel();
         let cancelled = Arc::<Notify>::default();
@@ -163,19 +161,11 @@ impl SourceSession {
                 break SessionError::TimedOut;
             }
             match answer.recv_timeout(left.min(POLL_INTERVAL)) {
-                Ok(answer) => {
-                    let failed = |error| RequestError::Session(SessionError::Failed(error));
-                    return answer.map_err(failed);
-                }
+                Ok(answer) => return answer.map_err(failed),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    let is_open = |state: &mut State| state.end.is_none();
-                    let waited = self.ended.wait_timeout_while(self.state(), left, is_open);
-                    let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-                    return Err(match &state.end {
-                        Some((_, End::Failed(diagnostic))) => {
-                            RequestError::Session(SessionError::Failed(diagnostic.clone()))
-                        }
+                    return Err(match self.wait_ended(left) {
+                        Some(End::Failed(diagnostic)) => failed(diagnostic),
                         _ => RequestError::Ended,
                     });
                 }
@@ -195,22 +185,26 @@ impl SourceSession {
     }
 
     fn send(&self, message: Message) {
-        let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(messages) = &*messages {
+        if let Some(messages) = &*self.messages() {
             let _ = messages.send(message);
         }
     }
 
     /// Lets the session end.
     pub(crate) fn close(&self) {
-        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        *messages = None;
+        self.messages().take();
     }
 
-    /// Waits until the server has exited, at most for `grace`.
-    pub(crate) fn wait_ended(&self, grace: Duration) {
+    /// Waits until the server has exited, at most for `grace`; returns how the session ended.
+    pub(crate) fn wait_ended(&self, grace: Duration) -> Option<End> {
         let is_open = |state: &mut State| state.end.is_none();
-        drop(self.ended.wait_timeout_while(self.state(), grace, is_open));
+        let waited = self.ended.wait_timeout_while(self.state(), grace, is_open);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.end.as_ref().map(|(_, end)| end.clone())
+    }
+
+    fn messages(&self) -> MutexGuard<'_, Option<UnboundedSender<Message>>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -224,18 +218,13 @@ impl std::fmt::Debug for SourceSession {
     }
 }
 
-fn failure(error: &dyn std::fmt::Display) -> Box<Diagnostic> {
-    let message = format!("cannot start the session: {error}");
-    Box::new(Diagnostic::new(Code::Internal, message))
-}
-
 /// The part of a session that its thread has.
 struct Run {
     server: Server,
     start: ServerStart,
     idle: Duration,
     store: Option<Store>,
-    on_change: OnChange,
+    listener: Arc<Listener>,
     session: Arc<SourceSession>,
 }
 
@@ -258,92 +247,47 @@ impl Run {
         self.session.ended.notify_all();
     }
 
-    fn serve(&self, messages: &mut UnboundedReceiver<Message>) -> Result<(), Box<Diagnostic>> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| failure(&error))?;
-        let transport = self.server.transport();
-        let transport = transport.map_err(|error| Box::new(error.diagnostic(String::new())))?;
-        let ended = match transport {
-            Transport::Command(program, args) => {
-                self.over_stdio((program, args), &runtime, messages)
-            }
-            Transport::Url(url) => runtime.block_on(self.over_http(url, messages)),
-        };
-        runtime.shutdown_background();
-        ended
-    }
-
-    fn over_stdio(
-        &self,
-        (program, args): (&str, &[String]),
-        runtime: &tokio::runtime::Runtime,
-        messages: &mut UnboundedReceiver<Message>,
-    ) -> Result<(), Box<Diagnostic>> {
-        let (name, cwd) = (&self.server.name, &self.start.directory);
-        let confinement = self.server.confine(self.start.confinement.clone());
-        let vars = &self.start.variables;
-        let mut process = ServerProcess::start(name, program, args, vars, cwd, confinement)
-            .map_err(|error| Box::new(error.diagnostic(String::new())))?;
-        let transport = process.transport();
-        let served = self.session(messages, FirstRequest::Initialize, || transport.clone());
-        match runtime.block_on(served) {
-            Ok(()) => {
-                let _ = process.stop(Stop::Gracefully);
-                Ok(())
-            }
-            Err(error) => Err(process_error(&mut process, error)),
+    fn connector(&self) -> Connector<'_> {
+        Connector {
+            server: &self.server,
+            vars: &self.start.variables,
+            directory: &self.start.directory,
+            confinement: self.start.confinement.clone(),
+            store: self.store.clone(),
+            timeout: self.server.timeout_or(CALL_TIMEOUT),
+            listens: true,
         }
     }
 
-    async fn over_http(
-        &self,
-        url: &str,
-        messages: &mut UnboundedReceiver<Message>,
-    ) -> Result<(), Box<Diagnostic>> {
-        let vars = &self.start.variables;
-        let redacted = |error: ClientError| redacted(&self.server, &error, vars);
-        let headers = self.server.headers(vars).map_err(redacted)?;
-        let timeout = self.server.timeout_or(CALL_TIMEOUT);
-        let http = Http::for_server(&self.server, url, vars, self.store.clone(), timeout);
-        let http = http.map_err(redacted)?.listening();
-        let connect = || http.transport(url, &headers);
-        self.session(messages, FirstRequest::Discover, connect)
-            .await
-            .map_err(|error| http_error(&self.server, error, &http, vars))
+    fn serve(&self, messages: &mut UnboundedReceiver<Message>) -> Result<(), Box<Diagnostic>> {
+        let phase = Mutex::new(INITIALIZE);
+        let serve = async |opening: Opening<'_>| self.session(opening, &phase, messages).await;
+        self.connector().run(&phase, &self.listener, serve)
     }
 
     /// Serves the requests in `messages` in one session.
-    async fn session<T: ClientTransport<RoleClient> + 'static>(
+    async fn session(
         &self,
+        opening: Opening<'_>,
+        phase: &Phase,
         messages: &mut UnboundedReceiver<Message>,
-        first: FirstRequest,
-        transport: impl Fn() -> T,
     ) -> Result<(), session::SessionError> {
-        let phase = Mutex::new("initialize");
-        let (name, own) = (&self.server.name, &self.session);
-        let host = SourceHost::new(name, own.abilities, Arc::clone(&own.host));
-        let notifications = Notifications::new(Arc::clone(&self.on_change), host);
-        let notifications = Arc::new(notifications);
-        let listener = Listener::new(Arc::clone(&notifications));
-        let timeout = self.server.timeout_or(LIST_TIMEOUT);
-        let start = Session::start(name, &phase, listener, first, transport);
+        let limit = self.server.timeout_or(LIST_TIMEOUT);
         let session = tokio::select! {
-            started = tokio::time::timeout(timeout, start) => started.map_err(|_| {
-                let phase = phase.lock().map_or("initialize", |phase| *phase);
-                let error = ClientError::TimedOut(name.clone(), phase, timeout);
-                session::SessionError::Server(error)
-            })??,
+            opened = timeout(limit, opening) => match opened {
+                Ok(opened) => opened?,
+                Err(_) => return Err(session::timed_out(&self.server.name, phase, limit)),
+            },
             () = self.closed() => return Ok(()),
         };
         let requests = Requests {
             run: self,
             session: &session,
-            notifications: &notifications,
             tools: RefCell::default(),
         };
         let mut running = FuturesUnordered::new();
         let mut last_request = Instant::now();
-        let mut changes = Box::pin(session::hear(&session, &notifications));
+        let mut changes = Box::pin(session.hear());
         loop {
             tokio::select! {
                 message = messages.recv() => {
@@ -360,7 +304,7 @@ impl Run {
                     }
                 }
                 () = &mut changes => {}
-                () = tokio::time::sleep(SESSION_POLL) => {}
+                () = sleep(SESSION_POLL) => {}
             }
             if !running.is_empty() {
                 last_request = Instant::now();
@@ -369,18 +313,18 @@ impl Run {
             }
         }
         drop((running, changes));
-        let _ = tokio::time::timeout(SESSION_POLL, session.close()).await;
+        let _ = timeout(SESSION_POLL, session.close()).await;
         Ok(())
     }
 
     /// Waits until the session is to end.
     async fn closed(&self) {
-        let is_open = || {
-            let messages = self.session.messages.lock();
-            messages.unwrap_or_else(PoisonError::into_inner).is_some()
-        };
-        while is_open() {
-            tokio::time::sleep(SESSION_POLL).await;
+        loop {
+            let is_open = self.session.messages().is_some();
+            if !is_open {
+                return;
+            }
+            sleep(SESSION_POLL).await;
         }
     }
 }
@@ -389,7 +333,6 @@ impl Run {
 struct Requests<'r> {
     run: &'r Run,
     session: &'r Session<'r>,
-    notifications: &'r Notifications,
     /// The tools of the server, and when they were listed.
     tools: RefCell<Option<(Instant, Rc<Vec<Value>>)>>,
 }
@@ -400,7 +343,7 @@ impl Requests<'_> {
         let request = match message {
             Message::Request(request) => request,
             Message::Level(level) => {
-                let _ = tokio::time::timeout(LIST_TIMEOUT, self.session.set_level(level)).await;
+                let _ = timeout(LIST_TIMEOUT, self.session.set_level(level)).await;
                 return ControlFlow::Continue(());
             }
         };
@@ -411,42 +354,27 @@ impl Requests<'_> {
                 arguments,
                 expected,
             } => {
-                let tools = self.tools().await;
-                let checked = tools.and_then(|tools| {
-                    declaration::check(&tools, tool, Some(expected), &self.run.server.name)
-                        .map_err(session::SessionError::Server)
-                });
-                let watch = RequestWatch {
+                let watch = Watch {
                     progress: request.progress.as_ref(),
-                    notifications: self.notifications,
                     cancelled: &request.cancelled,
                     timeout: self.run.server.timeout_or(CALL_TIMEOUT),
                 };
-                match checked {
-                    Ok(()) => {
-                        let call = self
-                            .session
-                            .call_tool(tool, arguments.clone(), Some(&watch));
-                        call.await.map(Value::Object)
-                    }
-                    Err(error) => Err(error),
-                }
+                let call = async {
+                    let tools = self.tools().await?;
+                    let name = &self.run.server.name;
+                    declaration::check(&tools, tool, Some(expected), name)?;
+                    let call = self.session.call_tool(tool, arguments.clone(), &watch);
+                    call.await.map(Value::Object)
+                };
+                call.await
             }
         };
         let answer = match result {
             Ok(Value::Object(result)) if result.get("isError") == Some(&Value::Bool(true)) => {
-                // The tool's own text, for the program that asked.
-                let message = "the tool reported an error";
-                let mut diagnostic = Diagnostic::new(Code::ToolFailed, message);
-                diagnostic.details = ToolOutput::from_mcp(result).text;
-                Err(Box::new(diagnostic))
+                Err(Box::new(tool_error(ToolOutput::from_mcp(result).text)))
             }
             Ok(result) => Ok(result),
-            Err(session::SessionError::Server(error)) => Err(redacted(
-                &self.run.server,
-                &error,
-                &self.run.start.variables,
-            )),
+            Err(session::SessionError::Server(error)) => Err(self.run.connector().explain(&error)),
             Err(error) => return ControlFlow::Break(error),
         };
         self.run.session.state().has_answered = true;
@@ -463,7 +391,7 @@ impl Requests<'_> {
 
     /// Returns the tools of the server, as they were listed since they last changed.
     async fn tools(&self) -> Result<Rc<Vec<Value>>, session::SessionError> {
-        let is_changed = self.notifications.take_changed();
+        let is_changed = self.run.listener.take_changed();
         if let Some((listed, tools)) = &*self.tools.borrow()
             && !is_changed
             && listed.elapsed() < LIST_TTL
@@ -471,12 +399,12 @@ impl Requests<'_> {
             return Ok(Rc::clone(tools));
         }
         let limit = self.run.server.timeout_or(LIST_TIMEOUT);
-        let listed = tokio::time::timeout(limit, self.session.list_tools()).await;
-        let timed_out = |_| {
-            let name = self.run.server.name.clone();
-            session::SessionError::Server(ClientError::TimedOut(name, "tools/list", limit))
-        };
-        let tools = Rc::new(listed.map_err(timed_out)??);
+        let listed = timeout(limit, self.session.list_tools()).await;
+        let tools = listed.map_err(|_| {
+            let phase = Mutex::new("tools/list");
+            session::timed_out(&self.run.server.name, &phase, limit)
+        })??;
+        let tools = Rc::new(tools);
         *self.tools.borrow_mut() = Some((Instant::now(), Rc::clone(&tools)));
         Ok(tools)
     }

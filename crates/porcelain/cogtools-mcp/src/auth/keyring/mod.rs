@@ -13,20 +13,20 @@ use cogtools_program::Io;
 
 /// The name of our secrets.
 const SERVICE: &str = "cogtools-mcp";
-/// How long the user may take to unlock it.
+/// The time that the user may take to unlock it.
 const MAX_WRITE: Duration = Duration::from_mins(1);
-/// How long a call waits for it.
+/// The time that a call waits for it.
 const MAX_READ: Duration = Duration::from_secs(5);
 
-/// A keyring. What it cannot do, such as keeping a secret that is too long for it, it says.
+/// A keyring. It says if it cannot do something, such as keep a secret that is too long for it.
 pub(super) trait Keyring: Debug + Send + Sync {
-    /// Keeps the secret `key` for the server at `url`; whether it is there then.
+    /// Keeps the secret `key` for the server at `url`; returns true if it is there then.
     fn save(&self, key: &str, url: &str, secret: &[u8]) -> bool;
 
     /// The secret `key`.
     fn load(&self, key: &str) -> Option<Vec<u8>>;
 
-    /// Forgets the secret `key`; whether it was there.
+    /// Forgets the secret `key`; returns true if it was there.
     fn remove(&self, key: &str) -> bool;
 }
 

@@ -12,12 +12,12 @@ use cogtools_program::{Io, Vars};
 
 use super::{Keyring, MAX_READ, MAX_WRITE, SERVICE};
 
-/// Where the program may be. PATH does not count: it would receive the tokens.
+/// The paths of the program. PATH does not count: it would receive the tokens.
 const PROGRAMS: [&str; 2] = [
     "/usr/bin/secret-tool",
     "/run/current-system/sw/bin/secret-tool",
 ];
-/// What the program needs to find the keyring.
+/// The variables that the program needs to find the keyring.
 const VARIABLES: [&str; 8] = [
     "HOME",
     "DBUS_SESSION_BUS_ADDRESS",
@@ -30,7 +30,7 @@ const VARIABLES: [&str; 8] = [
 ];
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The program, and what it sees.
+/// The program, and its variables.
 #[derive(Debug)]
 pub(super) struct SecretTool {
     program: PathBuf,
