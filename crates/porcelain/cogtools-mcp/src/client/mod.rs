@@ -81,12 +81,12 @@ struct ClientArgs {
 enum Request {
     /// Print the declarations of the server's tools
     Discover {
-            #[arg(long, value_name = "JSON", help = SERVER_HELP)]
+        #[arg(long, value_name = "JSON", help = SERVER_HELP)]
         server: Option<String>,
     },
     /// Call a tool with arguments from stdin, and print its result
     Call {
-            #[arg(long, value_name = "JSON", help = SERVER_HELP)]
+        #[arg(long, value_name = "JSON", help = SERVER_HELP)]
         server: Option<String>,
         /// Print the result as the server returned it, including content that is not text
         #[arg(long)]
