@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::dist::Source;
-use crate::{bench, bless, dist, editors, fuzz, install, manual, restate, soak, test};
+use crate::{bench, bless, dist, editors, fuzz, install, manual, prose, restate, soak, test};
 
 /// Parses the command line and runs the command.
 pub(crate) fn run() -> Result<()> {
@@ -54,6 +54,7 @@ pub(crate) fn run() -> Result<()> {
             let dir = path(matches, "dir").unwrap_or(Path::new("."));
             dist::publish(dir, matches.get_flag("dry-run"))
         }
+        "prose" => prose::check(),
         "restate" => restate::run(matches.get_one("runs").copied()),
         "tag" => dist::tag(text(matches, "name").unwrap_or_default()),
         "soak" => {
@@ -132,6 +133,8 @@ fn command() -> Command {
             Command::new("completions")
                 .about("Generate the completions for bash, zsh and fish")
                 .arg(directory("dir", "Directory to write to").required(true)),
+            Command::new("prose")
+                .about("List doc comments that are neither a verb phrase nor a noun phrase"),
             Command::new("pictures")
                 .about("Generate the pictures in docs/pictures/ from the output of programs"),
             Command::new("bench")

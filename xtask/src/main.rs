@@ -17,6 +17,7 @@ mod manual;
 mod needs;
 mod process;
 mod programs;
+mod prose;
 mod restate;
 mod rings;
 mod say;
