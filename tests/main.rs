@@ -47,6 +47,7 @@ mod managers;
 mod mcp;
 mod njk;
 mod notices;
+mod old_projects;
 mod output;
 mod own_tools;
 mod packages;
