@@ -36,14 +36,17 @@ fn report(root: &Path, file: &Path) -> Result<usize> {
     if file.extension().is_none_or(|extension| extension != "rs") {
         return Ok(0);
     }
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read {}", file.display()))?;
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let shown = file.strip_prefix(root).unwrap_or(file).display();
     let mut count = 0;
     let mut is_first = true;
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim_start();
-        let Some(doc) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else {
+        let Some(doc) = line
+            .strip_prefix("///")
+            .or_else(|| line.strip_prefix("//!"))
+        else {
             is_first = true;
             continue;
         };
