@@ -179,18 +179,33 @@ fn unknown_program_gets_the_nearest() {
 }
 
 #[test]
-fn help_takes_one_name() {
+fn help_takes_names() {
     let house = House::new();
-    for args in [["help", "--what"].as_slice(), &["help", "a", "b"]] {
+    for args in [["help", "--what"].as_slice(), &["help", "a", "--all"]] {
         house.run().args(args).run().fails(
             2,
             str![[r#"
-cogtools: error[USAGE]: help takes one name, or --all
-hint: usage: cogtools help [--all | PROGRAM]
+cogtools: error[USAGE]: help takes names, or --all
+hint: usage: cogtools help [--all | PROGRAM [COMMAND]...]
 
 "#]],
         );
     }
+}
+
+#[test]
+fn help_of_a_command_is_found_in_each_way() {
+    let house = House::new();
+    let expected = house.run().args(["flow", "trace", "--help"]).run().text();
+    assert!(
+        expected.contains("Usage: cogtools-flow trace"),
+        "{expected}"
+    );
+    for args in [["help", "flow", "trace"], ["flow", "help", "trace"]] {
+        house.run().args(args).run().outputs(expected.as_str());
+    }
+    let expected = house.run().args(["flow", "--help"]).run().text();
+    house.run().args(["flow", "help"]).run().outputs(expected);
 }
 
 #[test]

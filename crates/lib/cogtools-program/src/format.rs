@@ -12,12 +12,15 @@ pub struct FormatArg {
     /// Output format: text, or one JSON object
     #[arg(long, value_name = "FORMAT", value_parser = ["human", "json"], default_value = "human")]
     format: String,
+    /// Same as --format json
+    #[arg(long, overrides_with = "format")]
+    json: bool,
 }
 
 impl FormatArg {
-    /// Returns true if `--format json` was given.
+    /// Returns true if `--format json` or `--json` was given.
     pub fn is_json(&self) -> bool {
-        self.format == "json"
+        self.json || self.format == "json"
     }
 }
 
@@ -38,5 +41,7 @@ pub fn format_arg() -> Arg {
 
 /// Returns true if `--format json` was given.
 pub fn json_from_matches(matches: &ArgMatches) -> bool {
-    args::values::<FormatArg>(matches).is_json()
+    matches
+        .get_one::<String>("format")
+        .is_some_and(|format| format == "json")
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use cogtools_core::{Diagnostic, Hint, Warnings};
+use cogtools_core::{Code, Diagnostic, Hint, Warnings};
 
 use crate::failure::Failure;
 use crate::input::Input;
@@ -117,6 +117,28 @@ impl Io<'_> {
         }
     }
 
+    /// Returns true if a person can be asked: standard input and both outputs are terminals.
+    pub const fn is_person(&self) -> bool {
+        self.stdin.is_terminal() && self.terminals.stdout && self.terminals.stderr
+    }
+
+    /// Asks `question` on standard error, so that standard output stays data, and returns the
+    /// answer without blanks around it and in lower case; `None` at the end of the input. Only
+    /// text that is typed after the question answers it.
+    ///
+    /// # Errors
+    /// `IO_FAILED` with `hint` if the terminal cannot be read.
+    pub fn ask(&mut self, question: &str, hint: &str) -> Result<Option<String>, Failure> {
+        self.stdin.discard_typed();
+        let _ = self.stderr.write_all(sanitize_lines(question).as_bytes());
+        let _ = self.stderr.flush();
+        let answer = self.stdin.line().map_err(|error| {
+            let message = format!("the answer cannot be read: {error}");
+            Diagnostic::new(Code::IoFailed, message).hint(hint)
+        })?;
+        Ok(answer.map(|answer| answer.trim().to_lowercase()))
+    }
+
     /// Prints `diagnostic` on standard error. An error of writing it is ignored, because it could
     /// not be reported anywhere.
     pub fn report(&mut self, severity: Severity, diagnostic: &Diagnostic) {
@@ -162,9 +184,13 @@ impl Io<'_> {
             .filter(|value| !value.is_empty())
     }
 
-    /// Whether output on `stream` may be coloured: it is a terminal, and `NO_COLOR`
-    /// (<https://no-color.org>) is not set.
+    /// Returns true if output on `stream` is coloured: it is a terminal and `NO_COLOR`
+    /// (<https://no-color.org>) is not set, or `FORCE_COLOR` or `CLICOLOR_FORCE` asks for it.
     pub fn colour(&self, stream: Stream) -> bool {
-        self.terminals.is_terminal(stream) && self.var("NO_COLOR").is_none()
+        let forces = |name| self.var(name).is_some_and(|value| value != "0");
+        self.var("NO_COLOR").is_none()
+            && (self.terminals.is_terminal(stream)
+                || forces("FORCE_COLOR")
+                || forces("CLICOLOR_FORCE"))
     }
 }

@@ -86,7 +86,15 @@ impl Program {
         if self.stdin == Stdin::Read {
             io.stdin.start();
         }
-        let line = std::iter::once(OsString::from(self.name)).chain(args.iter().cloned());
+        let mut line = vec![OsString::from(self.name)];
+        match args.split_first() {
+            // `help COMMAND` is `COMMAND --help`, without a command in every list.
+            Some((first, rest)) if first == "help" && self.command().has_subcommands() => {
+                line.extend_from_slice(rest);
+                line.push("--help".into());
+            }
+            _ => line.extend_from_slice(args),
+        }
         let result = match self.command().try_get_matches_from(line) {
             Ok(matches) => self.run_parsed(&matches, io),
             Err(error) if error.use_stderr() => {

@@ -1,20 +1,26 @@
-//! The ways in which hosts invoke a tool.
+//! The ways in which hosts invoke a tool: in this process, and by starting the actual programs.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Candidate, Context, Diagnostic, Tool, shebang};
+use cogtools_core::process::SandboxMode;
+use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool, shebang};
 use cogtools_program::call::call;
-use cogtools_program::{Failure, Syntax};
+use cogtools_program::{Failure, Io, Syntax, Vars};
 use serde_json::{Map, Value};
 
-use crate::diff::diff;
-use crate::failure::{FailureKind, TestFailure};
+use crate::golden::{diff, escape};
+use crate::suite::{FailureKind, TestFailure};
 
 /// The result of an invocation, as bytes.
 pub(crate) type InvocationResult = Result<Vec<u8>, InvocationError>;
 
-/// Why an invocation gave no result.
+/// Reasons why an invocation gave no result.
 #[derive(Debug)]
 pub(crate) enum InvocationError {
     /// It is not possible, for this reason.
@@ -72,53 +78,42 @@ pub(crate) fn call_in_process(
     Ok(output.text.into_bytes())
 }
 
-/// The results of the call with YAML, and through the tool's file, in this process.
-pub(crate) fn other_invocations(
+/// The results of the call with YAML, and through the tool's file, in this process. For a tool that
+/// is called once, only the calls that would fail before it runs.
+pub(crate) fn others(
     tool: &Arc<Tool>,
     loaded_by_path: &Result<Arc<Tool>, Vec<Diagnostic>>,
     arguments: &EncodedArguments,
     cx: &Context,
 ) -> Vec<(String, InvocationResult)> {
-    let failed = |failure: Failure| InvocationError::Failed(failure.diagnostics().to_vec());
+    let call = |tool, bytes: &[u8], syntax| {
+        let failed = |failure: Failure| InvocationError::Failed(failure.diagnostics().to_vec());
+        call_in_process(tool, bytes, syntax, cx).map_err(failed)
+    };
+    let once = runs_once(tool);
     let yaml = match &arguments.yaml {
-        Ok(bytes) => call_in_process(tool, bytes, Syntax::Yaml, cx).map_err(failed),
-        Err(why) => Err(InvocationError::Impossible(format!(
-            "the example cannot be written as YAML: {why}"
-        ))),
+        Ok(bytes) => (!once).then(|| call(tool, bytes, Syntax::Yaml)),
+        Err(why) => {
+            let why = format!("the example cannot be written as YAML: {why}");
+            Some(Err(InvocationError::Impossible(why)))
+        }
     };
     let file = match loaded_by_path {
-        Ok(tool) => call_in_process(tool, &arguments.json, Syntax::Json, cx).map_err(failed),
-        Err(diagnostics) => Err(InvocationError::Failed(diagnostics.clone())),
+        Ok(tool) => (!once).then(|| call(tool, &arguments.json, Syntax::Json)),
+        Err(diagnostics) => Some(Err(InvocationError::Failed(diagnostics.clone()))),
     };
-    vec![
-        ("as YAML".to_owned(), yaml),
-        ("through the tool's file".to_owned(), file),
-    ]
+    let yaml = yaml.map(|result| ("as YAML".to_owned(), result));
+    let file = file.map(|result| ("through the tool's file".to_owned(), result));
+    yaml.into_iter().chain(file).collect()
 }
 
-/// Whether an example is called only once: the tool runs a program that may change something, or
+/// Returns true if an example is called only once: the tool runs a program that may change something, or
 /// asks a model.
 pub(crate) fn runs_once(tool: &Tool) -> bool {
     tool.runs_programs() && tool.annotations().read_only != Some(true) || tool.is_agent()
 }
 
-/// The invocations that would fail before the tool runs, for one that is called once.
-pub(crate) fn impossible_invocations(
-    loaded_by_path: &Result<Arc<Tool>, Vec<Diagnostic>>,
-    arguments: &EncodedArguments,
-) -> Vec<(String, InvocationResult)> {
-    let yaml = arguments.yaml.as_ref().err().map(|why| {
-        let why = format!("the example cannot be written as YAML: {why}");
-        ("as YAML".to_owned(), Err(InvocationError::Impossible(why)))
-    });
-    let file = loaded_by_path.as_ref().err().map(|diagnostics| {
-        let error = InvocationError::Failed(diagnostics.clone());
-        ("through the tool's file".to_owned(), Err(error))
-    });
-    yaml.into_iter().chain(file).collect()
-}
-
-/// Compares the `result` of the invocation `name` with that of JSON, which is `expected`.
+/// Compares the `result` of the invocation `name` with `expected`, the result with JSON.
 pub(crate) fn compare(
     name: &str,
     result: InvocationResult,
@@ -145,7 +140,7 @@ pub(crate) fn compare(
     })
 }
 
-/// Why the file cannot be run as a program although it begins with `#!`.
+/// The failure of a file that cannot be run as a program although it begins with `#!`.
 pub(crate) fn shebang_problem(tool: &Tool, file: &Candidate) -> Option<TestFailure> {
     let line = shebang::parse(tool.source())?;
     if !shebang::runs_tools(line) {
@@ -160,6 +155,135 @@ pub(crate) fn shebang_problem(tool: &Tool, file: &Candidate) -> Option<TestFailu
         return Some(TestFailure::new(FailureKind::Invocation, message).hint(hint));
     }
     None
+}
+
+/// Starts programs.
+#[derive(Debug)]
+pub(crate) struct Spawner {
+    call: PathBuf,
+    yaml: PathBuf,
+    vars: Vars,
+    root: PathBuf,
+    by_path: HashSet<PathBuf>,
+}
+
+impl Spawner {
+    /// A spawner of the programs beside the running one, which run in the root of `cx` and with
+    /// its sandboxes. The tools at `by_path` are not called by name.
+    pub(crate) fn new(
+        io: &Io<'_>,
+        cx: &Context,
+        by_path: &HashSet<PathBuf>,
+    ) -> Result<Self, Failure> {
+        let program_dir = io.program.parent().unwrap_or(Path::new(""));
+        let sibling = |name: &str| {
+            let path = program_dir.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+            if path.is_file() {
+                return Ok(path);
+            }
+            let message = format!("`{}` does not exist", path.display());
+            let diagnostic = Diagnostic::new(Code::IoFailed, message);
+            Err(Failure::from(
+                diagnostic.hint("install all programs of cogtools in one folder"),
+            ))
+        };
+        Ok(Self {
+            call: sibling("cogtools-call")?,
+            yaml: sibling(shebang::INTERPRETER)?,
+            vars: vars(io, program_dir, cx.sandbox),
+            root: cx.root.clone(),
+            by_path: by_path.clone(),
+        })
+    }
+
+    /// The result of each invocation of `tool`: with JSON and with YAML, by name if hosts can call
+    /// it so, and with its file as a program.
+    pub(crate) fn invocations(
+        &self,
+        file: &Candidate,
+        tool: &Tool,
+        arguments: &EncodedArguments,
+    ) -> Vec<(String, InvocationResult)> {
+        let name = tool.name().as_str();
+        let (program, target, line) = if self.by_path.contains(&file.path) {
+            let line = format!("{} {}", shebang::INTERPRETER, file.display_path.display());
+            (&self.yaml, file.path.clone().into_os_string(), line)
+        } else {
+            (
+                &self.call,
+                OsString::from(name),
+                format!("cogtools-call {name}"),
+            )
+        };
+        let mut results = vec![(
+            format!("by `{line}`"),
+            self.run(Command::new(program).arg(&target), &arguments.json),
+        )];
+        if let Ok(yaml) = &arguments.yaml {
+            results.push((
+                format!("by `{line} --yaml`"),
+                self.run(Command::new(program).arg(&target).arg("--yaml"), yaml),
+            ));
+        }
+        let path = file.display_path.display();
+        let as_program = shebang::parse(tool.source()).is_some_and(shebang::runs_tools);
+        results.push(if as_program && cfg!(unix) {
+            let result = self.run(&mut Command::new(&file.path), &arguments.json);
+            (format!("by `{path}`, the file itself"), result)
+        } else {
+            let result = self.run(Command::new(&self.yaml).arg(&file.path), &arguments.json);
+            (format!("by `{} {path}`", shebang::INTERPRETER), result)
+        });
+        results
+    }
+
+    fn run(&self, command: &mut Command, input: &[u8]) -> InvocationResult {
+        let output = self.output(command, input).map_err(|error| {
+            let program = command.get_program().display();
+            let message = format!("`{program}` cannot be started: {error}");
+            let diagnostic = Diagnostic::new(Code::IoFailed, message);
+            InvocationError::Failed(vec![diagnostic])
+        })?;
+        // Some hosts treat any output on standard error as a failure.
+        if output.status.success() && output.stderr.is_empty() {
+            return Ok(output.stdout);
+        }
+        let mut detail = format!("it exited with {}\n", output.status);
+        for line in String::from_utf8_lossy(&output.stderr).lines() {
+            detail.push_str(&escape(line));
+            detail.push('\n');
+        }
+        Err(InvocationError::Exited(detail))
+    }
+
+    fn output(&self, command: &mut Command, input: &[u8]) -> std::io::Result<Output> {
+        command
+            .current_dir(&self.root)
+            .env_clear()
+            .envs(&self.vars)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that exits early reports the reason itself.
+            let _ = stdin.write_all(input);
+        }
+        child.wait_with_output()
+    }
+}
+
+/// The variables of this run, with its `sandbox`, and a PATH on which the first line of a tool
+/// file finds the programs.
+fn vars(io: &Io<'_>, program_dir: &Path, sandbox: SandboxMode) -> Vars {
+    let mut vars = io.vars.clone();
+    vars.insert(SandboxMode::VARIABLE.into(), sandbox.name().into());
+    let path = io.var("PATH").map(std::env::split_paths);
+    let dirs = std::iter::once(program_dir.to_path_buf()).chain(path.into_iter().flatten());
+    if let Ok(path) = std::env::join_paths(dirs) {
+        vars.insert("PATH".into(), path);
+    }
+    vars
 }
 
 #[cfg(test)]

@@ -3,25 +3,273 @@
 //! Each example is called in every way that a host may call it, through the same code as a
 //! real call.
 
-mod assertion;
-mod case;
-mod command;
-mod denied;
-mod diff;
-mod failure;
 mod golden;
 mod history;
 mod invocation;
+mod junit;
 mod manual;
-mod output;
-mod pattern;
+mod report;
 mod review;
 mod runner;
-mod snapshot;
-mod spawn;
 mod suite;
-mod tape;
 mod target;
 mod watch;
 
-pub use command::PROGRAM;
+use std::ffi::OsString;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::approval::approve;
+use cogtools_core::hint::{Command, Hint};
+use cogtools_core::trust::Verdict;
+use cogtools_core::{Code, Context, Diagnostic, load_all};
+use cogtools_program::args::{self, EnvArgs, SandboxArg};
+use cogtools_program::call::quote;
+use cogtools_program::project::{config, context, project};
+use cogtools_program::terminal::{Stream, pluralize};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use fancy_regex::Regex;
+
+use history::History;
+use invocation::Spawner;
+use report::Format;
+use runner::Runner;
+use suite::Suite;
+use target::Targets;
+use watch::Changed;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-test",
+    command: TestArgs::command,
+    run,
+    stdin: Stdin::Ignored,
+    codes: &[
+        Code::TestFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::ToolNotFound,
+    ],
+    variables: man::TOOLS,
+    manual: manual::SECTIONS,
+};
+
+/// Run the examples of tools and compare them with golden files
+#[derive(Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
+#[command(
+    long_about = "Call each tool with each of its examples, in every way that hosts do, and compare \
+        the result with the golden file beside the tool. Without TOOL, all tools of the project \
+        that contains the current directory are tested."
+)]
+struct TestArgs {
+    /// Names of tools, tool files, or folders that contain them
+    #[arg(id = "tool", value_name = "TOOL")]
+    tools: Vec<OsString>,
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    #[arg(value_parser = PossibleValuesParser::new(Format::NAMES).map(|name| Format::parse(&name)))]
+    format: Format,
+    /// Same as --format json
+    #[arg(long, overrides_with = "format")]
+    json: bool,
+    /// Write the golden files that differ, and remove those without an example
+    #[arg(long)]
+    update: bool,
+    /// Show each golden file that differs, and ask whether to write it
+    #[arg(long, conflicts_with_all = ["update", "watch"])]
+    review: bool,
+    /// Only examples where this regular expression matches in TOOL.NAME or TOOL.N
+    #[arg(short = 't', long = "test", value_name = "PATTERN")]
+    test: Option<String>,
+    /// End with the first failure
+    #[arg(long)]
+    fail_fast: bool,
+    /// Also show the branches of templates and the optional properties that no example reaches
+    #[arg(long)]
+    coverage: bool,
+    #[command(flatten)]
+    sandbox: SandboxArg,
+    /// Also start the actual programs, as hosts do
+    #[arg(long)]
+    spawn: bool,
+    /// Run again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with = "update")]
+    watch: bool,
+}
+
+/// A run of the tests, or one of several with `--watch`.
+struct Request {
+    args: TestArgs,
+    only: Option<Regex>,
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let mut args: TestArgs = args::parse(matches)?;
+    if args.json {
+        args.format = Format::Json;
+    }
+    let only = args.test.as_deref().map(|text| {
+        suite::compile(text).map_err(|message| {
+            let diagnostic = Diagnostic::new(Code::Usage, message);
+            Box::new(diagnostic.hint("a name is a pattern, too: -t facepalm, or -t facepalm.1"))
+        })
+    });
+    let only = only.transpose()?;
+    let request = Request { args, only };
+    let option = match (request.args.watch, request.args.review) {
+        (true, _) => "--watch",
+        (_, true) => "--review",
+        _ => return request.run_once(None, io),
+    };
+    if request.args.format != Format::Human {
+        let message = format!("{option} supports only the format human");
+        let diagnostic = Diagnostic::new(Code::Usage, message);
+        return Err(diagnostic.hint(format!("omit --format or {option}")).into());
+    }
+    if request.args.watch {
+        return watch::run(&request, io);
+    }
+    review::check_terminal(io, &request.words())?;
+    request.run_once(None, io)
+}
+
+impl Request {
+    /// The tools on the command line, each with a space before it.
+    fn words(&self) -> String {
+        let mut words = String::new();
+        for tool in &self.args.tools {
+            words.push(' ');
+            words.push_str(&quote(&tool.to_string_lossy()));
+        }
+        words
+    }
+
+    /// The tools to test.
+    fn targets(&self, io: &Io<'_>) -> Result<Targets, Failure> {
+        let config = config(&project(io), io)?;
+        Targets::collect(&self.args.tools, &config, io)
+    }
+
+    /// Runs the tests once and prints the report; after a change, only the tests that it affects.
+    fn run_once(&self, changed: Option<&Changed>, io: &mut Io<'_>) -> Result<(), Failure> {
+        let mut targets = self.targets(io)?;
+        if let Some(changed) = changed {
+            changed.filter(&mut targets);
+        }
+        let runner = self.runner(&targets, io)?;
+        if let Some(diagnostic) = denied(&targets, &runner.cx) {
+            return Err(diagnostic.into());
+        }
+        let history = History::read(&runner.cx);
+        // The order of a report for programs depends on the files alone.
+        if self.args.format == Format::Human || self.args.fail_fast {
+            history.sort(&mut targets.files);
+        }
+        let mut suites = runner.run(&targets);
+        if self.args.review {
+            review::run(&mut suites, io)?;
+        }
+        history.record(&suites);
+        if let Some(only) = self.only.as_ref().filter(|_| suites.is_empty()) {
+            return Err(no_match(only).into());
+        }
+        let text = report::text(self.args.format, &suites, io.colour(Stream::Stdout));
+        match self.args.format {
+            Format::Human => io.print(text.as_bytes()),
+            Format::Json => io.show_json(&text),
+            Format::Junit => io.show(&text),
+        }?;
+        if suites.is_empty() && targets.diagnostics.is_empty() && self.args.tools.is_empty() {
+            io.report(Severity::Warning, &no_tools());
+        }
+        let mut diagnostics = targets.diagnostics;
+        diagnostics.extend(summarize(&suites));
+        if diagnostics.is_empty() {
+            return Ok(());
+        }
+        Err(diagnostics.into())
+    }
+
+    fn runner(&self, targets: &Targets, io: &Io<'_>) -> Result<Runner, Failure> {
+        let project = project(io);
+        let config = config(&project, io)?;
+        let bounds = EnvArgs::from(self.args.sandbox).bounds(&config);
+        let cx = context(io, &project, config.env_priority, bounds);
+        let spawns = self.args.spawn;
+        let spawner = spawns.then(|| Spawner::new(io, &cx, &targets.by_path));
+        Ok(Runner {
+            update: self.args.update,
+            spawner: spawner.transpose()?,
+            cx,
+            only: self.only.clone(),
+            fail_fast: self.args.fail_fast,
+            coverage: self.args.coverage,
+        })
+    }
+}
+
+fn summarize(suites: &[Suite]) -> Option<Diagnostic> {
+    let failures: Vec<_> = suites.iter().flat_map(Suite::all_failures).collect();
+    if failures.is_empty() {
+        return None;
+    }
+    let message = pluralize(failures.len(), "failure");
+    let diagnostic = Diagnostic::new(Code::TestFailed, message)
+        .hint("the report on standard output shows what to fix");
+    Some(
+        if failures
+            .iter()
+            .any(|failure| failure.kind.is_golden_related())
+        {
+            diagnostic.hint("cogtools test --update accepts the current results as golden files")
+        } else {
+            diagnostic
+        },
+    )
+}
+
+/// A run that tests nothing must not pass: the pattern is probably wrong.
+fn no_match(only: &Regex) -> Diagnostic {
+    let message = format!("no example matches `{}`", only.as_str());
+    Diagnostic::new(Code::Usage, message)
+        .hint("the pattern is searched in TOOL.NAME or TOOL.N, such as facepalm.1")
+}
+
+fn no_tools() -> Diagnostic {
+    Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
+        .hint("cogtools new NAME creates one")
+        .hint("cogtools init sets the project up, with an example")
+}
+
+/// One error for all `targets` whose examples would run programs of a project that is not
+/// trusted: each of them would fail alike.
+fn denied(targets: &Targets, cx: &Context) -> Option<Diagnostic> {
+    let verdict = cx.trust.project_verdict(&cx.root);
+    if verdict.is_ok_and(|verdict| verdict == Verdict::Approved) {
+        return None;
+    }
+    let errors = load_all(&targets.files, |_, tool| {
+        let tool = tool
+            .ok()
+            .filter(|tool| tool.runs_programs() && tool.has_examples())?;
+        approve(&tool, cx).err()
+    });
+    let mut denied = errors.into_iter().flatten().filter(|error| {
+        let asks_for_trust = |hint: &Hint| match hint {
+            Hint::Run { command, .. } => matches!(command, Command::TrustProject(_)),
+            Hint::Text(_) => false,
+        };
+        error.hints.iter().any(asks_for_trust)
+    });
+    let mut first = *denied.next()?;
+    let count = 1 + denied.count();
+    let verb = if count == 1 { "runs" } else { "run" };
+    first.subject.clear();
+    first.message = format!(
+        "nothing was tested: {} {verb} programs, and the project is not trusted",
+        pluralize(count, "tool")
+    );
+    Some(first)
+}

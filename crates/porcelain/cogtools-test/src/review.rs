@@ -4,12 +4,11 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_program::terminal::{Stream, pluralize};
 use cogtools_program::{Failure, Io};
 
-use crate::diff::diff;
-use crate::failure::{Pending, TestFailure};
-use crate::output;
-use crate::suite::{Case, Suite};
+use crate::golden::diff;
+use crate::report;
+use crate::suite::{Case, Pending, Suite, TestFailure};
 
-/// What the user says about one result.
+/// An answer of the user about one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Accept,
@@ -18,7 +17,7 @@ enum Answer {
     Quit,
 }
 
-/// How often each answer was chosen.
+/// Numbers of the answers.
 #[derive(Debug, Default)]
 struct Tally {
     accepted: usize,
@@ -31,15 +30,21 @@ const QUESTION: &str = "accept, reject, skip or quit? [a/r/s/q] ";
 
 /// An error unless there is a terminal; `tools` are the words of the command line.
 pub(crate) fn check_terminal(io: &Io<'_>, tools: &str) -> Result<(), Failure> {
-    if io.stdin.is_terminal() {
+    if io.is_person() {
         return Ok(());
     }
-    let message = "--review asks about each result, and standard input is not a terminal";
+    let stream = match (io.stdin.is_terminal(), io.terminals.stdout) {
+        (false, _) => "input",
+        (_, false) => "output",
+        _ => "error",
+    };
+    let message =
+        format!("--review asks about each result, and standard {stream} is not a terminal");
     let all = format!("`cogtools test --update{tools}` accepts all results; review them first");
     Err(Diagnostic::new(Code::Usage, message).hint(all).into())
 }
 
-/// Asks about each golden file that differs, is missing, or has no example. What is accepted
+/// Asks about each golden file that differs, is missing, or has no example. An accepted result
 /// is written, and is then no failure of its suite.
 pub(crate) fn run(suites: &mut [Suite], io: &mut Io<'_>) -> Result<(), Failure> {
     let mut tally = Tally::default();
@@ -98,7 +103,7 @@ impl Review<'_, '_> {
         Ok(())
     }
 
-    /// What was done, or the failure that remains.
+    /// The accepted change, or the failure that remains.
     fn failure(
         &mut self,
         case: Option<&Case>,
@@ -153,7 +158,7 @@ impl Review<'_, '_> {
             let golden = pending.golden.display_path.display().to_string();
             shown.detail = diff(&golden, b"", "the result", result);
         }
-        let text = output::failure(case, file, &shown, self.io.colour(Stream::Stdout));
+        let text = report::failure(case, file, &shown, self.io.colour(Stream::Stdout));
         self.io.print(text.as_bytes())
     }
 
@@ -161,16 +166,8 @@ impl Review<'_, '_> {
     fn ask(&mut self) -> Result<Answer, Failure> {
         loop {
             let question = format!("  ({} left) {QUESTION}", self.left);
-            self.io.print(question.as_bytes())?;
-            let line = self.io.stdin.line().map_err(|error| {
-                let message = format!("the answer cannot be read: {error}");
-                Failure::from(Diagnostic::new(Code::IoFailed, message))
-            })?;
-            let answer = match line
-                .as_deref()
-                .map(|line| line.trim().to_lowercase())
-                .as_deref()
-            {
+            let answer = self.io.ask(&question, "accept all results with --update")?;
+            let answer = match answer.as_deref() {
                 Some("a" | "accept" | "y" | "yes") => Answer::Accept,
                 Some("r" | "reject" | "n" | "no") => Answer::Reject,
                 Some("s" | "skip") => Answer::Skip,

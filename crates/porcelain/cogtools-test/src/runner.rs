@@ -1,33 +1,33 @@
-//! Runs the tests of all tools: one suite per tool.
+//! Runs the tests of all tools: one suite per tool, one case per example.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use cogtools_core::tool::ToolError;
-use cogtools_core::{Candidate, Context, Tool, load_all};
+use cogtools_core::tool::{Example, ToolError};
+use cogtools_core::{Candidate, Code, Context, Diagnostic, Folder, Tape, Tool, load_all};
+use cogtools_program::{Failure, Syntax, render_hint};
 use fancy_regex::Regex;
 
-use crate::case::ToolUnderTest;
-use crate::failure::{FailureKind, Pending, TestFailure};
-use crate::golden::{ExampleId, Golden, Goldens};
-use crate::invocation;
-use crate::spawn::Spawner;
-use crate::suite::Suite;
+use crate::golden::{ExampleId, Golden, Goldens, diff, escape};
+use crate::invocation::{self, EncodedArguments, Spawner, call_in_process};
+use crate::suite::{Case, FailureKind, Pending, Suite, TestFailure, compile_all, redact};
 use crate::target::Targets;
 
 /// How tools are tested.
 #[derive(Debug)]
 pub(crate) struct Runner {
-    /// Whether golden files are written and removed.
+    /// True if golden files are written and removed.
     pub(crate) update: bool,
     /// Starts the actual programs, with `--spawn`.
     pub(crate) spawner: Option<Spawner>,
     /// The context of tools that run programs.
     pub(crate) cx: Context,
-    /// Which examples are tested: those where it matches in TOOL.NAME or TOOL.N.
+    /// Limits the examples to those where it matches in TOOL.NAME or TOOL.N.
     pub(crate) only: Option<Regex>,
-    /// Whether the first failure ends the run.
+    /// True if the first failure ends the run.
     pub(crate) fail_fast: bool,
-    /// Whether it is asked what the examples reach.
+    /// True if the branches that examples reach are reported.
     pub(crate) coverage: bool,
 }
 
@@ -35,7 +35,7 @@ impl Runner {
     /// Tests `targets`, two at a time, and looks for golden files without a tool in their folders.
     pub(crate) fn run(&self, targets: &Targets) -> Vec<Suite> {
         let folders = targets.files.iter().filter_map(|file| file.path.parent());
-        let target_folders = targets.folders.iter().map(cogtools_core::Folder::path);
+        let target_folders = targets.folders.iter().map(Folder::path);
         let goldens = Goldens::list(folders.chain(target_folders));
         let mut suites = self.suites(targets, &goldens);
         if self.only.is_some() {
@@ -178,4 +178,316 @@ impl Runner {
             }
         }
     }
+}
+
+/// A tool under test.
+struct ToolUnderTest<'s> {
+    /// Its file.
+    file: &'s Candidate,
+    /// The tool, loaded by name.
+    tool: &'s Arc<Tool>,
+    /// The tool, loaded by path.
+    loaded_by_path: &'s Result<Arc<Tool>, Vec<Diagnostic>>,
+    /// Its name or path, quoted for a shell.
+    shell_arg: &'s str,
+    /// Starts the actual programs, with `--spawn`.
+    spawner: Option<&'s Spawner>,
+    /// The context of a tool that runs a program.
+    cx: &'s Context,
+    /// True if golden files are written.
+    update: bool,
+}
+
+impl ToolUnderTest<'_> {
+    /// Tests `example`, which is at the zero-based `index`.
+    fn case(&self, index: usize, example: &Example) -> Case {
+        let golden = example.has_golden().then(|| {
+            let id = ExampleId::new(index, example);
+            Golden::new(&self.cx.root, self.file, &id)
+        });
+        let mut case = Case {
+            number: index + 1,
+            name: example.name().map(ToString::to_string),
+            location: self.tool.example_location(index),
+            golden: golden.as_ref().map(|golden| golden.display_path.clone()),
+            failures: Vec::new(),
+            written: false,
+            time: Duration::ZERO,
+        };
+        let began = Instant::now();
+        self.run(index, example, golden.as_ref(), &mut case);
+        case.time = began.elapsed();
+        case
+    }
+
+    fn run(&self, index: usize, example: &Example, golden: Option<&Golden>, case: &mut Case) {
+        let redactions = match compile_all("redact", example.redact()) {
+            Ok(redactions) => redactions,
+            Err(failure) => return case.failures.push(*failure),
+        };
+        if !example.presets().is_empty() && self.tool.flow().is_none() {
+            return case.failures.push(no_flow());
+        }
+        let arguments = EncodedArguments::new(&example.arguments());
+        let cx = &Context {
+            presets: Arc::new(example.presets().clone()),
+            ..self.cx.clone()
+        };
+        let called = if self.tool.asks_a_model() {
+            let golden = Golden::new(&self.cx.root, self.file, &ExampleId::new(index, example));
+            match missing_tape(&golden, self.shell_arg).filter(|_| !self.update) {
+                Some(failure) => return case.failures.push(failure),
+                None => call_with_tape(self.tool, &arguments.json, &golden, self.update, cx),
+            }
+        } else {
+            call_in_process(self.tool, &arguments.json, Syntax::Json, cx)
+        };
+        let result = match (called, example.fails()) {
+            (Ok(result), None) => redact(&result, &redactions).into_owned(),
+            (Ok(result), Some(_)) => {
+                return case.failures.push(no_failure(example, &result));
+            }
+            (Err(failure), None) => return case.failures.push(self.explain(index, &failure)),
+            (Err(failure), Some(_)) => {
+                case.failures = check_failure(example, &failure);
+                return;
+            }
+        };
+        // The other ways to call a tool know of no example.
+        if example.presets().is_empty() {
+            self.compare_invocations(&arguments, &redactions, &result, case);
+        }
+        let Some(golden) = golden else {
+            let text = String::from_utf8_lossy(&result);
+            let failures = check_text(example, "the result", &text);
+            return case.failures.extend(failures);
+        };
+        // A result that differs between calls is never written.
+        let update = self.update && case.failures.is_empty();
+        match self.check_golden(golden, &result, update) {
+            Ok(written) => case.written = written,
+            Err(failure) => case.failures.push(*failure),
+        }
+    }
+
+    /// Calls the tool in the other ways, unless that could change something again.
+    fn compare_invocations(
+        &self,
+        arguments: &EncodedArguments,
+        redactions: &[Regex],
+        result: &[u8],
+        case: &mut Case,
+    ) {
+        let runs_once = invocation::runs_once(self.tool);
+        let mut results = invocation::others(self.tool, self.loaded_by_path, arguments, self.cx);
+        if let Some(spawner) = self.spawner.filter(|_| !runs_once) {
+            results.extend(spawner.invocations(self.file, self.tool, arguments));
+        }
+        let failures = results.into_iter().filter_map(|(name, other)| {
+            let other = other.map(|other| redact(&other, redactions).into_owned());
+            invocation::compare(&name, other, result)
+        });
+        case.failures.extend(failures);
+    }
+
+    /// Compares the golden file with `result`, or updates it. Returns whether it was written.
+    fn check_golden(
+        &self,
+        golden: &Golden,
+        result: &[u8],
+        update: bool,
+    ) -> Result<bool, Box<TestFailure>> {
+        let path = golden.display_path.display();
+        let update_command = format!("cogtools test --update {}", self.shell_arg);
+        let unusable = |diagnostic: Box<Diagnostic>| {
+            let message = format!("`{path}` cannot be used");
+            Box::new(TestFailure::new(FailureKind::Golden, message).diagnostics(vec![*diagnostic]))
+        };
+        let old = golden.read().map_err(unusable)?;
+        if old.as_deref() == Some(result) {
+            return Ok(false);
+        }
+        if update {
+            return golden.write(result).map(|()| true).map_err(unusable);
+        }
+        let failure = match old {
+            None => TestFailure::new(FailureKind::Missing, format!("`{path}` does not exist"))
+                .hint(update_command),
+            Some(old) => {
+                let message = format!("the result differs from `{path}`");
+                let detail = diff(&path.to_string(), &old, "the result", result);
+                let hint = format!("if the result is right: {update_command}");
+                TestFailure::new(FailureKind::Golden, message)
+                    .detail(detail)
+                    .hint(hint)
+            }
+        };
+        Err(Box::new(failure.pending(Pending {
+            golden: golden.clone(),
+            result: Some(result.to_vec()),
+        })))
+    }
+
+    /// The failure of an example that returned no result.
+    fn explain(&self, index: usize, failure: &Failure) -> TestFailure {
+        let violations = self.tool.check_example(index);
+        if !violations.is_empty() {
+            return TestFailure::new(
+                FailureKind::Schema,
+                "the example does not match the parameters",
+            )
+            .diagnostics(violations);
+        }
+        let mut diagnostics = failure.diagnostics().to_vec();
+        if let Some(first) = diagnostics.first_mut()
+            && first.code == Code::InvalidTool
+            && first.location.is_none()
+            && self.tool.runs_programs()
+        {
+            first.location = self.tool.implementation_location();
+            let message = "the program cannot be started";
+            return TestFailure::new(FailureKind::Implementation, message).diagnostics(diagnostics);
+        }
+        if self.tool.js().is_some() && diagnostics.iter().any(|one| one.code == Code::InvalidTool) {
+            return TestFailure::new(FailureKind::Implementation, "the code cannot be run")
+                .diagnostics(diagnostics);
+        }
+        let (kind, message) = match diagnostics.first().map(|diagnostic| diagnostic.code) {
+            Some(Code::TemplateFailed | Code::InvalidTool) => {
+                (FailureKind::Template, "the template does not render")
+            }
+            Some(_) => (FailureKind::Tool, "the tool returned no result"),
+            None => {
+                let message = "cogtools itself failed on this example";
+                return TestFailure::new(FailureKind::Tool, message)
+                    .hint("this is a bug in cogtools; please report it with the file");
+            }
+        };
+        TestFailure::new(kind, message).diagnostics(diagnostics)
+    }
+}
+
+/// The maximum number of lines shown of a text that lacks something.
+const MAX_SHOWN_LINES: usize = 20;
+
+/// Checks `fails` and, in the message of the failure, `contains` and `matches`.
+fn check_failure(example: &Example, failure: &Failure) -> Vec<TestFailure> {
+    let found = failure.diagnostics().first().map(|first| first.code);
+    if found == example.fails() {
+        return check_text(example, "the message", &message(failure.diagnostics()));
+    }
+    let expected = example.fails().map_or("", Code::name);
+    let found = found.map_or("an unknown code", Code::name);
+    let text = format!("the call fails with {found}, and the example expects {expected}");
+    let failed = TestFailure::new(FailureKind::Assertion, text);
+    vec![failed.diagnostics(failure.diagnostics().to_vec())]
+}
+
+/// The failure of an example that expects one and gets `result`.
+fn no_failure(example: &Example, result: &[u8]) -> TestFailure {
+    let expected = example.fails().map_or("", Code::name);
+    let message = format!("the call succeeds, and the example expects {expected}");
+    TestFailure::new(FailureKind::Assertion, message)
+        .detail(shown(&String::from_utf8_lossy(result)))
+}
+
+/// The failure of an example that says what other tools answer, of a tool that calls none.
+fn no_flow() -> TestFailure {
+    let message = "`with` says what the tools that a flow calls answer, and this tool is no flow";
+    TestFailure::new(FailureKind::Assertion, message).hint("remove `with`")
+}
+
+/// Checks `contains` and `matches` in `text`, which messages call `name`.
+fn check_text(example: &Example, name: &str, text: &str) -> Vec<TestFailure> {
+    let patterns = match compile_all("matches", example.matches()) {
+        Ok(patterns) => patterns,
+        Err(failure) => return vec![*failure],
+    };
+    let contains = example
+        .contains()
+        .iter()
+        .filter(|part| !text.contains(part.as_str()))
+        .map(|part| format!("{name} does not contain `{}`", escape(part)));
+    let matches = example
+        .matches()
+        .iter()
+        .zip(&patterns)
+        .filter(|(_, pattern)| !pattern.is_match(text).unwrap_or(false))
+        .map(|(source, _)| format!("{name} does not match `{}`", escape(source)));
+    contains
+        .chain(matches)
+        .map(|message| TestFailure::new(FailureKind::Assertion, message).detail(shown(text)))
+        .collect()
+}
+
+/// The text that a model reads of a failed call.
+fn message(diagnostics: &[Diagnostic]) -> String {
+    let mut lines = Vec::new();
+    for diagnostic in diagnostics {
+        lines.push(diagnostic.summary());
+        lines.extend(diagnostic.details.lines().map(str::to_owned));
+        lines.extend(
+            diagnostic
+                .hints
+                .iter()
+                .map(|hint| format!("hint: {}", render_hint(hint))),
+        );
+    }
+    lines.join("\n")
+}
+
+/// The first lines of `text`, escaped, each with a bar.
+fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    for line in text.lines().take(MAX_SHOWN_LINES) {
+        let _ = writeln!(shown, "| {}", escape(line));
+    }
+    let left_out = text.lines().count().saturating_sub(MAX_SHOWN_LINES);
+    if left_out > 0 {
+        shown.push_str("| …\n");
+    }
+    shown
+}
+
+/// The extension of recorded responses: `TOOL.N.tape` or `TOOL.NAME.tape` beside the tool.
+/// Tests never ask a model unless they may write.
+const TAPE: &str = "tape";
+
+/// The result of a call of `tool` whose model is the recording beside `golden`. With `update`, one
+/// that does not exist, or does not fit any more, is made.
+fn call_with_tape(
+    tool: &Arc<Tool>,
+    arguments: &[u8],
+    golden: &Golden,
+    update: bool,
+    cx: &Context,
+) -> Result<Vec<u8>, Failure> {
+    let path = golden.full_path().with_extension(TAPE);
+    let with = |tape| Context {
+        tape: Some(tape),
+        ..cx.clone()
+    };
+    let exists = path.symlink_metadata().is_ok();
+    if exists || !update {
+        let replay = with(Tape::Replay(path.clone()));
+        let result = call_in_process(tool, arguments, Syntax::Json, &replay);
+        if result.is_ok() || !update {
+            return result;
+        }
+    }
+    call_in_process(tool, arguments, Syntax::Json, &with(Tape::Record(path)))
+}
+
+/// The failure of an example that has no recording; `None` if it has one.
+fn missing_tape(golden: &Golden, shell_arg: &str) -> Option<TestFailure> {
+    let path = golden.full_path().with_extension(TAPE);
+    if path.symlink_metadata().is_ok() {
+        return None;
+    }
+    let shown = golden.display_path.with_extension(TAPE);
+    let message = format!("`{}` does not exist", shown.display());
+    let failure = TestFailure::new(FailureKind::Missing, message);
+    Some(failure.hint(format!(
+        "cogtools test --update {shell_arg} asks the model and records its responses"
+    )))
 }

@@ -1,25 +1,30 @@
 //! `--watch`: runs the tests again whenever a file changes.
+//!
+//! Polling needs neither another crate nor support by the system, and works where notifications
+//! do not: on network mounts, in containers, through links. A snapshot of a thousand tools takes
+//! a few milliseconds.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fs::{self, Metadata, Permissions};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use cogtools_core::Project;
+use cogtools_core::{Folder, Project};
 use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 
-use crate::command::Request;
+use crate::Request;
 use crate::golden;
-use crate::snapshot::Snapshot;
 use crate::target::Targets;
 
 /// The interval between two snapshots. A change is handled when two in a row are equal, because
 /// editors and version control write more than one file.
 const POLL_INTERVAL: Duration = Duration::from_millis(150);
 
-/// How many changed files are listed.
+/// The maximum number of changed files listed.
 const MAX_LISTED: usize = 3;
 
 /// Clears a terminal and its scrollback.
@@ -63,7 +68,7 @@ fn watched_paths(request: &Request, io: &Io<'_>) -> Vec<PathBuf> {
     let mut paths = vec![config];
     if let Ok(targets) = request.targets(io) {
         let files = targets.files.iter().filter_map(|file| file.path.parent());
-        let folders = targets.folders.iter().map(cogtools_core::Folder::path);
+        let folders = targets.folders.iter().map(Folder::path);
         paths.extend(files.chain(folders).map(Path::to_path_buf));
     } else {
         // A tool may not exist yet, or the configuration is being edited.
@@ -135,4 +140,75 @@ fn owner(path: &Path) -> Option<(&Path, OsString)> {
     };
     // The configuration is a hidden file.
     (!name.as_encoded_bytes().starts_with(b".")).then_some((folder, name))
+}
+
+/// The maximum depth of folders searched.
+const MAX_DEPTH: usize = 8;
+
+/// The maximum number of files in a snapshot: a folder may be a whole disk.
+const MAX_FILES: usize = 50_000;
+
+/// Files with their fingerprints.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Snapshot(BTreeMap<PathBuf, Fingerprint>);
+
+#[derive(Debug, PartialEq)]
+struct Fingerprint {
+    length: u64,
+    modified: Option<SystemTime>,
+    permissions: Permissions,
+}
+
+impl Snapshot {
+    /// The files at and below `paths`, without hidden files and `node_modules`.
+    pub(crate) fn take(paths: &[PathBuf]) -> Self {
+        let mut snapshot = Self::default();
+        for path in paths {
+            snapshot.add(path, MAX_DEPTH);
+        }
+        snapshot
+    }
+
+    fn add(&mut self, path: &Path, depth: usize) {
+        let Ok(meta) = fs::metadata(path) else {
+            return;
+        };
+        if meta.is_file() && self.0.len() < MAX_FILES {
+            self.0.insert(path.to_path_buf(), Fingerprint::new(&meta));
+        }
+        if !meta.is_dir() || depth == 0 {
+            return;
+        }
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if !name.as_encoded_bytes().starts_with(b".") && name != "node_modules" {
+                self.add(&entry.path(), depth - 1);
+            }
+        }
+    }
+
+    /// The files that are changed, new or removed in `later`, in order.
+    pub(crate) fn changed(&self, later: &Self) -> Vec<PathBuf> {
+        let removed = self.0.keys().filter(|path| !later.0.contains_key(*path));
+        let mut changed: Vec<PathBuf> = later
+            .0
+            .iter()
+            .filter(|(path, fingerprint)| self.0.get(*path) != Some(fingerprint))
+            .map(|(path, _)| path)
+            .chain(removed)
+            .cloned()
+            .collect();
+        changed.sort();
+        changed
+    }
+}
+
+impl Fingerprint {
+    fn new(meta: &Metadata) -> Self {
+        Self {
+            length: meta.len(),
+            modified: meta.modified().ok(),
+            permissions: meta.permissions(),
+        }
+    }
 }

@@ -9,7 +9,6 @@ pub mod config;
 mod dispatch;
 pub mod docs;
 pub mod expand;
-mod help;
 pub mod json;
 pub mod list;
 mod locate;
@@ -20,46 +19,84 @@ pub mod packages;
 pub mod run;
 pub mod schema;
 pub mod trust;
-mod welcome;
-mod words;
 
 use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
-/// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 31] = [
-    &PROGRAM,
-    &packages::ADD,
-    &cogtools_ask::PROGRAM,
-    &cogtools_call::PROGRAM,
-    &completions::PROGRAM,
-    &config::PROGRAM,
-    &cogtools_discover::PROGRAM,
-    &docs::PROGRAM,
-    &cogtools_doctor::PROGRAM,
-    &cogtools_editor::PROGRAM,
-    &expand::PROGRAM,
-    &cogtools_flow::PROGRAM,
-    &cogtools_init::PROGRAM,
-    &cogtools_js::PROGRAM,
-    &json::PROGRAM,
-    &cogtools_lint::PROGRAM,
-    &list::PROGRAM,
-    &lock::PROGRAM,
-    &cogtools_mcp::PROGRAM,
-    &cogtools_mcp::CLIENT,
-    &new::PROGRAM,
-    &cogtools_plan::PROGRAM,
-    &packages::REMOVE,
-    &run::PROGRAM,
-    &schema::PROGRAM,
-    &packages::SEARCH,
-    &cogtools_session::PROGRAM,
-    &cogtools_test::PROGRAM,
-    &trust::PROGRAM,
-    &cogtools_ui::PROGRAM,
-    &cogtools_yaml::PROGRAM,
+/// The built-in programs by their purposes, in the order of `cogtools --help`.
+pub const GROUPS: &[(&str, &[&Program])] = &[
+    (
+        "Start a project",
+        &[
+            &cogtools_init::PROGRAM,
+            &new::PROGRAM,
+            &packages::ADD,
+            &packages::REMOVE,
+            &packages::SEARCH,
+        ],
+    ),
+    (
+        "Write and check tools",
+        &[
+            &list::PROGRAM,
+            &run::PROGRAM,
+            &expand::PROGRAM,
+            &cogtools_lint::PROGRAM,
+            &cogtools_test::PROGRAM,
+            &docs::PROGRAM,
+            &schema::PROGRAM,
+        ],
+    ),
+    (
+        "Set up and protect",
+        &[
+            &config::PROGRAM,
+            &trust::PROGRAM,
+            &lock::PROGRAM,
+            &cogtools_doctor::PROGRAM,
+            &cogtools_editor::PROGRAM,
+            &completions::PROGRAM,
+        ],
+    ),
+    (
+        "Ask models",
+        &[
+            &cogtools_ask::PROGRAM,
+            &cogtools_flow::PROGRAM,
+            &cogtools_plan::PROGRAM,
+            &cogtools_session::PROGRAM,
+            &cogtools_ui::PROGRAM,
+            &json::PROGRAM,
+        ],
+    ),
+    (
+        "Serve hosts",
+        &[
+            &cogtools_discover::PROGRAM,
+            &cogtools_call::PROGRAM,
+            &cogtools_yaml::PROGRAM,
+            &cogtools_mcp::PROGRAM,
+            &cogtools_mcp::CLIENT,
+            &cogtools_js::PROGRAM,
+        ],
+    ),
 ];
+
+/// Every program of this package, `cogtools` itself first.
+pub const PROGRAMS: [&Program; 31] = {
+    let mut programs = [&PROGRAM; 31];
+    let (mut count, mut group) = (1, 0);
+    while group < GROUPS.len() {
+        let mut index = 0;
+        while index < GROUPS[group].1.len() {
+            programs[count] = GROUPS[group].1[index];
+            count += 1;
+            index += 1;
+        }
+        group += 1;
+    }
+    programs
+};
 
 /// The prefix of the names of binaries.
 const PREFIX: &str = "cogtools-";

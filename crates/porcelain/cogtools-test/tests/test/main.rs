@@ -62,14 +62,19 @@ fn run_with(project: &Project, args: &[&str], stdin: Input) -> CapturedRun {
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_terminal = stdin.is_terminal();
     let mut io = Io {
         program: PathBuf::new(),
         next: None,
         stdin,
         stdout: &mut stdout,
         stderr: &mut stderr,
-        terminals: Terminals::default(),
+        terminals: Terminals {
+            stdout: is_terminal,
+            stderr: is_terminal,
+        },
         vars: BTreeMap::from([
+            ("NO_COLOR".into(), "1".into()),
             ("HOME".into(), project.home().into()),
             ("PATH".into(), path),
         ]),

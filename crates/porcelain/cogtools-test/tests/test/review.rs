@@ -15,18 +15,18 @@ fn each_result_is_shown_and_asked_about() {
         1,
         str![[r#"
   tools/say.yaml: stale: `tools/say.7.golden` has no example
-  (3 left) accept, reject, skip or quit? [a/r/s/q]   (3 left) accept, reject, skip or quit? [a/r/s/q]   tools/say.yaml:7:5: example 1: golden: the result differs from `tools/say.1.golden`
+  tools/say.yaml:7:5: example 1: golden: the result differs from `tools/say.1.golden`
     --- tools/say.1.golden
     +++ the result
     @@ -1 +1 @@
     -hello Eda
     +hello Ada
-  (2 left) accept, reject, skip or quit? [a/r/s/q]   tools/say.yaml:8:5: example 2: missing: `tools/say.2.golden` does not exist
+  tools/say.yaml:8:5: example 2: missing: `tools/say.2.golden` does not exist
     --- tools/say.2.golden
     +++ the result
     @@ -0,0 +1 @@
     +hello Bob!
-  (1 left) accept, reject, skip or quit? [a/r/s/q] 
+
 3 results: 1 accepted, 1 rejected, 1 skipped
 
 FAILED say (2 examples)
@@ -45,7 +45,7 @@ FAILED say (2 examples)
 
 "#]],
         str![[r#"
-cogtools-test: error[TEST_FAILED]: 2 failures
+  (3 left) accept, reject, skip or quit? [a/r/s/q]   (3 left) accept, reject, skip or quit? [a/r/s/q]   (2 left) accept, reject, skip or quit? [a/r/s/q]   (1 left) accept, reject, skip or quit? [a/r/s/q] cogtools-test: error[TEST_FAILED]: 2 failures
 hint: the report on standard output shows what to fix
 hint: cogtools test --update accepts the current results as golden files
 
@@ -62,19 +62,21 @@ fn accepted_results_pass() {
     project
         .file("tools/say.1.golden", "hello Eda\n")
         .remove("tools/say.2.golden");
-    outcome!(answer(&project, &["--review", "say"], "a\ny\n")).outputs(str![[r#"
+    outcome!(answer(&project, &["--review", "say"], "a\ny\n")).expect(
+        0,
+        str![[r#"
   tools/say.yaml:7:5: example 1: golden: the result differs from `tools/say.1.golden`
     --- tools/say.1.golden
     +++ the result
     @@ -1 +1 @@
     -hello Eda
     +hello Ada
-  (2 left) accept, reject, skip or quit? [a/r/s/q]   tools/say.yaml:8:5: example 2: missing: `tools/say.2.golden` does not exist
+  tools/say.yaml:8:5: example 2: missing: `tools/say.2.golden` does not exist
     --- tools/say.2.golden
     +++ the result
     @@ -0,0 +1 @@
     +hello Bob!
-  (1 left) accept, reject, skip or quit? [a/r/s/q] 
+
 2 results: 2 accepted, 0 rejected, 0 skipped
 
 ok say (2 examples)
@@ -83,7 +85,9 @@ ok say (2 examples)
 
 1 tool, 2 examples: all passed; 2 golden files written
 
-"#]]);
+"#]],
+        "  (2 left) accept, reject, skip or quit? [a/r/s/q]   (1 left) accept, reject, skip or quit? [a/r/s/q] ",
+    );
     outcome!(run_as_user(&project, &[])).outputs(PASSED);
 }
 

@@ -8,7 +8,7 @@ use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::cached_registry;
 use serde_json::{Map, Value};
 
-use super::candidate::Candidate;
+use super::Candidate;
 
 /// Up to how many tools are loaded for their descriptions.
 const MAX_DESCRIBED: usize = 64;
@@ -77,7 +77,7 @@ impl Names {
             let values = declared.map(|declared| values(declared, &schema.types_of(declared)));
             let values = values.unwrap_or_default().into_iter();
             return values
-                .map(|value| value.after(&format!("{key}=")))
+                .map(|value| Candidate::new(format!("{key}={}", value.value), ""))
                 .collect();
         }
         let mut found = Vec::new();

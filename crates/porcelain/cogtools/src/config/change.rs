@@ -10,22 +10,11 @@ use cogtools_program::dirs::config_paths;
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io};
 
-use crate::config::command::Layer;
-use crate::config::key::Key;
-use crate::config::show;
+use super::key::Key;
+use super::{Layer, location};
 
 /// The name of the command line's value in errors.
 const VALUE: &str = "VALUE";
-
-/// Sets a key in a file.
-pub(crate) fn set(key: &Key, value: String, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
-    write(plan_set(key, value, layer, io)?)
-}
-
-/// Removes a key from a file.
-pub(crate) fn unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<(), Failure> {
-    write(plan_unset(key, layer, io)?)
-}
 
 /// Makes a change.
 pub(crate) fn write(change: ConfigChange) -> Result<(), Failure> {
@@ -88,7 +77,7 @@ fn not_set(path: &Path, key: &Key, io: &Io<'_>, project: &Project) -> Diagnostic
     let settings = config(project, io).map_or_else(|_| Vec::new(), |config| config.settings);
     match settings.iter().find(|setting| setting.key == name) {
         Some(setting) if setting.line.is_some() => {
-            diagnostic.hint(format!("it is set at {}", show::location(setting)))
+            diagnostic.hint(format!("it is set at {}", location(setting)))
         }
         Some(setting) => diagnostic.hint(format!("it comes from {}", setting.origin)),
         None => diagnostic.hint("cogtools config list --show-origin shows where each key is set"),

@@ -1,30 +1,32 @@
-//! `env`: where the variables that tools declare come from. Neither a value nor its length is
-//! ever shown.
+//! `cogtools config env`: variables that the tools of a project declare, each with its origin.
+//! No value is ever shown.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use cogtools_core::environment::{DotEnv, Refusal, Resolved, is_dangerous, refusal};
-use cogtools_core::{ConfigPaths, Environment};
+use cogtools_core::source::Provider;
+use cogtools_core::{
+    Config, ConfigPaths, Context, Diagnostic, Environment, Registry, Source, SourceError,
+};
 use cogtools_program::args::EnvArgs;
 use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
-use crate::config::command::EnvironmentArgs;
-use crate::config::declared::{declared_names, user_sources};
+use super::EnvironmentArgs;
 
 /// A variable that tools declare.
 struct DeclaredVariable {
     name: String,
     tools: Vec<String>,
     resolved: Option<Resolved>,
-    /// Whether only sources in the user's own configuration declare it, which do not see
+    /// True if only sources in the user's own configuration declare it, which do not see
     /// the project's variables.
     of_user: bool,
-    /// Where `.env` sets it without effect, because it is dangerous.
+    /// The line of `.env` that sets it without effect, because it is dangerous.
     ignored: Option<(PathBuf, usize)>,
 }
 
@@ -36,7 +38,7 @@ struct UnusedEntry {
 }
 
 /// Shows the variables of the project's tools.
-pub(crate) fn show(args: &EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(super) fn show(args: &EnvironmentArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let config = config(&project, io)?;
     let priority = EnvArgs::from(args.env).priority(&config);
@@ -123,7 +125,7 @@ impl DeclaredVariable {
         }
     }
 
-    /// Where its value comes from.
+    /// Origin of its value.
     fn origin(&self) -> String {
         match &self.resolved {
             None => "missing".to_owned(),
@@ -256,11 +258,58 @@ fn refused(name: &str, location: &(PathBuf, usize)) -> Value {
     object
 }
 
-/// Why a name is refused, and what to do instead.
+/// Reason for refusing a name, and the remedy.
 fn reason(refusal: Refusal) -> String {
     format!("{}; set it in the shell instead", refusal.reason())
 }
 
 fn display((file, line): &(PathBuf, usize)) -> String {
     format!("{}:{line}", file.display())
+}
+
+/// The providers in the user's own configuration.
+fn user_sources(config: &Config) -> Vec<String> {
+    let providers = config.sources.iter().filter_map(Source::provider);
+    let settings = providers.map(Provider::settings);
+    let own = settings.filter(|settings| settings.user_configured);
+    own.map(|settings| settings.name.clone()).collect()
+}
+
+/// The variables that tools and sources declare, with the names of those that do, and the
+/// diagnostics of invalid tools. No program is run.
+fn declared_names(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Diagnostic>) {
+    let mut declared: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut add = |names: &[String], by: &str| {
+        for name in names {
+            declared
+                .entry(name.clone())
+                .or_default()
+                .push(by.to_owned());
+        }
+    };
+    for source in &config.sources {
+        if let Source::Provider(provider) = source {
+            let settings = provider.settings();
+            add(&settings.env, &settings.name);
+        }
+    }
+    config
+        .sources
+        .retain(|source| !matches!(source, Source::Provider(_)));
+    let found = Registry::new(config, None, Context::default()).map(|tool| match tool {
+        Ok(tool) => Ok((tool.name().to_string(), tool.env().to_vec())),
+        Err(error) => Err(error.diagnostics()),
+    });
+    let mut diagnostics: Vec<Diagnostic> = found
+        .source_errors
+        .iter()
+        .map(SourceError::diagnostic)
+        .collect();
+    for tool in found.items {
+        match tool {
+            Ok((name, env)) => add(&env, &name),
+            Err(errors) => diagnostics.extend(errors.into_iter().take(1)),
+        }
+    }
+    (declared, diagnostics)
 }

@@ -1,15 +1,453 @@
-//! `cogtools add`, `remove` and `search`: npm packages with tools.
+//! `cogtools add`, `remove` and `search`: packages of npm with tools.
 //!
-//! npm does the work: it searches, downloads and records. These programs make what it has
-//! installed a source of the project's tools, and say what must be approved.
+//! npm does what npm does; these programs keep it from running the scripts of packages, and
+//! make the tools known.
 
-mod add;
-mod name;
 mod npm;
-mod remove;
-mod search;
-mod sources;
 
-pub use add::PROGRAM as ADD;
-pub use remove::PROGRAM as REMOVE;
-pub use search::PROGRAM as SEARCH;
+use std::fmt::Write as _;
+use std::process::Command as Child;
+
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::hint::Command as HintCommand;
+use cogtools_core::source::{GlobalModules, Package, Packages};
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::{Code, Config, Diagnostic, Hint, Origin, Project, Setting, Source, Tool};
+use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
+use cogtools_program::args::{self, RegistryArgs};
+use cogtools_program::format::FormatArg;
+use cogtools_program::project::{config, file_registry, project};
+use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize, truncate};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, dirs, man, render_hint};
+use serde_json::{Value, json};
+
+use npm::{Npm, PackageName};
+
+/// `cogtools add`.
+pub const ADD: Program = Program {
+    name: "cogtools-add",
+    command: AddArgs::command,
+    run: add,
+    stdin: Stdin::Ignored,
+    codes: &[
+        Code::ToolFailed,
+        Code::Denied,
+        Code::InvalidConfig,
+        Code::ToolNotFound,
+    ],
+    variables: man::SOURCES,
+    manual: ADD_MANUAL,
+};
+
+const ADD_MANUAL: &[(&str, &str)] = &[
+    (
+        "WHAT IT DOES",
+        "npm installs the package among the project's development dependencies; scripts of packages \
+never run. A package that declares no tools is removed again. Then node_modules is added to \
+tool_sources in .cogtoolrc.yaml, unless it is there, and the tools are listed.
+
+Tools that run programs must be approved. At a terminal, `cogtools-trust(1)` shows what they run and \
+asks; with --yes it approves without a question. Otherwise they are declared, and calls are denied.
+
+npm is searched for on PATH, but never in the project. Since the project's .npmrc and package.json \
+tell npm what to do, the project must be trusted.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools search review\n\n    cogtools add @team/checks\n\n    cogtools add --yes checks@1.2.0",
+    ),
+];
+
+/// Install an npm package and use its tools
+#[derive(Parser)]
+#[command(
+    long_about = "Install a package with npm, without running its scripts, and make its tools \
+        known to the project that contains the current directory."
+)]
+struct AddArgs {
+    /// Its name in the npm registry, with @VERSION if needed
+    package: String,
+    /// Approve its programs without a question: you have reviewed them
+    #[arg(long)]
+    yes: bool,
+}
+
+fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args: AddArgs = args::parse(matches)?;
+    let name = PackageName::parse(&args.package).map_err(|error| error.diagnostic())?;
+    let project = project(io);
+    let npm = Npm::in_project(&project, io)?;
+    // Before anything is installed, because it could not be used.
+    let is_listed = has_packages(&config(&project, io)?)?;
+    let was_there = project
+        .root()
+        .join("node_modules")
+        .join(&name.name)
+        .exists();
+    npm.run(&["install", "--save-dev"], &[&name.spec()])?;
+    let Some(package) = installed(&project, io)
+        .into_iter()
+        .find(|package| package.name == name.name)
+    else {
+        if !was_there {
+            npm.run(&["uninstall"], &[&name.name])?;
+        }
+        return Err(without_tools(&name.name, was_there).into());
+    };
+    if !is_listed {
+        list_packages(&project)?;
+    }
+    if report(&package, &project, !is_listed, io)? {
+        return approve(&package.name, args.yes, io);
+    }
+    Ok(())
+}
+
+fn without_tools(name: &str, was_there: bool) -> Diagnostic {
+    let message = "its package.json names no folders of tools";
+    let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(name);
+    if was_there {
+        diagnostic.hint("it is still installed, and no source of tools")
+    } else {
+        diagnostic.hint("it was removed again; cogtools search finds packages with tools")
+    }
+}
+
+/// Prints what was added, and returns whether a tool of it runs programs.
+fn report(
+    package: &Package,
+    project: &Project,
+    is_listed: bool,
+    io: &mut Io<'_>,
+) -> Result<bool, Failure> {
+    let entries: Vec<_> = package
+        .folders
+        .iter()
+        .flat_map(|folder| folder.list().entries)
+        .collect();
+    let shadowed = file_registry(&RegistryArgs::default(), io)?
+        .files()
+        .shadowed;
+    let mut text = format!(
+        "added {}: {}\n",
+        package.name,
+        pluralize(entries.len(), "tool")
+    );
+    let mut runs_programs = false;
+    let mut diagnostics = Vec::new();
+    for entry in &entries {
+        let mut notes: Vec<String> = Vec::new();
+        match entry.load() {
+            Ok(tool) if Tool::runs_programs(&tool) => {
+                runs_programs = true;
+                notes.push("runs programs".to_owned());
+            }
+            Ok(_) => {}
+            Err(error) => {
+                notes.push("invalid".to_owned());
+                diagnostics.extend(error.diagnostics());
+            }
+        }
+        let winner = shadowed
+            .iter()
+            .find(|hidden| hidden.file == entry.display_path);
+        notes.extend(winner.map(|hidden| format!("shadowed by {}", hidden.winner.display())));
+        let notes = match notes.as_slice() {
+            [] => String::new(),
+            notes => format!(" ({})", notes.join("; ")),
+        };
+        let name = entry.name.to_string_lossy();
+        let _ = writeln!(text, "  {}{}", sanitize(&name), sanitize(&notes));
+    }
+    if is_listed {
+        let (_, file) = project.resolve(Project::CONFIG.as_ref());
+        let file = file.display();
+        let _ = writeln!(text, "updated {file}: tool_sources has node_modules");
+    }
+    io.print(text.as_bytes())?;
+    for diagnostic in &diagnostics {
+        io.report(Severity::Warning, diagnostic);
+    }
+    Ok(runs_programs)
+}
+
+/// Continues as `cogtools trust` for the package, if that can ask or need not.
+fn approve(package: &str, yes: bool, io: &mut Io<'_>) -> Result<(), Failure> {
+    let source = format!("package:{package}");
+    if !yes && !io.is_person() {
+        let hint = Hint::run(
+            "approve what it runs, after a review: ",
+            HintCommand::Trust(source),
+            "",
+        );
+        return io.print(format!("{}\n", render_hint(&hint)).as_bytes());
+    }
+    let mut trust = Child::new(&io.program);
+    trust.arg("trust").args(yes.then_some("--yes")).arg(source);
+    trust.current_dir(&io.cwd);
+    Err(Failure::Exec(trust.into()))
+}
+
+/// `cogtools remove`.
+pub const REMOVE: Program = Program {
+    name: "cogtools-remove",
+    command: RemoveArgs::command,
+    run: remove,
+    stdin: Stdin::Ignored,
+    codes: &[Code::ToolFailed, Code::Denied, Code::InvalidConfig],
+    variables: man::SHARED,
+    manual: REMOVE_MANUAL,
+};
+
+const REMOVE_MANUAL: &[(&str, &str)] = &[
+    (
+        "WHAT IT DOES",
+        "npm removes the package and its name from package.json. If no other package of the project \
+has tools, node_modules is removed from tool_sources in .cogtoolrc.yaml. An approval of the package \
+is kept until `cogtools trust --prune`.",
+    ),
+    ("EXAMPLES", "    cogtools remove @team/checks"),
+];
+
+/// Remove an npm package with tools
+#[derive(Parser)]
+#[command(
+    long_about = "Remove a package with tools from the project that contains the current \
+        directory: from node_modules, from package.json and, if it was the last one, from \
+        tool_sources."
+)]
+struct RemoveArgs {
+    /// The name of the package
+    package: String,
+}
+
+fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args: RemoveArgs = args::parse(matches)?;
+    let name = PackageName::parse(&args.package).map_err(|error| error.diagnostic())?;
+    let project = project(io);
+    let npm = Npm::in_project(&project, io)?;
+    let packages: Vec<String> = installed(&project, io)
+        .into_iter()
+        .map(|package| package.name)
+        .collect();
+    if !packages.contains(&name.name) {
+        let message = "no package of that name has tools here";
+        let mut diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.name.as_str());
+        let suggestion = did_you_mean(&name.name, packages.iter().map(String::as_str));
+        diagnostic.hints.extend(suggestion.map(Hint::from));
+        return Err(diagnostic
+            .hint("npm uninstall removes packages without tools")
+            .into());
+    }
+    npm.run(&["uninstall"], &[&name.name])?;
+    let mut text = format!("removed {}\n", name.name);
+    if installed(&project, io).is_empty() && unlist_packages(&project)? {
+        let (_, file) = project.resolve(Project::CONFIG.as_ref());
+        let file = file.display();
+        let _ = writeln!(
+            text,
+            "updated {file}: tool_sources no longer has node_modules"
+        );
+    }
+    io.print(text.as_bytes())
+}
+
+/// The keyword in the `package.json` of packages with tools.
+const KEYWORD: &str = "cogtools-tool";
+/// How many packages are asked for.
+const LIMIT: &str = "--searchlimit=20";
+/// How many characters of a description are shown.
+const MAX_DESCRIPTION_CHARS: usize = 72;
+
+/// `cogtools search`.
+pub const SEARCH: Program = Program {
+    name: "cogtools-search",
+    command: SearchArgs::command,
+    run: search,
+    stdin: Stdin::Ignored,
+    codes: &[Code::ToolFailed],
+    variables: man::SHARED,
+    manual: SEARCH_MANUAL,
+};
+
+const SEARCH_MANUAL: &[(&str, &str)] = &[
+    (
+        "WHAT IS FOUND",
+        "Packages of the npm registry with the keyword cogtools-tool in their package.json, as npm \
+search returns them: the first 20. Anybody can publish such a package; a search says nothing about \
+its quality. In a project that is not trusted, its .npmrc is not used.",
+    ),
+    (
+        "JSON",
+        "An array of objects with name, version and description.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools search code review\n\n    cogtools search --format json review | jq -r '.[].name'",
+    ),
+];
+
+/// Search the npm registry for packages with tools
+#[derive(Parser)]
+#[command(
+    mut_arg("format", |arg| arg.help("Output format: a table, or JSON")),
+    long_about = "Search the npm registry for packages with the keyword cogtools-tool."
+)]
+struct SearchArgs {
+    /// Words in the name, the description or the keywords
+    #[arg(value_name = "TERM", required = true)]
+    term: Vec<String>,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// A package in the registry.
+struct Hit {
+    name: String,
+    version: String,
+    description: String,
+}
+
+fn search(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args: SearchArgs = args::parse(matches)?;
+    let keyword = format!("keywords:{KEYWORD}");
+    let terms = args.term.iter().map(String::as_str);
+    let words: Vec<&str> = std::iter::once(keyword.as_str()).chain(terms).collect();
+    let output = Npm::for_search(io)?.run(&["search", "--json", LIMIT], &words)?;
+    let hits = hits(&output)?;
+    if args.format.is_json() {
+        let json = |hit: &Hit| json!({"name": hit.name, "version": hit.version, "description": hit.description});
+        let hits: Vec<Value> = hits.iter().map(json).collect();
+        return io.show_json(&format!("{:#}\n", Value::from(hits)));
+    }
+    if hits.is_empty() {
+        let diagnostic = Diagnostic::new(Code::ToolNotFound, "no package with tools was found")
+            .hint("search for fewer or other words");
+        io.report(Severity::Warning, &diagnostic);
+        return Ok(());
+    }
+    let mut table = Table::new([
+        Column::text("NAME"),
+        Column::text("VERSION"),
+        Column::text("DESCRIPTION"),
+    ]);
+    for hit in hits {
+        let description = truncate(&hit.description, MAX_DESCRIPTION_CHARS).into_owned();
+        table.row([hit.name, hit.version, description]);
+    }
+    let colour = io.colour(Stream::Stdout);
+    io.print(table.render(colour).as_bytes())
+}
+
+/// The packages in the output of npm. Those without the keyword and those with other names
+/// than `cogtools add` takes are left out.
+fn hits(output: &[u8]) -> Result<Vec<Hit>, Failure> {
+    let packages: Vec<Value> = serde_json::from_slice(output).map_err(|error| {
+        let message = format!("what npm has printed is not a list of packages: {error}");
+        Diagnostic::new(Code::ToolFailed, message)
+            .with_subject("npm")
+            .hint("check that npm works: npm search --json cogtools-tool")
+    })?;
+    Ok(packages.iter().filter_map(Hit::read).collect())
+}
+
+impl Hit {
+    fn read(package: &Value) -> Option<Self> {
+        let text = |key: &str| package[key].as_str().unwrap_or_default().to_owned();
+        let keywords = package["keywords"].as_array()?;
+        let name = PackageName::parse(package["name"].as_str()?).ok()?;
+        let is_ours = name.version.is_none() && keywords.iter().any(|word| word == KEYWORD);
+        is_ours.then(|| Self {
+            name: name.name,
+            version: text("version"),
+            description: text("description"),
+        })
+    }
+}
+
+/// The key of the configuration, and the source that all packages of a project are.
+const KEY: &[&str] = &["tool_sources"];
+const MODULES: &str = "node_modules";
+
+/// The packages with tools that the project has installed, without the global ones.
+fn installed(project: &Project, io: &Io<'_>) -> Vec<Package> {
+    let owners = dirs::config_paths(io).owners;
+    let (root, display_path) = (project.root(), project.display_path());
+    let packages = Packages::new(
+        root.to_path_buf(),
+        display_path.to_path_buf(),
+        GlobalModules::default(),
+        owners,
+    );
+    packages.packages().0
+}
+
+/// Whether `config` already has packages as a source. A failure if the list of sources is in a
+/// file that is not edited here.
+fn has_packages(config: &Config) -> Result<bool, Failure> {
+    let mut sources = config.sources.iter();
+    if sources.any(|source| matches!(source, Source::Packages(_))) {
+        return Ok(true);
+    }
+    let mut settings = config.settings.iter();
+    let setting = settings.find(|setting| setting.key == KEY[0]);
+    let is_elsewhere = |origin: &Origin| {
+        let is_edited = matches!(origin, Origin::Project(_) | Origin::BuiltIn);
+        let is_users = matches!(origin, Origin::System(_) | Origin::Home(_));
+        !is_edited && !is_users
+    };
+    let mut origins = setting.into_iter().flat_map(Setting::origins);
+    match origins.find(|(origin, _)| is_elsewhere(origin)) {
+        Some((origin, _)) => {
+            let message = format!("`tool_sources` is set in {origin}, without `node_modules`");
+            Err(Diagnostic::new(Code::InvalidConfig, message)
+                .hint("add `node_modules` to that list, then run this again")
+                .into())
+        }
+        None => Ok(false),
+    }
+}
+
+/// Lists the packages of `project` among its sources.
+fn list_packages(project: &Project) -> Result<(), Failure> {
+    let file = ConfigFile::project(project).map_err(failure)?;
+    let mut items = match file.value(KEY).map_err(failure)? {
+        Some(Value::Array(items)) => items,
+        _ => default_items(),
+    };
+    items.push(MODULES.into());
+    let change = file.plan_set(project, KEY, &items.into());
+    change.and_then(ConfigChange::write).map_err(failure)
+}
+
+/// Removes the packages of `project` from its sources. Returns whether that was a change.
+fn unlist_packages(project: &Project) -> Result<bool, Failure> {
+    let file = ConfigFile::project(project).map_err(failure)?;
+    let Some(Value::Array(mut items)) = file.value(KEY).map_err(failure)? else {
+        return Ok(false);
+    };
+    let before = items.len();
+    items.retain(|item| item != MODULES);
+    if items.len() == before {
+        return Ok(false);
+    }
+    let change = if items == default_items() {
+        file.plan_unset(project, KEY).map_err(failure)?
+    } else {
+        let change = file.plan_set(project, KEY, &items.into());
+        Some(change.map_err(failure)?)
+    };
+    match change {
+        Some(change) => change.write().map(|()| true).map_err(failure),
+        None => Ok(false),
+    }
+}
+
+fn default_items() -> Vec<Value> {
+    vec![json!({"local": "./tools"})]
+}
+
+fn failure(error: ConfigFileError) -> Failure {
+    let diagnostics: Vec<Diagnostic> = error.diagnostics();
+    diagnostics.into()
+}

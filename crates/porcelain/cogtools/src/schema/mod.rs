@@ -21,9 +21,9 @@ pub mod shape;
 mod tool;
 pub mod tool_shape;
 
-use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser};
-use cogtools_program::args::required;
-use cogtools_program::{Failure, Io, Program, Stdin};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 pub use document::Document;
 pub use editor::Editor;
@@ -31,7 +31,7 @@ pub use editor::Editor;
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-schema",
-    command,
+    command: SchemaArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[],
@@ -50,51 +50,33 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Print the JSON Schema of tool files, the configuration or sessions")
-        .long_about(
-            "Print the JSON Schema (draft 7) of tool files or of .cogtoolrc.yaml, with which editors \
-             complete and describe every key, or that of each line of a session.",
-        )
-        .arg(
-            Arg::new("document")
-                .value_name("DOCUMENT")
-                .value_parser(PossibleValuesParser::new(Document::NAMES))
-                .default_value("tool")
-                .help("Which schema to print: of tool files, of .cogtoolrc.yaml, or of the lines of a session"),
-        )
-        .arg(
-            Arg::new("editor")
-                .long("editor")
-                .value_name("NAME")
-                .value_parser(PossibleValuesParser::new(Editor::NAMES))
-                .conflicts_with("document")
-                .help("Print the settings with which this editor finds both schemas"),
-        )
+/// Print the JSON Schema of tool files, the configuration or sessions
+#[derive(Parser)]
+#[command(
+    long_about = "Print the JSON Schema (draft 7) of tool files or of .cogtoolrc.yaml, with which \
+        editors complete and describe every key, or that of each line of a session."
+)]
+struct SchemaArgs {
+    /// Which schema to print: of tool files, of .cogtoolrc.yaml, or of the lines of a session
+    #[arg(default_value = "tool", value_parser = one_of(Document::NAMES, Document::parse))]
+    document: Document,
+    /// Print the settings with which this editor finds both schemas
+    #[arg(long, value_name = "NAME", conflicts_with = "document")]
+    #[arg(value_parser = one_of(Editor::NAMES, Editor::parse))]
+    editor: Option<Editor>,
 }
 
-/// What the command line asks for.
-enum SchemaArgs {
-    Document(Document),
-    Editor(Editor),
-}
-
-impl SchemaArgs {
-    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
-        let editor = matches.get_one::<String>("editor");
-        if let Some(editor) = editor.and_then(|name| Editor::parse(name)) {
-            return Ok(Self::Editor(editor));
-        }
-        let name: String = required(matches, "document")?;
-        let document = Document::parse(&name).unwrap_or(Document::Tool);
-        Ok(Self::Document(document))
-    }
+fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
+    names: [&'static str; N],
+    parse: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names).try_map(move |name| parse(&name).ok_or("unknown name"))
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    match SchemaArgs::from_matches(matches)? {
-        SchemaArgs::Document(document) => io.print(document.text().as_bytes()),
-        SchemaArgs::Editor(editor) => io.print(editor.settings().as_bytes()),
+    let args: SchemaArgs = args::parse(matches)?;
+    match args.editor {
+        Some(editor) => io.print(editor.settings().as_bytes()),
+        None => io.print(args.document.text().as_bytes()),
     }
 }

@@ -9,17 +9,16 @@ use cogtools_core::trust::{Grant, Verdict};
 use cogtools_program::terminal::{Column, Table, pluralize, sanitize};
 use serde_json::{Value, json};
 
-use crate::trust::review::{self, Line, join, tools_json, uncovered_json};
-use crate::trust::rights;
-use crate::trust::visible::wrapped;
+use super::review::{self, Line, is_confined, join, tools_json};
+use super::visible::wrapped;
 
-/// What was found or done, per source.
+/// Findings and actions, per source.
 pub(crate) struct Report<'r> {
     cx: &'r Context,
     pub(crate) entries: Vec<Entry<'r>>,
 }
 
-/// How many command lines or tools of a source are in the table.
+/// The maximum number of command lines or tools of a source in the table.
 const MAX_RUNS: usize = 6;
 
 /// A source and what happened to it.
@@ -28,7 +27,7 @@ pub(crate) struct Entry<'s> {
     pub(crate) action: Action,
 }
 
-/// What happened to a source.
+/// An action on a source.
 pub(crate) enum Action {
     /// It was only listed, with this state.
     Show(Verdict),
@@ -45,7 +44,7 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// What was done, at the beginning of a line.
+    /// The action, at the beginning of a line.
     const fn label(&self) -> &'static str {
         match self {
             Self::Show(_) => "",
@@ -69,24 +68,21 @@ impl Action {
 }
 
 impl Entry<'_> {
-    /// What the source runs, each with a label.
-    fn runs(&self) -> Vec<(&'static str, String)> {
+    /// Command lines of a provider, or names of tools.
+    fn runs(&self) -> Vec<String> {
         match &self.subject.kind {
-            Kind::Provider(provider) => provider
-                .settings()
-                .describe()
-                .into_iter()
-                .map(|(label, words)| (label, join(words)))
-                .collect(),
-            Kind::Project { tools } | Kind::Package { tools, .. } => tools
-                .iter()
-                .map(|tool| ("runs", tool.name().to_string()))
-                .collect(),
+            Kind::Provider(provider) => {
+                let described = provider.settings().describe().into_iter();
+                described.map(|(_, words)| join(words)).collect()
+            }
+            Kind::Project { tools } | Kind::Package { tools, .. } => {
+                tools.iter().map(|tool| tool.name().to_string()).collect()
+            }
         }
     }
 
     fn cells(&self) -> [String; 4] {
-        let mut runs: Vec<String> = self.runs().into_iter().map(|(_, run)| run).collect();
+        let mut runs = self.runs();
         if runs.len() > MAX_RUNS {
             let rest = format!("and {} more", runs.len() - MAX_RUNS);
             runs.truncate(MAX_RUNS);
@@ -102,7 +98,7 @@ impl Entry<'_> {
 }
 
 impl Display for Entry<'_> {
-    /// What was done, and the tools that were approved.
+    /// The action, and the tools that were approved.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (noun, name) = (self.subject.noun(), sanitize(&self.subject.name));
         writeln!(f, "{} {noun} {name}", self.action.label())?;
@@ -172,7 +168,6 @@ impl<'r> Report<'r> {
     /// The report as JSON.
     pub(crate) fn json(&self) -> Value {
         let entries = self.entries.iter().map(|entry| {
-            let runs: Vec<String> = entry.runs().into_iter().map(|(_, run)| run).collect();
             let mut files = entry.subject.files(self.cx);
             files.extend(entry.subject.files_beside(self.cx));
             files.extend(entry.subject.loaded_files(self.cx));
@@ -184,7 +179,7 @@ impl<'r> Report<'r> {
                 "name": entry.subject.name,
                 "kind": entry.subject.noun(),
                 "state": entry.action.state().map(Verdict::label),
-                "runs": runs,
+                "runs": entry.runs(),
                 "files": files,
             });
             if let Some(tools) = tools_json(entry.subject, self.cx) {
@@ -194,7 +189,10 @@ impl<'r> Report<'r> {
                 let sandbox = provider.effective_sandbox(self.cx);
                 object["sandbox"] = sandbox.map_or(Value::Null, |sandbox| sandbox.to_json());
             }
-            object["uncovered"] = uncovered_json(entry.subject, self.cx);
+            let uncovered = entry.subject.uncovered(self.cx).into_iter();
+            object["uncovered"] = uncovered
+                .map(|one| json!({"what": one.what, "why": one.why.to_string()}))
+                .collect();
             if let Action::Approve(tools) = &entry.action {
                 object["tools"] = tools.iter().map(|grant| grant.tool.as_str()).collect();
             }
@@ -202,7 +200,7 @@ impl<'r> Report<'r> {
         });
         let mut report = json!({"sources": entries.collect::<Vec<Value>>()});
         let mut subjects = self.entries.iter().map(|entry| entry.subject);
-        if subjects.any(|subject| rights::is_confined(subject, self.cx)) {
+        if subjects.any(|subject| is_confined(subject, self.cx)) {
             let rows = LIMITATIONS.map(|one| json!({"what": one.what, "note": one.note}));
             report["limitations"] = rows.as_slice().into();
         }

@@ -1,18 +1,28 @@
-//! What the user reviews before an approval: everything that would run, in full.
+//! Text that the user reviews before an approval: everything that would run, in full.
 //!
 //! It is text of a stranger. Nothing is cut without saying so, and blanks that could hide
 //! something are made visible.
 
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
-use cogtools_core::Context;
 use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::digest::referenced_file;
+use cogtools_core::environment::Vars;
+use cogtools_core::file::{self, ReadScope};
+use cogtools_core::sandbox::{LIMITATIONS, Sandbox};
+use cogtools_core::shebang::is_executable;
 use cogtools_core::source::clean_path;
+use cogtools_core::tool::{Author, Invocation, Word};
+use cogtools_core::{Context, Tool};
+use cogtools_program::terminal::pluralize;
 use serde_json::{Value, json};
 
-use crate::trust::rights;
-use crate::trust::tool_review::{self, file_lines, searched};
-use crate::trust::visible::wrapped;
+use super::visible::{excerpt, wrapped};
 
 /// One line of a review.
 #[derive(Debug)]
@@ -35,8 +45,7 @@ impl Line {
 pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
     let mut lines = match &source.kind {
         Kind::Project { tools } | Kind::Package { tools, .. } => {
-            let of_tool = |tool| tool_review::lines(tool, cx);
-            tools.iter().flat_map(of_tool).collect()
+            tools.iter().flat_map(|tool| tool_lines(tool, cx)).collect()
         }
         Kind::Provider(provider) => {
             let described = provider.settings().describe().into_iter();
@@ -45,7 +54,7 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
             let files = named.iter().flat_map(|file| file_lines(cx, file));
             let programs = programs(&provider.settings().lines(), cx);
             let mut lines: Vec<Line> = described.chain(programs).collect();
-            lines.extend(rights::lines(provider.effective_sandbox(cx).as_ref()));
+            lines.extend(rights(provider.effective_sandbox(cx).as_ref()));
             lines.extend(files);
             lines.extend(file_names(&source.files_beside(cx)));
             lines
@@ -56,29 +65,20 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
     if matches!(source.kind, Kind::Package { .. }) {
         lines.extend(file_names(&source.files(cx)));
     }
-    lines.extend(uncovered_lines(source, cx));
+    for one in source.uncovered(cx) {
+        lines.extend(labelled("unhashed", &format!("{} ({})", one.what, one.why)));
+    }
     lines
 }
 
-/// What each tool of `source` starts, for programs.
+/// Describes each tool of `source` as data.
 pub(crate) fn tools_json(source: &TrustableSource, cx: &Context) -> Option<Value> {
-    let (Kind::Project { tools } | Kind::Package { tools, .. }) = &source.kind else {
-        return None;
-    };
-    Some(
-        tools
-            .iter()
-            .map(|tool| tool_review::json(tool, cx))
-            .collect(),
-    )
-}
-
-/// What runs without being covered by the approval, for programs.
-pub(crate) fn uncovered_json(source: &TrustableSource, cx: &Context) -> Value {
-    let uncovered = source.uncovered(cx).into_iter();
-    uncovered
-        .map(|one| json!({"what": one.what, "why": one.why.to_string()}))
-        .collect()
+    match &source.kind {
+        Kind::Project { tools } | Kind::Package { tools, .. } => {
+            Some(tools.iter().map(|tool| tool_json(tool, cx)).collect())
+        }
+        Kind::Provider(_) => None,
+    }
 }
 
 /// The command line of `words`, each quoted as in a shell.
@@ -86,7 +86,7 @@ pub(crate) fn join<W: AsRef<str>>(words: &[W]) -> String {
     let quoted = words.iter().map(|word| {
         let word = word.as_ref();
         // A word with a NUL, which no shell accepts, is still shown.
-        shlex::try_quote(word).map_or_else(|_| format!("'{word}'"), std::borrow::Cow::into_owned)
+        shlex::try_quote(word).map_or_else(|_| format!("'{word}'"), Cow::into_owned)
     });
     quoted.collect::<Vec<_>>().join(" ")
 }
@@ -97,21 +97,13 @@ pub(crate) fn line(label: &'static str, value: impl AsRef<str>) -> Line {
     Line { label, value }
 }
 
-/// The same on several lines, if it is long.
+/// `value` on several lines, if it is long.
 pub(crate) fn labelled(label: &'static str, value: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = wrapped(value).into_iter().map(Line::continued).collect();
     if let Some(first) = lines.first_mut() {
         first.label = label;
     }
     lines
-}
-
-/// What runs without being covered by the approval.
-fn uncovered_lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
-    let uncovered = source.uncovered(cx).into_iter();
-    uncovered
-        .flat_map(|one| labelled("unhashed", &format!("{} ({})", one.what, one.why)))
-        .collect()
 }
 
 /// The programs that the command `lines` of a provider start, as far as they are names.
@@ -141,6 +133,271 @@ fn file_names(files: &[PathBuf]) -> Vec<Line> {
         ));
     }
     lines
+}
+
+/// The maximum number of bytes read of a file.
+const MAX_FILE_BYTES: u64 = 64 << 10;
+/// The maximum number of templates shown of a tool.
+const MAX_TEMPLATES: usize = 20;
+
+/// A file that a command line names.
+struct NamedFile {
+    /// Its path, for display.
+    name: String,
+    path: PathBuf,
+    /// The folder that it must be in for its text to be shown.
+    root: PathBuf,
+}
+
+/// Everything that `tool` runs, sees and declares.
+fn tool_lines(tool: &Tool, cx: &Context) -> Vec<Line> {
+    let file = tool.text().display_path().display();
+    let mut lines = labelled("tool", &format!("{} ({file})", tool.name()));
+    match tool.invocation() {
+        Some(Invocation::Command(words)) => {
+            lines.extend(labelled("runs", &join(&words)));
+            lines.extend(program(tool, cx).map(|path| line("program", path)));
+            let files = named_files(tool, &words, cx);
+            lines.extend(files.iter().flat_map(NamedFile::lines));
+            lines.extend(partials(tool).into_iter().flatten());
+        }
+        Some(Invocation::Script(text)) => {
+            lines.push(line("script", size(text.lines().count(), text.len())));
+            lines.extend(excerpt(text).into_iter().map(Line::continued));
+            lines.extend(program(tool, cx).map(|path| line("program", path)));
+        }
+        None => {}
+    }
+    if tool.invocation().is_some() {
+        lines.extend(rights(sandbox_of(tool).as_ref()));
+    }
+    if !tool.env().is_empty() {
+        lines.extend(labelled("sees", &tool.env().join(" ")));
+    }
+    let declared = hints(tool);
+    if !declared.is_empty() {
+        lines.extend(labelled("declares", &declared.join(", ")));
+    }
+    lines
+}
+
+/// Describes `tool` as data.
+fn tool_json(tool: &Tool, cx: &Context) -> Value {
+    let mut json = json!({
+        "name": tool.name().as_str(),
+        "file": tool.text().display_path().display().to_string(),
+        "env": tool.env(),
+        "program": program(tool, cx),
+        "declares": hints(tool),
+        "sandbox": sandbox_of(tool).map(|sandbox| sandbox.to_json()),
+    });
+    match tool.invocation() {
+        Some(Invocation::Command(words)) => json["command"] = words.into(),
+        Some(Invocation::Script(text)) => json["script"] = text.into(),
+        None => {}
+    }
+    json
+}
+
+/// A file that a provider's command line names, relative to the project.
+pub(crate) fn file_lines(cx: &Context, file: &Path) -> Vec<Line> {
+    let file = NamedFile {
+        name: file.display().to_string(),
+        path: cx.root.join(file),
+        root: cx.root.clone(),
+    };
+    file.lines()
+}
+
+/// The file that a call starts, if that is known before the call.
+fn program(tool: &Tool, cx: &Context) -> Option<String> {
+    let line = tool.command_line()?;
+    let Some(Word::Literal(name)) = line.words.first() else {
+        return Some("known only at a call".to_owned());
+    };
+    let mut variables = cx.environment.process().clone();
+    if matches!(tool.provenance().author, Author::Package(_)) {
+        clean_path(&mut variables, cx);
+    }
+    searched(name, &variables)
+}
+
+/// The file of the program `name` on the PATH of `variables`; `None` if it is a path.
+pub(crate) fn searched(name: &str, variables: &Vars) -> Option<String> {
+    if name.contains(['/', '\\']) {
+        return None;
+    }
+    let path = variables.get(OsStr::new("PATH")).cloned();
+    // As for calls: relative entries do not count, nor do files that cannot be run.
+    let path = path.unwrap_or_default();
+    let folders = env::split_paths(&path).filter(|folder| folder.is_absolute());
+    let mut files = folders.map(|folder| folder.join(format!("{name}{}", env::consts::EXE_SUFFIX)));
+    let found = files.find(|file| file.is_file() && is_executable(file));
+    Some(found.map_or_else(
+        || format!("`{name}` is not on PATH now"),
+        |file| file.display().to_string(),
+    ))
+}
+
+/// Effects that the tool file declares.
+fn hints(tool: &Tool) -> Vec<&'static str> {
+    let annotations = tool.annotations();
+    let open_world =
+        (annotations.open_world == Some(true)).then_some("open world (it may use the network)");
+    let destructive = (annotations.destructive == Some(true)).then_some("destructive");
+    open_world.into_iter().chain(destructive).collect()
+}
+
+/// The files that literal words name, in the tool's folder or in the project.
+fn named_files(tool: &Tool, words: &[&str], cx: &Context) -> Vec<NamedFile> {
+    let folder = tool.text().path().parent().unwrap_or(Path::new(""));
+    let literal = words
+        .iter()
+        .filter(|word| !word.contains("{{") && !word.contains("{%"));
+    let named = literal.filter_map(|word| {
+        referenced_file(folder, word).or_else(|| referenced_file(&cx.root, word))
+    });
+    named
+        .map(|path| {
+            let shown = path.strip_prefix(&cx.root).unwrap_or(&path);
+            NamedFile {
+                name: shown.display().to_string(),
+                path,
+                root: cx.root.clone(),
+            }
+        })
+        .collect()
+}
+
+/// The templates that the tool's command line includes, with their text.
+fn partials(tool: &Tool) -> Vec<Vec<Line>> {
+    let mut open: Vec<String> = tool
+        .templates()
+        .iter()
+        .map(|it| it.source().to_owned())
+        .collect();
+    let mut seen: Vec<String> = Vec::new();
+    let mut shown = Vec::new();
+    while let Some(source) = open.pop() {
+        let names = njk::analyse(&source)
+            .map(|it| it.templates)
+            .unwrap_or_default();
+        for name in names {
+            let name = name.strip_prefix("./").unwrap_or(&name).to_owned();
+            if seen.contains(&name) {
+                continue;
+            }
+            if seen.len() >= MAX_TEMPLATES {
+                shown.push(vec![line(
+                    "includes",
+                    "… more templates: read them in the files",
+                )]);
+                return shown;
+            }
+            if let Some(partial) = tool.partial(&name) {
+                let source = partial.source();
+                let mut lines = labelled(
+                    "includes",
+                    &format!("{name} ({})", size(source.lines().count(), source.len())),
+                );
+                lines.extend(excerpt(source).into_iter().map(Line::continued));
+                shown.push(lines);
+                open.push(source.to_owned());
+            }
+            seen.push(name);
+        }
+    }
+    shown
+}
+
+impl NamedFile {
+    /// Its name, its size and, if it is text, its first lines.
+    fn lines(&self) -> Vec<Line> {
+        let bytes = fs::metadata(&self.path).map_or(0, |meta| meta.len());
+        let text = self.text();
+        let interpreter = text.as_deref().and_then(|text| {
+            let first = text.lines().next()?;
+            first.starts_with("#!").then(|| format!(", {first}"))
+        });
+        let link = self
+            .target()
+            .map_or_else(String::new, |path| format!(", a link to {path}"));
+        let size = format!("{bytes} bytes{}{link}", interpreter.unwrap_or_default());
+        let mut lines = labelled("file", &format!("{} ({size})", self.name));
+        let is_cut = bytes > MAX_FILE_BYTES;
+        lines.extend(
+            text.iter()
+                .flat_map(|text| excerpt(text))
+                .map(Line::continued),
+        );
+        if text.is_some() && is_cut {
+            let rest = format!(
+                "… {} more bytes: read them in the file",
+                bytes - MAX_FILE_BYTES
+            );
+            lines.push(Line::continued(rest));
+        }
+        lines
+    }
+
+    /// Target of the file, if it is a link.
+    fn target(&self) -> Option<String> {
+        let meta = fs::symlink_metadata(&self.path).ok()?;
+        let real = self.path.canonicalize().ok()?;
+        meta.is_symlink().then(|| real.display().to_string())
+    }
+
+    /// The beginning of a text file; `None` for another one, or one outside the project.
+    fn text(&self) -> Option<String> {
+        // A repository must not show the user's files to a model that asks for a review.
+        let scope = ReadScope::project(&self.root);
+        let (file, _) = file::open(&self.path, &scope).ok()?;
+        let mut bytes = Vec::new();
+        file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
+        let is_text = !bytes.contains(&0);
+        is_text.then(|| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// A number of lines and bytes.
+fn size(lines: usize, bytes: usize) -> String {
+    format!("{}, {}", pluralize(lines, "line"), pluralize(bytes, "byte"))
+}
+
+/// The sandbox of a call of `tool`, if it has one: a package's tool always does.
+pub(crate) fn sandbox_of(tool: &Tool) -> Option<Sandbox> {
+    let is_package = matches!(tool.provenance().author, Author::Package(_));
+    let default = || is_package.then(Sandbox::default);
+    tool.sandbox().cloned().or_else(default)
+}
+
+/// Rights of a program in `sandbox`.
+pub(crate) fn rights(sandbox: Option<&Sandbox>) -> Vec<Line> {
+    let Some(sandbox) = sandbox else {
+        let all = "do all that you may: it has no sandbox";
+        return vec![line("may", all)];
+    };
+    labelled("may", &sandbox.describe().join("; "))
+}
+
+/// Returns true if something of `source` has a sandbox.
+pub(crate) fn is_confined(source: &TrustableSource, cx: &Context) -> bool {
+    match &source.kind {
+        Kind::Project { tools } | Kind::Package { tools, .. } => {
+            tools.iter().any(|tool| sandbox_of(tool).is_some())
+        }
+        Kind::Provider(provider) => provider.effective_sandbox(cx).is_some(),
+    }
+}
+
+/// Table of actions that no sandbox stops.
+pub(crate) fn limitations() -> String {
+    let mut text = "a program in a sandbox can still\n".to_owned();
+    for one in LIMITATIONS {
+        let _ = writeln!(text, "  {} ({})", one.what, one.note);
+    }
+    text.push('\n');
+    text
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! `cogtools run`: calls a tool with arguments from the command line, for people.
 //!
-//! The call itself is that of `cogtools-call`; only where the arguments come from and how
-//! the result is shown on a terminal differ.
-
-mod stdin;
+//! Only the source of the arguments and the display of the result on a terminal differ from
+//! `cogtools-call`.
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::arguments::{Arguments, WordError};
@@ -11,7 +9,7 @@ use cogtools_core::{Code, Diagnostic, Tool};
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::call::{self, VerboseArg};
 use cogtools_program::project::registry_and_context;
-use cogtools_program::{Failure, Io, Program, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -115,7 +113,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.verbose.verbose {
         io.note(&format!("{}: {}", args.tool, tool.file().display()));
     }
-    args.arguments = stdin::fill(args.arguments, &args.tool, io)?;
+    args.arguments = fill_stdin(args.arguments, &args.tool, io)?;
     let read = |tool: &Tool| {
         let errors = |errors: Vec<WordError>| -> Failure {
             let diagnostic = |error: &WordError| error.diagnostic(tool.name().as_str());
@@ -136,4 +134,30 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let is_unended = io.terminals.stdout && !output.text.ends_with('\n');
     let end = if is_unended { "\n" } else { "" };
     io.show(&format!("{}{end}", output.text))
+}
+
+/// The value that stands for standard input.
+const STDIN: &str = "@-";
+
+/// Replaces the value `@-`, the result of another call, by standard input without its last line
+/// end. The replacement has the type of the parameter like any value.
+fn fill_stdin(mut words: Vec<String>, tool: &str, io: &mut Io<'_>) -> Result<Vec<String>, Failure> {
+    let mut keys = words.iter().enumerate().filter_map(|(index, word)| {
+        let (key, value) = word.split_once('=')?;
+        (value == STDIN && !word.starts_with('{')).then(|| (index, key.to_owned()))
+    });
+    let Some((index, key)) = keys.next() else {
+        return Ok(words);
+    };
+    if let Some((_, second)) = keys.next() {
+        let message = format!("`{key}` and `{second}` cannot both be read from standard input");
+        let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(tool);
+        return Err(diagnostic
+            .hint("write one of the values on the command line")
+            .into());
+    }
+    let line = format!("… | cogtools run {tool} {key}={STDIN}");
+    let text = text_input::read_value(io, &line)?;
+    words[index] = format!("{key}={text}");
+    Ok(words)
 }

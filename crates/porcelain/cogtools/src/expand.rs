@@ -11,7 +11,6 @@ use cogtools_program::args;
 use cogtools_program::format::HostArg;
 use cogtools_program::project::{read_scope, unfiltered_registry};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
-use serde_json::Value;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -67,7 +66,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: ExpandArgs = args::parse(matches)?;
     let declaration = args.host.target.declare(&tool(&args.file, io)?);
     if args.yaml {
-        io.show(&yaml(&declaration)?)
+        let yaml = serde_yaml::to_string(&declaration).map_err(|error| {
+            let message = format!("the declaration cannot be printed as YAML: {error}");
+            Diagnostic::new(Code::Internal, message).hint("print JSON, and please report this")
+        })?;
+        io.show(&yaml)
     } else {
         io.show_json(&format!("{declaration:#}\n"))
     }
@@ -78,26 +81,17 @@ fn tool(wanted: &OsStr, io: &Io<'_>) -> Result<Tool, Failure> {
     if is_path(Path::new(wanted)) {
         let file = Path::new(wanted);
         let path = io.cwd.join(file);
-        return Tool::load(&path, file, &read_scope(&path, io))
-            .map_err(|error| Failure::from(error.diagnostics()));
+        let tool = Tool::load(&path, file, &read_scope(&path, io));
+        return tool.map_err(|error| error.diagnostics().into());
     }
-    unfiltered_registry(io, None)?
-        .find(&wanted.to_string_lossy())
-        .map_err(|error| Failure::from(error.diagnostics()))
+    let registry = unfiltered_registry(io, None)?;
+    let tool = registry.find(&wanted.to_string_lossy());
+    tool.map_err(|error| error.diagnostics().into())
 }
 
-/// Whether `wanted` is a path: no tool can have such a name.
+/// Returns true if `wanted` is a path: no tool can have such a name.
 fn is_path(wanted: &Path) -> bool {
     let extension = wanted.extension().and_then(OsStr::to_str);
     wanted.to_string_lossy().contains(std::path::is_separator)
         || matches!(extension, Some("yaml" | "yml"))
-}
-
-fn yaml(declaration: &Value) -> Result<String, Failure> {
-    serde_yaml::to_string(declaration).map_err(|error| {
-        let message = format!("the declaration cannot be printed as YAML: {error}");
-        Diagnostic::new(Code::Internal, message)
-            .hint("print JSON, and please report this")
-            .into()
-    })
 }

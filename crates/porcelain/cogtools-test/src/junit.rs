@@ -8,9 +8,8 @@ use std::time::Duration;
 use cogtools_program::render_hint;
 use cogtools_program::terminal::pluralize;
 
-use super::shown_details;
-use crate::failure::{FailureKind, TestFailure};
-use crate::suite::Suite;
+use crate::report::shown_details;
+use crate::suite::{FailureKind, Suite, TestFailure};
 
 /// A `testcase` element.
 struct Test<'s> {
@@ -22,7 +21,7 @@ struct Test<'s> {
 }
 
 /// The report.
-pub(super) fn text(suites: &[Suite]) -> String {
+pub(crate) fn text(suites: &[Suite]) -> String {
     let all: Vec<(&Suite, Vec<Test<'_>>)> =
         suites.iter().map(|suite| (suite, tests(suite))).collect();
     let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();

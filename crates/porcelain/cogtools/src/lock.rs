@@ -1,16 +1,18 @@
 //! `cogtools lock`: pins what each source of a project declares.
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::path::Path;
+
+use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, WriteError, WritePath};
 use cogtools_core::{Code, Diagnostic, Lock, Snapshot, SourceError};
 use cogtools_program::project::{project, unfiltered_registry};
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{EACH, Failure, Io, Program, Stdin, man};
+use cogtools_program::{EACH, Failure, Io, Program, Stdin, args, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-lock",
-    command,
+    command: LockArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[
@@ -41,36 +43,20 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Pin the declarations of each tool source")
-        .long_about(
-            "Write cogtools.lock at the project's root, which pins what each source declares, one \
-             line per tool. cogtools-discover --locked then accepts exactly these declarations.",
-        )
-        .arg(
-            Arg::new("check")
-                .long("check")
-                .action(ArgAction::SetTrue)
-                .help("Write nothing, and fail if the file would change"),
-        )
-}
-
-/// The command line.
+/// Pin the declarations of each tool source
+#[derive(Parser)]
+#[command(
+    long_about = "Write cogtools.lock at the project's root, which pins what each source declares, \
+        one line per tool. cogtools-discover --locked then accepts exactly these declarations."
+)]
 struct LockArgs {
+    /// Write nothing, and fail if the file would change
+    #[arg(long)]
     check: bool,
 }
 
-impl LockArgs {
-    fn from_matches(matches: &ArgMatches) -> Self {
-        Self {
-            check: matches.get_flag("check"),
-        }
-    }
-}
-
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args = LockArgs::from_matches(matches);
+    let args: LockArgs = args::parse(matches)?;
     let project = project(io);
     let registry = unfiltered_registry(io, None)?;
     let snapshot = Snapshot::of(&registry, project.root(), project.display_path());
@@ -79,7 +65,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.check {
         let lock = existing.unwrap_or_else(|| Lock::read(&path, &display_path));
         let diagnostics = lock.map_err(|diagnostic| *diagnostic)?.drift(&snapshot);
-        warn(&snapshot, io);
+        io.warn(&snapshot.tool_errors, &EACH);
         if !diagnostics.is_empty() {
             return Err(diagnostics.into());
         }
@@ -95,20 +81,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let text = snapshot.lock.text();
     let target = WritePath::in_project(project.root(), &path);
-    let action = match existing {
-        Some(Ok(lock)) if lock == snapshot.lock => "unchanged",
-        Some(_) => {
-            file::write(&target, text.as_bytes())
-                .map_err(|error| write_diagnostic(&display_path, &error))?;
-            "updated"
-        }
+    let (action, written) = match existing {
+        Some(Ok(lock)) if lock == snapshot.lock => ("unchanged", Ok(())),
+        Some(_) => ("updated", file::write(&target, text.as_bytes())),
         None => {
-            file::create(&target, text.as_bytes(), Mode::Data)
-                .map_err(|error| write_diagnostic(&display_path, &error))?;
-            "created"
+            let created = file::create(&target, text.as_bytes(), Mode::Data);
+            ("created", created)
         }
     };
-    warn(&snapshot, io);
+    written.map_err(|error| write_diagnostic(&display_path, &error))?;
+    io.warn(&snapshot.tool_errors, &EACH);
     let (sources, tools) = snapshot.lock.counts();
     let line = format!(
         "{action} {}: {} of {}\n",
@@ -119,11 +101,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     io.show(&line)
 }
 
-fn warn(snapshot: &Snapshot, io: &mut Io<'_>) {
-    io.warn(&snapshot.tool_errors, &EACH);
-}
-
-fn write_diagnostic(display_path: &std::path::Path, error: &WriteError) -> Diagnostic {
+fn write_diagnostic(display_path: &Path, error: &WriteError) -> Diagnostic {
     let message = format!("`{}` cannot be written: {error}", display_path.display());
     Diagnostic::new(Code::IoFailed, message)
         .hint(error.hint("free disk space, or make the file and its folder writable"))

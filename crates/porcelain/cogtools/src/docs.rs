@@ -1,17 +1,16 @@
-//! The program: writes the table into files, or checks that it is up to date.
+//! `cogtools docs`: writes the table of tools into documents, or checks that it is up to date.
 
-use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::WritePath;
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_program::call::quote;
 use cogtools_program::documents::{
     DOCUMENTS, Document, DocumentError, Table, Update, collect, project_config,
 };
-use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, args, man};
@@ -20,7 +19,7 @@ use serde_json::json;
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-docs",
-    command,
+    command: DocsArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[Code::Stale, Code::Denied, Code::InvalidConfig],
@@ -56,94 +55,61 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-fn command() -> Command {
-    let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
-    Command::new(PROGRAM.name)
-        .about("Update the table of tools and the diagrams of flows in Markdown files")
-        .long_about(
-            "Write the table of the project's tools into the files that agents read, between two \
-             markers, and the diagrams of flows between markers of their own. Without FILE, update \
-             those of GEMINI.md, AGENTS.md and CLAUDE.md at the project's root that contain the \
-             markers.",
-        )
-        .arg(
-            Arg::new("file")
-                .value_name("FILE")
-                .num_args(0..)
-                .value_parser(value_parser!(OsString))
-                .help("Markdown files; markers are appended to a file without them"),
-        )
-        .arg(flag("check").help("Write nothing, and fail if a file would change"))
-        .arg(
-            flag("print")
-                .conflicts_with_all(["file", "check"])
-                .help("Print the table instead of writing it to files"),
-        )
-        .arg(format_arg())
-}
-
-/// The command line.
+/// Update the table of tools and the diagrams of flows in Markdown files
+#[derive(Parser)]
+#[command(
+    long_about = "Write the table of the project's tools into the files that agents read, between \
+        two markers, and the diagrams of flows between markers of their own. Without FILE, update \
+        those of GEMINI.md, AGENTS.md and CLAUDE.md at the project's root that contain the markers."
+)]
 struct DocsArgs {
-    files: Vec<OsString>,
+    /// Markdown files; markers are appended to a file without them
+    #[arg(value_name = "FILE")]
+    file: Vec<PathBuf>,
+    /// Write nothing, and fail if a file would change
+    #[arg(long)]
     check: bool,
+    /// Print the table instead of writing it to files
+    #[arg(long, conflicts_with_all = ["file", "check"])]
     print: bool,
-    json: bool,
-}
-
-impl DocsArgs {
-    fn from_matches(matches: &ArgMatches) -> Self {
-        Self {
-            files: args::all(matches, "file"),
-            check: matches.get_flag("check"),
-            print: matches.get_flag("print"),
-            json: json_from_matches(matches),
-        }
-    }
+    #[command(flatten)]
+    format: FormatArg,
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let DocsArgs {
-        files: named_files,
-        check,
-        print,
-        json,
-    } = DocsArgs::from_matches(matches);
+    let args: DocsArgs = args::parse(matches)?;
     let project = project(io);
     let config =
         project_config(&project, io).map_err(|errors| Failure::from(errors.diagnostics()))?;
     let (table, diagnostics) = collect(config, None, &project, io);
-    if print {
-        if json {
+    if args.print {
+        if args.format.is_json() {
             io.show_json(&format!("{:#}\n", table.json()))?;
         } else {
             io.show(&(table.lines().join("\n") + "\n"))?;
         }
-        warn(&diagnostics, io);
-        return Ok(());
-    }
-    let updates = updates(&named_files, &project, &table, io)?;
-    if check {
-        if updates.iter().any(Update::is_stale) {
-            warn(&diagnostics, io);
-            return Err(report_stale(&updates, &named_files, io));
-        }
     } else {
-        collect_all(updates.iter().map(Update::check_writable))?;
-        for update in &updates {
-            update
-                .write()
-                .map_err(|error| Failure::from(error.diagnostic()))?;
+        let updates = updates(&args.file, &project, &table, io)?;
+        if args.check && updates.iter().any(Update::is_stale) {
+            io.warn(&diagnostics, &EACH);
+            return Err(report_stale(&updates, &args.file, io));
         }
+        if !args.check {
+            collect_all(updates.iter().map(Update::check_writable))?;
+            for update in &updates {
+                update.write().map_err(DocumentError::diagnostic)?;
+            }
+        }
+        io.show_json(&report(&updates, &table, args.format.is_json()))?;
     }
-    io.show_json(&report(&updates, &table, json))?;
-    warn(&diagnostics, io);
+    io.warn(&diagnostics, &EACH);
     Ok(())
 }
 
 /// The updates of the named files, or else of the default files with markers. All errors are
 /// reported together, before anything is written.
 fn updates(
-    named_files: &[OsString],
+    named_files: &[PathBuf],
     project: &Project,
     table: &Table,
     io: &Io<'_>,
@@ -157,8 +123,7 @@ fn updates(
     } else {
         named_files
             .iter()
-            .map(Path::new)
-            .map(|name| (io.cwd.join(name), name.to_path_buf()))
+            .map(|name| (io.cwd.join(name), name.clone()))
             .collect()
     };
     let opened = files.into_iter().map(|(path, display_path)| {
@@ -199,7 +164,7 @@ fn collect_all<T>(
 }
 
 /// Reports the files that would change, with their diffs.
-fn report_stale(updates: &[Update], named_files: &[OsString], io: &mut Io<'_>) -> Failure {
+fn report_stale(updates: &[Update], named_files: &[PathBuf], io: &mut Io<'_>) -> Failure {
     for update in updates.iter().filter(|update| update.is_stale()) {
         let file = update.display_path().display().to_string();
         let hint = if named_files.is_empty() {
@@ -235,8 +200,4 @@ fn report(updates: &[Update], table: &Table, json: bool) -> String {
         let _ = writeln!(text, "{} {}", update.action(), sanitize(&file));
     }
     text
-}
-
-fn warn(diagnostics: &[Diagnostic], io: &mut Io<'_>) {
-    io.warn(diagnostics, &EACH);
 }

@@ -1,0 +1,318 @@
+//! `cogtools list`: the tools of a project, and what each costs the model.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::approval::verdict;
+use cogtools_core::source::RemoteTool;
+use cogtools_core::tool::ToolError;
+use cogtools_core::trust::Verdict;
+use cogtools_core::{
+    Candidate, Code, Context, Diagnostic, FindError, Found, SourceError, Target, Tool,
+};
+use cogtools_program::args::{self, FilterArgs, LockedArg, RegistryArgs};
+use cogtools_program::format::FormatArg;
+use cogtools_program::project::registry_and_context;
+use cogtools_program::terminal::style::{PLAIN, RED};
+use cogtools_program::terminal::{Column, Stream, Table, pluralize};
+use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, man, render_hints};
+use serde_json::{Map, Value, json};
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-list",
+    command: ListArgs::command,
+    run,
+    stdin: Stdin::Ignored,
+    codes: &[Code::Denied, Code::InvalidConfig],
+    variables: man::SOURCES,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "COLUMNS",
+        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: that of its name, description and JSON Schema, by the length and the script of each word; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts. A tool that runs programs is marked as not approved until the user has approved it with `cogtools trust`; it is declared, and calls are denied. A tool of a provider or an MCP server whose declaration was repaired is marked with the keywords that were added, translated from an older draft, or left out, with the optional parameters that Gemini CLI does not get because the Gemini API rejects their names, which calls may pass, and with a description that is cut for OpenAI's API because it is too long there.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
+    ),
+    (
+        "JSON",
+        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files), for a tool that runs programs approval (approved, changed or not approved), for a repaired declaration repaired and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools list\n\n    cogtools list --json | jq '.total_tokens'",
+    ),
+];
+
+/// List the tools of this project and their cost in tokens
+#[derive(Parser)]
+#[command(
+    mut_arg("format", |arg| arg.help("Output format: a table, or one JSON object")),
+    long_about = "List the tools of the project that contains the current directory, in the order \
+        of sources and names: where each comes from, what it shadows, and roughly how many tokens \
+        it costs with every request."
+)]
+struct ListArgs {
+    #[command(flatten)]
+    format: FormatArg,
+    /// Also list the built-in tools, which find and call the others
+    #[arg(long)]
+    built_in: bool,
+    #[command(flatten)]
+    locked: LockedArg,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args: ListArgs = args::parse(matches)?;
+    let json = args.format.is_json();
+    let options = RegistryArgs {
+        filter: args.filter,
+        locked: args.locked,
+        ..RegistryArgs::default()
+    };
+    let (registry, project) = registry_and_context(&options, io, None)?;
+    let cx = project.context(io);
+    let found = registry.map_files(|file, tool| Row::new(file, tool, &cx));
+    let source_errors: Vec<Diagnostic> = found
+        .source_errors
+        .iter()
+        .map(SourceError::diagnostic)
+        .collect();
+    let filtered_out = found.filtered_out;
+    let unmatched = found.unmatched.clone();
+    let mut rows = rows(found);
+    if args.built_in {
+        let search_tools = registry.search_tools().map_err(FindError::diagnostics)?;
+        rows.extend(search_tools.iter().map(Row::built_in));
+    }
+    if json {
+        let tools: Vec<Value> = rows.iter().map(Row::json).collect();
+        let report = json!({"tools": tools, "total_tokens": total(&rows)});
+        io.show_json(&format!("{report:#}\n"))?;
+    } else if !rows.is_empty() {
+        io.print(table(&rows, io.colour(Stream::Stdout)).as_bytes())?;
+    }
+    let is_explained = !source_errors.is_empty();
+    io.warn(&[source_errors, unmatched].concat(), &EACH);
+    // In JSON, an empty list needs no explanation.
+    if rows.is_empty() && !is_explained && !json {
+        io.report(Severity::Warning, &empty_list(filtered_out));
+    }
+    Ok(())
+}
+
+/// The rows, each with the files that it shadows.
+fn rows(found: Found<Row>) -> Vec<Row> {
+    let mut shadowed: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
+    for hidden in found.shadowed {
+        shadowed.entry(hidden.winner).or_default().push(hidden.file);
+    }
+    let mut rows = found.items;
+    for row in &mut rows {
+        row.shadows = shadowed.remove(&row.file).unwrap_or_default();
+    }
+    rows
+}
+
+/// Explains an empty list.
+fn empty_list(filtered_out: usize) -> Diagnostic {
+    if filtered_out > 0 {
+        let tools = pluralize(filtered_out, "tool");
+        let message = format!("a filter excludes all tools: {tools}");
+        return Diagnostic::new(Code::ToolNotFound, message).hint(
+            "filters are set by --tools, --exclude, --toolset or --host, or by the configuration",
+        );
+    }
+    Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
+        .hint("cogtools new NAME creates one")
+        .hint("cogtools init sets the project up with an example")
+}
+
+/// A path for display: `.` for the directory itself.
+fn shown(path: &Path) -> String {
+    if path.as_os_str().is_empty() {
+        ".".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}
+
+/// A tool file, valid or not.
+struct Row {
+    name: String,
+    toolset: Option<String>,
+    source: String,
+    file: PathBuf,
+    /// The files that this one shadows.
+    shadows: Vec<PathBuf>,
+    /// The approval of its programs; `None` if it runs none.
+    approval: Option<Verdict>,
+    /// Repairs of the declaration, if there are any.
+    repaired: Option<String>,
+    /// Its cost in tokens, or its first error.
+    cost: Result<usize, Box<Diagnostic>>,
+}
+
+/// The cost of all tools together, in tokens.
+fn total(rows: &[Row]) -> usize {
+    rows.iter().filter_map(|row| row.cost.as_ref().ok()).sum()
+}
+
+impl Row {
+    fn new(file: &Candidate, tool: Result<Tool, ToolError>, cx: &Context) -> Self {
+        let runs_programs = tool.as_ref().ok().filter(|tool| tool.runs_programs());
+        // What prevents an answer also prevents the approval.
+        let approval = runs_programs.map(|tool| verdict(tool, cx).unwrap_or(Verdict::NotApproved));
+        let repaired = repaired(file, tool.as_ref().ok());
+        let cost = tool.map(|tool| tool.tokens()).map_err(|error| {
+            let first = error.diagnostics().into_iter().next();
+            Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::InvalidTool, "not a tool")))
+        });
+        Self {
+            name: file.name.to_string_lossy().into_owned(),
+            toolset: file.provenance.toolset.clone(),
+            source: file.provenance.source.clone(),
+            file: file.display_path.clone(),
+            shadows: Vec::new(),
+            approval,
+            repaired,
+            cost,
+        }
+    }
+
+    /// A built-in tool.
+    fn built_in(tool: &Tool) -> Self {
+        const BUILT_IN: &str = "(built in)";
+        Self {
+            name: tool.name().to_string(),
+            toolset: None,
+            source: BUILT_IN.to_owned(),
+            file: PathBuf::from(BUILT_IN),
+            shadows: Vec::new(),
+            approval: None,
+            repaired: None,
+            cost: Ok(tool.tokens()),
+        }
+    }
+
+    /// The notes, on one line.
+    fn notes(&self) -> String {
+        let mut notes = Vec::new();
+        if let Err(diagnostic) = &self.cost {
+            let position = diagnostic
+                .location
+                .as_ref()
+                .map(|location| format!("{}:{}: ", location.line, location.column))
+                .unwrap_or_default();
+            notes.push(format!("invalid: {position}{}", diagnostic.message));
+        }
+        match self.approval {
+            Some(Verdict::NotApproved) => notes.push("not approved".to_owned()),
+            Some(Verdict::Changed) => notes.push("changed since its approval".to_owned()),
+            Some(Verdict::Approved) | None => {}
+        }
+        if let Some(repaired) = &self.repaired {
+            notes.push(format!("repaired: {repaired}"));
+        }
+        if !self.shadows.is_empty() {
+            let files: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
+            notes.push(format!("shadows {}", files.join(", ")));
+        }
+        notes.join("; ")
+    }
+
+    fn json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("name".into(), self.name.clone().into());
+        object.insert("toolset".into(), self.toolset.clone().into());
+        object.insert("source".into(), self.source.clone().into());
+        object.insert("file".into(), shown(&self.file).into());
+        match &self.cost {
+            Ok(tokens) => object.insert("tokens".into(), (*tokens).into()),
+            Err(diagnostic) => object.insert("fault".into(), diagnostic_json(diagnostic)),
+        };
+        if let Some(verdict) = self.approval {
+            object.insert("approval".into(), verdict.label().into());
+        }
+        if let Some(repaired) = &self.repaired {
+            object.insert("repaired".into(), repaired.clone().into());
+        }
+        let shadows: Vec<String> = self.shadows.iter().map(|file| shown(file)).collect();
+        object.insert("shadows".into(), shadows.into());
+        Value::Object(object)
+    }
+}
+
+/// How many names are noted, and how much of each: their author is a stranger.
+const MAX_NAMES: usize = 20;
+const MAX_NAME_CHARS: usize = 40;
+
+/// Describes the repairs of a provider's declaration, and the parts that some hosts do not get.
+fn repaired(file: &Candidate, tool: Option<&Tool>) -> Option<String> {
+    let repairs = file.remote().map(RemoteTool::repairs);
+    let repairs = repairs.filter(|repairs| !repairs.is_empty());
+    let mut parts: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+    let names = tool.map(|tool| Target::Gemini.left_out(tool));
+    let names: Vec<String> = names
+        .into_iter()
+        .flatten()
+        .take(MAX_NAMES)
+        .map(|name| name.chars().take(MAX_NAME_CHARS).collect())
+        .collect();
+    if !names.is_empty() {
+        parts.push(format!("left out for gemini {}", names.join(", ")));
+    }
+    if tool.is_some_and(|tool| Target::OpenAi.cuts_description(tool)) {
+        parts.push("cut for openai description".to_owned());
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
+    let mut json = json!({"code": diagnostic.code.name(), "message": diagnostic.message});
+    if let Some(location) = &diagnostic.location {
+        json["line"] = location.line.into();
+        json["column"] = location.column.into();
+    }
+    json["hints"] = render_hints(&diagnostic.hints).into();
+    json
+}
+
+/// The table, followed by the total cost.
+fn table(rows: &[Row], colour: bool) -> String {
+    let mut table = Table::new([
+        Column::text("NAME"),
+        Column::text("TOOLSET").optional(),
+        Column::text("SOURCE"),
+        Column::text("FILE"),
+        Column::number("TOKENS"),
+        Column::text("NOTES"),
+    ]);
+    for row in rows {
+        let style = if row.cost.is_err() { RED } else { PLAIN };
+        let tokens = row.cost.as_ref().map(usize::to_string);
+        table.styled_row(
+            style,
+            [
+                row.name.clone(),
+                row.toolset.clone().unwrap_or_default(),
+                row.source.clone(),
+                shown(&row.file),
+                tokens.unwrap_or_else(|_| "-".to_owned()),
+                row.notes(),
+            ],
+        );
+    }
+    let invalid = rows.iter().filter(|row| row.cost.is_err()).count();
+    let tools = pluralize(rows.len() - invalid, "tool");
+    let tokens = total(rows);
+    let suffix = match invalid {
+        0 => String::new(),
+        invalid => format!("; {invalid} invalid"),
+    };
+    let table = table.render(colour);
+    format!("{table}\n{tools}, about {tokens} tokens with every request{suffix}\n")
+}
