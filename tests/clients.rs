@@ -188,7 +188,7 @@ Hi, Ada!
 
 const HI: &str = "name: hi\ndescription: Says hi\nparameters: {whom: string}\nimplementation: \"Hi, {{ whom }}!\"\n";
 
-/// What the model reads when it calls `tool`.
+/// The text that the model reads when it calls `tool`.
 fn call(project: &Project, tool: &str, arguments: Value) -> String {
     let fake = FakeGemini::for_host([Turn::call(tool, arguments), Turn::text("All done.")]);
     let gemini = Gemini::install(Version::NEWEST, &cache());

@@ -54,7 +54,7 @@ fn shell(shell: &str, project: &Project, script: &str, line: &str) -> Outcome {
     run.arg(line).limit(Duration::from_mins(1)).run()
 }
 
-/// What bash offers at the end of `line`, `|` at the end of each candidate.
+/// The candidates of bash at the end of `line`, `|` at the end of each.
 #[track_caller]
 fn bash(project: &Project, line: &str, expected: &str) {
     let script = r#"
@@ -68,14 +68,14 @@ fn bash(project: &Project, line: &str, expected: &str) {
     shell("bash", project, script, line).outputs(format!("{expected}|"));
 }
 
-/// What fish offers at the end of `line`, with the descriptions.
+/// The candidates of fish at the end of `line`, with the descriptions.
 #[track_caller]
 fn fish(project: &Project, line: &str, expected: impl Into<Expected>) {
     let script = "cogtools completions fish | source; complete -C $argv[1]";
     shell("fish", project, script, line).outputs(expected);
 }
 
-/// What zsh offers at the end of `line`: words, then descriptions.
+/// The candidates of zsh at the end of `line`: words, then descriptions.
 #[track_caller]
 fn zsh(project: &Project, line: &str, expected: impl Into<Expected>) {
     let script = r#"

@@ -7,13 +7,13 @@ use std::process::Command;
 use crate::layout::{files, list, metadata, none, read};
 use crate::{CONFINE, OWN, programs, repository};
 
-/// What only a server or a client of MCP needs: a runtime, TLS and HTTP.
+/// Crates that only a server or a client of MCP needs: a runtime, TLS and HTTP.
 const HEAVY: [&str; 7] = ["axum", "hyper", "mio", "ring", "rmcp", "rustls", "tokio"];
 /// The engine of JavaScript, which one program has, and the parser, which the linter has.
 const ENGINE: &str = "rquickjs-sys";
 const PARSER: &str = "oxc_parser";
 
-/// What writes to a file system, in the standard library and in `tempfile`.
+/// Functions that write to a file system, in the standard library and in `tempfile`.
 const WRITES: [&str; 13] = [
     "fs::write(",
     "fs::rename(",

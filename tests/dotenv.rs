@@ -12,7 +12,7 @@ use crate::clients::cache;
 
 /// The newest version.
 const DOTENV: &str = "dotenv@18.0.10";
-/// How many files are generated.
+/// The number of generated files.
 const GENERATED: usize = 20_000;
 
 /// Variables by name.
@@ -28,7 +28,7 @@ fn ours(content: &str) -> Result<Variables, String> {
         .collect())
 }
 
-/// What `dotenv` reads from each file.
+/// Reads each file with `dotenv`.
 fn theirs(files: &[String]) -> Vec<Variables> {
     let place = install::npm(&cache(), "dotenv-1", &[DOTENV]);
     let mut child = Command::new("node")
@@ -52,7 +52,7 @@ fn theirs(files: &[String]) -> Vec<Variables> {
 /// A file written by hand.
 struct Case {
     content: String,
-    /// What `dotenv` reads.
+    /// Reads a file with `dotenv`.
     variables: Variables,
     /// Our message, if we refuse it.
     refused: Option<String>,

@@ -41,7 +41,7 @@ fn pids(project: &Project) -> Vec<String> {
     }
 }
 
-/// Whether a process is running, and is not a zombie that another process must reap.
+/// Returns true if a process is running, and is not a zombie that another process must reap.
 pub(super) fn lives(pid: &str) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
     stat.is_ok_and(|stat| !stat.contains(") Z "))

@@ -11,7 +11,7 @@ fn json(args: &[&str], text: impl Into<String>) -> Outcome {
     run("cogtools-json", &project).args(args).stdin(text).run()
 }
 
-/// Whether two values are equal; the numbers of the recorded ones are doubles.
+/// Returns true if two values are equal; the numbers of the recorded ones are doubles.
 pub(crate) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
@@ -75,7 +75,7 @@ fn recorded_texts_have_the_recorded_values() {
     }
 }
 
-/// What is wrong with the value of a row's text.
+/// The mistake in the value of a row's text.
 fn complaint(row: &Value) -> Option<String> {
     let id = row["id"].as_str().expect("an id");
     let text = match &row["input"] {

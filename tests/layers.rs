@@ -72,7 +72,7 @@ fn write(project: &Project, layer: &str, key: &str, value: &str) -> bool {
     }
 }
 
-/// Whether the user writes this layer, rather than the author of the project.
+/// Returns true if the user writes this layer, rather than the author of the project.
 fn is_users(layer: &str) -> bool {
     layer.starts_with("..") || layer == "[VAR]"
 }
@@ -91,7 +91,7 @@ fn combined(key: &str, user: (&str, &str), project: (&str, &str)) -> String {
     }
 }
 
-/// The effective sources and their origins: those of `upper` and perhaps of a lower layer.
+/// The effective sources and their origins: the sources of `upper` and perhaps of a lower layer.
 fn joined(upper: &str, above: (&str, &str), below: Option<(&str, String)>) -> String {
     let is_file = |place: &str| place.starts_with("[HOME]") || place.starts_with("[MACHINE]");
     let (high, place) = above;

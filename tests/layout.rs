@@ -174,7 +174,7 @@ fn only_one_crate_links_tls() {
     assert_eq!(users, ["name = \"cogtools-http\""]);
 }
 
-/// How many lines were written by hand: a command renews what is in `str!`.
+/// The number of lines written by hand: a command renews the text in `str!`.
 fn written(text: &str) -> usize {
     let mut expected = false;
     let by_hand = text.lines().filter(|line| {

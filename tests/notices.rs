@@ -1,4 +1,4 @@
-//! What had no effect, silently, and is now reported.
+//! Settings without effect, which are reported.
 
 use cogtools_test_support::{Project, str};
 

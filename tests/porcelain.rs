@@ -33,7 +33,7 @@ impl House {
             .path(self.project.path("path"))
     }
 
-    /// What `cogtools hi` prints when started in `directory`.
+    /// The output of `cogtools hi` when started in `directory`.
     fn says(&self, directory: &str, words: &str) {
         let cwd = self.project.path(directory);
         self.run()

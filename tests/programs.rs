@@ -1,4 +1,4 @@
-//! What all programs have in common, by enumeration.
+//! Properties of all programs, by enumeration.
 
 use cogtools_test_support::{Project, Stdout};
 

@@ -21,7 +21,7 @@ pub(crate) struct Terminal {
     written: Arc<Mutex<Written>>,
 }
 
-/// What a program has written.
+/// The text that a program has written.
 struct Written {
     bytes: Vec<u8>,
     screen: vt100::Parser,
@@ -34,7 +34,7 @@ const COLUMNS: NonZeroU16 = NonZeroU16::new(80).unwrap();
 /// The question for the position of the cursor, which a terminal answers.
 const POSITION: &[u8] = b"\x1b[6n";
 
-/// How long an expected text may take.
+/// The time limit for an expected text.
 const LIMIT: Duration = Duration::from_secs(15);
 
 impl Terminal {
@@ -43,7 +43,7 @@ impl Terminal {
         Self::open_with(project, line, &[])
     }
 
-    /// The same with the programs in `more` on PATH.
+    /// A terminal with the programs in `more` on PATH.
     pub(crate) fn open_with(project: &Project, line: &str, more: &[&Path]) -> Self {
         let system = [programs(), Path::new("/usr/bin"), Path::new("/bin")];
         let path = std::env::join_paths(more.iter().chain(&system));
@@ -90,7 +90,7 @@ impl Terminal {
         String::from_utf8_lossy(&self.written.lock().expect("the screen").bytes).into_owned()
     }
 
-    /// What is on the screen, without blanks and empty lines at the end.
+    /// The text on the screen, without blanks and empty lines at the end.
     pub(crate) fn screen(&self) -> String {
         let written = self.written.lock().expect("the screen");
         let contents = written.screen.screen().contents();

@@ -23,7 +23,7 @@ pub(crate) fn call(schema: &Value, arguments: &Value) -> Outcome {
         .run()
 }
 
-/// Whether the call is accepted; it must be either that or a violation.
+/// Returns true if the call is accepted; it must be either that or a violation.
 pub(crate) fn accepted(outcome: &Outcome) -> Result<bool, String> {
     let start = b"cogtools-call: error[SCHEMA_VIOLATION]: held: ";
     match (

@@ -50,7 +50,7 @@ struct Case {
 }
 
 impl Case {
-    /// Whether it is valid for `cogtools-call`.
+    /// Returns true if it is valid for `cogtools-call`.
     fn is_valid(&self) -> bool {
         let value = self.arguments["value"].to_string();
         let undeclared = UNDECLARED

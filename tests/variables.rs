@@ -1,4 +1,4 @@
-//! Environment variables: those that configure the programs, and those of tools.
+//! Environment variables of the programs, and of tools.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};

@@ -56,7 +56,7 @@ ok greeter (1 example)
         .stdout_contains("Two sentences");
 }
 
-/// What is wrong with an agent that has these keys.
+/// The mistake in an agent that has these keys.
 fn mistakes(keys: &str) -> Outcome {
     let project = Project::new();
     project.file(

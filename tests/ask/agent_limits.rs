@@ -1,4 +1,4 @@
-//! What agents that tools are must not do: take the run with them, or the key elsewhere.
+//! Limits of agents that are tools: they neither end the run nor carry the key elsewhere.
 
 use super::agents::project_with_agent;
 use super::*;

@@ -29,7 +29,7 @@ fn turn(project: &Project, fake: &FakeGemini, task: &str) {
     answer.succeeds();
 }
 
-/// What the log says about caches, in order.
+/// The log's entries about caches, in order.
 fn events(project: &Project) -> Vec<String> {
     let log = project.read("s.jsonl");
     let lines = log.lines().skip(1);

@@ -1,4 +1,4 @@
-//! How runs end, as exit statuses.
+//! Ends of runs, as exit statuses.
 
 use super::*;
 

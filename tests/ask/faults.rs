@@ -1,4 +1,4 @@
-//! What can go wrong between the program and the API.
+//! Faults between the program and the API.
 
 use std::thread;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a long conversation costs: tokens, time and memory, measured at the fake.
+//! The cost of a long conversation: tokens, time and memory, measured at the fake.
 
 use std::fs;
 use std::io::Read as _;
@@ -101,7 +101,7 @@ fn the_first_byte_comes_within_fifteen_milliseconds() {
     assert!(fastest < Duration::from_millis(limit), "{fastest:?}");
 }
 
-/// How long after the API's first byte that of the program comes.
+/// The delay between the API's first byte and the first byte of the program.
 fn first_byte() -> Duration {
     let project = project();
     let sent = Arc::new(Mutex::new(None));

@@ -79,7 +79,7 @@ fn noting() -> Project {
     project
 }
 
-/// What `note` has noted.
+/// The entries of `note`.
 fn notes(project: &Project) -> String {
     if project.path("notes.txt").exists() {
         project.read("notes.txt")

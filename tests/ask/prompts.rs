@@ -1,4 +1,4 @@
-//! What the configuration and the project's files tell a model.
+//! The parts of a prompt that the configuration and the project's files contribute.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a terminal shows while a run works, and how it is interrupted.
+//! The display of a terminal while a run works, and interruptions.
 
 #![cfg(target_os = "linux")]
 

@@ -11,12 +11,12 @@ use serde_json::json;
 use super::owners::{can_give, give};
 use crate::run;
 
-/// What a call of a tool in an untrusted project fails with.
+/// The failure of a call of a tool in an untrusted project.
 pub(super) const DENIED: &str = "\
 cogtools-call: error[DENIED]: go: it runs a program, and its project is not trusted yet
 hint: only the user can trust it, after reviewing its tools: cogtools trust .
 ";
-/// The same after the project got another owner or origin.
+/// The failure after the project got another owner or origin.
 pub(super) const CHANGED: &str = "\
 cogtools-call: error[DENIED]: go: it runs a program, and its project has another owner or origin than when it was trusted
 hint: only the user can trust it, after reviewing its tools: cogtools trust .

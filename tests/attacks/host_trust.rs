@@ -1,4 +1,4 @@
-//! What of a host or of its environment trusts a project, and what does not.
+//! Parts of a host or of its environment that trust a project, and parts that do not.
 
 use cogtools_test_support::str;
 use serde_json::json;

@@ -8,7 +8,7 @@ use cogtools_test_support::{Project, Run, str};
 use super::processes::{all_end, call, project};
 use crate::{CONFINE, programs};
 
-/// What a program sees of its bounds.
+/// The bounds that a program sees.
 #[test]
 fn limits_and_privileges_of_a_program() {
     let project = project(

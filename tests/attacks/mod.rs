@@ -37,7 +37,7 @@ examples:
   - {}
 ";
 
-/// What is printed before the review of something that has a sandbox.
+/// The text before the review of something that has a sandbox.
 pub(crate) fn limitations() -> String {
     let rows = cogtools_core::sandbox::LIMITATIONS;
     let rows = rows.map(|one| format!("  {} ({})\n", one.what, one.note));

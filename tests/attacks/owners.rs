@@ -29,7 +29,7 @@ pub(super) fn shared(files: &[&str]) -> Option<Project> {
     Some(project)
 }
 
-/// Whether this user can give the files of `project` away.
+/// Returns true if this user can give the files of `project` away.
 #[expect(clippy::print_stderr, reason = "a line says what was not tested")]
 pub(crate) fn can_give(project: &Project) -> bool {
     let is_root = project.root().metadata().expect("a folder").uid() == 0;

@@ -107,7 +107,7 @@ hint: send less, or give the tool more time with `timeout`
     all_end(&pids(&project, 2));
 }
 
-/// Before: the same held for those of providers and MCP servers.
+/// Programs of providers and MCP servers kept such a file open before.
 #[test]
 fn daemons_of_sources_do_not_outlive_them() {
     let server = crate::repository().join("tests/mcp/peers/server.py");

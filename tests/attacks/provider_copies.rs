@@ -85,7 +85,7 @@ fn a_script_that_is_replaced_after_it_was_hashed() {
     }
 }
 
-/// The same for a link, and for the file that it leads to.
+/// A link is covered with the file that it leads to.
 #[test]
 fn a_link_that_is_replaced_after_it_was_hashed() {
     for file in ["pro/run", "link"] {
@@ -100,7 +100,7 @@ fn a_link_that_is_replaced_after_it_was_hashed() {
     }
 }
 
-/// The same for the script of an MCP server.
+/// The script of an MCP server is covered as well.
 #[test]
 fn a_server_that_is_replaced_after_it_was_hashed() {
     let project = scene("[true]");
@@ -141,7 +141,7 @@ fn a_file_beside_the_script_that_changes() {
     is_changed(&project);
 }
 
-/// What a program needs to work is not what changes an approval.
+/// A program's working files do not change an approval.
 #[test]
 fn other_files_do_not_ask_again() {
     let project = scene("[sh, ./pro/run]");

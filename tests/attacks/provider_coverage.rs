@@ -1,4 +1,4 @@
-//! What the approval of a provider covers, and what it shows as not covered.
+//! The files that the approval of a provider covers, and the files that it shows as not covered.
 
 use cogtools_test_support::str;
 
@@ -148,7 +148,7 @@ hint: remove it from the command line
     assert!(begin.elapsed() < std::time::Duration::from_secs(10));
 }
 
-/// The same for the program of an MCP server.
+/// The program of an MCP server is covered as well.
 #[test]
 fn a_server_is_not_a_program_of_the_project() {
     let project = scene("[true]");

@@ -8,7 +8,7 @@ use cogtools_test_support::Project;
 use super::SAY;
 use crate::run;
 
-/// What must not be printed.
+/// The text that must not be printed.
 const TOKEN: &str = "npm_0123456789secret";
 /// The name of the file that contains it, which says where secrets are.
 const TARGET: &str = "npmrc";
@@ -74,7 +74,7 @@ fn nothing_is_shown(project: &Project, case: &str) {
     no_program_prints(&[TOKEN, TARGET], project, case);
 }
 
-/// The same for a folder whose name is the project's own.
+/// A folder whose name is the project's own is treated alike.
 fn nothing_is_quoted(project: &Project) {
     no_program_prints(&[TOKEN], project, "quoted");
 }

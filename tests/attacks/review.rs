@@ -274,7 +274,7 @@ project . ([ROOT]), 1 tool running programs
 "#]]);
 }
 
-/// What changes while the user reads is not approved.
+/// A change while the user reads is not approved.
 #[test]
 fn exactly_what_was_shown_is_approved() {
     let project = with_provider();
@@ -287,7 +287,7 @@ fn exactly_what_was_shown_is_approved() {
     assert!(!project.path("ran").exists());
 }
 
-/// What was typed before the review does not answer its question.
+/// Input from before the review does not answer its question.
 #[test]
 fn typed_ahead_answers_are_discarded() {
     let project = with_provider();

@@ -21,7 +21,7 @@ examples:
 implementation: Hello, {{ person }}!
 ";
 
-/// What the program `name` under test prints in `project`.
+/// The output of the program `name` under test in `project`.
 fn ours(name: &str, project: &Project, args: &[&str]) -> String {
     Run::new(programs().join(name))
         .project(project)

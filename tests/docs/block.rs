@@ -9,7 +9,7 @@ pub(super) struct Block {
     info: String,
     /// The line of the document on which its content begins, from 1.
     pub(super) line: usize,
-    /// How far its fence is indented.
+    /// The indentation of its fence.
     pub(super) indent: usize,
     /// Its lines, without the indentation of its fence.
     pub(super) content: String,
@@ -22,7 +22,7 @@ impl Block {
         rest.split_once('"').map(|(value, _)| value)
     }
 
-    /// Whether the content is YAML with this key at its top.
+    /// Returns true if the content is YAML with this key at its top.
     pub(super) fn has_key(&self, key: &str) -> bool {
         let key = format!("{key}:");
         self.language == "yaml" && self.content.lines().any(|line| line.starts_with(&key))

@@ -181,7 +181,7 @@ fn session(document: &Document) -> (String, Vec<Step>) {
     (script, commands)
 }
 
-/// What the reader of `document` has: the repository, and for a how-to page nothing.
+/// The files of a reader of `document`: the repository, and for a how-to page nothing.
 fn project(document: &Document) -> Project {
     if is_how_to(document) {
         return Project::untrusted();

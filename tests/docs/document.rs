@@ -61,7 +61,7 @@ impl Document {
         }
     }
 
-    /// Whether it is written by hand; `docs/reference` is generated.
+    /// Returns true if it is written by hand; `docs/reference` is generated.
     pub(super) fn is_ours(&self) -> bool {
         !self.name.starts_with("docs/reference/")
     }

@@ -45,7 +45,7 @@ pub(crate) fn saved(name: &str) -> Vec<(String, String)> {
     saved
 }
 
-/// Whether the document of that name has this text.
+/// Returns true if the document of that name has this text.
 pub(crate) fn shows(name: &str, text: &str) -> bool {
     named(name).text.contains(text)
 }

@@ -10,7 +10,7 @@ const AGENT: &str = "docs/agent.md";
 const PLAN: &str = "docs/how-to/check-a-plan.md";
 const EDITOR: &str = "docs/how-to/use-your-editor.md";
 
-/// What the model of a page answers, in order; empty if it has none.
+/// The answers of the model of a page, in order; empty if it has none.
 fn turns(page: &str) -> Vec<Turn> {
     let greet = |person: &str| Turn::call("hello", json!({"person": person}));
     match page {

@@ -10,9 +10,9 @@ use super::document::Document;
 pub(super) struct Patch {
     /// The first of them, from 1.
     pub(super) line: usize,
-    /// How many there are.
+    /// The number of lines.
     pub(super) count: usize,
-    /// The indentation of each new line, which is that of its block.
+    /// The indentation of each new line, equal to its block's.
     pub(super) indent: usize,
     /// The new lines.
     pub(super) text: String,

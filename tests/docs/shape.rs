@@ -1,4 +1,4 @@
-//! What kinds of documents there are, and what each must have.
+//! Kinds of documents, and the parts that each must have.
 
 use super::{documents, named};
 

@@ -64,7 +64,7 @@ fn a_model_that_asks_for_the_selection_gets_it() {
     );
 }
 
-/// What concerns no text is answered without the editor.
+/// A question without a text is answered without the editor.
 #[test]
 fn another_prompt_asks_no_editor() {
     let project = Project::new();

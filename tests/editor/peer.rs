@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 pub(super) struct Peer {
     folder: tempfile::TempDir,
     last: Arc<Mutex<Value>>,
-    /// What lives as long as the window.
+    /// Processes that live as long as the window.
     process: Child,
 }
 

@@ -167,7 +167,7 @@ cogtools-editor: error[IO_FAILED]: `x.vsix` cannot be written: Is a directory (o
         );
 }
 
-/// What is printed is valid where a parser is at hand.
+/// The printed setting is valid where a parser is at hand.
 #[test]
 fn what_connects_an_editor_is_printed() {
     let project = project();

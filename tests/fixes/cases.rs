@@ -1,4 +1,4 @@
-//! What can be wrong in a project, each with its fix.
+//! Faults of a project, each with its fix.
 
 use super::{Case, WELL};
 

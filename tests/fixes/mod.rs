@@ -9,7 +9,7 @@ use crate::programs;
 use crate::pseudo_terminal::Terminal;
 use cases::CASES;
 
-/// What is wrong in a project, and the command that fixes it.
+/// A fault of a project, and the command that fixes it.
 #[derive(Clone, Copy)]
 struct Case {
     /// Files, each with its content; executable in `bin`.
@@ -18,7 +18,7 @@ struct Case {
     links: &'static [(&'static str, &'static str)],
     /// Variables of the environment.
     variables: &'static [(&'static str, &'static str)],
-    /// Whether the programs are on PATH.
+    /// True if the programs are on PATH.
     is_installed: bool,
     /// A part of the message.
     message: &'static str,
@@ -131,7 +131,7 @@ fn what_no_program_can_know_is_a_hint() {
     assert_eq!(case.findings_after(command, &project), Vec::<Value>::new());
 }
 
-/// What needs an approval is fixed by the user's own answer, at a terminal.
+/// The user's own answer at a terminal fixes a missing approval.
 #[test]
 #[cfg(target_os = "linux")]
 fn trust_is_a_fix_at_a_terminal() {

@@ -6,7 +6,7 @@ use cogtools_test_support::is_blessing;
 
 use super::*;
 
-/// What the model says to the examples, in their order, when they are recorded anew.
+/// The model's answers to the examples, in their order, when they are recorded anew.
 const ANSWERS: [(&str, &[&str]); 2] = [
     (
         "find-time",

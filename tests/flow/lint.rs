@@ -1,4 +1,4 @@
-//! What the linter says about flows: planted defects, and twins without them.
+//! Findings of the linter in flows: planted defects, and twins without them.
 
 use super::*;
 

@@ -68,7 +68,7 @@ fn project() -> Project {
     project
 }
 
-/// The same with the flow `f`, which has the parameter `question`.
+/// A project with the flow `f`, which has the parameter `question`.
 fn project_with(nodes: &str) -> Project {
     let project = project();
     project.file("tools/f.yaml", flow(nodes));
@@ -94,12 +94,12 @@ fn flow_run(project: &Project, words: &[&str]) -> Run {
     run("cogtools-flow", project).args(words)
 }
 
-/// What `cogtools flow run f` prints.
+/// The output of `cogtools flow run f`.
 fn output_of(nodes: &str) -> Outcome {
     flow_run(&project_with(nodes), &["run", "f"]).run()
 }
 
-/// What `cogtools flow trace` prints, without times.
+/// The output of `cogtools flow trace`, without times.
 fn traced(project: &Project, words: &[&str]) -> String {
     let text = flow_run(project, &["trace"]).args(words).run().text();
     let lines = text.lines().map(|line| match line.rsplit_once(", ") {

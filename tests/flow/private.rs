@@ -1,4 +1,4 @@
-//! What the session of a flow does not say: personal data and secrets.
+//! Personal data and secrets, which the session of a flow leaves out.
 
 use super::*;
 

@@ -4,7 +4,7 @@ use cogtools_test_support::conformance;
 
 use super::*;
 
-/// What `route` finds among tools with these capabilities.
+/// The tool that `route` finds among tools with these capabilities.
 fn route(tools: &[(String, Vec<String>)], capability: &str) -> Option<String> {
     let project = Project::new();
     project.file(".cogtoolrc.yaml", ALIASES);

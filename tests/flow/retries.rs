@@ -18,7 +18,7 @@ fn counting(nodes: &str) -> Project {
     project
 }
 
-/// What the tool was called with, in the order of the words.
+/// The arguments of the tool's calls, in the order of the words.
 fn calls(project: &Project) -> Vec<String> {
     let calls = project.read("calls");
     let mut calls: Vec<String> = calls.lines().map(str::to_owned).collect();

@@ -24,7 +24,7 @@ const NODES: &str = "\
     output: '{{ [understand.text, route] | select | join(\" / \") }}'
 ";
 
-/// What the run prints, and the first request, with a model that answers with `reply`.
+/// The output of the run, and the first request, with a model that answers with `reply`.
 fn ask(project: &Project, reply: Value) -> (Outcome, Value) {
     let fake = FakeGemini::start([Turn::call("answer", reply)]);
     let outcome = flow_run(project, &["run", "f", "question=cats"])

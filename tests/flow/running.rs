@@ -1,4 +1,4 @@
-//! What nodes do, and in which order.
+//! Actions of nodes, and their order.
 
 use super::*;
 

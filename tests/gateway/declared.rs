@@ -1,4 +1,4 @@
-//! What cogtools declares of the servers' tools, compared with what they list by themselves.
+//! Declarations of the servers' tools, compared with the servers' own lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::Scene;
 
-/// What fits into a request with the host's own tools.
+/// The budget that fits into a request with the host's own tools.
 const BUDGET: &str = "120000";
 
 /// Plays three calls with these settings: the model sees everything that is declared, with this

@@ -22,10 +22,10 @@ use serde_json::Value;
 use crate::clients::cache;
 use servers::SERVERS;
 
-/// How long a host may take.
+/// The time limit of a host.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// What only clients that can show questions get from the server `everything`.
+/// Tools of the server `everything` for clients that can show questions.
 const ASKS: [&str; 2] = [
     "everything_trigger-elicitation-request",
     "everything_trigger-url-elicitation",

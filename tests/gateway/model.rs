@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::mcp::peer::Site;
 
-/// What it says when it has nothing more to call.
+/// The text of a model that has nothing more to call.
 pub(super) const LAST: &str = "All done.";
 
 /// A model that listens.
@@ -34,7 +34,7 @@ impl Model {
         &self.site.url
     }
 
-    /// What it was asked so far, by the agent itself.
+    /// The requests of the agent itself so far.
     pub(super) fn asked(&self) -> Vec<Value> {
         let asked = self.project.read("asked");
         let lines = asked.lines();

@@ -1,4 +1,4 @@
-//! What a server lists by itself, without cogtools.
+//! The list of a server by itself, without cogtools.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};

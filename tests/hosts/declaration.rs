@@ -1,4 +1,4 @@
-//! What the CLI tells the model about our tools.
+//! The CLI's declarations of our tools to the model.
 
 use cogtools_test_support::{Conversation, Request, Version};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! What headless use of the newest version needs, as `cogtools init` explains.
+//! Headless use of the newest version, as `cogtools init` explains it.
 //!
 //! The CLI's own rules name `discovered_tool_*`, which matches nothing, nor would
 //! it in a user's rule: every tool has to be named.

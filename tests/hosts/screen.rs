@@ -1,4 +1,4 @@
-//! What a user sees of a failed call in an interactive Gemini CLI.
+//! The display of a failed call in an interactive Gemini CLI.
 
 use cogtools_test_support::{FakeGemini, Turn, Version};
 use serde_json::json;

@@ -120,7 +120,7 @@ fn hidden_prototypes_are_frozen() {
     check(&[(names, "[]")]);
 }
 
-/// What is frozen does not keep objects from having their own.
+/// Frozen prototypes do not keep objects from having their own members.
 #[test]
 fn objects_may_have_what_their_prototypes_have() {
     check(&[

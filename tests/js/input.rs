@@ -1,4 +1,4 @@
-//! What is read, and how failures are printed.
+//! Inputs, and messages of failures.
 
 use cogtools_test_support::{Project, str};
 

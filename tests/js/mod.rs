@@ -86,7 +86,7 @@ fn check(cases: &[(&str, &str)]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What comes of a code. A machine with other things to do may need several attempts.
+/// The outcome of a code. A machine with other things to do may need several attempts.
 fn patiently((code, expected): (&str, &str)) -> String {
     let mut found = outcome(&request(code));
     for _ in 0..3 {
@@ -98,7 +98,7 @@ fn patiently((code, expected): (&str, &str)) -> String {
     found
 }
 
-/// The same for codes that must be ended: within `ms` milliseconds, and what is granted beyond.
+/// The outcome of a code that must be ended within `ms` milliseconds, and a margin.
 #[track_caller]
 fn check_ended(ms: u64, cases: &[(&str, &str)]) {
     for (code, expected) in cases {

@@ -1,4 +1,4 @@
-//! What is returned and what is thrown.
+//! Returned values and thrown errors.
 
 use super::check;
 
@@ -142,7 +142,7 @@ fn what_is_thrown() {
     ]);
 }
 
-/// Nothing about what is thrown is the code of the failure, only what it is.
+/// A thrown value never decides the code of the failure.
 #[test]
 fn codes_cannot_be_made() {
     check(&[

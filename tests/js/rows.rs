@@ -34,7 +34,7 @@ const OVERRIDDEN: [(&str, &str, &str); 5] = [
         "host names that are not forbidden are undefined",
     ),
 ];
-/// What those return that return something.
+/// The results of the rows that return something.
 const RESULTS: [(&str, &str); 2] = [
     (
         "sb-61",
@@ -49,7 +49,7 @@ const RESULTS: [(&str, &str); 2] = [
 const SYNTAX: [&str; 3] = ["sb-37", "sb-44", "sb-92"];
 const RESULT: [&str; 1] = ["sb-25"];
 
-/// What a row expects: the output without its time, or the code of the failure.
+/// The expectation of a row: the output without its time, or the code of the failure.
 fn expected(row: &Value) -> Value {
     let id = row["id"].as_str().expect("an id");
     if let Some((_, code, _)) = OVERRIDDEN.iter().find(|(other, ..)| *other == id) {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::peer::peer;
 use super::{cache, server};
 
-/// What a host with these abilities sees, and what the tools of the source get.
+/// The view of a host with these abilities, and the tools' view of the source.
 fn host(abilities: &str) -> (Value, Project) {
     let python = install::python(&cache(), "mcp-python-1.30.0", &["mcp==1.30.0"]);
     let project = Project::new();

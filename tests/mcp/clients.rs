@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{GREET, cache, project, server};
 
-/// What every client receives in this project.
+/// The tools that every client receives in this project.
 fn expected() -> Value {
     json!({
         "tools": ["greet", "sum"],

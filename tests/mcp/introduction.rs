@@ -8,7 +8,7 @@ use super::Session;
 use super::source::{project, server, with};
 use crate::run;
 
-/// What the server of `project` answers to `initialize`.
+/// The answer of the server of `project` to `initialize`.
 fn initialize(project: &Project) -> Value {
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},

@@ -10,7 +10,7 @@ use super::peer::peer;
 use super::session::{gone, signal};
 use super::source::project;
 
-/// How long something may take until it is in the log.
+/// The time limit for an entry of the log.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A project with the living server among the user's sources.

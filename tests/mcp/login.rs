@@ -16,7 +16,7 @@ use super::session::Session;
 pub(super) struct Login {
     pub(super) child: Child,
     stdout: BufReader<std::process::ChildStdout>,
-    /// What it has printed for the user to open.
+    /// The URL that it has printed for the user to open.
     page: String,
 }
 
@@ -70,7 +70,7 @@ impl Login {
     }
 }
 
-/// What the user sees at the end.
+/// The page that the user sees at the end.
 pub(super) const DONE: &str =
     "cogtools has the answer: close this page, and return to the terminal.\n";
 

@@ -22,7 +22,7 @@ fn lie(how: &str) -> (Outcome, String, Site) {
     (outcome, asked, site)
 }
 
-/// How far a login gets: the last thing that is asked.
+/// The last step of a login: the last thing that is asked.
 #[derive(Clone, Copy)]
 enum Asked {
     Server,

@@ -1,4 +1,4 @@
-//! What is observed of calls: spans at a collector of OpenTelemetry, and lines of a log.
+//! Observations of calls: spans at a collector of OpenTelemetry, and lines of a log.
 
 use std::fmt::Write as _;
 use std::io::Read as _;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use cogtools_test_support::Project;
 use serde_json::{Value, json};
 
-/// How long anything may take.
+/// The time limit of every step.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running server, and a stateful session with it.
@@ -32,7 +32,7 @@ impl Session {
         Self::start(project, &mut Command::new(super::server()))
     }
 
-    /// The same with a command that eventually starts the server.
+    /// A session with a command that eventually starts the server.
     pub(super) fn start(project: &Project, command: &mut Command) -> Self {
         let mut child = command
             .current_dir(project.root())
@@ -212,7 +212,7 @@ pub(super) fn gone(pid: u32) {
     }
 }
 
-/// Whether a process is running, and not just waiting to be reaped.
+/// Returns true if a process is running, and not just waiting to be reaped.
 fn alive(pid: u32) -> bool {
     let mut ps = Command::new("/bin/ps");
     let state = ps.args(["-o", "stat=", "-p", &pid.to_string()]).output();

@@ -1,4 +1,4 @@
-//! What ends the server, and that no process outlives it or a call.
+//! The end of the server, which no process outlives.
 
 use std::fs;
 use std::io::Write as _;

@@ -9,14 +9,14 @@ use serde_json::json;
 
 use super::{GREET, Session, project};
 
-/// How long it runs among the other tests, in seconds.
+/// The duration among the other tests, in seconds.
 const SECONDS: u64 = 20;
-/// How much more memory, in KiB, the server may use at the end than after a quarter.
+/// The additional memory, in KiB, that the server may use at the end than after a quarter.
 const GROWTH: u64 = 3 << 10;
 
 /// By how many the number of idle runtime threads may vary.
 const IDLE: u64 = 4;
-/// How long everything has to be idle.
+/// The time for which everything has to be idle.
 const REST: Duration = Duration::from_secs(2);
 
 const EXEC: &str = "name: echo
@@ -168,7 +168,7 @@ impl Size {
 }
 
 impl Size {
-    /// Whether it is more than `early`, with so many KiB for memory that is used again.
+    /// Returns true if it is more than `early`, with so many KiB for memory that is used again.
     pub(super) fn exceeds(&self, early: &Self, growth: u64) -> bool {
         self.memory > early.memory + growth
             || self.files > early.files
@@ -194,7 +194,7 @@ pub(super) fn left(session: &Session, mark: Option<&str>) -> String {
         .concat()
 }
 
-/// How many processes the server and its children have started.
+/// The number of processes that the server and its children have started.
 pub(super) fn descendants(session: &Session) -> usize {
     let mut ps = std::process::Command::new("/bin/ps");
     let output = ps.args(["-e", "-o", "ppid=,pid="]).output();

@@ -12,9 +12,9 @@ use super::peer::peer;
 use super::soak::{self, Size};
 use super::{Session, cache, living};
 
-/// How long it runs among the other tests, in seconds.
+/// The duration among the other tests, in seconds.
 const SECONDS: u64 = 12;
-/// How much more memory, in KiB, the server may use at the end than after a quarter.
+/// The additional memory, in KiB, that the server may use at the end than after a quarter.
 const GROWTH: u64 = 4 << 10;
 /// After how many rounds there is a pause in which idle sources end.
 const ROUNDS_UNTIL_IDLE: u32 = 40;

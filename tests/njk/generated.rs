@@ -13,7 +13,7 @@ use super::generator;
 /// The number of templates of a run.
 const COUNT: usize = 20_000;
 
-/// How many mismatches a failure shows, the shortest templates first.
+/// The number of mismatches in a failure, the shortest templates first.
 const SHOWN: usize = 20;
 
 fn seed() -> u64 {
@@ -35,7 +35,7 @@ fn render(case: &Value) -> Result<String, String> {
     text.map_err(|error| error.to_string())
 }
 
-/// Whether Nunjucks compiled the template to JavaScript that does not run.
+/// Returns true if Nunjucks compiled the template to JavaScript that does not run.
 fn is_compiled_wrongly(result: &Result<String, String>) -> bool {
     let wrong = |error: &String| error.contains("SyntaxError") || error.contains("ReferenceError");
     result.as_ref().is_err_and(wrong)

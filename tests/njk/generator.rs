@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::grammar::Grammar;
 use super::random::Random;
 
-/// How deep the parts of a template nest.
+/// The nesting of the parts of a template.
 const MAX_DEPTH: usize = 4;
 
 /// `count` cases of a seed.

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 /// The productions of one kind.
 #[derive(Default)]
 pub(super) struct Kind {
-    /// Those without parts.
+    /// Expressions without parts.
     pub(super) leaves: Vec<String>,
-    /// Those with parts.
+    /// Expressions with parts.
     pub(super) branches: Vec<String>,
 }
 

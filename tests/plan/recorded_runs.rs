@@ -35,7 +35,7 @@ fn untimed(mut result: Value) -> Value {
     result
 }
 
-/// The results of a recorded run that are objects, as those of `run_js` are.
+/// The results of a recorded run that are objects, such as the results of `run_js`.
 fn recorded_results(row: &Value) -> Vec<Value> {
     let runs = row["expected"]["toolRuns"].as_array().expect("runs");
     let results = runs.iter().map(|run| untimed(run["result"].clone()));

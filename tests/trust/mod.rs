@@ -27,7 +27,7 @@ hint: only the user can approve it, after reviewing what it runs: cogtools trust
 
 "#]];
 
-/// What is shown before the package is approved.
+/// The text before the package is approved.
 const REVIEW: &str = "\
 package pk, 1 tool running programs
   tool      pk_run (node_modules/pk/tools/pk_run.yaml)

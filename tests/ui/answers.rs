@@ -30,7 +30,7 @@ implementation:
 
 const DONE: &str = r#"{"failures":[]}"#;
 
-/// What a page of the session says, without the parts beside the conversation.
+/// The text of a page of the session, without the parts beside the conversation.
 fn shown(server: &Server, cookie: &str) -> String {
     let page = server.get(cookie, "/sessions/file.0");
     assert_eq!(page.status, 200);

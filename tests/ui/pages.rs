@@ -1,4 +1,4 @@
-//! What pages show, and that hostile content is only text.
+//! Pages, on which hostile content is only text.
 
 use cogtools_test_support::{Project, assert_text, str};
 use serde_json::{Value, json};
@@ -168,7 +168,7 @@ fn names_of_sessions_lead_nowhere_else() {
     }
 }
 
-/// What is rare in a session, each with what the page makes of it.
+/// Rare entries of a session, each with its form on the page.
 #[test]
 fn branches_unsupported_steps_and_damage_are_named() {
     let project = Project::new();

@@ -1,4 +1,4 @@
-//! What was sent to models, on the pages and beside the sessions.
+//! Requests to models, on the pages and beside the sessions.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

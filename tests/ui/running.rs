@@ -143,7 +143,7 @@ fn an_answer_is_in_no_command_line() {
     assert!(page.contains(">0\n: open sesame<"), "{page}");
 }
 
-/// What a page shows as said by the model, with what stands before it.
+/// A text on a page that the model said, with the text before it.
 fn replies(page: &str) -> Vec<String> {
     let messages = page.split("<div class=\"message model\"").skip(1);
     let reply = |message: &str| {

@@ -18,7 +18,7 @@ pub(crate) struct Server {
     base: OnceLock<String>,
 }
 
-/// What it answers.
+/// The answer of the server.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -31,7 +31,7 @@ impl Server {
         Self::start_with(project, args, &[])
     }
 
-    /// The same with these variables.
+    /// Starts the server with these variables.
     pub(crate) fn start_with(project: &Project, args: &[&str], vars: &[(&str, &str)]) -> Self {
         let mut child = Command::new(crate::programs().join("cogtools-ui"))
             .args(args)
@@ -212,7 +212,7 @@ impl Reply {
     }
 }
 
-/// What is between two texts.
+/// The text between two texts.
 #[track_caller]
 pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let (_, rest) = text

@@ -141,7 +141,7 @@ fn a_tool_is_checked_and_called_as_in_a_terminal() {
     );
 }
 
-/// What is known about the examples of `order`, from its page and from the list.
+/// The examples of `order`, from its page and from the list.
 fn test_state(server: &Server, cookie: &str) -> String {
     let page = server.get(cookie, "/tools/order").body;
     let list = server.get(cookie, "/tools").body;

@@ -79,7 +79,7 @@ impl Build {
         })
     }
 
-    /// Whether the programs need no shared library.
+    /// Returns true if the programs need no shared library.
     pub(crate) const fn is_static(&self) -> bool {
         self.flags.is_some()
     }
@@ -106,9 +106,9 @@ impl Build {
     }
 }
 
-/// Whether a program can be linked statically here: glibc's archive is a package
-/// of its own on some systems, and another machine's takes another linker. Other
-/// systems either do so anyway or cannot.
+/// Returns true if a program can be linked statically here: glibc's archive is a package of its own
+/// on some systems, and another machine's takes another linker. Other systems either do so anyway
+/// or cannot.
 fn statically(triple: &str) -> Result<bool> {
     if !triple.contains("-linux-") {
         return Ok(false);

@@ -25,9 +25,9 @@ const PACKAGES: [(&str, &str); 10] = [
     ("zsh", "zsh"),
 ];
 
-/// What a real window of VS Code needs, as Debian packages.
+/// The Debian packages that a real window of VS Code needs.
 const WINDOW: [&str; 3] = ["chromium", "libkrb5-dev", "libsecret-1-dev"];
-/// What its libraries install.
+/// The Debian packages with its libraries.
 const HEADERS: [&str; 2] = [
     "/usr/include/gssapi/gssapi.h",
     "/usr/include/libsecret-1/libsecret/secret.h",

@@ -28,7 +28,7 @@ pub(crate) fn run(runs: Option<u32>) -> Result<()> {
     test(runs)
 }
 
-/// Whether the sources are formatted.
+/// Returns true if the sources are formatted.
 pub(crate) fn check_formatting() -> Result<()> {
     run_process(own("fmt")?.arg("--check"))
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use crate::cargo::cargo;
 use crate::process::run as run_process;
 
-/// What is called.
+/// The calls to make.
 #[derive(Clone, Copy)]
 pub(crate) enum Calls {
     /// Tools of one project, while its files change.

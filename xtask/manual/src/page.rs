@@ -25,12 +25,12 @@ pub struct Page {
 const DATE: &str = "2026-11-21";
 /// The version that the manual is about.
 const SOURCE: &str = concat!("cogtools ", env!("CARGO_PKG_VERSION"));
-/// What every page belongs to.
+/// The manual that every page belongs to.
 const MANUAL: &str = "cogtools manual";
 /// Sections that follow the exit status, in the order of man-pages(7).
 const LAST: [&str; 3] = ["ENVIRONMENT", "FILES", "EXAMPLES"];
 
-/// What follows the exit statuses of a program.
+/// The section that follows the exit statuses of a program.
 const ERRORS: &str = "`cogtools-errors(7)` lists all codes, with what to do about each.";
 
 /// Every page.

@@ -23,7 +23,7 @@ impl Client {
         Self::start_with(server, project, &[("XDG_STATE_HOME", state)])
     }
 
-    /// The same with variables that are paths.
+    /// Adds variables that are paths.
     pub(super) fn start_with(
         server: &Path,
         project: &Path,

@@ -14,9 +14,9 @@ use super::table::{Limit, Unit};
 use super::timer::{Case, median};
 use crate::cargo::Build;
 
-/// How many tools the other server has.
+/// The number of tools of the other server.
 const TOOLS: usize = 1_000;
-/// How often discovery runs, and the list is asked for.
+/// The number of discoveries and of requests for the list.
 const TIMES: usize = 20;
 
 /// Measures discovery and a running server.

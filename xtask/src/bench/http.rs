@@ -143,7 +143,7 @@ impl Server {
         Ok(used / u32::try_from(calls)?)
     }
 
-    /// How long calls take with many clients, and what a client costs.
+    /// The time of calls with many clients, and the cost of a client.
     fn agents(&self) -> Result<Vec<Limit>> {
         let before = self.memory()?;
         let mut during = Ok(before);

@@ -13,15 +13,15 @@ const STACK_BYTES: usize = 128 << 10;
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"person":"Ada"}}}"#;
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
 
-/// How clients call.
+/// The pattern of the clients' calls.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     pub(super) clients: u32,
-    /// How long they call.
+    /// The duration of the calls.
     pub(super) time: Duration,
-    /// How often each calls; without it, as soon as it has the answer.
+    /// The interval of each client's calls; without it, as soon as it has the answer.
     pub(super) every: Option<Duration>,
-    /// Whether each client has a session.
+    /// True if each client has a session.
     pub(super) sessions: bool,
 }
 

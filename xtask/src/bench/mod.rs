@@ -44,7 +44,7 @@ struct Bench {
     limits: Vec<Limit>,
 }
 
-/// What to measure.
+/// The part to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Whole processes.

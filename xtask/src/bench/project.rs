@@ -22,7 +22,7 @@ pub(super) fn with_tools(below: &Path, tools: usize) -> Result<PathBuf> {
     Ok(project)
 }
 
-/// The same with one more tool, which runs a program.
+/// Adds one more tool, which runs a program.
 pub(super) fn with_a_program(below: &Path, tools: usize) -> Result<PathBuf> {
     let project = below.join(format!("server-{tools}"));
     make(&project, tools - 1)?;

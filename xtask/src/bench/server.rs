@@ -18,7 +18,7 @@ use crate::process::{output, run};
 
 /// The number of tools in its project.
 const TOOLS: usize = 1_000;
-/// How long files must be unchanged until the server trusts its cache of them.
+/// The time for which files are unchanged until the server trusts its cache of them.
 pub(super) const REST: Duration = Duration::from_secs(4);
 /// The number of servers started in turn, and of requests to each.
 const SERVERS: usize = 10;

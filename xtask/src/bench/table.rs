@@ -13,7 +13,7 @@ use crate::command::root;
 pub(super) struct Row {
     pub(super) what: String,
     pub(super) goal: Goal,
-    /// The medians: ours, and that of the other side.
+    /// The medians: ours, and the other side's.
     pub(super) times: (Duration, Duration),
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Case {
     pub(super) program: PathBuf,
     pub(super) args: Vec<OsString>,
     pub(super) cwd: PathBuf,
-    /// What it reads on standard input; nothing without a file.
+    /// The file on standard input, if there is one.
     pub(super) stdin: Option<PathBuf>,
     /// Variables that differ from ours.
     pub(super) env: Vec<(&'static str, PathBuf)>,
@@ -32,13 +32,13 @@ impl Case {
         }
     }
 
-    /// The same with `file` on standard input.
+    /// Adds `file` on standard input.
     pub(super) fn stdin(mut self, file: impl Into<PathBuf>) -> Self {
         self.stdin = Some(file.into());
         self
     }
 
-    /// The same with a variable.
+    /// Adds a variable.
     pub(super) fn env(mut self, name: &'static str, value: impl Into<PathBuf>) -> Self {
         self.env.push((name, value.into()));
         self

@@ -54,7 +54,7 @@ fn npm() -> Command {
     Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
 }
 
-/// Fails unless `tag` is that of this version.
+/// Fails unless `tag` names this version.
 pub(crate) fn tag(tag: &str) -> Result<()> {
     let expected = format!("v{VERSION}");
     if tag != expected {

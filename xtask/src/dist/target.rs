@@ -57,7 +57,7 @@ impl Target {
         format!("{program}{ending}")
     }
 
-    /// Whether archives can contain links: on Windows, creating a link requires a
+    /// Returns true if archives can contain links: on Windows, creating a link requires a
     /// privilege.
     pub(super) fn links(&self) -> bool {
         !self.triple.contains("windows")

@@ -72,7 +72,7 @@ fn shared(build: &Build, share: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
         .collect()
 }
 
-/// How many bytes the files have that are to be placed.
+/// The number of bytes of the files to be placed.
 fn size(placed: &[(PathBuf, PathBuf)]) -> Result<u64> {
     let sizes = placed.iter().map(|(from, _)| {
         let meta = from.metadata();

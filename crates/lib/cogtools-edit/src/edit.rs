@@ -38,7 +38,7 @@ pub struct Entry {
     pub name: String,
     /// Its content.
     pub value: Map<String, Value>,
-    /// Whether an existing entry of that name is equivalent and can be left unchanged.
+    /// True if an existing entry of that name is equivalent and can be left unchanged.
     pub is_equivalent: fn(present: &Value, wanted: &Map<String, Value>) -> bool,
     /// A second hint if another entry has the name.
     pub hint: String,
@@ -167,7 +167,7 @@ type Find = fn(&Path, &str, &str, &str) -> Result<Option<(Value, Location)>, Box
 type Add = fn(&Path, &str, &str, &str, &Map<String, Value>) -> Result<String, Box<Conflict>>;
 
 impl Entry {
-    /// Whether the entry has to be added.
+    /// Returns true if the entry has to be added.
     fn is_missing(&self, present: Option<(Value, Location)>) -> Result<bool, Box<Conflict>> {
         let Some((present, location)) = present else {
             return Ok(true);

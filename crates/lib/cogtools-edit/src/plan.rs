@@ -29,7 +29,7 @@ pub struct Change {
     pub before: Option<String>,
     /// The new content.
     pub after: String,
-    /// Whether to make a new file executable.
+    /// True if a new file is made executable.
     pub executable: bool,
 }
 

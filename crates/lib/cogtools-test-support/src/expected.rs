@@ -102,8 +102,8 @@ pub fn assert_text(found: impl AsRef<[u8]>, expected: impl Into<Expected>) {
     }
 }
 
-/// Whether expected text is renewed instead of compared. Panics in CI, where no test
-/// may pass because its expected text was rewritten.
+/// Returns true if expected text is renewed instead of compared. Panics in CI, where no test may
+/// pass because its expected text was rewritten.
 pub fn is_blessing() -> bool {
     let is_blessing = std::env::var_os(VARIABLE).is_some_and(|action| action == "overwrite");
     let judges = std::env::var_os("CI").is_some_and(|value| value == "true");
@@ -130,7 +130,7 @@ fn renew(source: &DataSource, found: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a character would be unreadable, or invalid, in a literal.
+/// Returns true if a character would be unreadable, or invalid, in a literal.
 fn is_hidden(character: char) -> bool {
     let steers = matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}');

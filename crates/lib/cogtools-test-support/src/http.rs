@@ -87,7 +87,7 @@ pub(crate) struct Piece {
     pub(crate) pause: Duration,
 }
 
-/// What happens to the connection after a body.
+/// The fate of the connection after a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The body is complete and the connection stays open.

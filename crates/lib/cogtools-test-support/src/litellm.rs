@@ -162,7 +162,7 @@ fn send(address: SocketAddr, request: &str, limit: Duration) -> std::io::Result<
     Ok((status.unwrap_or(0), body.to_owned()))
 }
 
-/// Whether the server answers.
+/// Returns true if the server answers.
 fn is_alive(address: SocketAddr) -> bool {
     let request = "GET /health/liveliness HTTP/1.0\r\nHost: localhost\r\n\r\n";
     let answer = send(address, request, Duration::from_secs(5));

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{Expected, difference};
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// It exited with this status.
@@ -72,8 +72,8 @@ pub struct Outcome {
     pub stdout: Vec<u8>,
     /// The complete stderr.
     pub stderr: Vec<u8>,
-    /// Whether it read all of its input before it exited. Meaningful only if the input
-    /// is larger than a pipe's buffer (64 KiB).
+    /// True if it read all of its input before it exited. Meaningful only if the input is larger
+    /// than a pipe's buffer (64 KiB).
     pub read_all_input: bool,
 }
 

@@ -22,18 +22,18 @@ pub(crate) enum State {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) state: State,
-    /// What was found, in one line.
+    /// The finding, in one line.
     pub(crate) message: String,
-    /// What belongs to it, one line each.
+    /// Its details, one line each.
     pub(crate) details: Vec<String>,
     pub(crate) remedy: Option<Remedy>,
-    /// Whether `--fix` can fix it.
+    /// True if `--fix` can fix it.
     pub(crate) fixable: bool,
     /// The tool of a source that is left out because of it.
     pub(crate) omission: Option<Omission>,
 }
 
-/// How to see each finding of which one for many is shown.
+/// The command that shows findings which are summarized in one.
 const EACH: &str = "`cogtools doctor --format json` shows each of them";
 
 /// The command for everything that `--fix` can fix.

@@ -74,7 +74,7 @@ impl Gemini {
         })
     }
 
-    /// Whether Gemini CLI gets the tools from our MCP server, and not from commands.
+    /// Returns true if Gemini CLI gets the tools from our MCP server, and not from commands.
     pub(crate) fn uses_server(&self) -> bool {
         self.discovery_command().is_none()
             && self.call_command().is_none()
@@ -96,7 +96,7 @@ impl Gemini {
         value.as_str().filter(|value| !value.trim().is_empty())
     }
 
-    /// Whether one of the settings lists `keys` names `tool`.
+    /// Returns true if one of the settings lists `keys` names `tool`.
     pub(crate) fn lists(&self, keys: &[&str], tool: &str) -> bool {
         keys.iter()
             .filter_map(|key| self.settings.get(key)?.0.as_array())

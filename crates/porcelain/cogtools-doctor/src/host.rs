@@ -49,7 +49,7 @@ impl Host {
         }
     }
 
-    /// Whether `program` may be started: it is not one of a project that is not trusted.
+    /// Returns true if `program` may be started: it is not one of a project that is not trusted.
     pub(crate) fn may_start(&self, program: &Path) -> bool {
         let Some(root) = &self.untrusted else {
             return true;
@@ -76,7 +76,7 @@ impl Host {
     }
 }
 
-/// Whether `program` is in the `node_modules` of a folder above the project.
+/// Returns true if `program` is in the `node_modules` of a folder above the project.
 fn is_in_modules_above(program: &Path, root: &Path) -> bool {
     let above = root.ancestors().skip(1);
     above

@@ -8,7 +8,7 @@ use cogtools_edit::{Change, Existing, Format, jsonc, toml, yaml};
 use cogtools_gemini_cli::{McpHost, Vars};
 use serde_json::Value;
 
-/// What a file that names cogtools contains.
+/// The text that a file about cogtools contains.
 const OURS: &str = "cogtools";
 
 /// The file of a host that exists.
@@ -17,9 +17,9 @@ pub(crate) struct HostFile {
     pub(crate) host: McpHost,
     /// Its path, as shown.
     pub(crate) path: String,
-    /// Whether it belongs to the user, and not to the project.
+    /// True if it belongs to the user, and not to the project.
     pub(crate) is_users: bool,
-    /// What it contains, or why it cannot be read.
+    /// The content, or the reason why it cannot be read.
     pub(crate) value: Result<Value, Box<Diagnostic>>,
     /// The change that makes it readable, if only a byte order mark or a comma is in the way.
     pub(crate) repair: Option<Change>,

@@ -8,7 +8,7 @@ struct Manager {
     program: &'static str,
     /// The command line up to the name of the package.
     install: &'static str,
-    /// Whether only the administrator may run it.
+    /// True if only the administrator may run it.
     needs_root: bool,
 }
 

@@ -14,10 +14,10 @@ use crate::host::Host;
 
 /// The limit of Gemini CLI for a discovery command: 10 MiB per stream.
 const MAX_OUTPUT_BYTES: usize = 10 << 20;
-/// How long a program may take. Gemini CLI itself waits forever.
+/// The time limit of a program. Gemini CLI itself waits forever.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How a program exited, and its output.
+/// The exit of a program, and its output.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) exit: Exit,

@@ -49,13 +49,13 @@ impl Program {
         }
     }
 
-    /// Whether it has the name of a program of cogtools.
+    /// Returns true if it has the name of a program of cogtools.
     pub(crate) fn is_cogtools(&self) -> bool {
         [DISCOVER, CALL].contains(&program_name(&self.name))
     }
 
-    /// Whether it may be started: an untrusted project must not choose what runs,
-    /// except for the programs of cogtools on `PATH`.
+    /// Returns true if it may be started: an untrusted project must not choose what runs, except
+    /// for the programs of cogtools on `PATH`.
     pub(crate) fn may_run(&self, trust: &Trust) -> bool {
         trust.is_trusted() || (self.is_cogtools() && self.name == program_name(&self.name))
     }
@@ -80,8 +80,8 @@ pub(crate) fn find(name: &str, host: &Host) -> Option<PathBuf> {
     which::which_in(name, path, &host.root).ok()
 }
 
-/// Whether Gemini CLI can start it: on Windows it does not start `cmd` scripts, which
-/// npm puts on PATH there.
+/// Returns true if Gemini CLI can start it: on Windows it does not start `cmd` scripts, which npm
+/// puts on PATH there.
 fn is_startable(file: &Path) -> bool {
     let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
     !(cfg!(windows) && ["cmd", "bat", "ps1"].contains(&ending.to_lowercase().as_str()))

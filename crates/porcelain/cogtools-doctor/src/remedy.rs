@@ -4,12 +4,12 @@
 use cogtools_core::{Diagnostic, Hint};
 use cogtools_program::{fixing_command, render_hint};
 
-/// What to do about a finding.
+/// The remedy of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
     /// A command line; after it, the finding is gone.
     Command(String),
-    /// What to change.
+    /// The change to make.
     Advice(String),
 }
 

@@ -13,7 +13,7 @@ use crate::finding::{Finding, State};
 /// The width of the column of states.
 const STATE_WIDTH: usize = State::Problem.name().len();
 
-/// How many characters of a message are shown.
+/// The number of characters of a message that are shown.
 const MAX_CHARS: usize = 600;
 
 /// The findings, grouped by check.

@@ -11,7 +11,7 @@ pub(crate) struct SourceStatus {
     pub(crate) noun: &'static str,
     /// Its name.
     pub(crate) name: String,
-    /// Whether it is approved.
+    /// True if it is approved.
     pub(crate) approval: ApprovalStatus,
 }
 

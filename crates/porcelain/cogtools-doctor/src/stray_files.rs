@@ -15,7 +15,7 @@ use crate::tools::is_dangling;
 pub(crate) struct StrayFile {
     /// Its path, as shown.
     pub(crate) display_path: PathBuf,
-    /// Whether it is in place of the configuration, not of a tool.
+    /// True if it is in place of the configuration, not of a tool.
     pub(crate) is_configuration: bool,
     kind: StrayKind,
 }
@@ -34,10 +34,10 @@ enum StrayKind {
 /// Names that users give the configuration by mistake.
 const CONFIGURATIONS: [&str; 3] = [".cogtoolrc.yml", "cogtoolrc.yaml", "cogtoolrc.yml"];
 
-/// What a text has that is probably a tool.
+/// The text by which a file is probably a tool.
 const TOOL_KEY: &str = "\nimplementation:";
 
-/// How many files of a kind that is not read are looked at in a folder.
+/// The number of unread files that are looked at in a folder.
 const MAX_FILES: usize = 1000;
 
 /// The stray files of `project`, whose tools are in `folders`.
@@ -103,7 +103,7 @@ fn classify(path: &Path, folder: &Folder) -> Option<StrayKind> {
 }
 
 impl StrayFile {
-    /// What is wrong.
+    /// The message of the finding.
     pub(crate) fn message(&self) -> String {
         let file = self.display_path.display();
         match self.kind {
@@ -120,7 +120,7 @@ impl StrayFile {
         }
     }
 
-    /// What to do about it.
+    /// The remedy of the finding.
     pub(crate) fn remedy(&self) -> Remedy {
         let file = self.display_path.display().to_string();
         let (right, is_taken) = match self.kind {

@@ -24,7 +24,7 @@ pub(crate) struct Tools {
     pub(crate) shadowed: Vec<Shadowed>,
     /// Errors of the configuration or of a source.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// What the configuration contains without effect.
+    /// The parts of the configuration that have no effect.
     pub(crate) unmatched: Vec<Diagnostic>,
 }
 
@@ -35,9 +35,9 @@ pub(crate) struct ToolFile {
     pub(crate) name: String,
     /// Its path, as shown.
     pub(crate) display_path: PathBuf,
-    /// Whether it is a link to nothing.
+    /// True if it is a link to nothing.
     pub(crate) is_dangling: bool,
-    /// Whether it begins with our first line, and cannot be run by it.
+    /// True if it begins with our first line, and cannot be run by it.
     pub(crate) lacks_permission: bool,
     /// The variables that a call needs and that are not set.
     pub(crate) unset_variables: Vec<String>,
@@ -45,7 +45,7 @@ pub(crate) struct ToolFile {
     pub(crate) unstartable: Option<Diagnostic>,
     /// The tool, or why it is not declared to Gemini CLI.
     pub(crate) tool: Result<Tool, Vec<Diagnostic>>,
-    /// Whether it is valid, and only the Gemini API rejects it.
+    /// True if it is valid, and only the Gemini API rejects it.
     pub(crate) is_rejected: bool,
 }
 
@@ -136,8 +136,8 @@ impl ToolFile {
     }
 }
 
-/// Whether the tool in `file` is the user's, or that of a project which the user trusts. Those
-/// of packages are for their authors to examine.
+/// Returns true if the tool in `file` is the user's, or that of a project which the user trusts.
+/// Those of packages are for their authors to examine.
 fn is_approved(file: &Candidate, cx: &core::Context) -> bool {
     if file.provenance.author == Author::User {
         return true;
@@ -152,7 +152,7 @@ fn is_approved(file: &Candidate, cx: &core::Context) -> bool {
         && verdict.is_ok_and(|it| it == Verdict::Approved)
 }
 
-/// Whether `path` is a link to nothing.
+/// Returns true if `path` is a link to nothing.
 pub(crate) fn is_dangling(path: &Path) -> bool {
     path.is_symlink() && !path.exists()
 }

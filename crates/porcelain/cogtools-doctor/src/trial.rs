@@ -89,7 +89,7 @@ fn startable(entry: &Value, host: &Host) -> Option<Vec<String>> {
     is_plain(rest).then(|| std::iter::once((*program).to_owned()).chain(args).collect())
 }
 
-/// Whether the options of a server only choose its project and its tools.
+/// Returns true if the options of a server only choose its project and its tools.
 fn is_plain(args: &[String]) -> bool {
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -128,7 +128,7 @@ fn start(line: &[String], host: &Host) -> Outcome {
     }
 }
 
-/// What a host sends first; the end of the input ends the server.
+/// The first messages of a host; the end of the input ends the server.
 fn requests() -> String {
     let initialize = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",

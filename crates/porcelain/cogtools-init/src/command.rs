@@ -102,7 +102,7 @@ struct InitArgs {
     json: bool,
 }
 
-/// What to do with the files.
+/// The action on the files.
 enum Action {
     Print,
     DryRun,

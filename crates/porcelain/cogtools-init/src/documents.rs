@@ -33,7 +33,7 @@ question.";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExistingDocument {
     pub(crate) name: &'static str,
-    /// Whether it has a table, or markers that are not a pair.
+    /// True if it has a table, or markers that are not a pair.
     pub(crate) has_table: bool,
 }
 

@@ -8,7 +8,7 @@ use cogtools_program::packages::UnusedPackages;
 
 use crate::host::Host;
 
-/// How to allow tools in headless mode, as a section of the man page.
+/// Advice on allowing tools in headless mode, as a section of the man page.
 pub(crate) const HEADLESS: &str = "Without a terminal (gemini -p), Gemini CLI denies every tool that no policy allows, and \
      the model does not see it. Allow tools in a user-level file such as \
      ~/.gemini/policies/cogtools.toml; policies in the project's .gemini are not read. For the \

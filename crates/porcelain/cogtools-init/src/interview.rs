@@ -22,11 +22,11 @@ result. Escape or Ctrl-C writes nothing. Without a terminal, nothing is asked.";
 #[derive(Clone, Debug)]
 pub(crate) struct Answers {
     pub(crate) hosts: Vec<Host>,
-    /// Whether the configuration names `node_modules`.
+    /// True if the configuration names `node_modules`.
     pub(crate) packages: bool,
-    /// Whether the documents of the hosts get the table of tools.
+    /// True if the documents of the hosts get the table of tools.
     pub(crate) docs: bool,
-    /// What renews that table.
+    /// The script or hook that renews that table.
     pub(crate) refresh: Option<Refresh>,
 }
 
@@ -74,7 +74,7 @@ impl Answers {
         })
     }
 
-    /// The same with the connection of Gemini CLI that `gemini` means here.
+    /// The answers with the connection of Gemini CLI that `gemini` means here.
     pub(crate) fn resolve(self, cx: &SetupContext, io: &Io<'_>) -> Result<Self, Failure> {
         let hosts = gemini::resolve(self.hosts, cx, &io.vars).map_err(|diagnostic| *diagnostic)?;
         Ok(Self { hosts, ..self })
@@ -114,7 +114,7 @@ fn ask_refresh(prompt: &Prompt, root: &Path) -> Result<Option<Refresh>, Failure>
     Ok(index.checked_sub(1).map(|index| possible[index]))
 }
 
-/// What it is, for those who do not know its name here.
+/// An explanation of the host.
 const fn title(host: Host) -> &'static str {
     match host {
         Host::Gemini => "Gemini CLI, as its version does best",

@@ -10,7 +10,7 @@ use cogtools_edit::{Change, Edit, Step};
 use cogtools_program::{Io, SystemProgram};
 use serde_json::{Map, json};
 
-/// What renews the table.
+/// The script or hook that renews the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refresh {
     /// A script in package.json.
@@ -22,7 +22,7 @@ pub(crate) enum Refresh {
 const PACKAGE: &str = "package.json";
 const REPOSITORY: &str = ".git";
 const HOOK: [&str; 3] = [REPOSITORY, "hooks", "pre-commit"];
-/// How long git may take to read its configuration.
+/// The time limit of git for its configuration.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Refresh {
@@ -44,7 +44,7 @@ impl Refresh {
         }
     }
 
-    /// What a question calls it.
+    /// The name in a question.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Script => "with npm run cogtools-docs: a script in package.json",
@@ -52,7 +52,7 @@ impl Refresh {
         }
     }
 
-    /// Those that are possible in the project at `root`, as far as its files say.
+    /// The ways that the files of the project at `root` permit.
     pub(crate) fn possible(root: &Path) -> Vec<Self> {
         let is_possible = |one: &Self| match one {
             Self::Script => root.join(PACKAGE).is_file(),

@@ -13,7 +13,7 @@ pub(crate) const NAME: &str = "cogtools";
 /// The program whose `mcp` subcommand serves, and its standalone equivalent.
 const PROGRAM: &str = "cogtools";
 const SERVER: &str = "cogtools-mcp";
-/// What Goose shows, and its own default timeout of a call.
+/// The label that Goose shows, and its own default timeout of a call.
 const DESCRIPTION: &str = "The tools of a project";
 const TIMEOUT_SECONDS: u64 = 300;
 
@@ -29,7 +29,7 @@ pub(crate) struct Server<'s> {
     pub(crate) project: Option<&'s str>,
     /// The API that the host passes tools to, if that is always the same.
     pub(crate) api: Option<&'static str>,
-    /// How the entry names the program.
+    /// The name of the program in the entry.
     pub(crate) form: EntryForm,
 }
 
@@ -80,8 +80,8 @@ pub(crate) fn name(name: &str) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
-/// Whether the present entry starts our server, and for the same project if the
-/// wanted entry has an absolute path. Everything else is the user's choice.
+/// Returns true if the present entry starts our server, and for the same project if the wanted
+/// entry has an absolute path. Everything else is the user's choice.
 fn is_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
     let line = words(present);
     let (program, args) = line.split_first().unwrap_or((&"", &[]));

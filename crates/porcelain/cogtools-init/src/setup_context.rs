@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_program::{Io, Vars};
 
-/// What the configurations of hosts are made from.
+/// The inputs of the configurations of hosts.
 #[derive(Clone, Debug)]
 pub(crate) struct SetupContext {
     /// The project.

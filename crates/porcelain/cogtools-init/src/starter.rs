@@ -117,7 +117,7 @@ pub(crate) fn example(project: &Path, folder: &Path) -> Result<Vec<Step>, Starte
         .collect())
 }
 
-/// Whether `file` is the example.
+/// Returns true if `file` is the example.
 pub(crate) fn is_example(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name == EXAMPLE)
 }

@@ -23,13 +23,13 @@ pub(crate) struct Survey {
     pub(crate) folder: Option<PathBuf>,
     /// The file that already says where tools come from, instead of `.cogtoolrc.yaml`.
     pub(crate) configured_in: Option<PathBuf>,
-    /// Whether `.cogtoolrc.yaml` does not exist yet and is needed.
+    /// True if `.cogtoolrc.yaml` does not exist yet and is needed.
     pub(crate) creates_configuration: bool,
     /// Installed packages whose tools could be used as well.
     pub(crate) unused: Option<UnusedPackages>,
     /// The documents for models.
     pub(crate) documents: Vec<ExistingDocument>,
-    /// What the user should know about tools that will not be found.
+    /// Warnings about tools that will not be found.
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
@@ -90,7 +90,8 @@ fn origin_of_sources(config: &Config) -> Option<Origin> {
     origins.find(|origin| !origin.is_user()).cloned()
 }
 
-/// Whether the default folder has YAML files, and all of them are something else than tools.
+/// Returns true if the default folder has YAML files, and all of them are something else than
+/// tools.
 fn is_of_another_trade(project: &Project) -> bool {
     let (folder, _) = project.resolve(Path::new(FOLDER));
     let mut found = Vec::new();
@@ -99,7 +100,7 @@ fn is_of_another_trade(project: &Project) -> bool {
     !found.is_empty() && found.iter().all(|file| is_something_else(file, &scope))
 }
 
-/// Whether the file is a document without any of the keys that every tool has.
+/// Returns true if the file is a document without any of the keys that every tool has.
 fn is_something_else(file: &Path, scope: &ReadScope) -> bool {
     let bytes = text::bytes(file, file, Text::MAX_BYTES, scope).ok();
     let text = bytes.and_then(|bytes| Text::new(file, bytes).ok());

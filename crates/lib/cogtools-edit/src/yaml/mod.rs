@@ -156,7 +156,7 @@ fn prune(value: Value) -> Value {
     }
 }
 
-/// Whether `node` is a flow collection, which is written in brackets.
+/// Returns true if `node` is a flow collection, which is written in brackets.
 fn is_flow(text: &str, node: &Node) -> bool {
     matches!(node.data, Data::Map(_) | Data::List(_))
         && text[node.span.start..].starts_with(['{', '['])
@@ -355,7 +355,7 @@ impl Editor<'_> {
         Some(vec![patch])
     }
 
-    /// Whether a line from `start` to `end` consists of a comment.
+    /// Returns true if a line from `start` to `end` consists of a comment.
     fn has_comment_line(&self, start: usize, end: usize) -> bool {
         let mut lines = self.text[start..end].lines();
         lines.any(|line| line.trim_start().starts_with('#'))
@@ -458,7 +458,7 @@ impl<'t> Editor<'t> {
         at + line.strip_suffix('\r').unwrap_or(line).len()
     }
 
-    /// The start of the line after that of `at`.
+    /// The start of the line after the one with `at`.
     fn next_line(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         rest.find('\n')
@@ -518,8 +518,8 @@ impl<'t> Editor<'t> {
         node.span.start + text.trim_end().len()
     }
 
-    /// Whether there is a comment from `start` to `end`. A `#` in a string may count as one, which
-    /// only rejects an edit.
+    /// Returns true if there is a comment from `start` to `end`. A `#` in a string may count as
+    /// one, which only rejects an edit.
     fn has_comment(&self, start: usize, end: usize) -> bool {
         let range = &self.text[start..end.max(start)];
         range.match_indices('#').any(|(at, _)| {

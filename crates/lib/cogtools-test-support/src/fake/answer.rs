@@ -31,7 +31,7 @@ pub(super) fn unknown_model(model: &str, version: &str) -> ApiError {
     ))
 }
 
-/// What all responses to one request have in common.
+/// The parts that all responses to one request share.
 #[derive(Clone, Debug)]
 pub(super) struct Header {
     pub(super) model: String,

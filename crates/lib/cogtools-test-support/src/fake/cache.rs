@@ -130,7 +130,7 @@ impl Caches {
 }
 
 impl Cache {
-    /// What the API says of a cache: everything but what it contains.
+    /// The description of a cache in the API: everything but its content.
     pub(super) fn shown(&self) -> Value {
         let mut shown = json!({
             "name": self.name,

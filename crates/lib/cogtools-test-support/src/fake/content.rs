@@ -1,4 +1,4 @@
-//! What a model says in one turn: thoughts, text and calls.
+//! The content of a model's turn: thoughts, text and calls.
 
 use serde_json::{Value, json};
 
@@ -12,11 +12,11 @@ pub(super) struct Content {
     pub(super) texts: Vec<String>,
     pub(super) calls: Vec<(String, Value)>,
     pub(super) finish: Option<String>,
-    /// Whether calls have no ids.
+    /// True if calls have no ids.
     pub(super) is_anonymous: bool,
-    /// Whether each call is an event of its own.
+    /// True if each call is an event of its own.
     pub(super) has_calls_apart: bool,
-    /// Whether the signature of a text is on an empty part after it.
+    /// True if the signature of a text is on an empty part after it.
     pub(super) is_signed_apart: bool,
 }
 
@@ -74,7 +74,7 @@ impl Content {
         events
     }
 
-    /// The same content with its text in one piece, as an answer that is not a stream has it.
+    /// The content with its text in one piece, as in an answer that is not a stream.
     pub(super) fn whole(&self) -> Self {
         let joined = |texts: &[String]| -> Vec<String> {
             if texts.is_empty() {

@@ -90,7 +90,7 @@ fn required(schema: &serde_json::Map<String, Value>, at: &str, complaints: &mut 
     complaints.extend(found.into_iter().filter(is_restricted));
 }
 
-/// Whether `name` is an identifier of at most 64 characters, with the characters of `more`
+/// Returns true if `name` is an identifier of at most 64 characters, with the characters of `more`
 /// allowed after the first.
 pub(super) fn is_name(name: &str, more: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';

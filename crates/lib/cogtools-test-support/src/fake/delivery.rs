@@ -1,4 +1,4 @@
-//! How an answer travels: in which pieces, and whether it arrives whole.
+//! The delivery of an answer: its pieces, and faults on the way.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::answer::{EVENTS, JSON};
 use super::error::ApiError;
 use crate::http::{Body, End, Outgoing, Piece};
 
-/// What goes wrong in the middle of an answer.
+/// A fault in the middle of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Break {
     /// The connection is closed within the next event.
@@ -21,7 +21,7 @@ pub enum Break {
     Error(ApiError),
 }
 
-/// How an answer travels.
+/// The delivery of an answer.
 #[derive(Clone, Debug)]
 pub(super) struct Delivery {
     /// The end of an event.
@@ -101,7 +101,7 @@ impl Delivery {
 }
 
 impl Break {
-    /// What happens to the connection.
+    /// The fate of the connection.
     pub(super) fn end(&self) -> End {
         match self {
             Self::Cut => End::Cut,

@@ -51,7 +51,7 @@ pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Whether the model wrote this content.
+/// Returns true if the model wrote this content.
 pub(super) fn is_model(content: &Value) -> bool {
     content["role"] == "model"
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::field::snake;
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy)]
 enum Holds {
     /// Anything: a scalar, or JSON that the API does not look into.

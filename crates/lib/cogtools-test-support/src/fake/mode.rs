@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::field::{field, items};
 
-/// How a request wants functions to be called.
+/// The calling mode that a request asks for.
 #[derive(Clone, Debug)]
 pub(super) struct Mode<'r> {
     name: String,

@@ -52,7 +52,7 @@ impl Model {
         &self.name
     }
 
-    /// Whether it issues thought signatures and insists on them.
+    /// Returns true if it issues thought signatures and insists on them.
     pub(super) fn signs(&self) -> bool {
         self.signs
     }
@@ -61,7 +61,7 @@ impl Model {
         self.min_cache_tokens
     }
 
-    /// What `models` says of it.
+    /// The entry of the model in `models`.
     pub(super) fn shown(&self) -> Value {
         json!({
             "name": format!("models/{}", self.name),

@@ -1,4 +1,4 @@
-//! What a fake is like, apart from its script.
+//! Options of a fake, apart from its script.
 
 use super::clock::Clock;
 use super::model::Model;

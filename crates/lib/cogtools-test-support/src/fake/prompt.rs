@@ -9,10 +9,10 @@ use super::model::Model;
 use super::request::declarations;
 use super::{declaration, generation, message, rules, tokens};
 
-/// What a cache has and a request that uses it must not have.
+/// Keys of a cache that a request with this cache must not repeat.
 const CACHED: [&str; 3] = ["systemInstruction", "tools", "toolConfig"];
 
-/// What a model reads.
+/// The text that a model reads.
 #[derive(Debug)]
 pub(super) struct Prompt<'r> {
     body: &'r Value,

@@ -1,4 +1,4 @@
-//! What a request is for, by its method and path.
+//! The purpose of a request, by its method and path.
 
 /// The operations of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -101,7 +101,7 @@ fn asked(turn: &[Value]) -> Vec<&Value> {
     }
 }
 
-/// Whether a content with calls follows one that ends a turn: a signed text.
+/// Returns true if a content with calls follows one that ends a turn: a signed text.
 fn calls_after_end(turn: &[Value]) -> bool {
     let is_end = |part: &Value| part["text"].is_string() && !field(part, SIGNATURE).is_null();
     let mut contents = turn.iter();

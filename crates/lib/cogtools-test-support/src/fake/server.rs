@@ -18,7 +18,7 @@ use super::turn::Turn;
 use super::unfinished::Unfinished;
 use crate::http::{End, Incoming};
 
-/// How often a connection that hangs looks whether the fake still exists.
+/// The interval at which a hanging connection checks that the fake still exists.
 const HANG: Duration = Duration::from_millis(50);
 
 /// A Gemini API on 127.0.0.1 that plays a script.
@@ -27,7 +27,7 @@ const HANG: Duration = Duration::from_millis(50);
 pub struct FakeGemini {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
-    /// Whether the server is to stop.
+    /// True if the server is to stop.
     stop: Arc<AtomicBool>,
     finished: bool,
 }

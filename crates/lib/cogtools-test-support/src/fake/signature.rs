@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::field::{CALL, RESPONSE, SIGNATURE, field, is_model, items, parts};
 
-/// What a client may send for a call that another model made.
+/// A signature that a client may send for a call that another model made.
 const FOREIGN: &str = "skip_thought_signature_validator";
 
 const CORRUPTED: &str = "Corrupted thought signature.";
@@ -18,7 +18,7 @@ const CORRUPTED: &str = "Corrupted thought signature.";
 #[derive(Debug, Default)]
 pub(super) struct Signatures {
     issued: HashMap<Vec<u8>, Value>,
-    /// Distinguishes the signatures of one fake from those of another.
+    /// Distinguishes the signatures of fakes from each other.
     salt: u16,
 }
 
@@ -122,17 +122,17 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     STANDARD_NO_PAD.decode(text).ok()
 }
 
-/// Whether these bytes are the sentinel, as text or as what its text decodes to.
+/// Returns true if these bytes are the sentinel, as text or as what its text decodes to.
 fn is_foreign(bytes: &[u8]) -> bool {
     bytes == FOREIGN.as_bytes() || decode(FOREIGN).is_some_and(|sentinel| sentinel == bytes)
 }
 
-/// Whether a part is the one that was signed, whichever spelling its client uses.
+/// Returns true if a part is the one that was signed, whichever spelling its client uses.
 fn is_same(issued: &Value, part: &Value) -> bool {
     plain(issued) == plain(part)
 }
 
-/// What a part says: text, or a call by name and arguments; ids are not part of it.
+/// The signed content of a part: text, or a call by name and arguments, without its id.
 fn plain(part: &Value) -> Map<String, Value> {
     let mut plain = Map::new();
     let call = field(part, CALL);

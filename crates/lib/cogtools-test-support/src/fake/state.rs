@@ -1,4 +1,4 @@
-//! What a fake remembers between requests, and its answer to each.
+//! The memory of a fake between requests, and its answer to each.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -23,7 +23,7 @@ use super::unfinished::Unfinished;
 use super::{authority, message, side};
 use crate::http::Incoming;
 
-/// What a fake remembers.
+/// The memory of a fake.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) options: Options,
@@ -67,7 +67,7 @@ impl State {
         answer
     }
 
-    /// What was wrong, now that the script has ended.
+    /// The faults of the conversation, once the script has ended.
     pub(super) fn unfinished(&self) -> Option<Unfinished> {
         if !self.refused.is_empty() {
             return Some(Unfinished::Refused(self.refused.clone()));

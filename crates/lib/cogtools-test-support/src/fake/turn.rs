@@ -10,14 +10,14 @@ use super::delivery::{Break, Delivery};
 use super::error::ApiError;
 use crate::http::End;
 
-/// What is done before an answer is sent.
+/// An action before an answer is sent.
 pub(super) type Work = Box<dyn FnOnce() + Send>;
 
 /// The API's answer in one turn, and how it travels.
 pub struct Turn {
     pub(super) says: Says,
     pub(super) delivery: Delivery,
-    /// Whether its calls may be of functions that were not declared.
+    /// True if its calls may be of functions that were not declared.
     pub(super) is_mistaken: bool,
     pub(super) meanwhile: Option<Work>,
 }

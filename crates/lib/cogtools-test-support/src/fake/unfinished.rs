@@ -1,4 +1,4 @@
-//! What was wrong with a conversation when its script ended.
+//! Faults of a conversation at the end of its script.
 
 use std::fmt;
 

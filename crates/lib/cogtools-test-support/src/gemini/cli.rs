@@ -104,7 +104,7 @@ impl Gemini {
     }
 }
 
-/// What a run needs to reach `fake` and nothing else.
+/// The environment in which a run reaches `fake` and nothing else.
 fn variables(project: &Project, fake: &FakeGemini) -> [(&'static str, String); 6] {
     let wall = project.home().join("wall.cjs");
     [

@@ -9,7 +9,7 @@ pub struct Version {
     pub prefix: &'static str,
     /// The key of a declaration with the schema that the model sees.
     pub schema: &'static str,
-    /// Whether it validates arguments before it calls a tool.
+    /// True if it validates arguments before it calls a tool.
     pub validates: bool,
     /// The key of an error in a functionResponse.
     pub failure: &'static str,

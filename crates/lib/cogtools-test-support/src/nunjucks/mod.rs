@@ -25,7 +25,7 @@ pub struct Case {
     pub template: String,
     /// Its context.
     pub context: Value,
-    /// Whether HTML is escaped.
+    /// True if HTML is escaped.
     pub autoescape: bool,
     /// Other templates that it can load: names and sources.
     pub templates: Vec<(String, String)>,
@@ -98,13 +98,13 @@ pub fn render(cache: &Path) -> Nunjucks {
     }
 }
 
-/// What the real Nunjucks renders `cases` to, in their form of JSON; `None` where it fails.
+/// Renders `cases` with the real Nunjucks, in its form of JSON; `None` where it fails.
 pub fn texts(cache: &Path, cases: &[Value]) -> Vec<Option<String>> {
     let results = results(cache, cases).into_iter();
     results.map(Result::ok).collect()
 }
 
-/// What the real Nunjucks renders `cases` to, or the message of its failure.
+/// Renders `cases` with the real Nunjucks, or returns the message of its failure.
 pub fn results(cache: &Path, cases: &[Value]) -> Vec<Result<String, String>> {
     let answer = run(cache, cases);
     let results = answer["results"].as_array().expect("a list of results");

@@ -24,7 +24,7 @@ pub(crate) struct Response {
     pub(crate) kind: String,
     /// The chunks, or the whole body.
     pub(crate) pieces: Vec<Vec<u8>>,
-    /// What ended it, if it is not complete.
+    /// The cause of an incomplete answer.
     pub(crate) broken: Option<io::ErrorKind>,
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn said(role: &str, part: &Value) -> Value {
     json!({ "role": role, "parts": [part] })
 }
 
-/// What the user says first.
+/// The first message of the user.
 pub(crate) fn hi() -> Value {
     said("user", &json!({ "text": "hi" }))
 }

@@ -102,7 +102,7 @@ fn assert_same_shape(recorded: &[BTreeSet<String>], played: &[BTreeSet<String>])
     }
 }
 
-/// What the fake says in every kind of answer.
+/// The fake's text in every kind of answer.
 fn played() -> Vec<Value> {
     let turns = || {
         [

@@ -1,4 +1,4 @@
-//! How answers travel: in events and pieces, and not always to their end.
+//! The delivery of answers: in events and pieces, and not always to their end.
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};

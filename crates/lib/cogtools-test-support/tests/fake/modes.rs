@@ -15,7 +15,7 @@ fn request_in(mode: &str, allowed: &[&str]) -> Value {
     body
 }
 
-/// What is wrong after a request in this mode is answered with `turn`.
+/// The fault after a request in this mode is answered with `turn`.
 fn after(turn: Turn, body: &Value) -> Option<Unfinished> {
     let fake = FakeGemini::start([turn]);
     Client::new(&fake).post(GENERATE, body);

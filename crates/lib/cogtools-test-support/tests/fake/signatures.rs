@@ -23,7 +23,7 @@ fn continued(parts: &Value) -> Value {
     ])
 }
 
-/// What is wrong when the parts of a first turn come back after `change`.
+/// The fault when the parts of a first turn come back after `change`.
 fn after(change: impl FnOnce(&mut Value)) -> Option<Unfinished> {
     let fake = FakeGemini::start(turns());
     let mut client = Client::new(&fake);

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 pub(crate) const MAX_TOKENS: usize = 8_000;
 /// More tools than this confuse a model, and some hosts reject 129.
 pub(crate) const MAX_TOOLS: usize = 100;
-/// How many of the heaviest tools are named.
+/// The number of heaviest tools to name.
 const MAX_NAMED: usize = 3;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {

@@ -111,7 +111,7 @@ fn missing(name: &str, consequence: &str, cx: &Context) -> Finding {
     Finding::problem(message).remedy(path_remedy(cx))
 }
 
-/// What puts the folder of this program first on PATH.
+/// The command that puts the folder of this program first on PATH.
 pub(super) fn path_remedy(cx: &Context) -> Remedy {
     let folder = cx.host.programs.display().to_string();
     if folder.is_empty() {

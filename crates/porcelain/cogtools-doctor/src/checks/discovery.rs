@@ -55,7 +55,7 @@ fn duplicate_names(names: &[String]) -> Option<Finding> {
     Some(Finding::warning(message).hint("remove all but one of them"))
 }
 
-/// What Gemini CLI does not show: skipped files, and standard error.
+/// Reports skipped files and standard error, which Gemini CLI does not show.
 fn stderr_finding(stderr: &[u8], names: &[String], cx: &Context) -> Option<Finding> {
     let skipped: Vec<&str> = cx
         .tools

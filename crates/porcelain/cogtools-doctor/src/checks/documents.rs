@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::finding::Finding;
 use crate::process;
 
-/// Whether the tables are current; nothing if there are none.
+/// Returns true if the tables are current; nothing if there are none.
 pub(super) fn check(cx: &Context) -> Option<Finding> {
     let files: Vec<&str> = DOCUMENTS
         .into_iter()

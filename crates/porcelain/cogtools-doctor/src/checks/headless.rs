@@ -10,7 +10,7 @@ const ALLOWED: [&str; 2] = ["tools.allowed", "allowedTools"];
 /// The settings lists that hide tools by name.
 const EXCLUDED: [&str; 2] = ["tools.exclude", "excludeTools"];
 
-/// How the names of the tools of MCP servers begin.
+/// The prefix of the names of tools of MCP servers.
 const SERVER_PREFIX: &str = "mcp_";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {

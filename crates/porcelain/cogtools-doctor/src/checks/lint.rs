@@ -1,11 +1,11 @@
-//! Whether the linter can fix a tool file that no host sees.
+//! Asks the linter for fixes of a tool file that no host sees.
 
 use serde_json::Value;
 
 use crate::host::Host;
 use crate::process;
 
-/// Whether `cogtools lint --fix` removes every error of `file`.
+/// Returns true if `cogtools lint --fix` removes every error of `file`.
 pub(super) fn fixes_all(file: &str, host: &Host) -> bool {
     let program = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
     let program = host.programs.join(program);

@@ -141,7 +141,7 @@ pub(super) fn missing_program(
     }
 }
 
-/// Whether the server's command is a program of ours.
+/// Returns true if the server's command is a program of ours.
 pub(crate) fn names_cogtools(server: &Value) -> bool {
     let words = words(server);
     let program = words.first().copied().map(program_name);

@@ -1,4 +1,4 @@
-//! What this system enforces of a sandbox, and what none stops.
+//! The parts of a sandbox that this system enforces, and the parts that none enforces.
 
 use cogtools_core::process::{Confinement, Gap, Support};
 use cogtools_core::sandbox::LIMITATIONS;
@@ -18,7 +18,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     system.into_iter().chain([table]).collect()
 }
 
-/// What this system enforces.
+/// The parts that this system enforces.
 fn of_system(support: &Support) -> Finding {
     let landlock = support
         .landlock

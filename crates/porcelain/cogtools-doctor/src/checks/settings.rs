@@ -50,7 +50,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     findings
 }
 
-/// Whether Gemini CLI can read the file.
+/// Returns true if Gemini CLI can read the file.
 fn file_finding(file: &File, cx: &Context) -> Finding {
     let shown = cx.gemini.paths.display_path(&file.path);
     match &file.value {
@@ -73,14 +73,14 @@ fn file_finding(file: &File, cx: &Context) -> Finding {
     }
 }
 
-/// Whether `--fix` makes the file readable.
+/// Returns true if `--fix` makes the file readable.
 fn is_repairable(file: &File) -> bool {
     let text = file.text.as_deref();
     let repaired = text.and_then(|text| jsonc::repair(&file.path, text));
     repaired.is_some() && file.scope == Scope::Project
 }
 
-/// Whether the key that this generation reads names our program.
+/// Returns true if the key that this generation reads names our program.
 fn command_finding(host: &str, key: &str, program: &str, cx: &Context) -> Option<Finding> {
     let Some((value, file)) = cx.gemini.settings.get(key) else {
         // What a file sets that cannot be read is unknown; its own finding says so.

@@ -1,4 +1,4 @@
-//! Whether Gemini CLI trusts the folder: it ignores the settings of one it does not.
+//! The trust of Gemini CLI in the folder: it ignores the settings of an untrusted one.
 
 use std::ffi::OsStr;
 
@@ -9,7 +9,7 @@ use crate::finding::Finding;
 
 /// The command that trusts the folder for what the same shell starts.
 const TRUST: &str = "export GEMINI_CLI_TRUST_WORKSPACE=true";
-/// The same where nothing is trusted.
+/// The command where nothing is trusted.
 const UNRESTRICT: &str = "unset GEMINI_RESTRICTED_MODE; export GEMINI_CLI_TRUST_WORKSPACE=true";
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
@@ -36,7 +36,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     }]
 }
 
-/// Whether Gemini CLI trusts nothing.
+/// Returns true if Gemini CLI trusts nothing.
 fn is_restricted(cx: &Context) -> bool {
     let value = cx.host.vars.get(OsStr::new("GEMINI_RESTRICTED_MODE"));
     value.is_some_and(|value| value == "true")

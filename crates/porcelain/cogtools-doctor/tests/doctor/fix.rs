@@ -1,4 +1,4 @@
-//! What `--fix` writes, and what it leaves alone.
+//! The files that `--fix` writes, and the files that it leaves alone.
 
 use std::fs;
 

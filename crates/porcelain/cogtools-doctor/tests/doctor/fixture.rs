@@ -250,7 +250,7 @@ impl Fixture {
         }
     }
 
-    /// Asserts the whole report: that of a healthy project except for `sections`.
+    /// Asserts the whole report: the report of a healthy project except for `sections`.
     #[track_caller]
     pub(crate) fn check(&self, sections: &[(&str, &str)], summary: &str) {
         self.check_with(&[], "", sections, summary);

@@ -32,7 +32,7 @@ fn files(fixture: &Fixture, program: &str) {
         );
 }
 
-/// What each host reads, and the finding about it.
+/// The file of each host, and the finding about it.
 #[test]
 fn the_server_of_every_host_is_tried() {
     let fixture = Fixture::new();

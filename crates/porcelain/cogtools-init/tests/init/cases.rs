@@ -9,7 +9,7 @@ use crate::project::{CapturedRun, Project};
 pub(crate) struct Case {
     pub(crate) host: &'static str,
     pub(crate) file: &'static str,
-    /// Whether it is in the user's home directory.
+    /// True if it is in the user's home directory.
     pub(crate) in_home: bool,
     /// The content of a new one.
     pub(crate) new: &'static str,

@@ -1,4 +1,4 @@
-//! How `--host gemini`, the default, connects Gemini CLI: never in two ways at once.
+//! `--host gemini`, the default, never connects Gemini CLI in two ways at once.
 
 use cogtools_test_support::{assert_text, outcome, str};
 

@@ -88,7 +88,7 @@ impl Project {
         self.run_with(&with_host(args), Input::empty())
     }
 
-    /// The same at a terminal where the user types `answer`.
+    /// Runs at a terminal where the user types `answer`.
     pub(crate) fn answer(&self, args: &[&str], answer: &'static str) -> CapturedRun {
         self.run_with(&with_host(args), Input::new(Cursor::new(answer), true))
     }
