@@ -6,12 +6,7 @@
 //! malicious links, so every folder on the path is opened by handle, and a link that
 //! leads outside the [`WritePath`]'s folder is rejected.
 
-mod append;
-mod boundary;
-mod error;
 mod path;
-mod read;
-mod scope;
 mod temp;
 mod walk;
 
@@ -25,17 +20,13 @@ mod folder;
 #[expect(dead_code, reason = "the tests call what writes")]
 mod portable;
 
-pub use append::{Existing, open_append};
-pub use boundary::Boundary;
-pub use error::WriteError;
-pub use path::WritePath;
-pub use read::{ReadError, open};
-pub use scope::ReadScope;
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+pub use path::{Boundary, ReadScope, WritePath};
 pub use temp::{Expected, Temp, write_temp};
-
-use std::path::Path;
-
-use walk::{Links, Missing, Walk};
+use walk::{Found, Links, Missing};
 
 /// The mode of a new file, further restricted by the user's umask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +37,84 @@ pub enum Mode {
     Program,
     /// Readable and writable by its owner only.
     Private,
+}
+
+/// Existence of the file that [`open_append`] opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It must exist.
+    Required,
+    /// If it does not, it is created with this mode, and so are missing folders.
+    OrCreate(Mode),
+}
+
+/// Why a file was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// A link on the path leads outside the folder.
+    #[error("the link `{}` points outside {boundary}, to `{}`", link.display(), target.display())]
+    Link {
+        /// The link, relative to that folder.
+        link: PathBuf,
+        /// Its target.
+        target: PathBuf,
+        /// The folder that it leaves.
+        boundary: Boundary,
+    },
+    /// A dangling link on the path.
+    #[error("the link `{}` points to `{}`, which does not exist", link.display(), target.display())]
+    Dangling {
+        /// The link, relative to the folder.
+        link: PathBuf,
+        /// Its target.
+        target: PathBuf,
+    },
+    /// The file has changed.
+    #[error("it was changed by another program meanwhile")]
+    Changed,
+    /// The system refuses it.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// A link on the path leads outside the folder.
+    #[error("a link points outside {boundary}")]
+    Outside {
+        /// The link, relative to the folder, if it is not the file itself.
+        link: Option<PathBuf>,
+        /// The kind of folder.
+        boundary: Boundary,
+    },
+    /// A dangling link.
+    #[error("the link points to a file that does not exist")]
+    Dangling,
+    /// A directory, a pipe or a device: reading it might never end.
+    #[error("not a regular file")]
+    NotAFile,
+    /// The system refuses it.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl WriteError {
+    /// Returns what to do about it; `otherwise` for errors of the system.
+    pub fn hint(&self, otherwise: &str) -> String {
+        match self {
+            Self::Link { link, .. } => format!(
+                "replace `{}` with a regular file or folder, then run this again",
+                link.display()
+            ),
+            Self::Dangling { link, .. } => format!(
+                "create the target of `{}`, or remove the link, then run this again",
+                link.display()
+            ),
+            Self::Changed => "run this again".to_owned(),
+            Self::Io(_) => otherwise.to_owned(),
+        }
+    }
 }
 
 /// Writes a new file with `content`, and creates missing folders.
@@ -73,17 +142,29 @@ pub fn replace_if_unchanged(
 }
 
 /// Replaces a file unconditionally.
+///
+/// # Errors
+///
+/// [`WriteError::Link`] if a link leads outside the folder of `path`.
 pub fn write(path: &WritePath, content: &[u8]) -> Result<(), WriteError> {
     write_temp(path, Expected::Anything, content, Mode::Data)?.commit()
 }
 
 /// Replaces any file, even a link, by one that only its owner can read.
+///
+/// # Errors
+///
+/// [`WriteError::Link`] if a folder on the way is a link to the outside.
 pub fn replace_private(path: &WritePath, content: &[u8]) -> Result<(), WriteError> {
     write_temp(path, Expected::Overwritten, content, Mode::Private)?.commit()
 }
 
 /// Creates a folder, with its parents, that only the user can open.
-pub fn create_private_folder(folder: &Path) -> std::io::Result<()> {
+///
+/// # Errors
+///
+/// Errors of the system.
+pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -92,16 +173,106 @@ pub fn create_private_folder(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Creates a folder, with its parents.
+///
+/// # Errors
+///
+/// [`WriteError::Link`] if a link leads outside the folder of `path`.
 pub fn create_folder(path: &WritePath) -> Result<(), WriteError> {
-    let file = path.file("_");
-    Walk::find(&file, Links::KeepLast, Missing::Make)?
+    let file = WritePath::new(&path.root, &path.below.join("_"), path.boundary);
+    walk::find(&file, Links::KeepLast, Missing::Make)?
         .made
         .keep();
     Ok(())
 }
 
 /// Removes a file, or the link itself.
+///
+/// # Errors
+///
+/// [`WriteError::Link`] if a folder on the way is a link to the outside.
 pub fn remove(path: &WritePath) -> Result<(), WriteError> {
-    let found = Walk::find(path, Links::KeepLast, Missing::Fail)?;
+    let found = walk::find(path, Links::KeepLast, Missing::Fail)?;
     Ok(found.folder.remove(&found.name)?)
+}
+
+/// Opens the regular file at `path` for reading, and for writing at its end.
+///
+/// # Errors
+///
+/// [`WriteError::Link`] if a link leads outside the folder of `path`.
+pub fn open_append(path: &WritePath, existing: Existing) -> Result<File, WriteError> {
+    let (missing, mode) = match existing {
+        Existing::Required => (Missing::Fail, None),
+        Existing::OrCreate(mode) => (Missing::Make, Some(mode)),
+    };
+    let mut found = walk::find(path, Links::Follow, missing)?;
+    let file = found.folder.append_file(&found.name, mode)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(ErrorKind::Unsupported, "not a regular file").into());
+    }
+    found.made.keep();
+    Ok(file)
+}
+
+/// Opens the regular file at `path`, without waiting for a writer of a pipe.
+///
+/// # Errors
+///
+/// [`ReadError::Outside`] if it is not in `scope`, whether its target exists or not.
+pub fn open(path: &Path, scope: &ReadScope) -> Result<(File, Metadata), ReadError> {
+    let opened = match scope {
+        ReadScope::User => folder::open_anywhere(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound if path.is_symlink() => ReadError::Dangling,
+            _ => ReadError::Io(error),
+        }),
+        ReadScope::Within {
+            folder, boundary, ..
+        } => open_within(path, folder, *boundary),
+    };
+    let file = opened.map_err(|error| match error {
+        // A socket cannot be opened.
+        ReadError::Io(error) if error.kind() == ErrorKind::Unsupported => ReadError::NotAFile,
+        error => error,
+    })?;
+    let meta = file.metadata()?;
+    if meta.is_file() {
+        Ok((file, meta))
+    } else {
+        Err(ReadError::NotAFile)
+    }
+}
+
+fn open_within(path: &Path, root: &Path, boundary: Boundary) -> Result<File, ReadError> {
+    let below = path::below(root, path).or_else(|| {
+        // One of the two may be canonical.
+        let folder = path.parent()?.canonicalize().ok()?;
+        let below = folder.strip_prefix(root.canonicalize().ok()?).ok()?;
+        Some(below.join(path.file_name()?))
+    });
+    let Some(below) = below else {
+        path.symlink_metadata()?;
+        let link = None;
+        return Err(ReadError::Outside { link, boundary });
+    };
+    let open = |found: Found| found.folder.open_file(&found.name);
+    // Most files are reached without links.
+    match walk::enter(root, &below, Missing::Fail).and_then(open) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {}
+        opened => return Ok(opened?),
+    }
+    let path = WritePath::new(root, &below, boundary);
+    match walk::find(&path, Links::Follow, Missing::Fail) {
+        Ok(found) => Ok(open(found)?),
+        Err(WriteError::Link { link, .. }) => {
+            let is_above = below != link && below.starts_with(&link);
+            let link = is_above.then_some(link);
+            Err(ReadError::Outside { link, boundary })
+        }
+        Err(WriteError::Dangling { .. }) => Err(ReadError::Dangling),
+        Err(WriteError::Io(error)) if error.kind() == ErrorKind::IsADirectory => {
+            Err(ReadError::NotAFile)
+        }
+        Err(WriteError::Io(error)) => Err(error.into()),
+        Err(WriteError::Changed) => Err(io::Error::from(ErrorKind::Interrupted).into()),
+    }
 }

@@ -1,10 +1,19 @@
-//! A path to write to, and the folder that it must stay in.
+//! Paths of files with the folder that they must stay in, for reading and for writing.
 
-use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use super::boundary::Boundary;
-use super::scope::ReadScope;
+/// The kind of folder that a file must stay in, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// The project.
+    Project,
+    /// A package.
+    Package,
+    /// The folder of a file outside the project.
+    Folder,
+}
 
 /// A path to write to, and the folder that it must stay in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +23,26 @@ pub struct WritePath {
     /// The path below it.
     pub(super) below: PathBuf,
     pub(super) boundary: Boundary,
+}
+
+/// Where a file may be that is read, and whether messages may quote it.
+///
+/// Who names a file decides: the author of a repository must not make cogtools read, and
+/// show, a file of its user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ReadScope {
+    /// Anywhere: the user has named the file. Links are followed.
+    #[default]
+    User,
+    /// Below a folder, which no link may leave.
+    Within {
+        /// The folder; links in its own path are followed.
+        folder: Arc<Path>,
+        /// The kind of folder.
+        boundary: Boundary,
+        /// True if messages may quote lines of its files.
+        quotable: bool,
+    },
 }
 
 impl WritePath {
@@ -29,21 +58,15 @@ impl WritePath {
     /// in its own folder.
     pub fn in_project(root: &Path, path: &Path) -> Self {
         let path = root.join(path);
-        let relative = path.strip_prefix(root).ok().filter(|path| descends(path));
-        let below = relative.map(Path::to_path_buf).or_else(|| {
+        let is_file = |below: &PathBuf| below.file_name().is_some();
+        let below = below(root, &path).filter(is_file).or_else(|| {
             // The path of a source may be canonical.
-            let root = root.canonicalize().ok()?;
-            let below = path.strip_prefix(root).ok()?;
-            descends(below).then(|| below.to_path_buf())
+            below(&root.canonicalize().ok()?, &path).filter(is_file)
         });
-        match below {
-            Some(below) => Self {
-                root: root.to_path_buf(),
-                below,
-                boundary: Boundary::Project,
-            },
-            None => Self::in_folder(&path),
-        }
+        below.map_or_else(
+            || Self::in_folder(&path),
+            |below| Self::new(root, &below, Boundary::Project),
+        )
     }
 
     /// A `path` that the user controls, such as a file in the home directory. All links
@@ -56,22 +79,10 @@ impl WritePath {
     /// `path`, below its nearest existing ancestor. Links in the path of that folder
     /// are followed.
     pub fn in_folder(path: &Path) -> Self {
-        let root = path
-            .ancestors()
-            .skip(1)
-            .find(|folder| folder.is_dir())
-            .unwrap_or(Path::new(""));
-        let below = path.strip_prefix(root).unwrap_or(path);
-        Self {
-            root: root.to_path_buf(),
-            below: below.to_path_buf(),
-            boundary: Boundary::Folder,
-        }
-    }
-
-    /// Where the file may be when it is read.
-    pub fn read_scope(&self) -> ReadScope {
-        ReadScope::within(&self.root, self.boundary, true)
+        let mut folders = path.ancestors().skip(1);
+        let root = folders.find(|folder| folder.is_dir());
+        let root = root.unwrap_or(Path::new(""));
+        Self::below(root, path.strip_prefix(root).unwrap_or(path))
     }
 
     /// `below`, relative to `folder`, which must exist. Links in the path of that folder are
@@ -80,47 +91,121 @@ impl WritePath {
         Self::new(folder, below, Boundary::Folder)
     }
 
-    /// The file `name` in the folder that this one is.
-    pub(super) fn file(&self, name: &str) -> Self {
-        Self {
-            root: self.root.clone(),
-            below: self.below.join(name),
-            boundary: self.boundary,
-        }
+    /// Returns where the file may be when it is read.
+    pub fn read_scope(&self) -> ReadScope {
+        ReadScope::within(&self.root, self.boundary, true)
     }
 
-    /// The full path.
+    /// Returns the full path.
     pub fn full(&self) -> PathBuf {
         self.root.join(&self.below)
     }
+}
 
-    /// The rest of the absolute `path` below the folder, if it leads there once links
-    /// and dots are resolved.
-    pub(super) fn rest(&self, path: &Path) -> Option<PathBuf> {
-        let root = self.root.canonicalize().ok()?;
-        let resolved = path.ancestors().find_map(|folder| {
-            let existing = folder.canonicalize().ok()?;
-            let rest = path.strip_prefix(folder).ok()?;
-            Some(existing.join(rest))
-        });
-        Some(resolved?.strip_prefix(root).ok()?.to_path_buf())
+impl ReadScope {
+    /// Files of the project at `root`.
+    pub fn project(root: &Path) -> Self {
+        Self::within(root, Boundary::Project, true)
+    }
+
+    /// Files of the package in the folder `root`.
+    pub fn package(root: &Path, quotable: bool) -> Self {
+        Self::within(root, Boundary::Package, quotable)
+    }
+
+    /// Files of a folder outside the project that the user has not named: messages quote
+    /// none of them.
+    pub fn foreign(folder: &Path) -> Self {
+        Self::within(folder, Boundary::Folder, false)
+    }
+
+    /// Files of a folder of tools, of the project at `root` or outside it. `own` says
+    /// that the user has named it, rather than the project.
+    pub fn source(root: &Path, folder: &Path, own: bool) -> Self {
+        let project = Self::project(root);
+        if below(root, folder).is_some() || (folder.exists() && !project.is_left_by(folder)) {
+            project
+        } else if own {
+            Self::User
+        } else {
+            Self::foreign(folder)
+        }
+    }
+
+    fn within(folder: &Path, boundary: Boundary, quotable: bool) -> Self {
+        let here = Path::new(".");
+        let is_here = folder.as_os_str().is_empty();
+        Self::Within {
+            folder: if is_here { here } else { folder }.into(),
+            boundary,
+            quotable,
+        }
+    }
+
+    /// Returns true if messages may quote lines of its files.
+    pub const fn is_quotable(&self) -> bool {
+        match self {
+            Self::User => true,
+            Self::Within { quotable, .. } => *quotable,
+        }
+    }
+
+    /// Returns the kind of folder that links must not leave.
+    pub const fn boundary(&self) -> Option<Boundary> {
+        match self {
+            Self::User => None,
+            Self::Within { boundary, .. } => Some(*boundary),
+        }
+    }
+
+    /// Returns true if `path` is below the folder, read from left to right without resolving
+    /// links.
+    pub fn covers(&self, path: &Path) -> bool {
+        match self {
+            Self::User => true,
+            Self::Within { folder, .. } => below(folder, path).is_some(),
+        }
+    }
+
+    /// Returns true if the file or folder at `path` is outside, once links are resolved.
+    /// Anything that does not exist is not.
+    pub fn is_left_by(&self, path: &Path) -> bool {
+        let Self::Within { folder, .. } = self else {
+            return false;
+        };
+        path.canonicalize().is_ok_and(|real| {
+            let folder = folder.canonicalize();
+            !folder.is_ok_and(|folder| real.starts_with(folder))
+        })
     }
 }
 
-/// Whether `path`, read from left to right, stays below its starting point.
-fn descends(path: &Path) -> bool {
+impl fmt::Display for Boundary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Project => "the project",
+            Self::Package => "its package",
+            Self::Folder => "its folder",
+        })
+    }
+}
+
+/// The rest of `path` below `root`, read from left to right without resolving links;
+/// empty for `root` itself.
+pub(super) fn below(root: &Path, path: &Path) -> Option<PathBuf> {
+    let below = if root == Path::new(".") && path.is_relative() {
+        path
+    } else {
+        path.strip_prefix(root).ok()?
+    };
     let mut depth = 0_usize;
-    let mut parts = path.components();
-    let is_contained = parts.all(|part| match part {
-        Component::Normal(_) => {
-            depth += 1;
-            true
+    for part in below.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir => depth = depth.checked_sub(1)?,
+            Component::RootDir | Component::Prefix(_) => return None,
         }
-        Component::ParentDir if depth > 0 => {
-            depth -= 1;
-            true
-        }
-        part => part.as_os_str() == OsStr::new("."),
-    });
-    is_contained && depth > 0
+    }
+    Some(below.to_path_buf())
 }

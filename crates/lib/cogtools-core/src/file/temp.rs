@@ -1,19 +1,15 @@
 //! A temporary file next to its target.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::rc::Rc;
 
 use super::folder::Folder;
-use super::walk::{Found, Links, Made, Missing, Walk};
+use super::walk::{self, Found, Links, Made, Missing};
 use super::{Mode, WriteError, WritePath};
 
-/// How many names are tried for a temporary file.
-const MAX_ATTEMPTS: usize = 64;
-
-/// What a file must contain for its content to be replaced.
+/// Content that a file must have to be replaced.
 #[derive(Clone, Copy, Debug)]
 pub enum Expected<'b> {
     /// The file must not exist.
@@ -50,7 +46,7 @@ pub fn write_temp<'b>(
         Expected::Bytes(_) => (Links::Follow, Missing::Fail),
         Expected::Overwritten => (Links::KeepLast, Missing::Make),
     };
-    let Found { folder, name, made } = Walk::find(path, links, missing)?;
+    let Found { folder, name, made } = walk::find(path, links, missing)?;
     let before = match expected {
         Expected::Absent | Expected::Overwritten => None,
         Expected::Bytes(_) => Some(folder.open_file(&name)?),
@@ -63,7 +59,9 @@ pub fn write_temp<'b>(
     let permissions = before.map(|file| file.metadata()).transpose()?;
     // No other user may read it before it has the old file's permissions.
     let mode = permissions.as_ref().map_or(mode, |_| Mode::Private);
-    let (mut file, own) = create_temp_file(&folder, mode)?;
+    let number = RandomState::new().build_hasher().finish();
+    let own = OsString::from(format!(".cogtools-{number:016x}"));
+    let mut file = folder.create_file(&own, mode)?;
     let temp = Temp {
         folder,
         name,
@@ -113,7 +111,7 @@ impl Drop for Temp<'_> {
     }
 }
 
-/// Whether the file `name` contains exactly these `bytes`.
+/// Returns true if the file `name` contains exactly these `bytes`.
 fn has_content(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<bool> {
     let file = folder.open_file(name)?;
     if !file.metadata()?.is_file() {
@@ -123,20 +121,4 @@ fn has_content(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<bool> 
     file.take(bytes.len() as u64 + 1)
         .read_to_end(&mut content)?;
     Ok(content == bytes)
-}
-
-/// Creates a file in `folder` with an unpredictable name.
-fn create_temp_file(folder: &Folder, mode: Mode) -> io::Result<(File, OsString)> {
-    let mut attempts = 0;
-    loop {
-        let number = RandomState::new().build_hasher().finish();
-        let name = OsString::from(format!(".cogtools-{number:016x}"));
-        match folder.create_file(&name, mode) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && attempts < MAX_ATTEMPTS => {
-                attempts += 1;
-            }
-            Err(error) => return Err(error),
-            Ok(file) => return Ok((file, name)),
-        }
-    }
 }

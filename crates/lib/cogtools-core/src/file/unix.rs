@@ -6,8 +6,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{self, AtFlags, CWD, OFlags};
 use rustix::io::Errno;
@@ -32,11 +31,6 @@ const READ: OFlags = OFlags::NONBLOCK
 /// Opens a file for reading, following links; does not block on a pipe.
 pub(super) fn open_anywhere(path: &Path) -> io::Result<File> {
     open_file(CWD, path.as_os_str(), READ)
-}
-
-/// The error of a path with more links than the system follows.
-pub(super) fn too_many_links() -> io::Error {
-    Errno::LOOP.into()
 }
 
 /// The error for a socket is [`Unsupported`](io::ErrorKind::Unsupported).
@@ -78,12 +72,6 @@ impl Folder {
         Ok(fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// The target of the link `name`, if it is one.
-    pub(super) fn read_link(&self, name: &OsStr) -> Option<PathBuf> {
-        let target = fs::readlinkat(&self.0, name, Vec::new()).ok()?;
-        Some(std::ffi::OsString::from_vec(target.into_bytes()).into())
-    }
-
     /// Opens a file for reading; does not block on a pipe.
     pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
         open_file(&self.0, name, READ | OFlags::NOFOLLOW)
@@ -99,12 +87,8 @@ impl Folder {
     /// Opens a file for reading and appending; creates it with `mode`, if there is one. Does
     /// not block on a pipe.
     pub(super) fn append_file(&self, name: &OsStr, mode: Option<Mode>) -> io::Result<File> {
-        let create = if mode.is_some() {
-            OFlags::CREATE
-        } else {
-            OFlags::empty()
-        };
-        let flags = READ | OFlags::RDWR | OFlags::APPEND | OFlags::NOFOLLOW | create;
+        let mut flags = READ | OFlags::RDWR | OFlags::APPEND | OFlags::NOFOLLOW;
+        flags.set(OFlags::CREATE, mode.is_some());
         let mode = mode.map_or(fs::Mode::empty(), raw_mode);
         Ok(fs::openat(&self.0, name, flags, mode)?.into())
     }

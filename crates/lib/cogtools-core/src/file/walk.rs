@@ -1,21 +1,23 @@
-//! Walks from a folder to a file below it, opening one handle per component.
+//! Finds a file below a folder, and opens the folders on the way by handle.
 //!
-//! No path is opened as a whole, so the folder that was checked is the one that is
-//! used, even if something is renamed or linked meanwhile.
+//! Links are resolved by name first. The path that is left has none, and each of its folders is
+//! opened from the one above without following a link: one that is swapped in meanwhile ends
+//! the walk.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-use super::folder::{self, Folder};
+use super::folder::Folder;
 use super::{WriteError, WritePath};
 
-/// The maximum number of links on a path, the same as on Linux.
+/// The maximum number of links on a path, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// How a link with the file's name is treated.
+/// Treatment of a link with the file's name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Links {
     /// It is followed to its target.
@@ -24,7 +26,7 @@ pub(super) enum Links {
     KeepLast,
 }
 
-/// What to do about missing folders.
+/// Treatment of missing folders.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missing {
     /// Create them.
@@ -44,21 +46,6 @@ pub(super) struct Found {
 #[derive(Default)]
 pub(super) struct Made(Vec<(Rc<Folder>, OsString)>);
 
-/// The state of the walk.
-pub(super) struct Walk<'p> {
-    path: &'p WritePath,
-    root: Rc<Folder>,
-    /// The folders below the root, with their names.
-    above: Vec<(OsString, Rc<Folder>)>,
-    /// The remaining components, and how many of them come from a link.
-    rest: VecDeque<OsString>,
-    linked: usize,
-    /// The number of followed links, and the last one with its target.
-    links: usize,
-    link: Option<(PathBuf, PathBuf)>,
-    made: Made,
-}
-
 impl Made {
     pub(super) fn keep(&mut self) {
         self.0.clear();
@@ -74,154 +61,91 @@ impl Drop for Made {
     }
 }
 
-impl<'p> Walk<'p> {
-    /// Resolves the file at `path`.
-    pub(super) fn find(
-        path: &'p WritePath,
-        links: Links,
-        missing: Missing,
-    ) -> Result<Found, WriteError> {
-        let mut walk = Self {
-            path,
-            root: Rc::new(Folder::open(&path.root)?),
-            above: Vec::new(),
-            rest: parts(&path.below).collect(),
-            linked: 0,
-            links: 0,
-            link: None,
-            made: Made::default(),
+/// Resolves the file at `path`.
+pub(super) fn find(path: &WritePath, links: Links, missing: Missing) -> Result<Found, WriteError> {
+    let root = path.root.canonicalize()?;
+    Ok(enter(&root, &resolve(path, &root, links)?, missing)?)
+}
+
+/// Opens the folder of the file at `below` in the folder `root`. Fails at a link or at dots.
+pub(super) fn enter(root: &Path, below: &Path, missing: Missing) -> io::Result<Found> {
+    let mut folder = Rc::new(Folder::open(root)?);
+    let mut made = Made::default();
+    let mut parts = below.components().peekable();
+    while let Some(part) = parts.next() {
+        let Component::Normal(name) = part else {
+            return Err(ErrorKind::InvalidInput.into());
         };
-        while let Some(name) = walk.rest.pop_front() {
-            let linked = walk.linked > 0;
-            walk.linked = walk.linked.saturating_sub(1);
-            if name == "." {
-                continue;
-            }
-            if name == ".." {
-                walk.ascend()?;
-                continue;
-            }
-            let folder = Rc::clone(walk.folder());
-            if !walk.rest.is_empty() {
-                let missing = if linked { Missing::Fail } else { missing };
-                match walk.descend(name, missing) {
-                    Err(WriteError::Io(error)) if linked && is_missing(&error) => {
-                        return Err(walk.dangling());
-                    }
-                    result => result?,
-                }
-                continue;
-            }
-            if links == Links::Follow
-                && let Some(target) = folder.read_link(&name)
-            {
-                walk.follow(&name, target)?;
-                continue;
-            }
-            if linked
-                && folder
-                    .open_file(&name)
-                    .is_err_and(|error| is_missing(&error))
-            {
-                return Err(walk.dangling());
-            }
-            let made = walk.made;
+        if parts.peek().is_none() {
+            let name = name.to_owned();
             return Ok(Found { folder, name, made });
         }
-        Err(io::Error::from(ErrorKind::IsADirectory).into())
-    }
-
-    fn folder(&self) -> &Rc<Folder> {
-        self.above.last().map_or(&self.root, |(_, folder)| folder)
-    }
-
-    /// Enters the folder `name`.
-    fn descend(&mut self, name: OsString, missing: Missing) -> Result<(), WriteError> {
-        let folder = Rc::clone(self.folder());
-        let below = match folder.open_folder(&name) {
-            Ok(below) => below,
-            Err(error) => {
-                if let Some(target) = folder.read_link(&name) {
-                    return self.follow(&name, target);
-                }
-                if !is_missing(&error) || missing == Missing::Fail {
-                    return Err(error.into());
-                }
-                match folder.make_folder(&name) {
-                    Ok(()) => self.made.0.push((Rc::clone(&folder), name.clone())),
+        let next = match folder.open_folder(name) {
+            Err(error) if error.kind() == ErrorKind::NotFound && missing == Missing::Make => {
+                match folder.make_folder(name) {
+                    Ok(()) => made.0.push((Rc::clone(&folder), name.to_owned())),
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                    Err(error) => return Err(error.into()),
+                    Err(error) => return Err(error),
                 }
-                folder.open_folder(&name)?
+                folder.open_folder(name)?
             }
+            opened => opened?,
         };
-        self.above.push((name, Rc::new(below)));
-        Ok(())
+        folder = Rc::new(next);
     }
+    Err(ErrorKind::IsADirectory.into())
+}
 
-    /// Follows the link `name`.
-    fn follow(&mut self, name: &OsString, target: PathBuf) -> Result<(), WriteError> {
-        self.links += 1;
-        if self.links > MAX_LINKS {
-            return Err(folder::too_many_links().into());
+/// The path of the file below `root`, the folder of `path`, without links and dots. These are
+/// only names: who opens them decides in the end.
+fn resolve(path: &WritePath, root: &Path, links: Links) -> Result<PathBuf, WriteError> {
+    let parts = |path: &Path| -> Vec<OsString> { path.iter().map(OsString::from).collect() };
+    let mut real = root.to_path_buf();
+    let mut rest = VecDeque::from(parts(&path.below));
+    // How many of the remaining parts come from a link, and how many links were followed.
+    let (mut linked, mut followed) = (0_usize, 0);
+    let mut last = None;
+    let mut is_dangling = false;
+    while let Some(part) = rest.pop_front() {
+        let is_linked = linked > 0;
+        linked = linked.saturating_sub(1);
+        if part == ".." {
+            real.pop();
         }
-        for part in parts(&target).rev() {
-            self.rest.push_front(part);
-            self.linked += 1;
+        if part == "." || part == ".." {
+            continue;
         }
-        let absolute = target.has_root();
-        let link = self.above.iter().map(|(name, _)| name).chain([name]);
-        self.link = Some((link.collect(), target));
-        if absolute {
-            self.enter(Path::new(""))?;
+        let next = real.join(part);
+        let is_kept = links == Links::KeepLast && rest.is_empty();
+        if !is_kept && let Ok(target) = fs::read_link(&next) {
+            followed += 1;
+            if followed > MAX_LINKS {
+                let error = next.metadata().err();
+                let other = || io::Error::other("too many levels of symbolic links");
+                return Err(error.unwrap_or_else(other).into());
+            }
+            let target_parts = parts(&target);
+            linked += target_parts.len();
+            for part in target_parts.into_iter().rev() {
+                rest.push_front(part);
+            }
+            if let Ok(link) = next.strip_prefix(root) {
+                last = Some((link.to_path_buf(), target));
+            }
+            continue;
         }
-        Ok(())
+        let is_missing = |error: io::Error| error.kind() == ErrorKind::NotFound;
+        is_dangling |= is_linked && next.symlink_metadata().is_err_and(is_missing);
+        real = next;
     }
-
-    /// Returns to the parent folder.
-    fn ascend(&mut self) -> Result<(), WriteError> {
-        if self.above.pop().is_some() {
-            return Ok(());
-        }
-        let outside = self.path.root.join("..");
-        self.enter(&outside)
-    }
-
-    /// Restarts at the root, if the remaining path leads there from `outside`. The
-    /// handle of the root decides in the end: this only computes the names.
-    fn enter(&mut self, outside: &Path) -> Result<(), WriteError> {
-        let own = self.rest.len() - self.linked;
-        let path: PathBuf = self.rest.drain(..).collect();
-        if let Some(rest) = self.path.rest(&outside.join(path)) {
-            self.above.clear();
-            self.rest = parts(&rest).collect();
-            self.linked = self.rest.len().saturating_sub(own);
-            return Ok(());
-        }
-        let (link, target) = self.last_link();
-        Err(WriteError::Link {
+    let (link, target) = last.unwrap_or_else(|| (path.below.clone(), path.full()));
+    match real.strip_prefix(root) {
+        Ok(_) if is_dangling => Err(WriteError::Dangling { link, target }),
+        Ok(below) => Ok(below.to_path_buf()),
+        Err(_) => Err(WriteError::Link {
             link,
             target,
-            boundary: self.path.boundary,
-        })
+            boundary: path.boundary,
+        }),
     }
-
-    fn dangling(self) -> WriteError {
-        let (link, target) = self.last_link();
-        WriteError::Dangling { link, target }
-    }
-
-    /// The last followed link, with its target.
-    fn last_link(&self) -> (PathBuf, PathBuf) {
-        let whole = || (self.path.below.clone(), self.path.full());
-        self.link.clone().unwrap_or_else(whole)
-    }
-}
-
-fn is_missing(error: &io::Error) -> bool {
-    error.kind() == ErrorKind::NotFound
-}
-
-fn parts(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
-    path.components().map(|part| part.as_os_str().to_owned())
 }

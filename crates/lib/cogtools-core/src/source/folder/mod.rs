@@ -195,7 +195,7 @@ impl Folder {
         };
         if self.depth == MAX_DEPTH
             && let Some(boundary) = self.scope.boundary()
-            && self.scope.is_left_by_folder(&self.path)
+            && self.scope.is_left_by(&self.path)
         {
             return Err(self.linked_folder(self.display_path.clone(), boundary));
         }
