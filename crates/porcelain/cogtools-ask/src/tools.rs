@@ -143,12 +143,12 @@ impl Tools for ProjectTools {
         let accepted = tool
             .accept(Arguments::from(arguments))
             .map_err(|error| error.diagnostics(&tool))?;
-        approve(&tool, &self.cx).map_err(|diagnostic| vec![*diagnostic])?;
+        let limit = Limit::of(&tool);
+        let approved = approve(tool, &self.cx).map_err(|diagnostic| vec![*diagnostic])?;
         let resolved = Value::Object(accepted.as_object().clone());
         let cx = self.cx.clone();
         let agents = self.agents.get().cloned();
         let run = move |scope: &CallScope| {
-            let limit = Limit::of(&tool);
             let cx = Context {
                 cancel: scope.cancel.clone(),
                 ..cx
@@ -156,10 +156,8 @@ impl Tools for ProjectTools {
             let scope = scope.clone();
             let cancel = scope.cancel.clone();
             let within = limit.clone();
-            let tool = Arc::new(tool);
             let handle = Handle::current();
             let work = move || {
-                let approved = approve(&tool, &cx).map_err(|diagnostic| vec![*diagnostic])?;
                 let agent = agents.zip(approved.agent(&accepted));
                 let output = match agent {
                     Some((agents, task)) => task

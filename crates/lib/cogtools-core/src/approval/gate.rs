@@ -1,5 +1,6 @@
 //! Approval checks before a program runs, and the only way to run a tool.
 
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -15,10 +16,10 @@ use crate::tool::{Accepted, AgentTask, Author, FlowAction, FlowNode, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
 
-/// A tool that may run: only [`approve`] creates one.
+/// A tool that may run: only [`approve`] creates one. `T` is the tool, or a reference to it.
 #[derive(Debug)]
-pub struct Approved<'t> {
-    tool: &'t Tool,
+pub struct Approved<T> {
+    tool: T,
     /// The tool in the private copy of its package.
     copy: Option<Tool>,
 }
@@ -60,17 +61,31 @@ enum ApprovalError {
     Copy(#[from] StoreError),
 }
 
-/// Lets `tool` run if the user has approved what it needs.
-pub fn approve<'t>(tool: &'t Tool, cx: &Context) -> Result<Approved<'t>, Box<Diagnostic>> {
-    let approved = check(tool, cx).and_then(|package| {
-        let copy = package.map(|(package, hash)| private::tool(tool, &package, hash, cx));
-        let copy = copy.transpose()?;
-        Ok(Approved { tool, copy })
+/// Lets `tool` run if the user has approved what it needs. A call decides that once, and keeps
+/// the result until it runs.
+///
+/// # Errors
+///
+/// `DENIED` if something is not approved, or has changed since.
+pub fn approve<T: Borrow<Tool>>(tool: T, cx: &Context) -> Result<Approved<T>, Box<Diagnostic>> {
+    let named = tool.borrow();
+    let copy = check(named, cx).and_then(|package| {
+        let copy = package.map(|(package, hash)| private::tool(named, &package, hash, cx));
+        Ok(copy.transpose()?)
     });
-    approved.map_err(|error| Box::new(error.diagnostic().with_subject(tool.name().as_str())))
+    match copy {
+        Ok(copy) => Ok(Approved { tool, copy }),
+        Err(error) => Err(Box::new(
+            error.diagnostic().with_subject(named.name().as_str()),
+        )),
+    }
 }
 
-/// Whether [`approve`] would let `tool` run.
+/// Predicts the result of [`approve`], without making a private copy.
+///
+/// # Errors
+///
+/// The record or the files of a package cannot be read.
 pub fn verdict(tool: &Tool, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
     match check(tool, cx) {
         Ok(_) => Ok(Verdict::Approved),
@@ -88,7 +103,7 @@ pub fn verdict(tool: &Tool, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
     }
 }
 
-impl Approved<'_> {
+impl<T: Borrow<Tool>> Approved<T> {
     /// The call of an agent with `arguments`, if the tool is one: for callers that run agents
     /// themselves. Its answer goes through [`Self::accept_answer`].
     pub fn agent(&self, arguments: &Accepted) -> Option<Result<AgentTask, RunError>> {
@@ -98,7 +113,7 @@ impl Approved<'_> {
 
     /// The output of a tool whose agent has answered `text`, checked against its `output`.
     pub fn accept_answer(&self, text: String) -> Result<ToolOutput, RunError> {
-        validated(self.tool, ToolOutput::new(text))
+        validated(self.tool(), ToolOutput::new(text))
     }
 
     /// What the node `id` does with these variables, if the tool is a flow that has it. `attempt`
@@ -142,14 +157,13 @@ impl Approved<'_> {
 
     /// What runs: of a package, its private copy.
     fn tool(&self) -> &Tool {
-        self.copy.as_ref().unwrap_or(self.tool)
+        self.copy.as_ref().unwrap_or(self.tool.borrow())
     }
 
     /// Runs the tool and returns its output, checked against its `output`. Only a tool
     /// that runs programs uses `cx`.
     pub fn run(self, arguments: Accepted, cx: &Context) -> Result<ToolOutput, RunError> {
-        let Self { tool, copy } = self;
-        let tool = copy.as_ref().unwrap_or(tool);
+        let tool = self.tool();
         let output = tool.handler().call(tool, arguments.into_object(), cx)?;
         validated(tool, output)
     }

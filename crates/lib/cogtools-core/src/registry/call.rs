@@ -68,7 +68,7 @@ impl Call {
         self.tool
             .accept(self.arguments.clone())
             .map_err(|error| error.diagnostics(&self.tool))?;
-        let approved = approve(&self.tool, cx);
+        let approved = approve(&*self.tool, cx);
         approved.map_err(|diagnostic| vec![*diagnostic]).map(drop)
     }
 
@@ -87,7 +87,7 @@ impl Call {
         let accepted = tool
             .accept(arguments)
             .map_err(|error| error.diagnostics(&tool))?;
-        approve(&tool, cx)
+        approve(tool, cx)
             .map_err(|diagnostic| vec![*diagnostic])?
             .run(accepted, cx)
             .map_err(|diagnostic| vec![*diagnostic])
