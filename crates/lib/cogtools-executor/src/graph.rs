@@ -1,11 +1,9 @@
 //! A valid graph: every node has its own name, what it needs exists, and nothing needs itself.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::{Duration, Instant};
 
-use crate::Node;
-
-/// How many nodes fit into a word of bits.
-const WORD: usize = 64;
+use crate::SkipReason;
 
 /// A graph of nodes.
 #[derive(Clone, Debug)]
@@ -15,8 +13,6 @@ pub struct Graph {
     needs: Vec<Vec<(usize, bool)>>,
     /// For each node, the nodes that need it.
     dependents: Vec<Vec<usize>>,
-    /// For each node, all that it needs, directly or not: a bit for each other node.
-    ancestors: Vec<Vec<u64>>,
     indexes: HashMap<String, usize>,
 }
 
@@ -67,16 +63,20 @@ impl Graph {
                 dependents[*need].push(index);
             }
         }
-        let mut graph = Self {
-            ancestors: Vec::new(),
+        let graph = Self {
             nodes,
             needs,
             dependents,
             indexes,
         };
-        let order = graph.sort()?;
-        graph.ancestors = graph.collect_ancestors(&order);
-        Ok(graph)
+        let mut schedule = Schedule::new(&graph);
+        while let Some(index) = schedule.ready.pop_first() {
+            schedule.end(&graph, index, Progress::Succeeded);
+        }
+        match schedule.open.iter().position(|open| *open > 0) {
+            Some(start) => Err(graph.cycle(start, &schedule.open)),
+            None => Ok(graph),
+        }
     }
 
     /// The graph in which each node needs the one before, too.
@@ -115,28 +115,13 @@ impl Graph {
 
     /// Whether the node at `index` needs the one at `other`, directly or not.
     pub(crate) fn is_after(&self, index: usize, other: usize) -> bool {
-        let word = self.ancestors[index].get(other / WORD);
-        word.is_some_and(|word| word >> (other % WORD) & 1 == 1)
-    }
-
-    /// The indexes of the nodes, each after what it needs.
-    fn sort(&self) -> Result<Vec<usize>, GraphError> {
-        let mut open: Vec<usize> = self.needs.iter().map(Vec::len).collect();
-        let mut ready: BTreeSet<usize> = (0..open.len()).filter(|it| open[*it] == 0).collect();
-        let mut order = Vec::with_capacity(open.len());
-        while let Some(index) = ready.pop_first() {
-            order.push(index);
-            for dependent in &self.dependents[index] {
-                open[*dependent] -= 1;
-                if open[*dependent] == 0 {
-                    ready.insert(*dependent);
-                }
-            }
+        let mut found = BTreeSet::new();
+        let mut waiting = vec![index];
+        while let Some(index) = waiting.pop() {
+            let needs = self.needs[index].iter().map(|(need, _)| *need);
+            waiting.extend(needs.filter(|need| found.insert(*need)));
         }
-        match open.iter().position(|open| *open > 0) {
-            Some(start) => Err(self.cycle(start, &open)),
-            None => Ok(order),
-        }
+        found.contains(&other)
     }
 
     /// The cycle that `start` is in or leads to, among the nodes that are still open.
@@ -146,8 +131,7 @@ impl Graph {
         loop {
             let mut needs = self.needs[current].iter();
             // An open node needs another open one, so there always is a next one.
-            let next = needs.find(|(need, _)| open[*need] > 0);
-            let Some((next, _)) = next else {
+            let Some((next, _)) = needs.find(|(need, _)| open[*need] > 0) else {
                 break;
             };
             if let Some(first) = path.iter().position(|index| index == next) {
@@ -157,27 +141,8 @@ impl Graph {
             path.push(*next);
             current = *next;
         }
-        GraphError::Cycle(
-            path.into_iter()
-                .map(|index| self.nodes[index].id.clone())
-                .collect(),
-        )
-    }
-
-    fn collect_ancestors(&self, order: &[usize]) -> Vec<Vec<u64>> {
-        let words = self.nodes.len().div_ceil(WORD);
-        let mut ancestors = vec![vec![0; words]; self.nodes.len()];
-        for index in order {
-            let mut all = vec![0; words];
-            for (need, _) in &self.needs[*index] {
-                all[need / WORD] |= 1 << (need % WORD);
-                for (word, more) in all.iter_mut().zip(&ancestors[*need]) {
-                    *word |= more;
-                }
-            }
-            ancestors[*index] = all;
-        }
-        ancestors
+        let ids = path.into_iter().map(|index| self.nodes[index].id.clone());
+        GraphError::Cycle(ids.collect())
     }
 }
 
@@ -201,4 +166,212 @@ fn resolve(
         }
     }
     Ok(needs)
+}
+
+/// A node of a graph.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Node {
+    /// Its name, unique in the graph.
+    pub id: String,
+    /// The nodes that must end before it starts.
+    pub needs: Vec<Need>,
+    /// What happens when it fails.
+    pub retry: Retry,
+    /// How long an attempt may take; `None` for as long as it takes.
+    pub timeout: Option<Duration>,
+}
+
+/// A node that another one needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Its name.
+    pub node: String,
+    /// Whether the other one runs even if this one was skipped or has failed.
+    pub is_optional: bool,
+}
+
+impl Node {
+    /// A node that needs nothing, and runs once for as long as it takes.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The same node, which needs `node` to succeed.
+    #[must_use]
+    pub fn after(mut self, node: impl Into<String>) -> Self {
+        self.needs.push(Need {
+            node: node.into(),
+            is_optional: false,
+        });
+        self
+    }
+
+    /// The same node, which needs `node` to end in any way.
+    #[must_use]
+    pub fn after_any(mut self, node: impl Into<String>) -> Self {
+        self.needs.push(Need {
+            node: node.into(),
+            is_optional: true,
+        });
+        self
+    }
+}
+
+/// What happens when a node fails.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retry {
+    /// How often it is run again.
+    pub times: u32,
+    /// The delay before the second attempt.
+    pub delay: Duration,
+    /// The factor by which each further delay is longer.
+    pub backoff: f64,
+}
+
+/// The longest delay.
+const MAX_DELAY: Duration = Duration::from_hours(1);
+
+impl Default for Retry {
+    /// A failure is final.
+    fn default() -> Self {
+        Self {
+            times: 0,
+            delay: Duration::ZERO,
+            backoff: 1.0,
+        }
+    }
+}
+
+impl Retry {
+    /// The delay after the attempt `number` (from 1) has failed; `None` if it was the last one.
+    pub fn delay_after(&self, number: u32) -> Option<Duration> {
+        if number > self.times {
+            return None;
+        }
+        let exponent = i32::try_from(number.saturating_sub(1)).unwrap_or(i32::MAX);
+        let seconds = self.delay.as_secs_f64() * self.backoff.max(0.0).powi(exponent);
+        let delay = Duration::try_from_secs_f64(seconds).unwrap_or(MAX_DELAY);
+        Some(delay.min(MAX_DELAY))
+    }
+}
+
+/// How far a node is, for those that need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It has not ended.
+    Open,
+    /// It has a result.
+    Succeeded,
+    /// It has failed, or was skipped.
+    Missing,
+}
+
+/// What can run next.
+#[derive(Debug)]
+pub struct Schedule {
+    progress: Vec<Progress>,
+    /// How many needs of each node have not ended.
+    open: Vec<usize>,
+    ready: BTreeSet<usize>,
+    /// Nodes that are run again, and when.
+    delayed: Vec<(Instant, usize)>,
+}
+
+impl Schedule {
+    /// Nothing of `graph` has run.
+    pub fn new(graph: &Graph) -> Self {
+        let count = graph.nodes().len();
+        let open: Vec<usize> = (0..count).map(|index| graph.needs(index).len()).collect();
+        Self {
+            progress: vec![Progress::Open; count],
+            ready: (0..count).filter(|index| open[*index] == 0).collect(),
+            open,
+            delayed: Vec::new(),
+        }
+    }
+
+    /// The next node that can run now.
+    pub fn next(&mut self, now: Instant) -> Option<usize> {
+        let due = self.delayed.iter().position(|(time, _)| *time <= now);
+        if let Some(position) = due {
+            return Some(self.delayed.remove(position).1);
+        }
+        self.ready.pop_first()
+    }
+
+    /// When the next node is run again, if one is.
+    pub fn next_time(&self) -> Option<Instant> {
+        self.delayed.iter().map(|(time, _)| *time).min()
+    }
+
+    /// Runs the node at `index` again at `time`.
+    pub fn delay(&mut self, index: usize, time: Instant) {
+        self.delayed.push((time, index));
+    }
+
+    /// Why the node at `index`, which could run, does not: one that it needs has no result.
+    pub fn reason_to_skip(&self, graph: &Graph, index: usize) -> Option<SkipReason> {
+        let mut needs = graph.needs(index).iter();
+        let (missing, _) = needs.find(|(need, is_optional)| {
+            !is_optional && self.progress[*need] == Progress::Missing
+        })?;
+        Some(SkipReason::Needs(graph.nodes()[*missing].id.clone()))
+    }
+
+    /// The node at `index` has ended: others may run now.
+    pub fn end(&mut self, graph: &Graph, index: usize, progress: Progress) {
+        self.ready.remove(&index);
+        self.progress[index] = progress;
+        for dependent in graph.dependents(index) {
+            self.open[*dependent] -= 1;
+            if self.open[*dependent] == 0 && self.progress[*dependent] == Progress::Open {
+                self.ready.insert(*dependent);
+            }
+        }
+    }
+
+    /// Everything that has not ended, and will not: nothing further starts.
+    pub(crate) fn abandon(&mut self, running: &BTreeSet<usize>) -> Vec<usize> {
+        self.ready.clear();
+        self.delayed.clear();
+        let open = self.progress.iter().enumerate();
+        let open = open
+            .filter(|(index, progress)| **progress == Progress::Open && !running.contains(index));
+        let open: Vec<usize> = open.map(|(index, _)| index).collect();
+        for index in &open {
+            self.progress[*index] = Progress::Missing;
+        }
+        open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_grow_up_to_a_limit() {
+        let retry = Retry {
+            times: 3,
+            delay: Duration::from_secs(2),
+            backoff: 3.0,
+        };
+        let delays = [1, 2, 3, 4].map(|number| retry.delay_after(number));
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(delays, [seconds(2), seconds(6), seconds(18), None]);
+        let endless = Retry {
+            times: u32::MAX,
+            ..retry
+        };
+        assert_eq!(endless.delay_after(u32::MAX), Some(MAX_DELAY));
+        assert_eq!(Retry::default().delay_after(1), None);
+        let odd = Retry {
+            backoff: f64::NAN,
+            ..retry
+        };
+        assert_eq!(odd.delay_after(2), Some(Duration::ZERO));
+    }
 }

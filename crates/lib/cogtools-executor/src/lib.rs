@@ -3,20 +3,10 @@
 //! A plan is a chain of nodes, a flow a graph. What a node does, where events are recorded and
 //! how results are shown is the caller's: nothing here knows tools, models or logs.
 
-mod attempt;
-mod event;
-mod execute;
 mod graph;
-mod node;
-mod retry;
 mod run;
-mod schedule;
-mod workers;
+mod work;
 
-pub use attempt::{Attempt, Completion, Failure, Work};
-pub use event::{Event, Observer, SkipReason, Stop};
-pub use execute::{Execution, OnFailure, Options, State, execute};
-pub use graph::{Graph, GraphError};
-pub use node::{Need, Node};
-pub use retry::Retry;
-pub use schedule::{Progress, Schedule};
+pub use graph::{Graph, GraphError, Need, Node, Progress, Retry, Schedule};
+pub use run::{Event, Execution, Observer, OnFailure, Options, SkipReason, State, Stop, execute};
+pub use work::{Attempt, Completion, Failure, Work};

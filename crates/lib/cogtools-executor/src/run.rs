@@ -8,13 +8,8 @@ use std::time::{Duration, Instant};
 use cogtools_core::{Cancel, Code, Diagnostic};
 use serde_json::Value;
 
-use crate::attempt::Results;
-use crate::schedule::{Progress, Schedule};
-use crate::workers::{Ended, Workers};
-use crate::{
-    Attempt, Completion, Event, Execution, Failure, Graph, Observer, OnFailure, Options,
-    SkipReason, State, Stop, Work,
-};
+use crate::work::{Ended, Results, Workers};
+use crate::{Attempt, Completion, Failure, Graph, Progress, Schedule, Work};
 
 /// How often a run looks whether it is cancelled.
 const TICK: Duration = Duration::from_millis(20);
@@ -33,7 +28,7 @@ struct Running {
 }
 
 /// A run.
-pub(crate) struct Run<'o> {
+struct Run<'o> {
     graph: Arc<Graph>,
     workers: Workers,
     options: Options,
@@ -49,43 +44,14 @@ pub(crate) struct Run<'o> {
     observer: &'o mut dyn Observer,
 }
 
-impl<'o> Run<'o> {
-    pub(crate) fn new(
-        graph: Graph,
-        work: Arc<dyn Work>,
-        options: Options,
-        observer: &'o mut dyn Observer,
-    ) -> Self {
-        let (sender, ended) = channel();
-        Self {
-            schedule: Schedule::new(&graph),
-            results: Arc::new(Results::new(graph.nodes().len())),
-            attempts: vec![0; graph.nodes().len()],
-            running: BTreeMap::new(),
-            states: BTreeMap::new(),
-            is_ending: false,
-            graph: Arc::new(graph),
-            workers: Workers::new(work, sender),
-            options,
-            ended,
-            observer,
-        }
-    }
-
-    /// Runs everything.
-    pub(crate) fn execute(mut self) -> Execution {
-        let is_stopped = self.work_off().is_err();
-        if is_stopped {
-            self.end_running();
-        }
-        Execution {
-            states: self.states,
-            is_stopped,
-        }
-    }
-
+impl Run<'_> {
     fn work_off(&mut self) -> Result<(), Stop> {
-        self.reuse();
+        // Results of an earlier run.
+        for (id, value) in std::mem::take(&mut self.options.done) {
+            if let Some(index) = self.graph.index(&id) {
+                self.succeed(index, Arc::new(value));
+            }
+        }
         loop {
             if self.options.cancel.is_cancelled() {
                 self.abandon(&SkipReason::Cancelled)?;
@@ -99,15 +65,6 @@ impl<'o> Run<'o> {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.end_late()?;
-        }
-    }
-
-    /// Takes over the results of an earlier run.
-    fn reuse(&mut self) {
-        for (id, value) in std::mem::take(&mut self.options.done) {
-            if let Some(index) = self.graph.index(&id) {
-                self.succeed(index, Arc::new(value));
-            }
         }
     }
 
@@ -144,9 +101,13 @@ impl<'o> Run<'o> {
                 cancelled: None,
             },
         );
-        let node = (Arc::clone(&self.graph), index);
-        let results = Arc::clone(&self.results);
-        let attempt = Attempt::new(node, number, results, cancel);
+        let attempt = Attempt {
+            graph: Arc::clone(&self.graph),
+            index,
+            number,
+            results: Arc::clone(&self.results),
+            cancel,
+        };
         self.workers.start(attempt).or_else(|failure| {
             self.running.remove(&index);
             self.fail(index, failure, start.elapsed())
@@ -297,4 +258,146 @@ impl<'o> Run<'o> {
         self.states.insert(id, state);
         self.schedule.end(&self.graph, index, progress);
     }
+}
+
+/// How a graph is run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many nodes run at the same time; at least one.
+    pub max_parallel: usize,
+    /// What happens when a node fails.
+    pub on_failure: OnFailure,
+    /// Results of an earlier run: these nodes do not run again.
+    pub done: BTreeMap<String, Value>,
+    /// Ends the run.
+    pub cancel: Cancel,
+}
+
+/// What happens when a node fails for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// Nothing further starts.
+    Stop,
+    /// Nodes that need it do not run; the others do.
+    SkipDependents,
+}
+
+/// How a node has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum State {
+    /// With a result.
+    Succeeded(Arc<Value>),
+    /// It failed.
+    Failed(Failure),
+    /// It did not run.
+    Skipped(SkipReason),
+}
+
+/// A run that has ended: each node with its state.
+#[derive(Clone, Debug, Default)]
+pub struct Execution {
+    /// The states, by node. Only after a [`crate::Stop`], some are missing.
+    pub states: BTreeMap<String, State>,
+    /// Whether an event could not be recorded.
+    pub is_stopped: bool,
+}
+
+/// Runs `graph`: each node by `work`, after what it needs.
+pub fn execute(
+    graph: Graph,
+    work: Arc<dyn Work>,
+    options: Options,
+    observer: &mut dyn Observer,
+) -> Execution {
+    let (sender, ended) = channel();
+    let mut run = Run {
+        schedule: Schedule::new(&graph),
+        results: Arc::new(Results::new(graph.nodes().len())),
+        attempts: vec![0; graph.nodes().len()],
+        running: BTreeMap::new(),
+        states: BTreeMap::new(),
+        is_ending: false,
+        graph: Arc::new(graph),
+        workers: Workers::new(work, sender),
+        options,
+        ended,
+        observer,
+    };
+    let is_stopped = run.work_off().is_err();
+    if is_stopped {
+        run.end_running();
+    }
+    Execution {
+        states: run.states,
+        is_stopped,
+    }
+}
+
+/// Something that happened to a node.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'e> {
+    /// An attempt begins: its number, from 1.
+    Started {
+        /// The node.
+        node: &'e str,
+        /// The number of the attempt.
+        attempt: u32,
+    },
+    /// The node has a result.
+    Succeeded {
+        /// The node.
+        node: &'e str,
+        /// Its result.
+        value: &'e Value,
+        /// How long the last attempt took.
+        duration: Duration,
+    },
+    /// An attempt has failed, and another one follows.
+    Retrying {
+        /// The node.
+        node: &'e str,
+        /// Why it failed.
+        failure: &'e Failure,
+        /// The delay before the next attempt.
+        delay: Duration,
+    },
+    /// The node has failed.
+    Failed {
+        /// The node.
+        node: &'e str,
+        /// Why.
+        failure: &'e Failure,
+        /// How long the last attempt took.
+        duration: Duration,
+    },
+    /// The node does not run.
+    Skipped {
+        /// The node.
+        node: &'e str,
+        /// Why.
+        reason: &'e SkipReason,
+    },
+}
+
+/// Why a node does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// Its own condition does not hold.
+    Condition,
+    /// This node, which it needs, was skipped or has failed.
+    Needs(String),
+    /// This node has failed, and that ends the run.
+    Stopped(String),
+    /// The run was cancelled.
+    Cancelled,
+}
+
+/// An event cannot be recorded: nothing further may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop;
+
+/// Records and shows events, in their order.
+pub trait Observer {
+    /// Something happened. A node starts only after its [`Event::Started`] was accepted.
+    fn on(&mut self, event: &Event<'_>) -> Result<(), Stop>;
 }
