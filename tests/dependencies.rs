@@ -158,7 +158,6 @@ fn the_program_that_confines_others_is_small() {
         "bitflags",
         "cfg-if",
         CONFINE,
-        "cogtools-sandbox",
         "enumflags2",
         "enumflags2_derive",
         "errno",

@@ -21,7 +21,7 @@ const EMPTY_NAMES: [&str; 8] = [
 const LIBRARIES: [&str; 20] = [
     "njk",
     "cogtools-lenient-json",
-    "cogtools-sandbox",
+    "cogtools-confine",
     "cogtools-http",
     "cogtools-diagnostic",
     "cogtools-document",
@@ -117,7 +117,7 @@ fn may_depend(name: &str, other: &str) -> bool {
     match (name, floor(name), floor(other)) {
         ("cogtools" | "xtask" | "xtask-manual", ..) => other != "cogtools-test-support",
         // Confined programs link as little as possible.
-        ("cogtools-confine" | "cogtools-stub", ..) => other == "cogtools-sandbox",
+        ("cogtools-confine" | "cogtools-stub", ..) => false,
         (_, Some(upper), Some(lower)) => lower < upper,
         (_, None, Some(_)) => true,
         (_, _, None) => false,

@@ -1,12 +1,21 @@
 //! Confines this process, and runs the program in it.
 
+use std::fs;
+use std::io;
 use std::process::{Command, ExitCode};
 
-use crate::failure::Failure;
+use crate::Failure;
 use crate::options::Options;
-#[cfg(target_os = "linux")]
-use crate::sandbox;
-use crate::{descriptors, limits};
+use crate::sandbox::{self, Resource};
+
+/// Where the system lists descriptors.
+const DESCRIPTORS: &str = if cfg!(target_os = "linux") {
+    "/proc/self/fd"
+} else {
+    "/dev/fd"
+};
+/// How many descriptors are tried where there is no such list.
+const MAX_UNLISTED: i32 = 4096;
 
 /// Runs the program of `options` within its limits.
 #[cfg(target_os = "linux")]
@@ -15,46 +24,47 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 
     use rustix::process::{DumpableBehavior, Pid, set_dumpable_behavior};
 
-    use crate::signals::Signals;
-    use crate::supervisor::{self, Parent, Supervisor};
+    use crate::supervisor::{self, Parent, Signals, Supervisor};
 
-    descriptors::close_inherited();
+    close_inherited();
     let parent = Parent::new(options.parent)?;
     if nix::unistd::getpid() == nix::unistd::getpgrp() {
-        return again(options);
+        return reexec_outside_group_leader(options);
     }
-    let failed = |what| move |error: rustix::io::Errno| Failure::Confine(what, error.into());
-    rustix::process::setsid().map_err(failed("no session can be made"))?;
-    supervisor::adopt().map_err(|error| Failure::Confine("processes cannot be adopted", error))?;
+    let failed = |what| move |error: io::Error| Failure::Confine(what, error);
+    let refused = |what| move |error: rustix::io::Errno| Failure::Confine(what, error.into());
+    rustix::process::setsid().map_err(refused("no session can be made"))?;
+    supervisor::adopt().map_err(failed("processes cannot be adopted"))?;
     // The program runs as the same user, who could otherwise read this process's memory.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
-        .map_err(failed("memory cannot be protected"))?;
-    rustix::thread::set_no_new_privs(true).map_err(failed("privileges cannot be limited"))?;
-    limits::set(options).map_err(|error| Failure::Confine("limits cannot be set", error))?;
-    let signals =
-        Signals::handle().map_err(|error| Failure::Confine("signals cannot be handled", error))?;
+        .map_err(refused("memory cannot be protected"))?;
+    rustix::thread::set_no_new_privs(true).map_err(refused("privileges cannot be limited"))?;
+    set_limits(options).map_err(failed("limits cannot be set"))?;
+    let signals = Signals::handle().map_err(failed("signals cannot be handled"))?;
     if let Some(policy) = &options.policy {
         sandbox::enter(policy)?;
     }
     // Its own group, so that a signal to all of it does not end this process.
-    let child = command(options)
+    let child = options
+        .command()
         .process_group(0)
         .spawn()
         .map_err(|error| Failure::Start(options.program.clone(), error))?;
     let program = Pid::from_child(&child);
-    descriptors::release_streams()
-        .map_err(|error| Failure::Confine("streams cannot be released", error))?;
+    release_streams().map_err(failed("streams cannot be released"))?;
     Ok(Supervisor::new(program, signals, parent).run())
 }
 
-/// Starts this program again, because the leader of a group cannot begin a session.
+/// Starts this program again, with this process as its parent: the leader of a group cannot
+/// begin a session.
 #[cfg(target_os = "linux")]
-fn again(options: &Options) -> Result<ExitCode, Failure> {
+fn reexec_outside_group_leader(options: &Options) -> Result<ExitCode, Failure> {
     use std::os::unix::process::ExitStatusExt as _;
 
     let failed = |error| Failure::Confine("this program cannot be started again", error);
     let status = Command::new(std::env::current_exe().map_err(failed)?)
-        .args(options.to_args(std::process::id()))
+        .args(&options.own_args)
+        .arg(format!("--parent={}", std::process::id()))
         .arg("--")
         .arg(&options.program)
         .args(&options.args)
@@ -73,25 +83,71 @@ fn again(options: &Options) -> Result<ExitCode, Failure> {
 pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     use std::os::unix::process::CommandExt as _;
 
-    descriptors::close_inherited();
+    close_inherited();
     // The leader of a group cannot begin a session, but has no other process in it.
     let _ = rustix::process::setsid();
-    limits::set(options).map_err(|error| Failure::Confine("limits cannot be set", error))?;
+    set_limits(options).map_err(|error| Failure::Confine("limits cannot be set", error))?;
     let error = match &options.policy {
         Some(policy) if policy.required => return Err(Failure::Unenforced),
         Some(policy) if cfg!(target_os = "macos") => Command::new("/usr/bin/sandbox-exec")
             .arg("-p")
-            .arg(crate::profile::profile(policy))
+            .arg(sandbox::profile(policy))
             .arg(&options.program)
             .args(&options.args)
             .exec(),
-        _ => command(options).exec(),
+        _ => options.command().exec(),
     };
     Err(Failure::Start(options.program.clone(), error))
 }
 
-fn command(options: &Options) -> Command {
-    let mut command = Command::new(&options.program);
-    command.args(&options.args);
-    command
+/// Sets the limits of `options` for this process and all that it starts. Nothing writes a core
+/// file, which would have a copy of its memory.
+fn set_limits(options: &Options) -> io::Result<()> {
+    // The system counts all processes of the user.
+    let most = |processes| tasks().map(|tasks| tasks.saturating_add(processes));
+    for (resource, limit) in [
+        (Resource::Core, Some(0)),
+        // Not the address space: Node.js, Go and Java reserve much more than they use.
+        (Resource::Data, options.memory),
+        (Resource::Fsize, options.file_size),
+        (Resource::Nofile, options.files),
+        (Resource::Nproc, options.processes.and_then(most)),
+    ] {
+        if let Some(limit) = limit {
+            sandbox::lower_limit(resource, limit)?;
+        }
+    }
+    Ok(())
+}
+
+/// How many processes and threads exist, of all users: at least those of this one. Unknown on
+/// systems other than Linux.
+fn tasks() -> Option<u64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    // `0.20 0.18 0.12 1/80 11206`
+    let (_, tasks) = text.split(' ').nth(3)?.split_once('/')?;
+    tasks.parse().ok()
+}
+
+/// Closes every descriptor but the standard streams. Must be called before this process opens
+/// any of its own.
+fn close_inherited() {
+    let name = |entry: io::Result<fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
+    let listed = fs::read_dir(DESCRIPTORS).map(|entries| entries.filter_map(name).collect());
+    for descriptor in listed.unwrap_or_else(|_| (0..MAX_UNLISTED).collect::<Vec<i32>>()) {
+        if descriptor > 2 {
+            // The list's own descriptor is closed already.
+            let _ = nix::unistd::close(descriptor);
+        }
+    }
+}
+
+/// Releases the standard streams, so that their other ends see when the program closes them.
+#[cfg(target_os = "linux")]
+fn release_streams() -> io::Result<()> {
+    // Nothing is written to them any more.
+    let null = fs::File::open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    Ok(rustix::stdio::dup2_stderr(&null)?)
 }

@@ -7,16 +7,13 @@ use std::process::{Command, ExitCode};
 
 use win32job::{ExtendedLimitInfo, Job};
 
-use crate::failure::Failure;
+use crate::Failure;
 use crate::options::Options;
 
 /// Runs the program of `options`, and ends what it leaves behind.
 pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
-    if options
-        .policy
-        .as_ref()
-        .is_some_and(|policy| policy.required)
-    {
+    let policy = options.policy.as_ref();
+    if policy.is_some_and(|policy| policy.required) {
         return Err(Failure::Unenforced);
     }
     let failed = |error| Failure::Confine("no job can be made", std::io::Error::other(error));

@@ -12,32 +12,18 @@
     expect(unused_crate_dependencies, reason = "the library is for Linux")
 )]
 
-#[cfg(target_os = "linux")]
-mod children;
-#[cfg(unix)]
+#[cfg_attr(windows, path = "job.rs")]
 mod confinement;
-#[cfg(unix)]
-mod descriptors;
-mod failure;
-#[cfg(windows)]
-mod job;
-#[cfg(unix)]
-mod limits;
 mod options;
-mod policy;
-#[cfg(all(unix, any(test, not(target_os = "linux"))))]
-mod profile;
-mod sandbox;
-#[cfg(target_os = "linux")]
-mod signals;
+pub mod sandbox;
 #[cfg(target_os = "linux")]
 mod supervisor;
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::fmt::{self, Display, Formatter};
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use failure::Failure;
 use options::{Action, Options};
 
 /// The name of the program.
@@ -49,7 +35,7 @@ pub fn main() -> ExitCode {
     match run(args) {
         Ok(code) => code,
         Err(failure) => {
-            let _ = std::io::stderr().write_all(failure.to_string().as_bytes());
+            let _ = io::stderr().write_all(failure.to_string().as_bytes());
             ExitCode::from(failure.status())
         }
     }
@@ -59,21 +45,75 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, Failure> {
     match Options::parse(args)? {
         Action::Print(text) => print(&text),
         Action::Check => print(&sandbox::check()),
-        Action::Run(options) => start(&options),
+        Action::Run(options) => confinement::run(&options),
     }
 }
 
 fn print(text: &str) -> Result<ExitCode, Failure> {
-    let written = std::io::stdout().write_all(text.as_bytes());
+    let written = io::stdout().write_all(text.as_bytes());
     written.map(|()| ExitCode::SUCCESS).map_err(Failure::Output)
 }
 
-#[cfg(unix)]
-fn start(options: &Options) -> Result<ExitCode, Failure> {
-    confinement::run(options)
+/// Why the program could not be run.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The command line is wrong.
+    Usage(String),
+    /// The text of `--help` or `--version` cannot be written.
+    Output(io::Error),
+    /// This process cannot be confined: what failed, and why.
+    Confine(&'static str, io::Error),
+    /// This system cannot enforce what is required.
+    Unenforced,
+    /// The process that it should have ended with is gone.
+    #[cfg(target_os = "linux")]
+    Orphan,
+    /// The program cannot be started.
+    Start(OsString, io::Error),
 }
 
-#[cfg(windows)]
-fn start(options: &Options) -> Result<ExitCode, Failure> {
-    job::run(options)
+impl Failure {
+    /// The exit status.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Output(_) => 74,
+            Self::Start(_, error) if error.kind() == io::ErrorKind::NotFound => 127,
+            Self::Start(..) => 126,
+            _ => 125,
+        }
+    }
+
+    const fn code(&self) -> &'static str {
+        match self {
+            Self::Usage(_) => "USAGE",
+            Self::Unenforced => "SANDBOX_UNAVAILABLE",
+            _ => "IO_FAILED",
+        }
+    }
+}
+
+impl Display for Failure {
+    /// The message with its hint, as all programs print it. The last parentheses have the number
+    /// of the system's error.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{NAME}: error[{}]: ", self.code())?;
+        match self {
+            Self::Usage(message) => {
+                writeln!(f, "{message}\nhint: --help explains every option")
+            }
+            Self::Output(error) => writeln!(f, "standard output cannot be written: {error}"),
+            Self::Confine(what, error) => writeln!(f, "{what}: {error}"),
+            Self::Unenforced => writeln!(
+                f,
+                "this system cannot enforce the sandbox\nhint: --check prints what it lacks"
+            ),
+            #[cfg(target_os = "linux")]
+            Self::Orphan => writeln!(f, "the parent process has exited"),
+            Self::Start(program, error) => {
+                let program = program.to_string_lossy();
+                writeln!(f, "`{}` cannot be started: {error}", program.escape_debug())
+            }
+        }
+    }
 }

@@ -2,10 +2,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::process::Command;
 
-use crate::NAME;
-use crate::failure::Failure;
-use crate::policy::{MAX_PATHS, Policy};
+use crate::{Failure, NAME};
 
 /// What to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) program: OsString,
     /// Its arguments.
     pub(crate) args: Vec<OsString>,
+    /// The arguments of this program that come before.
+    pub(crate) own_args: Vec<OsString>,
 }
 
 const HELP: &str = "\
@@ -63,9 +64,12 @@ Options:
 impl Options {
     /// Parses the command line without the program's own name.
     pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action, Failure> {
-        let mut args = args.into_iter();
+        let all: Vec<OsString> = args.into_iter().collect();
+        let mut args = all.iter().cloned();
         let mut options = Self::default();
+        let mut own;
         let program = loop {
+            own = all.len() - args.len();
             let Some(arg) = args.next() else {
                 break None;
             };
@@ -93,7 +97,15 @@ impl Options {
             .filter(|program| !program.is_empty())
             .ok_or_else(|| Failure::Usage("no program was named".to_owned()))?;
         options.args = args.collect();
+        options.own_args = all[..own].to_vec();
         Ok(Action::Run(options))
+    }
+
+    /// The program with its arguments.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args);
+        command
     }
 
     /// Sets the option `name`.
@@ -143,23 +155,6 @@ impl Options {
         paths.push(path?);
         Ok(())
     }
-
-    /// The options of a command line that means the same, with `parent` as the parent.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn to_args(&self, parent: u32) -> Vec<OsString> {
-        let numbers = [
-            ("--memory", self.memory),
-            ("--processes", self.processes),
-            ("--files", self.files),
-            ("--file-size", self.file_size),
-            ("--parent", Some(parent.into())),
-        ];
-        let numbers = numbers.into_iter();
-        numbers
-            .filter_map(|(name, number)| number.map(|number| format!("{name}={number}").into()))
-            .chain(self.policy.iter().flat_map(Policy::to_args))
-            .collect()
-    }
 }
 
 /// The value of the option `name`, a whole number.
@@ -171,13 +166,91 @@ fn number<N: std::str::FromStr>(name: &str, value: Option<&OsStr>) -> Result<N, 
     number.ok_or_else(|| Failure::Usage(format!("`{name}` needs a whole number")))
 }
 
+/// The files and the sockets that a program may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Policy {
+    /// What it may read and execute, with all that is below.
+    pub(crate) read: Vec<PathBuf>,
+    /// The same for what it may also change.
+    pub(crate) write: Vec<PathBuf>,
+    /// Whether it may use sockets.
+    pub(crate) network: bool,
+    /// Whether nothing is run where that cannot be enforced.
+    pub(crate) required: bool,
+}
+
+/// How many paths a command line may name.
+pub(crate) const MAX_PATHS: usize = 512;
+
+/// What every program may read: the system's programs, libraries and settings, what it says about
+/// itself and about processes, and where package managers put programs for all users.
+#[cfg(target_os = "linux")]
+const SYSTEM: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/usr",
+    "/etc",
+    "/opt",
+    "/proc",
+    "/sys",
+    "/dev/random",
+    "/dev/urandom",
+    "/gnu/store",
+    "/home/linuxbrew/.linuxbrew",
+    "/nix/store",
+    "/run/current-system",
+    "/run/resolvconf",
+    "/run/systemd/resolve",
+    "/snap",
+    "/var/lib/ca-certificates",
+];
+/// What every program may write.
+#[cfg(target_os = "linux")]
+const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/zero"];
+
+#[cfg(target_os = "linux")]
+impl Policy {
+    /// Everything that may be read, without links.
+    pub(crate) fn readable(&self) -> Vec<PathBuf> {
+        real(SYSTEM, &self.read)
+    }
+
+    /// Everything that may be written, without links.
+    pub(crate) fn writable(&self) -> Vec<PathBuf> {
+        real(DEVICES, &self.write)
+    }
+}
+
+/// The paths of the system, whose links are its own, and those of the command line, which have
+/// none.
+#[cfg(target_os = "linux")]
+fn real(system: &[&str], named: &[PathBuf]) -> Vec<PathBuf> {
+    let system = system
+        .iter()
+        .filter_map(|path| std::fs::canonicalize(path).ok());
+    let mut paths: Vec<PathBuf> = system.chain(named.iter().cloned()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(args: &[&str]) -> Result<Action, String> {
         let args = args.iter().map(OsString::from);
-        Options::parse(args).map_err(|failure| failure.to_string())
+        let parsed = Options::parse(args).map_err(|failure| failure.to_string());
+        parsed.map(|action| match action {
+            Action::Run(options) => Action::Run(Options {
+                own_args: Vec::new(),
+                ..options
+            }),
+            action => action,
+        })
     }
 
     #[test]

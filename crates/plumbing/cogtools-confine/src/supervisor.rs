@@ -3,22 +3,31 @@
 //! This process adopts every descendant that loses its parent, so nothing can leave by a new
 //! session or by forking twice. It ends when it has no child left.
 
-use std::io;
+use std::fs;
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::parent_id;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::SigSet;
+use nix::unistd::{self, getpgid, getpgrp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, kill_process_group, pidfd_open, wait,
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
+    pidfd_open, wait,
 };
-use signal_hook::low_level;
+use signal_hook::consts::{
+    SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU,
+    SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+};
+use signal_hook::{flag, low_level};
 
-use crate::children;
-use crate::failure::Failure;
-use crate::signals::Signals;
+use crate::Failure;
 
 /// How long other processes may run after the program has exited, to print what is left.
 const GRACE: Duration = Duration::from_millis(500);
@@ -82,7 +91,7 @@ impl Supervisor {
                 break;
             }
             if self.should_kill() {
-                children::kill_all();
+                kill_children();
             } else if self.signals.take_terminate() && self.status.is_none() {
                 let _ = kill_process_group(self.program, Signal::TERM);
             }
@@ -147,7 +156,117 @@ fn exit_as(status: WaitStatus) -> ExitCode {
 
 /// Makes this process the parent of every descendant that loses its own.
 pub(crate) fn adopt() -> io::Result<()> {
-    Ok(rustix::process::set_child_subreaper(Some(
-        rustix::process::getpid(),
-    ))?)
+    Ok(rustix::process::set_child_subreaper(Some(getpid()))?)
+}
+
+/// The signals that have arrived.
+pub(crate) struct Signals {
+    wake: UnixStream,
+    terminate: Arc<AtomicBool>,
+    kill: Arc<AtomicBool>,
+    closed: Arc<AtomicBool>,
+}
+
+/// Those that ask to end.
+const TERMINATE: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
+/// Those that are only handled for the sake of the program.
+const RESET: [i32; 9] = [
+    SIGALRM, SIGPROF, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+];
+
+impl Signals {
+    /// Handles signals, and blocks none.
+    pub(crate) fn handle() -> io::Result<Self> {
+        let (wake, sender) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        let signals = Self {
+            wake,
+            terminate: Arc::default(),
+            kill: Arc::default(),
+            closed: Arc::default(),
+        };
+        for signal in TERMINATE {
+            flag::register(signal, Arc::clone(&signals.terminate))?;
+        }
+        flag::register(SIGQUIT, Arc::clone(&signals.kill))?;
+        flag::register(SIGUSR1, Arc::clone(&signals.closed))?;
+        for signal in RESET {
+            flag::register(signal, Arc::default())?;
+        }
+        // The flag first: it must be set when the pipe wakes this process up.
+        for signal in TERMINATE.into_iter().chain([SIGQUIT, SIGUSR1, SIGCHLD]) {
+            low_level::pipe::register(signal, sender.try_clone()?)?;
+        }
+        SigSet::empty().thread_set_mask()?;
+        Ok(signals)
+    }
+
+    /// What becomes readable when there is a signal.
+    pub(crate) const fn wake(&self) -> &UnixStream {
+        &self.wake
+    }
+
+    /// Empties the pipe.
+    pub(crate) fn drain(&self) {
+        let mut bytes = [0; 64];
+        while (&self.wake).read(&mut bytes).is_ok_and(|count| count > 0) {}
+    }
+
+    /// Whether the program should be asked to terminate: once for any number of signals.
+    pub(crate) fn take_terminate(&self) -> bool {
+        self.terminate.swap(false, Ordering::AcqRel)
+    }
+
+    /// Whether everything should be killed (SIGQUIT).
+    pub(crate) fn kill(&self) -> bool {
+        self.kill.load(Ordering::Acquire)
+    }
+
+    /// Whether nothing holds the program's outputs any more (SIGUSR1).
+    pub(crate) fn closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+}
+
+/// Kills all of them. Their children become children of this process, so this must be repeated
+/// until there are none.
+fn kill_children() {
+    let own = getpgrp();
+    for child in children() {
+        // The system signals a group at once, so that nothing in it can be faster.
+        let id = unistd::Pid::from_raw(child.as_raw_nonzero().get());
+        let group = getpgid(Some(id)).ok().filter(|group| *group != own);
+        // It is 0 if the group began outside a container that the child is in.
+        let group = group.and_then(|group| Pid::from_raw(group.as_raw()));
+        let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+        let _ = kill_process(child, Signal::KILL);
+    }
+}
+
+fn children() -> Vec<Pid> {
+    let path = format!("/proc/self/task/{}/children", getpid().as_raw_nonzero());
+    match fs::read_to_string(path) {
+        Ok(text) => text.split(' ').filter_map(pid).collect(),
+        // Not every kernel has that list.
+        Err(_) => search(),
+    }
+}
+
+/// Searches all processes for children of this one.
+fn search() -> Vec<Pid> {
+    let own = getpid();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = processes.filter_map(|entry| pid(entry.file_name().to_str()?));
+    processes.filter(|pid| parent(*pid) == Some(own)).collect()
+}
+
+fn parent(process: Pid) -> Option<Pid> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    // `11206 (name of any (kind)) S 1 …`
+    let (_, rest) = stat.rsplit_once(") ")?;
+    pid(rest.split(' ').nth(1)?)
+}
+
+fn pid(text: &str) -> Option<Pid> {
+    text.parse().ok().and_then(Pid::from_raw)
 }

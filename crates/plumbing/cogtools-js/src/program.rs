@@ -1,12 +1,11 @@
 //! The program that users and other programs start: its command line, and what it prints.
 
 use clap::{ArgMatches, Command};
-use cogtools_core::Code;
+use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::javascript::Script;
+use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin};
-
-use crate::request;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -119,9 +118,9 @@ fn run(_: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let example = || Some(r#"{"code": "return 1 + 1"}"#.to_owned());
         input_diagnostic(&error, "request", example, PROGRAM.name)
     })?;
-    let script = request::read(bytes).map_err(Failure::from)?;
+    let script = read_request(bytes).map_err(Failure::from)?;
     let code = script.code.clone();
-    let cancel = cogtools_core::Cancel::default();
+    let cancel = Cancel::default();
     let signals = SignalGuard::begin(&cancel);
     let result = script.run(io.program.parent(), &cancel);
     if let Some(status) = signals.status() {
@@ -129,4 +128,20 @@ fn run(_: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let evaluation = result.map_err(|error| error.diagnostic(&code))?;
     io.show_json(&format!("{}\n", evaluation.render()))
+}
+
+/// What the program reads is called so in messages.
+const SUBJECT: &str = "request";
+
+/// Reads the script in `bytes`; every violation is reported.
+fn read_request(bytes: Vec<u8>) -> Result<Script, Vec<Diagnostic>> {
+    let object = Arguments::read(bytes, Syntax::Json)
+        .map_err(|error| vec![error.diagnostic().with_subject(SUBJECT)])?;
+    let violations = |diagnostics: Vec<Diagnostic>| {
+        let diagnostics = diagnostics.into_iter();
+        diagnostics
+            .map(|diagnostic| diagnostic.with_subject(SUBJECT))
+            .collect()
+    };
+    Script::requested(&object.into_object()).map_err(violations)
 }

@@ -3,8 +3,6 @@
 use rquickjs::context::EvalOptions;
 use rquickjs::{Ctx, Function, Result, Value};
 
-use super::position::FILE;
-
 /// Compiles `code` as the body of a strict function with the parameter `args`.
 ///
 /// The engine has no parser of bodies alone, so `code` could end the function and go on behind
@@ -61,9 +59,56 @@ pub(super) fn syntax_message(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
+/// The name of the code in a stack.
+pub(super) const FILE: &str = "body";
+
+/// How many lines come before the code.
+const BEFORE: usize = 1;
+
+/// The code as lines.
+pub(super) struct Lines<'c>(&'c str);
+
+impl<'c> Lines<'c> {
+    pub(super) const fn of(code: &'c str) -> Self {
+        Self(code)
+    }
+
+    /// The line and the column, both from 1, of the first frame of `stack` in the code:
+    /// `    at f (body:3:7)`. The code can make such a text as well, so this is only shown.
+    pub(super) fn position(&self, stack: &str) -> Option<(usize, usize)> {
+        let mut frames = stack.lines().filter_map(frame);
+        let (line, column) = frames.next()?;
+        let line = line.checked_sub(BEFORE).filter(|line| *line > 0)?;
+        let end = self.end();
+        let text = self.0.split('\n').nth(line - 1);
+        // What is missing at the end is missed behind the code.
+        let Some(text) = text.filter(|_| line <= end.0) else {
+            return Some(end);
+        };
+        Some((line, column.clamp(1, text.chars().count() + 1)))
+    }
+
+    /// The line and the column behind the code.
+    pub(super) fn end(&self) -> (usize, usize) {
+        let code = self.0.trim_end();
+        let last = code.rsplit('\n').next().unwrap_or_default();
+        (code.matches('\n').count() + 1, last.chars().count() + 1)
+    }
+}
+
+/// The line and the column of a frame, as the engine counts them.
+fn frame(text: &str) -> Option<(usize, usize)> {
+    let (before, place) = text.rsplit_once(&format!("{FILE}:"))?;
+    if !before.ends_with([' ', '(']) {
+        return None;
+    }
+    let (line, column) = place.trim_end_matches(')').split_once(':')?;
+    Some((line.parse().ok()?, column.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::well_formed;
+    use super::*;
 
     #[test]
     fn halves_of_surrogate_pairs_are_replaced() {
@@ -76,6 +121,33 @@ mod tests {
             (r#"{"\udc00":"é"}"#, "{\"\u{FFFD}\":\"é\"}"),
         ] {
             assert_eq!(well_formed(json.to_owned()), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn the_first_frame_in_the_code_counts() {
+        let code = "let a\nx y\n\n";
+        for (stack, expected) in [
+            ("    at body:3:4\n", Some((2, 4))),
+            (
+                "    at f (native)\n    at f (body:2:3)\n    at <eval> (body:9:9)\n",
+                Some((1, 3)),
+            ),
+            (
+                "    at fetch (prelude:120:36)\n    at m (body:3:1)\n",
+                Some((2, 1)),
+            ),
+            ("    at body:4:1\n", Some((2, 4))),
+            ("    at body:9:1\n", Some((2, 4))),
+            ("    at body:2:99\n", Some((1, 6))),
+            ("    at f (body:2:0)\n", Some((1, 1))),
+            ("    at f (body:1:5)\n", None),
+            ("    at f (nobody:2:1)\n", None),
+            ("body:2:1", None),
+            (" body:99999999999999999999:1", None),
+            ("", None),
+        ] {
+            assert_eq!(Lines::of(code).position(stack), expected, "{stack:?}");
         }
     }
 }

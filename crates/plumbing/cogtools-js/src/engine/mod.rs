@@ -5,8 +5,6 @@
 
 mod body;
 mod host;
-mod memory;
-mod position;
 
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
@@ -18,9 +16,8 @@ use rquickjs::context::intrinsic;
 use rquickjs::function::Args;
 use rquickjs::{Context, Ctx, Function, Object, Runtime, Value};
 
+use body::Lines;
 use host::Host;
-use memory::Memory;
-use position::Lines;
 
 /// What a context has. `WeakRef` would show when memory is collected.
 type Intrinsics = (
@@ -212,4 +209,40 @@ impl<'js> Run<'_, 'js> {
         let prototype = thrown.as_object().and_then(Object::get_prototype);
         prototype.is_some_and(|prototype| prototype == self.host.internal)
     }
+}
+
+/// The most memory that this process had when the run began, in bytes.
+struct Memory(usize);
+
+impl Memory {
+    /// The memory of a run that begins now.
+    fn new() -> Self {
+        Self(peak().unwrap_or(usize::MAX))
+    }
+
+    /// Whether the run has come near its limit at any time.
+    fn is_exhausted(&self) -> bool {
+        let needed = peak().and_then(|peak| peak.checked_sub(self.0));
+        needed.is_some_and(|needed| needed >= Script::MEMORY / 4 * 3)
+    }
+}
+
+/// The most memory that this process has had, in bytes.
+#[cfg(unix)]
+fn peak() -> Option<usize> {
+    use nix::sys::resource::{UsageWho, getrusage};
+
+    let unit = if cfg!(target_os = "macos") {
+        1
+    } else {
+        1 << 10
+    };
+    let size = getrusage(UsageWho::RUSAGE_SELF).ok()?.max_rss();
+    usize::try_from(size).ok()?.checked_mul(unit)
+}
+
+/// Unknown here.
+#[cfg(not(unix))]
+const fn peak() -> Option<usize> {
+    None
 }

@@ -3,34 +3,39 @@
 //! The engine has no access to anything by itself. This is for the day on which a defect of the
 //! engine lets JavaScript run machine code.
 
-#[cfg(unix)]
-mod limits;
-#[cfg(target_os = "linux")]
-mod system_calls;
-
 use std::time::Duration;
+
+use cogtools_confine::sandbox;
+use cogtools_core::javascript::Script;
+
+/// The address space: the engine's memory, the request and its copies, the result, the program.
+#[cfg(unix)]
+const ADDRESS_SPACE: u64 = 4 * Script::MEMORY as u64;
+/// How many seconds of processor time there are in addition to the timeout. The parent kills
+/// this process earlier, unless it was killed itself.
+#[cfg(unix)]
+const EXTRA_SECONDS: u64 = 2;
 
 /// Confines this process, which may then run for `timeout`; or says why that is not possible.
 #[cfg(target_os = "linux")]
 pub(crate) fn enter(timeout: Duration) -> Result<(), String> {
-    use cogtools_sandbox::files::Rights;
     use rustix::process::{Signal, set_parent_process_death_signal};
 
     let failed = |error: rustix::io::Errno| error.to_string();
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed)?;
     rustix::thread::set_no_new_privs(true).map_err(failed)?;
-    cogtools_sandbox::privileges::limit().map_err(|error| error.to_string())?;
+    sandbox::limit_privileges().map_err(|error| error.to_string())?;
     // It opens a descriptor, which the limits do not permit. A kernel without Landlock denies the
     // same by the filter of system calls.
-    cogtools_sandbox::files::restrict(Rights::default())?;
-    limits::lower(timeout).map_err(failed)?;
-    system_calls::filter()
+    sandbox::restrict_files(sandbox::Rights::default()).map_err(|error| error.to_string())?;
+    lower_limits(timeout).map_err(failed)?;
+    system_calls::filter().map_err(|error| error.to_string())
 }
 
 /// Confines this process, which may then run for `timeout`; or says why that is not possible.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub(crate) fn enter(timeout: Duration) -> Result<(), String> {
-    limits::lower(timeout).map_err(|error| error.to_string())
+    lower_limits(timeout).map_err(|error| error.to_string())
 }
 
 /// There is nothing that this process could give up by itself.
@@ -38,6 +43,95 @@ pub(crate) fn enter(timeout: Duration) -> Result<(), String> {
 #[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
 pub(crate) const fn enter(_: Duration) -> Result<(), String> {
     Ok(())
+}
+
+/// Lowers the limits of this process, which may run for `timeout`: for the case that the
+/// engine's own do not hold.
+#[cfg(unix)]
+fn lower_limits(timeout: Duration) -> Result<(), rustix::io::Errno> {
+    use sandbox::{Resource, lower_limit};
+
+    // A copy of its memory would have the arguments.
+    lower_limit(Resource::Core, 0)?;
+    lower_limit(Resource::Nproc, 0)?;
+    // The standard streams are open already.
+    lower_limit(Resource::Nofile, 0)?;
+    lower_limit(Resource::As, ADDRESS_SPACE)?;
+    let seconds = timeout.as_secs().saturating_add(EXTRA_SECONDS);
+    lower_limit(Resource::Cpu, seconds)
+}
+
+/// The system calls that are left: those for memory, time, the standard streams and the end.
+///
+/// Anything else kills the process. Only opening a file fails instead: the C library looks for
+/// the local time zone when a date is printed.
+#[cfg(target_os = "linux")]
+mod system_calls {
+    use cogtools_confine::sandbox::{
+        self, Action, Condition, FilterError, Operation, Rules, condition, refuse, rule,
+    };
+
+    /// Calls that need no descriptor, whatever their arguments are.
+    const ANY: &[i64] = &[
+        libc::SYS_brk,
+        libc::SYS_clock_gettime,
+        libc::SYS_clock_nanosleep,
+        libc::SYS_exit,
+        libc::SYS_exit_group,
+        libc::SYS_futex,
+        libc::SYS_getrandom,
+        libc::SYS_getrusage,
+        libc::SYS_gettimeofday,
+        libc::SYS_madvise,
+        libc::SYS_mremap,
+        libc::SYS_munmap,
+        libc::SYS_restart_syscall,
+        libc::SYS_rt_sigprocmask,
+        libc::SYS_rt_sigreturn,
+        libc::SYS_sched_yield,
+        libc::SYS_sigaltstack,
+    ];
+    /// Calls that fail, instead of killing the process.
+    const FAILING: &[i64] = &[
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_open,
+        libc::SYS_openat,
+    ];
+
+    /// Filters the system calls of this process from now on.
+    pub(super) fn filter() -> Result<(), FilterError> {
+        let failing: Rules = FAILING.iter().map(|call| (*call, Vec::new())).collect();
+        refuse(failing.clone())?;
+        let mut rules = permitted()?;
+        rules.extend(failing);
+        sandbox::filter(rules, Action::Allow, Action::KillProcess)
+    }
+
+    /// The calls that do not kill the process.
+    fn permitted() -> Result<Rules, FilterError> {
+        let mut rules: Rules = ANY.iter().map(|call| (*call, Vec::new())).collect();
+        let stdin = rule(vec![argument(0, 0)?])?;
+        rules.insert(libc::SYS_read, vec![stdin]);
+        for call in [libc::SYS_write, libc::SYS_writev] {
+            let stream = |descriptor| rule(vec![argument(0, descriptor)?]);
+            rules.insert(call, vec![stream(1)?, stream(2)?]);
+        }
+        // No file, and nothing that could be executed.
+        let not_executable = || {
+            let flags = u64::from(libc::PROT_EXEC.unsigned_abs());
+            condition(2, Operation::MaskedEq(flags), 0)
+        };
+        let anonymous = vec![argument(4, u64::from(u32::MAX))?, not_executable()?];
+        rules.insert(libc::SYS_mmap, vec![rule(anonymous)?]);
+        let protection = rule(vec![not_executable()?])?;
+        rules.insert(libc::SYS_mprotect, vec![protection]);
+        Ok(rules)
+    }
+
+    /// The argument at `index` is `value`, as a number of 32 bits.
+    fn argument(index: u8, value: u64) -> Result<Condition, FilterError> {
+        condition(index, Operation::Eq, value)
+    }
 }
 
 /// The confined process really cannot: each attempt is made by a process of these tests, started

@@ -1,0 +1,382 @@
+//! Landlock, seccomp and capabilities.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, LandlockStatus,
+    PathBeneath, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope,
+};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2};
+use rustix::io::Errno;
+use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
+use seccompiler::{BpfProgram, SeccompCmpArgLen, SeccompFilter, TargetArch};
+pub use seccompiler::{
+    SeccompAction as Action, SeccompCmpOp as Operation, SeccompCondition as Condition,
+    SeccompRule as Rule,
+};
+
+use super::{Gap, report};
+use crate::Failure;
+use crate::options::Policy;
+
+/// Privileges that root keeps: to use files and accounts of all users, to end what it has
+/// started, and to listen on ports with low numbers. With most others it would read the memory
+/// of others, raise its limits or load code into the kernel.
+const KEPT: [CapabilitySet; 9] = [
+    CapabilitySet::CHOWN,
+    CapabilitySet::DAC_OVERRIDE,
+    CapabilitySet::DAC_READ_SEARCH,
+    CapabilitySet::FOWNER,
+    CapabilitySet::FSETID,
+    CapabilitySet::KILL,
+    CapabilitySet::SETGID,
+    CapabilitySet::SETUID,
+    CapabilitySet::NET_BIND_SERVICE,
+];
+/// The newest version of Landlock whose rights for files do not concern sockets.
+const FILES: ABI = ABI::V8;
+/// The newest version of Landlock that is known.
+const NEWEST: ABI = ABI::V10;
+/// The version of Landlock from which on a file that may not be changed cannot be truncated.
+const TRUNCATE: u32 = 3;
+/// What tells the calls of the x32 interface from those of x86-64, to which one filter applies.
+const X32: i64 = 0x4000_0000;
+/// Refused whatever their arguments are: the kernel's keyrings, System V's memory, queues and
+/// semaphores, which are shared with all processes of the user and outlive them; and calls that
+/// this filter does not see.
+const SHARED: [i64; 15] = [
+    libc::SYS_add_key,
+    libc::SYS_keyctl,
+    libc::SYS_request_key,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_io_uring_setup,
+];
+/// Calls that change how a process is scheduled, which is 0 for the calling one: with the values
+/// of the first arguments that are permitted.
+const SCHEDULING: [(i64, &[u64]); 6] = [
+    (libc::SYS_sched_setaffinity, &[0]),
+    (libc::SYS_sched_setattr, &[0]),
+    (libc::SYS_sched_setparam, &[0]),
+    (libc::SYS_sched_setscheduler, &[0]),
+    // PRIO_PROCESS is 0, IOPRIO_WHO_PROCESS is 1.
+    (libc::SYS_setpriority, &[0, 0]),
+    (libc::SYS_ioprio_set, &[1, 0]),
+];
+/// Calls that take the mode of a file, and the index of that argument.
+const MODES: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+    (libc::SYS_mknodat, 2),
+];
+/// Calls that take a mode only if they make a file, and the index of their flags, which come
+/// before it.
+const OPENING: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+    (libc::SYS_openat, 2),
+];
+/// Not every library has its name.
+const FCHMODAT2: i64 = 452;
+/// The set-user-ID and the set-group-ID bit.
+const SET_ID: [u64; 2] = [0o4000, 0o2000];
+
+/// What a filter says about each call, by its number: one of the rules matches it. A call with
+/// no rules is matched whatever its arguments are.
+pub type Rules = BTreeMap<i64, Vec<Rule>>;
+
+/// Why a filter cannot be installed.
+#[derive(Debug)]
+pub struct FilterError(seccompiler::Error);
+
+/// Files and sockets that a process keeps. Nothing, by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rights<'p> {
+    /// The files and folders that it may read and execute, with all that is below. A path must
+    /// be free of links; one that does not exist is ignored.
+    pub read: &'p [PathBuf],
+    /// The files and folders that it may also change.
+    pub write: &'p [PathBuf],
+    /// True if it may use sockets.
+    pub network: bool,
+}
+
+/// Restricts this process to `policy`: as far as possible, unless all of it is required.
+pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
+    limit_privileges().map_err(|error| Failure::Confine("privileges cannot be limited", error))?;
+    let (read, write) = (policy.readable(), policy.writable());
+    let rights = Rights {
+        read: &read,
+        write: &write,
+        network: policy.network,
+    };
+    let gaps = restrict(rights).1;
+    if policy.required && !gaps.is_empty() {
+        return Err(Failure::Unenforced);
+    }
+    Ok(())
+}
+
+/// Describes what this system cannot enforce, as JSON. Restricts this process to nothing at all.
+pub(crate) fn check() -> String {
+    let (landlock, gaps) = restrict(Rights::default());
+    report("Linux", landlock, &gaps)
+}
+
+/// Restricts this process to `rights`. Returns the version of Landlock, and what is not enforced.
+fn restrict(rights: Rights<'_>) -> (Option<u32>, Vec<Gap>) {
+    let landlock = restrict_files(rights).ok().flatten();
+    let mut gaps = file_gaps(landlock);
+    if refuse_calls(rights.network).is_err() {
+        gaps.push(Gap::Network);
+    }
+    (landlock, gaps)
+}
+
+/// The gaps of this version of Landlock.
+fn file_gaps(version: Option<u32>) -> Vec<Gap> {
+    match version {
+        None => vec![Gap::Files],
+        Some(version) if version < TRUNCATE => vec![Gap::Truncation],
+        Some(_) => Vec::new(),
+    }
+}
+
+/// Gives up all privileges of root but a few. With `no_new_privs`, no program that is started
+/// later has them either.
+///
+/// # Errors
+///
+/// Errors of the system.
+pub fn limit_privileges() -> io::Result<()> {
+    let kept: CapabilitySet = KEPT.into_iter().collect();
+    let has = capabilities(None)?;
+    let sets = CapabilitySets {
+        effective: has.effective & kept,
+        permitted: has.permitted & kept,
+        inheritable: CapabilitySet::empty(),
+    };
+    Ok(set_capabilities(None, sets)?)
+}
+
+/// Restricts the calling thread to `rights`, as far as the kernel can. Returns the version of
+/// Landlock that it has; `None` if it has none, and nothing is restricted.
+///
+/// # Errors
+///
+/// The rules cannot be made.
+pub fn restrict_files(rights: Rights<'_>) -> Result<Option<u32>, RulesetError> {
+    let version = if rights.network { FILES } else { NEWEST };
+    let all = AccessFs::from_all(version);
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(all)?
+        .scope(Scope::from_all(version))?;
+    if !rights.network {
+        ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
+    }
+    let mut created = ruleset.create()?;
+    // Sockets and devices are no files that a tool makes.
+    let special = AccessFs::MakeChar | AccessFs::MakeBlock;
+    let write = AccessFs::from_all(FILES) & !special;
+    let read = AccessFs::from_read(FILES);
+    for (paths, access) in [(rights.read, read), (rights.write, write)] {
+        for path in paths {
+            if let Some(rule) = path_rule(path, access) {
+                created = created.add_rule(rule)?;
+            }
+        }
+    }
+    Ok(match created.restrict_self()?.landlock {
+        LandlockStatus::Available {
+            effective_abi,
+            kernel_abi,
+        } => u32::try_from(kernel_abi.unwrap_or(effective_abi as i32)).ok(),
+        LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => None,
+    })
+}
+
+/// The rule for the file or folder at `path`, if it is there.
+fn path_rule(path: &Path, access: BitFlags<AccessFs>) -> Option<PathBeneath<OwnedFd>> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    // A link that has taken its place is not followed.
+    let file = match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        // A container may forbid the newer call.
+        Err(Errno::NOSYS | Errno::PERM) => open(path, flags | OFlags::NOFOLLOW, Mode::empty()),
+        opened => opened,
+    };
+    let file = file.ok()?;
+    let meta = fstat(&file).ok()?;
+    let access = if FileType::from_raw_mode(meta.st_mode).is_dir() {
+        access
+    } else {
+        access & AccessFs::from_file(FILES)
+    };
+    Some(PathBeneath::new(file, access))
+}
+
+/// Refuses the calls that reach other processes or make a set-ID file, and without `network` all
+/// new sockets but connected pairs.
+fn refuse_calls(network: bool) -> Result<(), FilterError> {
+    let mut rules: Rules = SHARED.iter().map(|call| (*call, Vec::new())).collect();
+    for (call, permitted) in SCHEDULING {
+        let other =
+            |(index, value): (u8, &u64)| rule(vec![condition(index, Operation::Ne, *value)?]);
+        let others: Result<_, _> = (0..).zip(permitted).map(other).collect();
+        rules.insert(call, others?);
+    }
+    let other = condition(0, Operation::Ne, 0)?;
+    let sets = Condition::new(2, SeccompCmpArgLen::Qword, Operation::Ne, 0)?;
+    rules.insert(libc::SYS_prlimit64, vec![rule(vec![other, sets])?]);
+    let has = |index, bits| condition(index, Operation::MaskedEq(bits), bits);
+    for (call, mode) in MODES {
+        let of_bit = |bit| rule(vec![has(*mode, bit)?]);
+        rules.insert(
+            *call,
+            SET_ID.into_iter().map(of_bit).collect::<Result<_, _>>()?,
+        );
+    }
+    for (call, flags) in OPENING {
+        let call = rules.entry(*call).or_default();
+        for makes in [libc::O_CREAT, libc::O_TMPFILE] {
+            for bit in SET_ID {
+                let makes = u64::from(makes.unsigned_abs());
+                call.push(rule(vec![has(*flags, makes)?, has(flags + 1, bit)?])?);
+            }
+        }
+    }
+    if !network {
+        rules.extend(socket_rules()?);
+    }
+    // Its flags and mode are in memory, which a filter does not see. All programs can do without.
+    let unknown = Action::Errno(libc::ENOSYS.unsigned_abs());
+    filter(
+        with_x32([(libc::SYS_openat2, Vec::new())].into()),
+        unknown,
+        Action::Allow,
+    )?;
+    refuse(with_x32(rules))
+}
+
+/// All sockets but pairs of connected ones. Sockets of the system's own families go, too: a
+/// service of the user, such as the session bus or a container engine, would run programs
+/// without any of this.
+fn socket_rules() -> Result<Rules, FilterError> {
+    let family = u64::from(libc::AF_UNIX.unsigned_abs());
+    let kind = |kind: i32| {
+        // Besides the kinds, the argument has flags.
+        let kinds = Operation::MaskedEq(0xF);
+        rule(vec![condition(1, kinds, u64::from(kind.unsigned_abs()))?])
+    };
+    let pairs = vec![
+        rule(vec![condition(0, Operation::Ne, family)?])?,
+        // Datagrams can be sent to any address.
+        kind(libc::SOCK_DGRAM)?,
+        kind(libc::SOCK_RAW)?,
+    ];
+    Ok([
+        (libc::SYS_socket, Vec::new()),
+        (libc::SYS_socketpair, pairs),
+    ]
+    .into())
+}
+
+/// `rules`, also for the same calls of the x32 interface.
+fn with_x32(mut rules: Rules) -> Rules {
+    if cfg!(target_arch = "x86_64") {
+        let also = rules.clone().into_iter();
+        rules.extend(also.map(|(call, rules)| (call | X32, rules)));
+    }
+    rules
+}
+
+/// Filters the calls of this thread from now on: `matched` for those that `rules` match, `other`
+/// for all others. The strictest action of all filters counts.
+///
+/// # Errors
+///
+/// The kernel has no filters, or the architecture is unknown.
+pub fn filter(rules: Rules, matched: Action, other: Action) -> Result<(), FilterError> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(seccompiler::Error::from)?;
+    let filter = SeccompFilter::new(rules, other, matched, arch)?;
+    let program = BpfProgram::try_from(filter).map_err(seccompiler::Error::from)?;
+    Ok(seccompiler::apply_filter(&program)?)
+}
+
+/// Refuses the calls that `rules` match.
+///
+/// # Errors
+///
+/// As [`filter`].
+pub fn refuse(rules: Rules) -> Result<(), FilterError> {
+    let error = Action::Errno(libc::EACCES.unsigned_abs());
+    filter(rules, error, Action::Allow)
+}
+
+/// A condition: the argument at `index`, as a number of 32 bits, compares to `value` as
+/// `operation` says.
+///
+/// # Errors
+///
+/// There is no such argument.
+pub fn condition(index: u8, operation: Operation, value: u64) -> Result<Condition, FilterError> {
+    let size = SeccompCmpArgLen::Dword;
+    Ok(Condition::new(index, size, operation, value)?)
+}
+
+/// A rule: all of `conditions` hold.
+///
+/// # Errors
+///
+/// There are no conditions.
+pub fn rule(conditions: Vec<Condition>) -> Result<Rule, FilterError> {
+    Ok(Rule::new(conditions)?)
+}
+
+impl<E: Into<seccompiler::Error>> From<E> for FilterError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl Display for FilterError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn older_versions_of_landlock_have_gaps() {
+        for (version, expected) in [
+            (None, vec![Gap::Files]),
+            (Some(2), vec![Gap::Truncation]),
+            (Some(3), Vec::new()),
+        ] {
+            assert_eq!(file_gaps(version), expected, "{version:?}");
+        }
+    }
+}

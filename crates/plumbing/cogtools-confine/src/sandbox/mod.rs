@@ -1,0 +1,162 @@
+//! What a process gives up by itself: files, sockets and signals (Landlock), system calls
+//! (seccomp), resources (setrlimit), root's privileges (capabilities); and what of a policy a
+//! system cannot enforce.
+//!
+//! `cogtools-confine` keeps what a tool declares, `cogtools-js` keeps nothing. Everything holds
+//! for the calling thread and what it starts.
+
+#[cfg(target_os = "linux")]
+mod linux;
+
+#[cfg(target_os = "linux")]
+pub use linux::{
+    Action, Condition, FilterError, Operation, Rights, Rule, Rules, condition, filter,
+    limit_privileges, refuse, restrict_files, rule,
+};
+#[cfg(unix)]
+pub use rustix::process::Resource;
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{check, enter};
+#[cfg(all(unix, any(test, not(target_os = "linux"))))]
+pub(crate) use profile::profile;
+
+/// Something that cannot be enforced here, by the name that other programs know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gap {
+    /// Any file can be read and written.
+    Files,
+    /// A file that may not be written can be emptied.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "Landlock's"))]
+    Truncation,
+    /// Sockets can be used.
+    Network,
+}
+
+impl Gap {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Files => "files",
+            Self::Truncation => "truncation",
+            Self::Network => "network",
+        }
+    }
+}
+
+/// Lowers the limit of `resource` to `limit`, unless it is lower already.
+///
+/// # Errors
+///
+/// Errors of the system.
+#[cfg(unix)]
+pub fn lower_limit(resource: Resource, limit: u64) -> Result<(), rustix::io::Errno> {
+    let now = rustix::process::getrlimit(resource);
+    let least = |now: Option<u64>| Some(now.map_or(limit, |now| now.min(limit)));
+    let new = rustix::process::Rlimit {
+        current: least(now.current),
+        maximum: least(now.maximum),
+    };
+    rustix::process::setrlimit(resource, new)
+}
+
+/// Describes what this system cannot enforce, as JSON.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn check() -> String {
+    // What sandbox-exec would hold has not been tried.
+    report(std::env::consts::OS, None, &[Gap::Files, Gap::Network])
+}
+
+/// `{"system":"Linux","landlock":7,"gaps":[]}`
+fn report(system: &str, landlock: Option<u32>, gaps: &[Gap]) -> String {
+    let landlock = landlock.map_or_else(|| "null".to_owned(), |version| version.to_string());
+    let gaps: Vec<String> = gaps
+        .iter()
+        .map(|gap| format!("\"{}\"", gap.name()))
+        .collect();
+    let gaps = gaps.join(",");
+    format!("{{\"system\":\"{system}\",\"landlock\":{landlock},\"gaps\":[{gaps}]}}\n")
+}
+
+/// Profiles of macOS's `sandbox-exec`. They are untested there: a policy that is required is
+/// refused.
+#[cfg(all(unix, any(test, not(target_os = "linux"))))]
+mod profile {
+    use std::path::{Path, PathBuf};
+
+    use crate::options::Policy;
+
+    /// Folders that every program may read.
+    const SYSTEM: [&str; 9] = [
+        "/bin",
+        "/sbin",
+        "/usr",
+        "/private/etc",
+        "/private/var/db",
+        "/System",
+        "/Library",
+        "/opt",
+        "/dev",
+    ];
+    /// Devices that every program may write.
+    const DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
+
+    /// The text of the profile: everything is permitted but files and sockets, whose exceptions
+    /// follow.
+    pub(crate) fn profile(policy: &Policy) -> String {
+        let mut text =
+            "(version 1)\n(allow default)\n(deny file-read-data file-write*)\n".to_owned();
+        if !policy.network {
+            text.push_str("(deny network*)\n");
+        }
+        let system = SYSTEM.iter().map(PathBuf::from);
+        let read = system.chain(policy.read.iter().cloned());
+        text.extend(read.map(|path| allow("file-read-data", &path)));
+        let devices = DEVICES.iter().map(PathBuf::from);
+        let write = devices.chain(policy.write.iter().cloned());
+        text.extend(write.map(|path| allow("file-read-data file-write*", &path)));
+        text
+    }
+
+    fn allow(operations: &str, path: &Path) -> String {
+        let mut quoted = String::new();
+        for c in path.to_string_lossy().chars() {
+            if matches!(c, '"' | '\\') {
+                quoted.push('\\');
+            }
+            quoted.push(c);
+        }
+        format!("(allow {operations} (subpath \"{quoted}\"))\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_json() {
+        assert_eq!(
+            report("Linux", Some(7), &[]),
+            "{\"system\":\"Linux\",\"landlock\":7,\"gaps\":[]}\n"
+        );
+        assert_eq!(
+            report("Linux", None, &[Gap::Files, Gap::Network]),
+            "{\"system\":\"Linux\",\"landlock\":null,\"gaps\":[\"files\",\"network\"]}\n"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_cannot_end_its_string() {
+        let policy = crate::options::Policy {
+            read: vec!["/a\"b\\c".into()],
+            ..crate::options::Policy::default()
+        };
+        let text = profile(&policy);
+        assert!(text.contains("(deny network*)\n"), "{text}");
+        assert!(
+            text.contains("(allow file-read-data (subpath \"/a\\\"b\\\\c\"))\n"),
+            "{text}"
+        );
+    }
+}
