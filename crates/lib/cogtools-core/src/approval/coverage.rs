@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::package::{loaded_by, script_commands, tools};
-use super::private;
+use super::package::{boundary, loaded_by, script_commands, tools};
 use super::source::{Kind, TrustableSource};
 use crate::containment::loaded_files;
 use crate::containment::{self, Boundary, Reason, Uncovered};
@@ -90,7 +89,7 @@ impl TrustableSource {
         let Kind::Package { root, .. } = &self.kind else {
             return Ok(());
         };
-        let boundary = private::boundary(root, cx);
+        let boundary = boundary(root, cx);
         tools(root)
             .iter()
             .try_for_each(|tool| check_tool(tool, &boundary))
@@ -144,7 +143,7 @@ fn of_scripts(tool: &Tool, line: &CommandLine, root: &Path, cx: &Context) -> Vec
     let Some(script) = &line.script else {
         return Vec::new();
     };
-    let boundary = private::boundary(root, cx);
+    let boundary = boundary(root, cx);
     let folder = tool.text().path().parent().unwrap_or(root);
     let commands = script_commands(line);
     let commands = commands.iter();

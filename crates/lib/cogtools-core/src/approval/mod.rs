@@ -6,12 +6,11 @@
 mod coverage;
 mod gate;
 mod package;
-mod private;
 mod source;
-mod status;
 
 pub use crate::containment::{Reason, Uncovered};
 pub(crate) use gate::run_briefly;
 pub use gate::{Approved, approve, verdict};
-pub use source::{Kind, TrustableSource, may_wait, trustable_sources};
-pub use status::{ApprovalStatus, Reviewed, trust_project};
+pub use source::{
+    ApprovalStatus, Kind, Reviewed, TrustableSource, may_wait, trust_project, trustable_sources,
+};

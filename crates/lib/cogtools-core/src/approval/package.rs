@@ -1,11 +1,13 @@
 //! The package that a tool comes from, which is approved as a whole.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::containment::{Loaded, loaded_files};
-use crate::digest::{self, DigestError};
+use crate::containment::{Boundary, Loaded, loaded_files};
+use crate::digest::{self, DigestError, Hash};
 use crate::file::ReadScope;
 use crate::source::packages;
+use crate::store::{PackageStore, StoreError};
 use crate::text::Text;
 use crate::tool::{Author, CommandLine};
 use crate::trust::Grant;
@@ -110,4 +112,41 @@ pub(super) fn script_commands(line: &CommandLine) -> Vec<Vec<String>> {
     words
         .filter(|words: &Vec<String>| words.first().is_some_and(|word| !word.starts_with('#')))
         .collect()
+}
+
+/// The boundary of the installed package in the folder `root`.
+pub(super) fn boundary(root: &Path, cx: &Context) -> Boundary {
+    let home = cx.environment.process().get(OsStr::new("HOME"));
+    Boundary::new(&cx.root, root, home.map(Path::new))
+}
+
+/// `tool` in the private copy of its `package`, whose approved content has this `hash`.
+pub(super) fn private_copy(
+    tool: &Tool,
+    package: &ToolPackage,
+    hash: Hash,
+    cx: &Context,
+) -> Result<Tool, StoreError> {
+    let state = cx.state.as_deref().ok_or(StoreError::Nowhere)?;
+    let copy = PackageStore::new(state).copy(&package.name, &package.root, hash)?;
+    let below = below(tool.text().path(), &package.root).ok_or(StoreError::Changed)?;
+    let scope = ReadScope::package(&copy, tool.text().scope().is_quotable());
+    let text = Text::read(&copy.join(below), tool.text().display_path(), &scope)
+        .map_err(|_| StoreError::Changed)?;
+    // The tool was read before the package was hashed.
+    if text.as_str() != tool.text().as_str() {
+        return Err(StoreError::Changed);
+    }
+    let boundary = boundary(&package.root, cx).with_copy(copy);
+    tool.copied(text, boundary).map_err(|_| StoreError::Changed)
+}
+
+/// The path of a tool's file in the package at `root`, through which a folder of the
+/// project may lead.
+fn below(file: &Path, root: &Path) -> Option<PathBuf> {
+    let real = file.canonicalize();
+    let paths = [Some(file), real.as_deref().ok()];
+    let mut below = paths.into_iter().flatten();
+    let below = below.find_map(|path| path.strip_prefix(root).ok())?;
+    Some(below.to_path_buf())
 }

@@ -1,10 +1,8 @@
 //! Programs that run code which no approval covers: scripts, settings and modules that
 //! they find in the working directory, and commands that they get as text.
 
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
-
-use super::programs::{self, Loader, avoids_scripts, is_code_option};
-use super::uncovered::{Reason, Uncovered};
 
 /// What approval covers of a file that a program loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +27,16 @@ fn program_name(word: &str) -> String {
 
 /// Whether the program `word` is an interpreter.
 pub fn is_interpreter(word: &str) -> bool {
-    programs::is_interpreter(&program_name(word))
+    let name = program_name(word);
+    [SHELLS, MODULE_LOADERS, PLAIN]
+        .iter()
+        .any(|words| contains(words, &name))
 }
 
 /// Whether the program `word` is an interpreter that also runs a file without its
 /// extension, or a folder.
 pub fn loads_modules(word: &str) -> bool {
-    programs::is_module_loader(&program_name(word))
+    contains(MODULE_LOADERS, &program_name(word))
 }
 
 /// What a literal command line runs without being covered.
@@ -60,7 +61,7 @@ pub fn uncovered(words: &[String]) -> Vec<Uncovered> {
                 add(loader.why);
                 starts_others |= loader.why == Reason::Starts;
             }
-            let is_shell = programs::is_shell(&program_name(name));
+            let is_shell = contains(SHELLS, &program_name(name));
             let takes_code = |word: &String| is_code_option(word, is_shell);
             if is_interpreter(name) && words[index + 1..].iter().any(takes_code) {
                 add(Reason::Code);
@@ -92,7 +93,7 @@ pub fn runs_in_place(words: &[String]) -> bool {
 /// directory, as far as they are known. They may not exist.
 pub fn loaded_files(words: &[String]) -> Vec<Loaded> {
     let mut found = Vec::new();
-    let names_script = !words.iter().any(|word| avoids_scripts(word));
+    let names_script = !words.iter().any(|word| contains(NO_SCRIPTS, word));
     for loader in words
         .iter()
         .filter_map(|word| Loader::find(&program_name(word)))
@@ -118,6 +119,186 @@ impl Loaded {
         match self {
             Self::File(path) | Self::Scripts(path) => Path::new(path),
         }
+    }
+}
+
+/// Programs that load files of the project by themselves. Names are separated by blanks.
+struct Loader {
+    names: &'static str,
+    why: Reason,
+    files: &'static str,
+}
+
+/// Programs that run code of the project because it is there, and those that start
+/// others.
+const LOADERS: &[Loader] = &[
+    project(
+        "npm yarn yarnpkg pnpm bun corepack lerna nx turbo rush jest vitest mocha eslint \
+         prettier webpack vite rollup gulp grunt tsc babel playwright husky",
+        "package.json",
+    ),
+    project("npx pnpx bunx tsx ts-node electron", ""),
+    project("deno", "deno.json deno.jsonc package.json"),
+    project("make gmake bmake nmake", "GNUmakefile makefile Makefile"),
+    project("ninja", "build.ninja"),
+    project("cmake ctest meson", "CMakeLists.txt meson.build"),
+    project("just", "justfile Justfile .justfile"),
+    project("task go-task", "Taskfile.yml Taskfile.yaml"),
+    project("rake bundle bundler rails rspec", "Rakefile Gemfile"),
+    project(
+        "gradle gradlew",
+        "build.gradle build.gradle.kts settings.gradle settings.gradle.kts",
+    ),
+    project("mvn mvnw", "pom.xml"),
+    project(
+        "cargo rustc rustup",
+        "Cargo.toml build.rs .cargo/config.toml .cargo/config",
+    ),
+    project("go", "go.mod"),
+    project(
+        "poetry pipenv uv uvx pipx hatch tox nox pdm pip pre-commit pytest ruff mypy invoke",
+        "pyproject.toml setup.py noxfile.py tox.ini conftest.py",
+    ),
+    project("composer phpunit artisan", "composer.json"),
+    project(
+        "docker docker-compose podman podman-compose nerdctl",
+        "compose.yaml compose.yml docker-compose.yaml docker-compose.yml Dockerfile",
+    ),
+    project(
+        "ant sbt lein bazel bazelisk buck scons dotnet msbuild swift mix cabal stack nix \
+         nix-shell direnv mise asdf volta terraform tofu ansible ansible-playbook helm vagrant \
+         packer vim nvim vi emacs gdb lldb devbox",
+        "",
+    ),
+    Loader {
+        names: "git hg svn jj gh glab",
+        why: Reason::Repository,
+        files: "",
+    },
+    Loader {
+        names: "env xargs find nice nohup timeout setsid stdbuf time sudo doas su watch parallel \
+                ionice chroot flock entr script unshare strace busybox ssh screen tmux \
+                systemd-run at batch tar rsync fd start",
+        why: Reason::Starts,
+        files: "",
+    },
+];
+
+/// Shells, and the options with which they run code that is not in a file. `-e` is not
+/// code there.
+const SHELLS: &str = "sh bash zsh dash ash ksh mksh";
+const SHELL_OPTIONS: &str = "c s i init-file rcfile";
+/// Other interpreters that run exactly the file that they get.
+const PLAIN: &str = "fish pwsh powershell cmd nu awk gawk mawk perl tclsh expect osascript";
+/// Interpreters that also load a module: a file without its extension, or a folder.
+const MODULE_LOADERS: &str = "python pypy node nodejs ruby jruby php lua luajit deno bun tsx \
+                              ts-node rscript r julia java groovy guile racket elixir escript \
+                              scala jshell electron";
+/// Their options that take code or a module.
+const CODE_OPTIONS: &str = "c e E m M r p i s require import loader eval print \
+                            experimental-loader command Command EncodedCommand jar cp classpath";
+/// Words with which a package manager runs none of the project's scripts.
+const NO_SCRIPTS: &str = "install ci view info audit ls list outdated";
+
+const fn project(names: &'static str, files: &'static str) -> Loader {
+    Loader {
+        names,
+        why: Reason::Project,
+        files,
+    }
+}
+
+fn contains(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|other| other == word)
+}
+
+impl Loader {
+    /// The program `name`.
+    fn find(name: &str) -> Option<&'static Self> {
+        LOADERS.iter().find(|loader| contains(loader.names, name))
+    }
+
+    /// The files that it loads from its working directory.
+    fn files(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.files.split_whitespace()
+    }
+}
+
+/// Whether `word` is an option with which an interpreter takes code or a module.
+fn is_code_option(word: &str, is_shell: bool) -> bool {
+    let known = if is_shell {
+        SHELL_OPTIONS
+    } else {
+        CODE_OPTIONS
+    };
+    if let Some(long) = word.strip_prefix("--") {
+        return contains(known, long.split('=').next().unwrap_or(long));
+    }
+    let Some(options) = word.strip_prefix(['-', '/']) else {
+        return false;
+    };
+    // `-` is standard input. Short options can be joined, as in `sh -ec`.
+    let mut short = known.split_whitespace().filter(|option| option.len() == 1);
+    options.is_empty()
+        || contains(known, options)
+        || options.len() <= 4 && short.any(|option| options.contains(option))
+        || !is_shell && options.starts_with('M')
+}
+
+/// Something that runs without being covered by an approval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncovered {
+    /// The command line, the variable or the dependency.
+    pub what: String,
+    /// Why its content is unknown.
+    pub why: Reason,
+}
+
+/// Why the content of something that runs is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A program that runs scripts or settings of the project.
+    Project,
+    /// A program that runs hooks, aliases or settings of the repository.
+    Repository,
+    /// An interpreter that gets code, or the name of a module, as an argument.
+    Code,
+    /// A program that starts other programs.
+    Starts,
+    /// A part of the command line that is known only at a call.
+    Argument,
+    /// A variable that may name files to load.
+    Variable,
+    /// Another package that it depends on.
+    Dependency,
+    /// A file of the project that a script names.
+    Named,
+    /// A file that the project names and that is hashed, but is not in the private copy.
+    InPlace,
+    /// Files of the project that may be loaded from the covered ones.
+    Loaded,
+    /// The same, because they are too many.
+    Large,
+    /// A link to something that is not covered.
+    Link,
+}
+
+impl Display for Reason {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Project => "runs what the project's files tell it to",
+            Self::Repository => "runs hooks, aliases and settings of the repository",
+            Self::Code => "runs code that is not in a file, which may load other files",
+            Self::Starts => "starts other programs",
+            Self::Argument => "is known only at a call",
+            Self::Variable => "may name files to load",
+            Self::Dependency => "is another package, which is not approved with this one",
+            Self::Named => "is a file of the project",
+            Self::InPlace => "is hashed, and then read where it is",
+            Self::Loaded => "may be loaded from the project",
+            Self::Large => "may be loaded from the project, and are too many to be hashed",
+            Self::Link => "is a link to something outside the hashed files",
+        })
     }
 }
 

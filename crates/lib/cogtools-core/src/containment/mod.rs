@@ -5,23 +5,20 @@
 //! after links are resolved, when the package is approved and again at each call.
 
 mod argument;
-mod folders;
-mod interpreter;
 mod loader;
-mod programs;
-mod root;
-mod uncovered;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 pub use argument::{NamedFile, named_files, starts as argument_starts};
-pub use interpreter::{Line, first_line, read as read_first_line};
-pub use loader::{Loaded, is_interpreter, loaded_files, loads_modules, runs_in_place, uncovered};
-pub use root::{MODULES, Roots};
-pub use uncovered::{Reason, Uncovered};
+pub use loader::{
+    Loaded, Reason, Uncovered, is_interpreter, loaded_files, loads_modules, runs_in_place,
+    uncovered,
+};
 
+use crate::file::{self, ReadScope};
 use crate::{Code, Diagnostic};
 
 /// The package that a tool may run files of, and the project around it.
@@ -88,7 +85,7 @@ impl Boundary {
             if !self.contains(&file) {
                 return self.check_file(&file);
             }
-            let Some(line) = interpreter::read(&file) else {
+            let Some(line) = read_first_line(&file) else {
                 return Ok(());
             };
             self.check_line(&file, &line)?;
@@ -258,11 +255,118 @@ impl Escape {
     }
 }
 
+/// The name of the folder that contains packages.
+pub const MODULES: &str = "node_modules";
+/// Folders of the system, for a project that is the root of the file system.
+const SYSTEM: [&str; 8] = [
+    "/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/snap",
+];
+
+/// The folders of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roots {
+    /// The project and its repository.
+    folders: Vec<PathBuf>,
+    /// The folders of packages above the project.
+    modules: Vec<PathBuf>,
+}
+
+impl Roots {
+    /// The folders of the project at `root`. A repository in the user's `home`, where
+    /// some keep their settings, is not the project's.
+    pub fn of(root: &Path, home: Option<&Path>) -> Self {
+        let real = root.canonicalize();
+        let root = real.unwrap_or_else(|_| root.to_path_buf());
+        let home = home.and_then(|home| home.canonicalize().ok());
+        let is_own = |folder: &Path| {
+            let contains_home = home.as_ref().is_some_and(|home| home.starts_with(folder));
+            !contains_home && folder.parent().is_some()
+        };
+        let repository = root
+            .ancestors()
+            .skip(1)
+            .find(|folder| folder.join(".git").exists() && is_own(folder));
+        let repository = repository.map(Path::to_path_buf);
+        let modules = root.ancestors().skip(1).map(|folder| folder.join(MODULES));
+        Self {
+            modules: modules.collect(),
+            folders: std::iter::once(root.clone()).chain(repository).collect(),
+        }
+    }
+
+    /// Whether one of the folders contains `path`, which has no links.
+    pub fn contain(&self, path: &Path) -> bool {
+        let mut all = self.folders.iter().chain(&self.modules);
+        all.any(|folder| {
+            let is_all = folder.parent().is_none();
+            path.starts_with(folder)
+                && !(is_all && SYSTEM.iter().any(|system| path.starts_with(system)))
+        })
+    }
+}
+
+impl Boundary {
+    /// The installed package, its private copy, and the folders in which Node looks for what it
+    /// depends on.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let modules = self.package.ancestors().map(|folder| folder.join(MODULES));
+        let own = std::iter::once(self.package.clone());
+        own.chain(self.copy.clone()).chain(modules).collect()
+    }
+}
+
+/// The first line of a script, split as the kernel does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The interpreter.
+    pub program: String,
+    /// The rest, which is one argument.
+    pub rest: String,
+}
+
+/// The longest line that is read; kernels read less.
+const MAX_BYTES: u64 = 4 << 10;
+
+impl Line {
+    /// The interpreter and what may be its arguments: `env -S` splits the rest.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = vec![self.program.clone()];
+        if !self.rest.is_empty() {
+            words.push(self.rest.clone());
+        }
+        let split = shlex::split(&self.rest).unwrap_or_default();
+        if split.len() > 1 {
+            words.extend(split);
+        }
+        words
+    }
+}
+
+/// The first line of the file at `path`, if that is a script.
+pub fn read_first_line(path: &Path) -> Option<Line> {
+    let (file, _) = file::open(path, &ReadScope::User).ok()?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    let end = bytes.iter().position(|byte| *byte == b'\n');
+    let line = &bytes[..end.unwrap_or(bytes.len())];
+    let text = String::from_utf8_lossy(line.strip_prefix(b"#!")?);
+    Some(first_line(&text))
+}
+
+/// The interpreter and the rest of a line without its `#!`.
+pub fn first_line(line: &str) -> Line {
+    let command = line.trim_matches([' ', '\t', '\r']);
+    let (program, rest) = command.split_once([' ', '\t']).unwrap_or((command, ""));
+    Line {
+        program: program.to_owned(),
+        rest: rest.trim_matches([' ', '\t']).to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
+    use std::fs;
 
     /// A file that was there when the package was hashed is never searched again.
     #[test]
@@ -295,6 +399,34 @@ mod tests {
                 expected,
                 "{argument}"
             );
+        }
+    }
+
+    #[test]
+    fn the_root_of_the_file_system_has_programs_of_the_system() {
+        let roots = Roots::of(Path::new("/"), None);
+        for (path, expected) in [
+            ("/usr/bin/env", false),
+            ("/bin/sh", false),
+            ("/x.sh", true),
+            ("/home/me/x.sh", true),
+        ] {
+            assert_eq!(roots.contain(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn packages_above_the_project_are_not_the_systems() {
+        let roots = Roots::of(Path::new("/nowhere/a/b"), None);
+        for (path, expected) in [
+            ("/nowhere/a/b/x", true),
+            ("/nowhere/a/node_modules/x/y", true),
+            ("/node_modules/x", true),
+            ("/nowhere/a/x", false),
+            ("/nowhere/a/bc", false),
+            ("/usr/lib/node_modules/npm/bin/npm-cli.js", false),
+        ] {
+            assert_eq!(roots.contain(Path::new(path)), expected, "{path}");
         }
     }
 }

@@ -6,9 +6,7 @@
 
 mod denylist;
 mod dotenv;
-mod error;
 mod loaded;
-mod user;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -17,12 +15,13 @@ use std::path::{Component, Path, PathBuf};
 
 pub use denylist::{Refusal, is_dangerous, refusal};
 pub use dotenv::{DotEnv, DotEnvError, Variable};
-pub use error::EnvError;
-
 pub use loaded::{host_files, may_be_loaded};
 
+use crate::hint::{Command, Hint};
 use crate::owner::Owners;
 use crate::text::TextError;
+use crate::{Code, Diagnostic};
+use loaded::LoadedFiles;
 
 /// Environment variables by name.
 pub type Vars = BTreeMap<OsString, OsString>;
@@ -293,4 +292,131 @@ impl fmt::Debug for Environment {
         let names: Vec<&OsString> = self.process.keys().collect();
         write!(f, "{:?} {:?} {names:?}", self.priority, self.folders)
     }
+}
+
+impl Environment {
+    /// Like [`Self::child_env`], without the project's files, for this `reason`.
+    fn child_env_of_process(&self, names: &[String], reason: Unread) -> Result<Vars, EnvError> {
+        let declared = names.iter().map(String::as_str);
+        let child_env = self.user_vars(BASE.iter().copied().chain(declared));
+        let is_missing = |name: &&String| !child_env.contains_key(OsStr::new(name));
+        let missing: Vec<String> = names.iter().filter(is_missing).cloned().collect();
+        match missing.is_empty() {
+            true => Ok(child_env),
+            false if self.has_file() => Err(EnvError::Unread(missing, reason)),
+            false => Err(EnvError::Missing(missing)),
+        }
+    }
+
+    /// Whether there is a file that is not read.
+    fn has_file(&self) -> bool {
+        let mut files = self.folders.iter().map(|folder| folder.join(Self::FILE));
+        self.priority != EnvPriority::ProcessOnly && files.any(|file| file.is_file())
+    }
+
+    /// Like [`Self::child_env`], for a program that the user's own configuration
+    /// brings: it sees the user's variables only, neither those of the project's `.env`
+    /// nor those that a host has loaded from it into the process.
+    pub fn user_env(&self, names: &[String]) -> Result<Vars, EnvError> {
+        let declared = names.iter().map(String::as_str);
+        let child_env = self.user_vars(BASE.iter().copied().chain(declared));
+        let missing: Vec<String> = names
+            .iter()
+            .filter(|name| !child_env.contains_key(OsStr::new(name)))
+            .cloned()
+            .collect();
+        if missing.is_empty() {
+            return Ok(child_env);
+        }
+        // Only for the message: whether the file is disabled does not matter.
+        let file = self.read().ok().flatten();
+        let of_project = |name: &String| self.lookup(name, file.as_ref()).is_some();
+        if missing.iter().all(of_project) {
+            Err(EnvError::OfProject(missing))
+        } else {
+            Err(EnvError::OfUser(missing))
+        }
+    }
+
+    /// Those of the variables `names` that the process has, and that no host has loaded
+    /// from a file of the project.
+    pub fn user_vars<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vars {
+        let mut files = None;
+        let home = self.process.get(OsStr::new("HOME"));
+        let home = home.filter(|home| !may_be_loaded(&self.directory, "HOME", home));
+        let home = home.map(Path::new);
+        names
+            .into_iter()
+            .filter_map(|name| {
+                let (key, value) = self.process.get_key_value(OsStr::new(name))?;
+                let files = files.get_or_insert_with(|| LoadedFiles::above(&self.directory, home));
+                (!files.may_set(name, value)).then(|| (key.clone(), value.clone()))
+            })
+            .collect()
+    }
+}
+
+/// Why the variables that a tool declares are not available.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvError {
+    /// Neither the process nor `.env` sets them.
+    #[error("the environment variable{} {} {} not set", plural(.0), quote_names(.0), verb(.0))]
+    Missing(Vec<String>),
+    /// The process does not set them, and the project's `.env` is not read.
+    #[error("the environment variable{} {} {} not set: the project's .env is not read, because {}", plural(.0), quote_names(.0), verb(.0), .1.reason())]
+    Unread(Vec<String>, Unread),
+    /// Only the project sets them, and a source of the user's does not see that.
+    #[error("the environment variable{} {} {} set by the project only, which sources in the user's own configuration do not see", plural(.0), quote_names(.0), verb(.0))]
+    OfProject(Vec<String>),
+    /// The user has not set them, and `.env` does not matter.
+    #[error("the environment variable{} {} {} not set", plural(.0), quote_names(.0), verb(.0))]
+    OfUser(Vec<String>),
+    /// They lead into the project, where the program does not start.
+    #[error("the environment variable{} {} {} not passed to programs that do not start in the project", plural(.0), quote_names(.0), verb(.0))]
+    Neutral(Vec<String>),
+    /// `.env` cannot be used.
+    #[error(transparent)]
+    File(#[from] DotEnvError),
+}
+
+impl EnvError {
+    /// The diagnostic to show. It names variables but never contains a value.
+    pub fn diagnostic(&self) -> Diagnostic {
+        match self {
+            Self::Missing(names) => {
+                let name = names.first().map_or("", String::as_str);
+                let hint = match refusal(name) {
+                    Some(refusal) => {
+                        let reason = refusal.reason();
+                        format!("set {name} in the environment; a project's .env may not: {reason}")
+                    }
+                    None => format!("set {name} in the environment, or add a line `{name}=…` to the project's .env"),
+                };
+                Diagnostic::new(Code::InvalidConfig, self.to_string())
+                    .hint(hint)
+                    .hint(Hint::run("", Command::EnvOrigins, " shows where each value comes from"))
+            }
+            Self::Unread(names, _) | Self::OfProject(names) | Self::OfUser(names) => {
+                let name = names.first().map_or("", String::as_str);
+                let hint = format!("set {name} in the environment, outside the project");
+                Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(hint)
+            }
+            Self::Neutral(_) => Diagnostic::new(Code::InvalidConfig, self.to_string())
+                .hint("remove the name from `env`, or start the program in the project with `cwd: project`"),
+            Self::File(error) => error.diagnostic(),
+        }
+    }
+}
+
+fn quote_names(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+const fn plural(names: &[String]) -> &'static str {
+    if names.len() == 1 { "" } else { "s" }
+}
+
+const fn verb(names: &[String]) -> &'static str {
+    if names.len() == 1 { "is" } else { "are" }
 }

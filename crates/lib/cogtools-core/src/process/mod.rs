@@ -5,16 +5,11 @@
 //! and tests of what a host would run. Nothing of this process leaks into the other
 //! one: neither variables nor the working directory.
 
-mod captured;
-mod confinement;
+mod bounds;
 mod group;
-mod limits;
-mod lines;
 #[cfg(target_os = "linux")]
 mod orphans;
 mod pipes;
-mod policy;
-mod signal;
 mod supervisor;
 
 use std::ffi::OsString;
@@ -26,12 +21,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-pub use captured::Captured;
-pub use confinement::Confinement;
+pub use bounds::{Bounds, Confinement, Gap, Limits, Policy, SandboxMode, Support};
 pub use group::Group;
-pub use limits::Limits;
-pub use lines::LineSink;
-pub use policy::{Bounds, Gap, Policy, SandboxMode, Support};
+pub use supervisor::{Captured, LineSink};
 
 use crate::Cancel;
 use crate::environment::Vars;
@@ -208,7 +200,7 @@ impl Exit {
     /// How the program ended, for a message: `exited with status 3`.
     pub fn describe(self) -> String {
         match self {
-            Self::Status(status) => signal::describe(status),
+            Self::Status(status) => describe(status),
             Self::TimedOut => "timed out".to_owned(),
             Self::Cancelled => "was cancelled".to_owned(),
             Self::OutputLimit => {
@@ -221,7 +213,7 @@ impl Exit {
     /// The name of the limit that it exceeded, if the system has terminated it for that.
     pub(crate) fn exceeded_limit(self) -> Option<&'static str> {
         match self {
-            Self::Status(status) if signal::is_file_size(status) => Some("file_size"),
+            Self::Status(status) if is_file_size(status) => Some("file_size"),
             _ => None,
         }
     }
@@ -230,4 +222,63 @@ impl Exit {
     pub fn is_success(self) -> bool {
         matches!(self, Self::Status(status) if status.success())
     }
+}
+
+/// Describes how a program with this `status` ended.
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), signal(status)) {
+        (Some(code), _) => format!("exited with status {code}"),
+        (None, Some(number)) => match name(number) {
+            Some(name) => format!("was terminated by signal {number} ({name})"),
+            None => format!("was terminated by signal {number}"),
+        },
+        (None, None) => "exited without a status".to_owned(),
+    }
+}
+
+/// Whether a program was terminated because it wrote a larger file than it may.
+fn is_file_size(status: ExitStatus) -> bool {
+    signal(status).and_then(name) == Some("SIGXFSZ")
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+const fn signal(_: ExitStatus) -> Option<i32> {
+    None
+}
+
+/// The names of common signals, whose numbers depend on the system.
+#[cfg(unix)]
+fn name(number: i32) -> Option<&'static str> {
+    use rustix::process::Signal;
+    let names = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::SYS, "SIGSYS"),
+    ];
+    names
+        .into_iter()
+        .find_map(|(signal, name)| (signal.as_raw() == number).then_some(name))
+}
+
+#[cfg(not(unix))]
+const fn name(_: i32) -> Option<&'static str> {
+    None
 }

@@ -1,12 +1,13 @@
 //! Supervises a running program: collects its output, and terminates it when it
 //! exceeds a limit or is cancelled.
 
+use std::fmt::{self, Debug, Formatter};
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::lines::Lines;
 use super::pipes::{Event, Pipes, Stream};
-use super::{Captured, Exit, Group, LineSink, Output, Process};
+use super::{Exit, Group, Output, Process};
 use crate::Cancel;
 
 /// How long other processes may keep a pipe open after the program has exited.
@@ -144,5 +145,145 @@ impl Supervisor {
     /// Whether no further event can come.
     const fn is_over(&self) -> bool {
         self.ended && self.open == 0
+    }
+}
+
+/// The captured part of an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The bytes that were captured.
+    pub bytes: Vec<u8>,
+    /// How many bytes were left out.
+    pub left_out: u64,
+}
+
+impl Captured {
+    /// The length of the whole output, in bytes.
+    pub const fn total(&self) -> u64 {
+        self.bytes.len() as u64 + self.left_out
+    }
+
+    /// Appends `next` while there is room, so that the beginning is captured.
+    pub(super) fn keep_head(&mut self, next: &[u8], limit: usize) {
+        let room = limit.saturating_sub(self.bytes.len()).min(next.len());
+        self.bytes.extend_from_slice(&next[..room]);
+        self.left_out += (next.len() - room) as u64;
+    }
+
+    /// Appends `next` and drops earlier bytes, so that the end is captured. It may be
+    /// twice as long as `limit` until [`Self::truncate_head`].
+    pub(super) fn keep_tail(&mut self, next: &[u8], limit: usize) {
+        self.bytes.extend_from_slice(next);
+        if self.bytes.len() > 2 * limit {
+            self.truncate_head(limit);
+        }
+    }
+
+    /// Drops all but the last `limit` bytes.
+    pub(super) fn truncate_head(&mut self, limit: usize) {
+        let over = self.bytes.len().saturating_sub(limit);
+        self.bytes.drain(..over);
+        self.left_out += over as u64;
+    }
+}
+
+/// The longest line, in bytes; the rest of a longer one is dropped.
+const MAX_LINE: usize = 16 << 10;
+
+/// Receives lines.
+#[derive(Clone)]
+pub struct LineSink(Arc<dyn Fn(&str) + Send + Sync>);
+
+/// The line that a program is printing.
+#[derive(Debug)]
+pub(super) struct Lines {
+    sink: LineSink,
+    line: Vec<u8>,
+}
+
+impl LineSink {
+    /// Passes each line that has ended to `receive`, without its end.
+    pub fn new(receive: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(receive))
+    }
+}
+
+impl Debug for LineSink {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LineSink").finish_non_exhaustive()
+    }
+}
+
+impl Lines {
+    pub(super) const fn new(sink: LineSink) -> Self {
+        Self {
+            sink,
+            line: Vec::new(),
+        }
+    }
+
+    /// Adds what was printed.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let (text, has_ended) = match part.strip_suffix(b"\n") {
+                Some(text) => (text, true),
+                None => (part, false),
+            };
+            let room = MAX_LINE.saturating_sub(self.line.len());
+            self.line.extend(&text[..text.len().min(room)]);
+            if has_ended {
+                (self.sink.0)(String::from_utf8_lossy(&self.line).trim_end_matches('\r'));
+                self.line.clear();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn the_beginning_is_captured() {
+        let mut captured = Captured::default();
+        for next in ["abc", "def", "ghi"] {
+            captured.keep_head(next.as_bytes(), 5);
+        }
+        assert_eq!(
+            (captured.bytes.as_slice(), captured.left_out),
+            (&b"abcde"[..], 4)
+        );
+        assert_eq!(captured.total(), 9);
+    }
+
+    #[test]
+    fn the_end_is_captured() {
+        let mut captured = Captured::default();
+        for next in ["abc", "def", "ghijkl", "mn"] {
+            captured.keep_tail(next.as_bytes(), 5);
+        }
+        captured.truncate_head(5);
+        assert_eq!(
+            (captured.bytes.as_slice(), captured.left_out),
+            (&b"jklmn"[..], 9)
+        );
+        assert_eq!(captured.total(), 14);
+    }
+
+    #[test]
+    fn lines_are_complete_and_bounded() {
+        let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+        let sink = Arc::clone(&seen);
+        let sink = LineSink::new(move |line| sink.lock().expect("a lock").push(line.to_owned()));
+        let mut lines = Lines::new(sink);
+        for part in ["a", "b\r\n", "\nc\nrest", &"x".repeat(MAX_LINE), "\nd"] {
+            lines.push(part.as_bytes());
+        }
+        let long = format!("rest{}", "x".repeat(MAX_LINE - 4));
+        assert_eq!(
+            *seen.lock().expect("a lock"),
+            ["ab", "", "c", long.as_str()]
+        );
     }
 }

@@ -3,21 +3,20 @@
 //! A sandbox has only what it names. A tool of the project without one is not confined; a package
 //! or a provider always has one, if only an empty one.
 
-mod error;
-mod folders;
-mod limitation;
-mod path;
-mod read;
 mod run;
+
+use std::fmt::{self, Display, Formatter};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
-pub use error::SandboxError;
-pub use limitation::{LIMITATIONS, Limitation};
-pub use path::SandboxPath;
 pub(crate) use run::{Run, RunError};
 
-use crate::size;
+use crate::file::{self, WriteError, WritePath};
+use crate::suggest::did_you_mean;
+use crate::text::Span;
+use crate::yaml::{Data, Entry, Node};
+use crate::{Actual, Code, Diagnostic, size};
 
 /// What a program may reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,5 +95,322 @@ impl Sandbox {
             "memory": self.memory,
             "processes": self.processes,
         })
+    }
+}
+
+/// What is wrong with a sandbox, or with a path in it.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// Not a map.
+    #[error("`sandbox` takes a map, not {0}")]
+    NotAMap(&'static str),
+    /// A key that a sandbox does not have.
+    #[error("unknown key `{0}`")]
+    UnknownKey(String, Option<String>),
+    /// Not a list of paths.
+    #[error("`{0}` takes a list of paths, not {1}")]
+    Paths(&'static str, Actual),
+    /// A path that cannot be in a sandbox.
+    #[error("`{0}` is not a path that a sandbox can name")]
+    Path(String),
+    /// Neither true nor false.
+    #[error("`net` takes true or false, not {0}")]
+    Bool(Actual),
+    /// Not a size.
+    #[error("`memory` takes a size of at least 1 MiB, not {0}")]
+    Size(Actual),
+    /// Not a number of processes.
+    #[error("`processes` takes a whole number of at least 1, not {0}")]
+    Count(Actual),
+    /// A path below the project's root that a link leads elsewhere.
+    #[error("`{0}` in `sandbox` is a link that leaves the project")]
+    Leaves(String),
+    /// A folder that cannot be made.
+    #[error("the folder `{0}` in `sandbox` cannot be made: {1}")]
+    Create(String, WriteError),
+    /// A sandbox of something that starts no program.
+    #[error("`sandbox` is for programs: `exec` and `script`")]
+    NoProgram,
+    /// A sandbox of a server that is not started here.
+    #[error("`sandbox` is for a server that is started, and this one has a URL")]
+    Remote,
+}
+
+impl SandboxError {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::UnknownKey(_, Some(meant)) => meant.clone(),
+            Self::UnknownKey(_, None) => {
+                "its keys are read, write, net, memory and processes".into()
+            }
+            Self::NotAMap(_) => "write `sandbox: {write: [out], net: true}`".into(),
+            // YAML reads a mere `~` as null.
+            Self::Paths(key, Actual::Other("nothing")) => {
+                format!("write `{key}: [out]`, and `~/` for the home directory")
+            }
+            Self::Paths(key, _) => format!("write `{key}: [out]`"),
+            Self::Path(_) => {
+                "write a path below the project's root, `~/…` for one in the home directory, or an absolute one".into()
+            }
+            Self::Bool(_) => "write `net: true` or `net: false`, without quotes".into(),
+            Self::Size(_) => "write `memory: 256 MiB`".into(),
+            Self::Count(_) => "write `processes: 16`".into(),
+            Self::Leaves(_) => "name what the link leads to, by its absolute path or with `~/`".into(),
+            Self::Create(..) => "make it yourself, or name another one".into(),
+            Self::NoProgram => "remove it: nothing else reaches files or the network".into(),
+            Self::Remote => "remove it".into(),
+        }
+    }
+
+    /// The diagnostic for the tool `name`, whose call found the error.
+    pub(crate) fn diagnostic(&self, name: &str) -> Diagnostic {
+        let code = match self {
+            Self::Create(..) => Code::IoFailed,
+            _ => Code::InvalidTool,
+        };
+        Diagnostic::new(code, self.to_string())
+            .with_subject(name)
+            .hint(self.hint())
+    }
+}
+
+/// Something that a sandbox does not stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limitation {
+    /// What a program can still do.
+    pub what: &'static str,
+    /// Where, and what helps.
+    pub note: &'static str,
+}
+
+/// All of it.
+pub const LIMITATIONS: [Limitation; 10] = [
+    Limitation {
+        what: "see names, sizes and times of files",
+        note: "everywhere; their content is protected",
+    },
+    Limitation {
+        what: "change permissions, owners and times of your files",
+        note: "everywhere; their content is protected",
+    },
+    Limitation {
+        what: "see other processes and their command lines",
+        note: "everywhere; their variables and memory are protected",
+    },
+    Limitation {
+        what: "signal your other processes",
+        note: "before Linux 6.12",
+    },
+    Limitation {
+        what: "empty files that it may not write",
+        note: "before Linux 6.2; a warning says so",
+    },
+    Limitation {
+        what: "use services through sockets, such as those of Docker or the session bus",
+        note: "with `net: true`; these may run programs without a sandbox",
+    },
+    Limitation {
+        what: "send what it may read to anyone",
+        note: "with `net: true`; there are no lists of hosts",
+    },
+    Limitation {
+        what: "write what you run later, such as a makefile or `.git/hooks`",
+        note: "below the paths under `write`",
+    },
+    Limitation {
+        what: "use more memory than `memory` in several processes",
+        note: "everywhere; each process has its own limit",
+    },
+    Limitation {
+        what: "start more processes than `processes`",
+        note: "as root, which the system does not limit",
+    },
+];
+
+impl Sandbox {
+    /// Reads `node`; every error goes to `report`, with its location.
+    pub(crate) fn read(node: &Node, mut report: impl FnMut(&SandboxError, Span)) -> Self {
+        let mut sandbox = Self::default();
+        let Some(entries) = node.entries() else {
+            report(&SandboxError::NotAMap(node.kind()), node.span);
+            return sandbox;
+        };
+        for entry in entries {
+            if let Err((error, span)) = sandbox.set(entry) {
+                report(&error, span);
+            }
+        }
+        sandbox
+    }
+
+    fn set(&mut self, entry: &Entry) -> Result<(), (SandboxError, Span)> {
+        let node = &entry.value;
+        let at_value = |error| (error, node.span);
+        match entry.key.as_str() {
+            "read" => self.read = Some(paths("read", node)?),
+            "write" => self.write = paths("write", node)?,
+            "net" => match &node.data {
+                Data::Bool(net) => self.net = Some(*net),
+                _ => return Err(at_value(SandboxError::Bool(actual(node)))),
+            },
+            "memory" => {
+                let bytes = size::parse(&text(node));
+                let bytes = bytes.filter(|bytes| *bytes >= Self::MIN_MEMORY);
+                let error = || at_value(SandboxError::Size(actual(node)));
+                self.memory = Some(bytes.ok_or_else(error)?);
+            }
+            "processes" => {
+                let count = node.to_json().as_u64();
+                let count = count.filter(|count| *count >= Self::MIN_PROCESSES);
+                let error = || at_value(SandboxError::Count(actual(node)));
+                self.processes = Some(count.ok_or_else(error)?);
+            }
+            key => {
+                let meant = did_you_mean(key, Self::KEYS);
+                return Err((SandboxError::UnknownKey(key.to_owned(), meant), entry.span));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn paths(key: &'static str, node: &Node) -> Result<Vec<SandboxPath>, (SandboxError, Span)> {
+    let Some(items) = node.items() else {
+        return Err((SandboxError::Paths(key, actual(node)), node.span));
+    };
+    let path = |item: &Node| match item.text() {
+        Some(text) => SandboxPath::parse(text).map_err(|error| (error, item.span)),
+        None => Err((SandboxError::Paths(key, actual(item)), item.span)),
+    };
+    items.iter().map(path).collect()
+}
+
+/// The text of a size, which may be a plain number.
+fn text(node: &Node) -> String {
+    let value = node.to_json();
+    let text = value.as_str().map(str::to_owned);
+    text.unwrap_or_else(|| value.to_string())
+}
+
+fn actual(node: &Node) -> Actual {
+    match node.text() {
+        Some(text) => Actual::String(text.to_owned()),
+        None => Actual::of(node),
+    }
+}
+
+/// A path, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SandboxPath(String);
+
+/// Where the paths begin.
+#[derive(Clone, Copy, Debug)]
+struct Roots<'r> {
+    /// The project's root.
+    project: &'r Path,
+    /// The home directory, if known.
+    home: Option<&'r Path>,
+}
+
+impl SandboxPath {
+    /// Reads a path.
+    pub fn parse(text: &str) -> Result<Self, SandboxError> {
+        let below = text.strip_prefix("~/").unwrap_or(text);
+        let is_other = text.starts_with('~') && text != "~" && below == text;
+        if text.trim().is_empty() || text.contains('\0') || is_other {
+            return Err(SandboxError::Path(text.to_owned()));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Whether it is below the project's root, as it is written.
+    pub fn is_inside(&self) -> bool {
+        let mut parts = Path::new(&self.0).components();
+        let is_up = parts.any(|part| part == Component::ParentDir);
+        !self.0.starts_with('~') && !Path::new(&self.0).is_absolute() && !is_up
+    }
+
+    /// What it names, without links; `None` if that does not exist. A path below the project's
+    /// root must stay there.
+    fn resolve(&self, roots: Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
+        let Some(path) = self.full(roots) else {
+            return Ok(None);
+        };
+        match path.canonicalize() {
+            Ok(real) => self.check(real, roots).map(Some),
+            // Something that is not there may still be a link.
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The same for a path that will be written: a folder of the project is made if nothing is
+    /// there.
+    fn resolve_or_create(&self, roots: Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
+        if !self.is_inside() {
+            return self.resolve(roots);
+        }
+        let path = roots.project.join(self.0.as_str());
+        if path.symlink_metadata().is_err() {
+            let folder = WritePath::in_project(roots.project, Path::new(&self.0));
+            file::create_folder(&folder).map_err(|error| match error {
+                WriteError::Link { .. } => SandboxError::Leaves(self.0.clone()),
+                error => SandboxError::Create(self.0.clone(), error),
+            })?;
+        }
+        self.resolve(roots)
+    }
+
+    /// `real`, unless it has left the project.
+    fn check(&self, real: PathBuf, roots: Roots<'_>) -> Result<PathBuf, SandboxError> {
+        let project = roots.project.canonicalize();
+        let project = project.as_deref().unwrap_or(roots.project);
+        if self.is_inside() && !real.starts_with(project) {
+            return Err(SandboxError::Leaves(self.0.clone()));
+        }
+        Ok(real)
+    }
+
+    fn full(&self, roots: Roots<'_>) -> Option<PathBuf> {
+        let text = self.0.as_str();
+        if text == "~" {
+            return roots.home.map(Path::to_path_buf);
+        }
+        match text.strip_prefix("~/") {
+            Some(below) => roots.home.map(|home| home.join(below)),
+            None => Some(roots.project.join(text)),
+        }
+    }
+}
+
+impl Display for SandboxPath {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_below_the_root_or_say_so() {
+        for (text, expected) in [
+            ("out", Some(true)),
+            (".", Some(true)),
+            ("./a/b", Some(true)),
+            ("~", Some(false)),
+            ("~/.npm", Some(false)),
+            ("/var/tmp", Some(false)),
+            ("", None),
+            (" ", None),
+            ("..", Some(false)),
+            ("a/../b", Some(false)),
+            ("~other", None),
+            ("a\0b", None),
+        ] {
+            let parsed = SandboxPath::parse(text).ok();
+            assert_eq!(parsed.map(|path| path.is_inside()), expected, "{text:?}");
+        }
     }
 }

@@ -6,13 +6,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::unit::{Unit, Walked};
+use sha2::{Digest as _, Sha256};
+
+use super::StoreError;
 use crate::containment::{
-    MODULES, NamedFile, Reason, Uncovered, argument_starts, loads_modules, named_files,
-    read_first_line, runs_in_place, searched_program,
+    MODULES, NamedFile, Reason, Uncovered, argument_starts, is_excluded, loads_modules,
+    named_files, read_first_line, runs_in_place, searched_program,
 };
+use crate::digest::{self, DigestError, Hash, MAX_BYTES, MAX_FILES, add_part};
+use crate::file::ReadScope;
 
 /// The covered files of a project.
 #[derive(Clone, Debug)]
@@ -245,4 +251,249 @@ fn unit_folder(file: &Path) -> PathBuf {
     let is_scope = |name: &&OsStr| name.as_encoded_bytes().starts_with(b"@");
     let length = 2 + usize::from(names.get(modules + 1).is_some_and(is_scope));
     names.iter().take(modules + length).collect()
+}
+
+/// A part of a project that an approval covers.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    /// The folder or the file, relative to the root.
+    pub(super) path: PathBuf,
+    pub(super) is_folder: bool,
+    /// Whether it is a file in a folder that is too large to be covered.
+    pub(super) is_too_large: bool,
+    /// What is in it.
+    pub(super) walked: Walked,
+}
+
+/// The files and links in a part of a project, relative to its root.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Walked {
+    /// All of them, sorted.
+    pub(super) files: Vec<PathBuf>,
+    /// Those that are links.
+    pub(super) links: Vec<PathBuf>,
+}
+
+/// What may still be covered.
+pub(super) struct Limit {
+    files: usize,
+    bytes: u64,
+}
+
+/// The folder in which Python stores compiled modules, which it can do without.
+const COMPILED: &str = "__pycache__";
+
+impl Unit {
+    pub(super) fn folder(path: &Path, walked: Walked) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            is_folder: true,
+            is_too_large: false,
+            walked,
+        }
+    }
+
+    pub(super) fn file(path: &Path, walked: Walked, is_too_large: bool) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            is_folder: false,
+            is_too_large,
+            walked,
+        }
+    }
+
+    /// Whether `path` is covered with it.
+    pub(super) fn contains(&self, path: &Path) -> bool {
+        path.strip_prefix(&self.path).is_ok_and(|below| {
+            let is_content = |name| !is_left_out(name);
+            below.as_os_str().is_empty() || self.is_folder && below.iter().all(is_content)
+        })
+    }
+
+    /// What is not covered with it.
+    pub(super) fn describe_rest(&self) -> String {
+        let path = self.path.display();
+        if self.is_folder {
+            format!("files outside `{path}`")
+        } else {
+            format!("files beside `{path}`")
+        }
+    }
+}
+
+impl Walked {
+    pub(super) const fn limit() -> Limit {
+        Limit {
+            files: MAX_FILES,
+            bytes: MAX_BYTES,
+        }
+    }
+
+    /// The content of the folder `path` below `root`; `None` if that is more than is `left`.
+    pub(super) fn folder(root: &Path, path: &Path, left: &mut Limit) -> Option<Self> {
+        let mut walked = Self::default();
+        let (files, bytes) = (left.files, left.bytes);
+        if walked.add_folder(root, path, left).is_none() {
+            *left = Limit { files, bytes };
+            return None;
+        }
+        walked.files.sort_unstable();
+        Some(walked)
+    }
+
+    /// The file at `path` alone.
+    pub(super) fn file(root: &Path, path: &Path, left: &mut Limit) -> Option<Self> {
+        let mut walked = Self::default();
+        walked.add(root, path.to_path_buf(), left)?;
+        Some(walked)
+    }
+
+    fn add_folder(&mut self, root: &Path, folder: &Path, left: &mut Limit) -> Option<()> {
+        for entry in fs::read_dir(root.join(folder)).ok()? {
+            let entry = entry.ok()?;
+            let path = folder.join(entry.file_name());
+            if !entry.file_type().ok()?.is_dir() {
+                self.add(root, path, left)?;
+            } else if !is_left_out(&entry.file_name()) {
+                self.add_folder(root, &path, left)?;
+            }
+        }
+        Some(())
+    }
+
+    fn add(&mut self, root: &Path, path: PathBuf, left: &mut Limit) -> Option<()> {
+        let meta = root.join(&path).symlink_metadata().ok()?;
+        left.files = left.files.checked_sub(1)?;
+        if meta.is_symlink() {
+            self.links.push(path.clone());
+        } else if meta.is_file() {
+            left.bytes = left.bytes.checked_sub(meta.len())?;
+        } else {
+            // A socket or a pipe cannot be copied, and nothing loads it.
+            return Some(());
+        }
+        self.files.push(path);
+        Some(())
+    }
+}
+
+/// Whether a folder of that name is not covered with the one that it is in.
+fn is_left_out(name: &OsStr) -> bool {
+    is_excluded(name) || name == COMPILED
+}
+
+impl Mirror {
+    /// The digest of what is covered.
+    pub fn digest(&self) -> Result<Hash, DigestError> {
+        self.hash(None)
+    }
+
+    /// Copies what is covered to the folder `temp`, later found at `path`, and returns the
+    /// digest of what was copied.
+    pub(super) fn copy(&self, temp: &Path, path: &Path) -> Result<Hash, StoreError> {
+        let hash = self.hash(Some((temp, path)))?;
+        let failed = |error| StoreError::Io(temp.to_path_buf(), error);
+        self.link_modules(temp).map_err(failed)?;
+        Ok(hash)
+    }
+
+    /// Links everything else of the project where it is in the layout. What was added to
+    /// the project since the copy was made is added to it, too.
+    pub(super) fn link_rest(&self, copy: &Path) -> io::Result<()> {
+        let folders: BTreeSet<&Path> = self
+            .units
+            .iter()
+            .flat_map(|unit| unit.path.ancestors().skip(1))
+            .collect();
+        for folder in &folders {
+            let is_covered = self.units.iter().any(|unit| unit.contains(folder));
+            for entry in fs::read_dir(self.root.join(folder))? {
+                let name = entry?.file_name();
+                let below = folder.join(&name);
+                let is_known = folders.contains(below.as_path())
+                    || self.units.iter().any(|unit| unit.path == below)
+                    || is_covered && name != *MODULES;
+                if !is_known {
+                    self.link(&below, copy)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The folders that are covered, with those in them.
+    pub(super) fn folders(&self) -> BTreeSet<&Path> {
+        let units = self.units.iter().filter(|unit| unit.is_folder);
+        let folders = units.flat_map(|unit| {
+            let folders = unit.walked.files.iter();
+            let folders = folders.flat_map(|file| file.ancestors().skip(1));
+            folders.filter(|folder| folder.starts_with(&unit.path))
+        });
+        folders.collect()
+    }
+
+    fn hash(&self, copy: Option<(&Path, &Path)>) -> Result<Hash, DigestError> {
+        let mut hasher = Sha256::new();
+        for file in self.units.iter().flat_map(|unit| &unit.walked.files) {
+            let failed = |error| DigestError::Io(self.root.join(file), error);
+            let target = copy.map(|(temp, _)| temp.join(file));
+            if let Some(folder) = target.as_deref().and_then(Path::parent) {
+                fs::create_dir_all(folder).map_err(failed)?;
+            }
+            add_part(&mut hasher, file.as_os_str().as_encoded_bytes());
+            let path = self.root.join(file);
+            if path.is_symlink() {
+                let link = self.target(&path).map_err(failed)?;
+                add_part(&mut hasher, b"link");
+                add_part(&mut hasher, link.as_os_str().as_encoded_bytes());
+                if let (Some(target), Some((_, later))) = (&target, copy) {
+                    digest::link(&later.join(link), target, path.is_dir()).map_err(failed)?;
+                }
+                continue;
+            }
+            add_part(&mut hasher, b"file");
+            let scope = ReadScope::project(&self.root);
+            match target {
+                Some(target) => digest::copy_file(&mut hasher, (&path, &scope), &target)?,
+                None => digest::add_file(&mut hasher, &path, &scope)?,
+            }
+        }
+        Ok(Hash::of(hasher))
+    }
+
+    /// Where a link leads: below the root, or an absolute path outside it.
+    fn target(&self, link: &Path) -> io::Result<PathBuf> {
+        let written = fs::read_link(link)?;
+        let folder = link.parent().unwrap_or(&self.root);
+        let target = folder.join(written);
+        let target = target.canonicalize().unwrap_or(target);
+        let below = target.strip_prefix(&self.root).map(Path::to_path_buf);
+        Ok(below.unwrap_or(target))
+    }
+
+    /// Links the packages that are installed in covered folders, or will be.
+    fn link_modules(&self, copy: &Path) -> io::Result<()> {
+        for folder in self.folders() {
+            let below = folder.join(MODULES);
+            let is_covered = self.units.iter().any(|unit| unit.path.starts_with(&below));
+            let is_package = self.root.join(folder).join("package.json").is_file();
+            if !is_covered && (is_package || self.root.join(&below).is_dir()) {
+                self.link(&below, copy)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Links the file or folder `below` the root in the `copy`, unless something is there.
+    fn link(&self, below: &Path, copy: &Path) -> io::Result<()> {
+        let (original, link) = (self.root.join(below), copy.join(below));
+        if link.symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        match digest::link(&original, &link, original.is_dir()) {
+            // Another call was faster.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
+        }
+    }
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::private::{self, NotPrivate};
 use super::{Grant, Identity, Verdict};
-use crate::file::{self, ReadError, WriteError, WritePath};
+use crate::file::{self, ReadError, ReadScope, WriteError, WritePath};
 use crate::text::{Text, TextError};
 use crate::{Code, Diagnostic};
 
@@ -100,10 +101,9 @@ impl Record {
         let lock_file = file.with_extension("lock");
         let failed = |error: std::io::Error| RecordError::Io(file.to_path_buf(), error.into());
         file::create_private_folder(file.parent().unwrap_or(Path::new(""))).map_err(failed)?;
-        private::check_folder(file)
-            .map_err(|error| RecordError::NotPrivate(file.to_path_buf(), error))?;
+        check_folder(file).map_err(|error| RecordError::NotPrivate(file.to_path_buf(), error))?;
         let lock = fs::File::create(lock_file).map_err(failed)?;
-        if private::lock(&lock, on_wait).map_err(failed)? {
+        if wait_for_lock(&lock, on_wait).map_err(failed)? {
             Ok(lock)
         } else {
             Err(RecordError::Locked(file.to_path_buf()))
@@ -218,7 +218,7 @@ fn project_key(root: &Path) -> Option<String> {
 fn read_private(file: &Path) -> Result<Option<Text>, RecordError> {
     let name = || file.to_path_buf();
     let failed = |error: std::io::Error| RecordError::Text(TextError::Io(name(), error));
-    let opened = match private::open(file) {
+    let opened = match open_private(file) {
         Ok(opened) => opened.map_err(|error| RecordError::NotPrivate(name(), error))?,
         Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(None);
@@ -259,5 +259,106 @@ impl RecordError {
             Self::Nowhere => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("set HOME, or XDG_STATE_HOME"),
         }
+    }
+}
+
+/// How long to wait for the lock.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+/// How long a lock is waited for before the user sees a message.
+const QUIET_WAIT: Duration = Duration::from_secs(1);
+/// How often the lock is tried.
+const POLL: Duration = Duration::from_millis(20);
+
+/// Why a file may have been written by another user.
+#[derive(Debug, thiserror::Error)]
+pub enum NotPrivate {
+    /// It is a link.
+    #[error("it is a link")]
+    Link,
+    /// It, or its folder, belongs to another user.
+    #[error("`{}` belongs to another user", .0.display())]
+    Owner(PathBuf),
+    /// Other users may change it or its folder.
+    #[error("other users can change `{}`", .0.display())]
+    Writable(PathBuf),
+}
+
+impl NotPrivate {
+    /// What to do about `file`.
+    pub(super) fn hint(&self, file: &Path) -> String {
+        match self {
+            Self::Link | Self::Owner(_) => format!(
+                "look into who has changed it; then remove `{}`, and approve again what you need",
+                file.display()
+            ),
+            Self::Writable(path) => format!(
+                "check that its content is yours, then run `chmod go-w {}`",
+                path.display()
+            ),
+        }
+    }
+}
+
+/// Opens the file at `path` if only its user can have written it.
+fn open_private(path: &Path) -> Result<Result<fs::File, NotPrivate>, ReadError> {
+    if path.is_symlink() {
+        return Ok(Err(NotPrivate::Link));
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let (file, meta) = file::open(path, &ReadScope::foreign(folder))?;
+    let checked = check(path, &meta).and_then(|()| check_folder(path));
+    Ok(checked.map(|()| file))
+}
+
+/// Checks the folder of the file at `path`.
+fn check_folder(path: &Path) -> Result<(), NotPrivate> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    match folder.metadata() {
+        Ok(meta) => check(folder, &meta),
+        Err(_) => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn check(path: &Path, meta: &fs::Metadata) -> Result<(), NotPrivate> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    const WRITABLE_BY_OTHERS: u32 = 0o022;
+    let own = rustix::process::geteuid().as_raw();
+    if meta.uid() != own && meta.uid() != 0 {
+        Err(NotPrivate::Owner(path.to_path_buf()))
+    } else if meta.mode() & WRITABLE_BY_OTHERS != 0 {
+        Err(NotPrivate::Writable(path.to_path_buf()))
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(not(unix))]
+const fn check(_: &Path, _: &fs::Metadata) -> Result<(), NotPrivate> {
+    Ok(())
+}
+
+/// Locks `file` until it is dropped; false if another process holds the lock for too
+/// long. `on_wait` is called once when it takes a while.
+fn wait_for_lock(file: &fs::File, on_wait: Option<fn()>) -> std::io::Result<bool> {
+    let start = Instant::now();
+    let mut on_wait = on_wait;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(fs::TryLockError::Error(error)) => return Err(error),
+            Err(fs::TryLockError::WouldBlock) => {}
+        }
+        let waited = start.elapsed();
+        if waited >= MAX_WAIT {
+            return Ok(false);
+        }
+        if waited >= QUIET_WAIT
+            && let Some(on_wait) = on_wait.take()
+        {
+            on_wait();
+        }
+        thread::sleep(POLL);
     }
 }
