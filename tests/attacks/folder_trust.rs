@@ -261,3 +261,24 @@ hint: only the user can trust it, after reviewing its tools: cogtools trust .
         ran_nothing(&project, program);
     }
 }
+
+/// A project without a remote has only its path and its creation.
+#[test]
+fn another_folder_at_the_path_of_a_trusted_one_asks_again() {
+    let project = clone();
+    run("cogtools-trust", &project)
+        .args([".", "--yes"])
+        .run()
+        .status(0);
+    call(&project).outputs("went\n");
+    let (root, away) = (project.root(), project.path("../away"));
+    if fs::metadata(&root).and_then(|meta| meta.created()).is_err() {
+        return;
+    }
+    fs::rename(&root, &away).expect("moved");
+    fs::create_dir(&root).expect("a folder");
+    for name in [".cogtoolrc.yaml", "tools"] {
+        fs::rename(away.join(name), root.join(name)).expect("unpacked");
+    }
+    call(&project).fails(77, CHANGED);
+}

@@ -79,3 +79,25 @@ fn only_the_exact_entry_of_the_host_counts() {
     host_trusts(&project, &format!("{root}/"), "TRUST_FOLDER");
     call(&project).outputs("went\n");
 }
+
+#[test]
+fn a_list_that_others_can_write_does_not_count() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = clone();
+    let root = project.root().display().to_string();
+    host_trusts(&project, &root, "TRUST_FOLDER");
+    let folder = project.home().join(".gemini");
+    for (path, open, private) in [
+        (folder.join("trustedFolders.json"), 0o666, 0o644),
+        (folder.clone(), 0o777, 0o755),
+    ] {
+        let set = |mode| {
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(&path, mode).expect("a mode");
+        };
+        set(open);
+        call(&project).fails(77, DENIED);
+        set(private);
+    }
+    call(&project).outputs("went\n");
+}

@@ -18,7 +18,6 @@ pub use record::{NotPrivate, Record, RecordError};
 
 use crate::digest::{self, Hash};
 use crate::file::{self, ReadScope};
-use crate::text::Text;
 
 /// The user's record of approvals, read on demand.
 #[derive(Clone, Debug, Default)]
@@ -144,10 +143,10 @@ fn is_listed(file: &Path, root: &Path) -> bool {
     })
 }
 
-/// The entries; none if the list is missing or invalid, because Gemini CLI ignores it
-/// then, too.
+/// The entries of a list that only the user can have written; none if it is missing or invalid,
+/// because Gemini CLI ignores it then, too.
 fn entries(file: &Path) -> Option<Map<String, Value>> {
-    let text = Text::read(file, file, &ReadScope::User).ok()?;
+    let text = record::read_private(&file.canonicalize().ok()?).ok()??;
     serde_json::from_str(text.as_str()).ok()
 }
 
@@ -183,12 +182,17 @@ impl Identity {
         }
     }
 
-    /// Whether this recorded identity is that of the project that is there now. A
-    /// folder that had no remote may get one: it is still the same folder.
-    fn is_same(&self, current: &Self) -> bool {
-        let is_published =
-            self.origin.is_none() && self.created.is_some() && self.created == current.created;
-        self.owner == current.owner && (self.origin == current.origin || is_published)
+    /// Returns true if this recorded identity is the one of the project that is there now. A
+    /// folder without a remote is recognized by its creation, and may get a remote; a clone may be
+    /// made again.
+    pub(super) fn is_same(&self, current: &Self) -> bool {
+        let is_same_folder = match (&self.origin, &current.origin) {
+            (Some(recorded), origin) => origin.as_ref() == Some(recorded),
+            // Not every file system knows.
+            (None, None) => self.created.is_none() || self.created == current.created,
+            (None, Some(_)) => self.created.is_some() && self.created == current.created,
+        };
+        self.owner == current.owner && is_same_folder
     }
 
     /// The digest of something in this project: that of `content` and the identity.
@@ -274,7 +278,9 @@ mod tests {
         assert!(!is_same(&cloned, &identity(1, Some("b"), Some(7))));
         assert!(!is_same(&local, &identity(1, Some("a"), Some(8))));
         assert!(!is_same(&local, &identity(2, None, Some(7))));
+        assert!(!is_same(&local, &identity(1, None, Some(8))));
         let unknown = identity(1, None, None);
+        assert!(is_same(&unknown, &local));
         assert!(!is_same(&unknown, &identity(1, Some("a"), None)));
     }
 

@@ -215,7 +215,7 @@ fn project_key(root: &Path) -> Option<String> {
 }
 
 /// The text of a record that only its user can have written, if it exists.
-fn read_private(file: &Path) -> Result<Option<Text>, RecordError> {
+pub(super) fn read_private(file: &Path) -> Result<Option<Text>, RecordError> {
     let name = || file.to_path_buf();
     let failed = |error: std::io::Error| RecordError::Text(TextError::Io(name(), error));
     let opened = match open_private(file) {
