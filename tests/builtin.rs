@@ -337,3 +337,33 @@ hint: send title (string, at least 1 character, at most 500 characters): What is
 "#]]);
     call(&one, "todo_write", &json!({"todos": []})).outputs("{\"todos\":[]}\n");
 }
+
+#[test]
+fn files_with_secrets_are_known_by_name() {
+    let project = project();
+    for name in [
+        ".envrc",
+        "_netrc",
+        ".yarnrc.yml",
+        ".my.cnf",
+        ".vault-token",
+        "id_ed25519_sk",
+        "server.p12",
+        "release.keystore",
+        "terraform.tfstate",
+        "terraform.tfstate.backup",
+        "prod.tfvars",
+        "kubeconfig",
+        ".aws/credentials",
+        "client_secret_1.json",
+        "config/secrets.yml",
+    ] {
+        project.file(name, "secret: 1\n");
+        let refused = refusal(&project, name);
+        assert_eq!(
+            refused,
+            format!("`{name}` may contain secrets and is not read")
+        );
+    }
+    call(&project, "search_files", &json!({"query": "secret: 1"})).outputs("");
+}

@@ -52,6 +52,28 @@ propose_edit       editor  editor: propose_edit          129
 }
 
 #[test]
+fn no_change_is_proposed_through_a_link_to_nothing() {
+    let project = project();
+    symlink("../outside/none", project.path("out")).expect("a link");
+    symlink("none", project.path("dangling")).expect("a link");
+    for (path, message) in [
+        ("out", "`out` is outside the project"),
+        (
+            "dangling",
+            "`dangling` cannot be changed: the link `dangling` points to `none`, which does not exist",
+        ),
+    ] {
+        let arguments = json!({"path": path, "content": "x"}).to_string();
+        let outcome = run("cogtools-call", &project)
+            .arg("propose_edit")
+            .stdin(arguments)
+            .run();
+        outcome.status(1).stdout_is("");
+        outcome.stderr_contains(message);
+    }
+}
+
+#[test]
 fn without_an_editor_nothing_is_selected() {
     let project = project();
     let none = |tool: &str, expected: &str| {

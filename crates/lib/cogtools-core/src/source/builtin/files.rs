@@ -9,28 +9,20 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde_json::{Map, Value};
 
 use super::walk::Walk;
-use crate::file::{self, ReadError, ReadScope};
+use crate::file::{self, ReadError, ReadScope, WriteError, WritePath};
 use crate::tool::RunError;
 use crate::{Code, Context, Diagnostic};
 
 /// The largest file that is read, in bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 4 << 20;
 /// Files with secrets, by name; a star stands for any characters.
-const SECRETS: [&str; 13] = [
-    ".env",
-    ".env.*",
-    ".git-credentials",
-    ".netrc",
-    ".npmrc",
-    ".pgpass",
-    ".pypirc",
-    "*.key",
-    "*.pem",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "id_rsa",
-];
+const SECRETS: &str = "\
+    .env .env.* .envrc .netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .pgpass .my.cnf .boto \
+    .s3cfg .dockercfg .htpasswd .vault-token .terraformrc .git-credentials id_dsa id_ecdsa \
+    id_ecdsa_sk id_ed25519 id_ed25519_sk id_rsa *.key *.pem *.p12 *.pfx *.ppk *.jks *.keystore \
+    *.kdbx *.tfstate *.tfstate.* *.tfvars *.tfvars.json kubeconfig credentials credentials.json \
+    client_secret*.json service-account*.json service_account*.json secrets.json secrets.toml \
+    secrets.yaml secrets.yml";
 
 /// A folder in which files are listed.
 pub(super) struct Files {
@@ -100,11 +92,16 @@ pub(super) fn full_path(tool: &str, path: &str, cx: &Context) -> Result<PathBuf,
     if is_secret(&below) || is_secret(&target(&below, cx)) {
         return Err(failed(tool, secret(path)));
     }
-    let full = cx.root.join(&below);
-    if ReadScope::project(&cx.root).is_left_by(&full) {
-        return Err(failed(tool, outside(path)));
+    match file::resolve(&WritePath::in_project(&cx.root, &below)) {
+        Ok(_) => Ok(cx.root.join(&below)),
+        Err(WriteError::Link { .. }) => Err(failed(tool, outside(path))),
+        Err(error) => {
+            let message = format!("`{path}` cannot be changed: {error}");
+            let hint = error.hint("name another file of the project");
+            let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+            Err(failed(tool, diagnostic.hint(hint)))
+        }
     }
-    Ok(full)
 }
 
 /// Whether the file at `path`, or the one that it leads to, may contain secrets.
@@ -183,7 +180,7 @@ fn is_secret(path: &Path) -> bool {
     let is_named = |name: &str| {
         let name = name.to_ascii_lowercase();
         SECRETS
-            .iter()
+            .split_whitespace()
             .any(|pattern| wildmatch::WildMatch::new(pattern).matches(&name))
     };
     let mut parts = path.components();
