@@ -31,21 +31,19 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 12] = [
+const WRITERS: [&str; 10] = [
     "crates/lib/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
     "crates/lib/cogtools-core/src/digest/",
     "crates/lib/cogtools-core/src/store/",
-    "crates/lib/cogtools-core/src/trust/private.rs",
     // Sessions are removed with their blobs from the user's state directory only.
     "crates/lib/cogtools-log/src/remove.rs",
     // What Emacs reads is a new file in the user's temporary folder, which others share.
     "crates/cogtools-editor-client/src/file.rs",
     // A script runs from a new directory that only its user may enter.
     "crates/lib/cogtools-core/src/tool/implementation/script.rs",
-    // A program in a sandbox has a temporary folder of its own, which its process keeps.
-    "crates/lib/cogtools-core/src/sandbox/run.rs",
+    // A run of a program has a temporary folder of its own, which its process keeps.
     "crates/lib/cogtools-core/src/process/mod.rs",
     // Programs that run nodes and flows get events through descriptors that they have opened.
     "crates/porcelain/cogtools-flow/src/recorder.rs",

@@ -1,4 +1,5 @@
 # Makes the attempts that it is named, and prints what became of each.
+import ctypes
 import os
 import resource
 import socket
@@ -39,7 +40,63 @@ def memory():
     bytearray(512 << 20)
 
 
+def kernel(name, *args):
+    """Calls a function of the C library, or a system call by its numbers."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if isinstance(name, str):
+        result = getattr(libc, name)(*args)
+    else:
+        result = libc.syscall(name[os.uname().machine], *args)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+
+
+def other(change):
+    """Changes another process of the same user to what it is already."""
+    change(int(os.environ["OUTSIDE"]))
+
+
+def own_file(name):
+    path = os.path.join(os.environ["TMPDIR"], name)
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    return path
+
+
+def make(mode):
+    os.open(os.path.join(os.environ["TMPDIR"], "made"), os.O_CREAT | os.O_WRONLY, mode)
+
+
+ADD_KEY = {"x86_64": 248, "aarch64": 217}
+KEYCTL = {"x86_64": 250, "aarch64": 219}
 ATTEMPTS = {
+    "add key": lambda: kernel(ADD_KEY, b"user", b"name", b"value", 5, -3),
+    "session keys": lambda: kernel(KEYCTL, 0, -3, 0),
+    "shared memory": lambda: kernel("shmget", 0, 4096, 0o1600),
+    "queue": lambda: kernel("msgget", 0, 0o1600),
+    "semaphore": lambda: kernel("semget", 0, 1, 0o1600),
+    "limit other": lambda: other(
+        lambda it: resource.prlimit(
+            it, resource.RLIMIT_CORE, resource.prlimit(it, resource.RLIMIT_CORE)
+        )
+    ),
+    "processors of other": lambda: other(
+        lambda it: os.sched_setaffinity(it, os.sched_getaffinity(it))
+    ),
+    "schedule other": lambda: other(
+        lambda it: os.sched_setscheduler(it, os.SCHED_OTHER, os.sched_param(0))
+    ),
+    "priority of other": lambda: other(
+        lambda it: os.setpriority(os.PRIO_PROCESS, it, os.getpriority(os.PRIO_PROCESS, it))
+    ),
+    "own priority": lambda: os.nice(1),
+    "own limit": lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
+    "set user id": lambda: os.chmod(own_file("a"), 0o4755),
+    "set group id": lambda: os.chmod(own_file("b"), 0o2755),
+    "make with user id": lambda: make(0o4755),
+    "make a node with user id": lambda: os.mknod(
+        os.path.join(os.environ["TMPDIR"], "node"), 0o104755
+    ),
+    "make": lambda: make(0o755),
     "read key": lambda: open(os.path.join(HOME, ".ssh", "key")).read(),
     "list home": lambda: os.listdir(HOME),
     "read project": lambda: open("notes").read(),

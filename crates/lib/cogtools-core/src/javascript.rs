@@ -544,10 +544,7 @@ mod tests {
     fn without_the_program_nothing_runs() {
         let expected = Err(ScriptErrorKind::NotInstalled.into());
         let script = Script::default();
-        assert_eq!(
-            script.clone().run(None, &Cancel::default()),
-            expected
-        );
+        assert_eq!(script.clone().run(None, &Cancel::default()), expected);
         // A folder without it.
         let found = script.run(Some("/".as_ref()), &Cancel::default());
         assert_eq!(found, expected);

@@ -172,6 +172,48 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
+/// Removes a folder that may be read-only, with all that is below; links are not followed.
+pub(crate) fn remove_tree(folder: &Path) {
+    make_writable(folder);
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// Lets the user change a folder and all folders below; links are not followed.
+pub(crate) fn make_writable(folder: &Path) {
+    let _ = set_writable(folder, true);
+    for entry in folder.read_dir().into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
+    }
+}
+
+/// Sets whether the user, and nobody else, may change a folder.
+#[cfg(unix)]
+pub(crate) fn set_writable(folder: &Path, is_writable: bool) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = if is_writable { 0o700 } else { 0o500 };
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+pub(crate) const fn set_writable(_: &Path, _: bool) -> io::Result<()> {
+    Ok(())
+}
+
+/// Resolves the links on `path`, which need not exist: what the result names may only be shown,
+/// since a link may appear in it.
+///
+/// # Errors
+///
+/// [`WriteError::Link`] if a link leads outside the folder of `path`, [`WriteError::Dangling`] if
+/// one leads nowhere.
+pub fn resolve(path: &WritePath) -> Result<PathBuf, WriteError> {
+    let root = path.root.canonicalize()?;
+    let below = walk::resolve(path, &root, Links::Follow)?;
+    Ok(root.join(below))
+}
+
 /// Creates a folder, with its parents.
 ///
 /// # Errors

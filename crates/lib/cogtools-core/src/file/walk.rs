@@ -98,7 +98,7 @@ pub(super) fn enter(root: &Path, below: &Path, missing: Missing) -> io::Result<F
 
 /// The path of the file below `root`, the folder of `path`, without links and dots. These are
 /// only names: who opens them decides in the end.
-fn resolve(path: &WritePath, root: &Path, links: Links) -> Result<PathBuf, WriteError> {
+pub(super) fn resolve(path: &WritePath, root: &Path, links: Links) -> Result<PathBuf, WriteError> {
     let parts = |path: &Path| -> Vec<OsString> { path.iter().map(OsString::from).collect() };
     let mut real = root.to_path_buf();
     let mut rest = VecDeque::from(parts(&path.below));

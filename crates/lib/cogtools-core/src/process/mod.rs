@@ -14,7 +14,7 @@ mod supervisor;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +27,7 @@ pub use supervisor::{Captured, LineSink};
 
 use crate::Cancel;
 use crate::environment::Vars;
+use crate::file;
 use supervisor::Supervisor;
 
 /// A program about to be run: a chain that ends in [`Process::run`].
@@ -42,9 +43,13 @@ pub struct Process {
     stdout_limit: usize,
     confinement: Confinement,
     /// A folder that is removed after the run.
-    folder: Option<Arc<TempDir>>,
+    folder: Option<Arc<TempFolder>>,
     lines: Option<LineSink>,
 }
+
+/// A folder of one run that only the user can enter, removed on drop.
+#[derive(Debug)]
+pub struct TempFolder(TempDir);
 
 /// How a run ended, and what the program printed.
 #[derive(Clone, Debug)]
@@ -71,6 +76,36 @@ pub enum Exit {
     Cancelled,
     /// It was terminated because it printed more than [`Process::KILL_LIMIT`].
     OutputLimit,
+}
+
+impl TempFolder {
+    /// Makes a folder in `parent`, with an unpredictable name.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the system.
+    pub(crate) fn new(parent: &Path) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("cogtools-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(std::fs::Permissions::from_mode(0o700));
+        }
+        builder.tempdir_in(parent).map(Self)
+    }
+
+    /// Returns its path.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        // A program may have taken its user's rights to what it made.
+        file::make_writable(self.0.path());
+    }
 }
 
 impl Process {
@@ -142,14 +177,14 @@ impl Process {
     }
 
     /// Removes `folder` after the run.
-    pub fn with_folder(mut self, folder: Arc<TempDir>) -> Self {
+    pub fn with_folder(mut self, folder: Arc<TempFolder>) -> Self {
         self.folder = Some(folder);
         self
     }
 
     /// Returns the directory, the variables, the confinement and the folder, for a caller that
     /// starts another program in its place. The folder must exist while that runs.
-    pub fn into_parts(self) -> (PathBuf, Vars, Confinement, Option<Arc<TempDir>>) {
+    pub fn into_parts(self) -> (PathBuf, Vars, Confinement, Option<Arc<TempFolder>>) {
         (
             self.directory,
             self.variables,

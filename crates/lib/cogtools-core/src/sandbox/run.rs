@@ -6,12 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
-
 use super::{Roots, Sandbox, SandboxError};
 use crate::containment;
 use crate::environment::Vars;
-use crate::process::{Confinement, Gap, Limits, Policy, Process, SandboxMode};
+use crate::process::{Confinement, Gap, Limits, Policy, Process, SandboxMode, TempFolder};
 use crate::{Code, Context, Diagnostic};
 
 /// A sandbox for one run of a program.
@@ -19,7 +17,7 @@ use crate::{Code, Context, Diagnostic};
 pub(crate) struct Run {
     sandbox: Sandbox,
     /// The program's own temporary folder, removed after the run.
-    folder: Arc<TempDir>,
+    folder: Arc<TempFolder>,
     /// The same without links.
     real: PathBuf,
     required: bool,
@@ -65,11 +63,7 @@ impl Run {
             }
             cx.warnings.add(warning(&gaps));
         }
-        let mut builder = tempfile::Builder::new();
-        let folder = builder
-            .prefix("cogtools-")
-            .tempdir_in(cx.environment.temp_dir())
-            .map_err(RunError::Folder)?;
+        let folder = TempFolder::new(&cx.environment.temp_dir()).map_err(RunError::Folder)?;
         Ok(Some(Self {
             real: folder.path().canonicalize().map_err(RunError::Folder)?,
             folder: Arc::new(folder),

@@ -84,7 +84,7 @@ impl Store {
             path: &version,
         });
         if !matches!(is_same, Ok(true)) {
-            make_writable(temp.path());
+            file::make_writable(temp.path());
             return Err(is_same.err().unwrap_or(StoreError::Changed));
         }
         match fs::rename(temp.path(), &version) {
@@ -93,9 +93,9 @@ impl Store {
                 let _ = temp.keep();
             }
             // Another call was faster.
-            Err(_) if is_folder(&version) => remove_tree(temp.path()),
+            Err(_) if is_folder(&version) => file::remove_tree(temp.path()),
             Err(error) => {
-                remove_tree(temp.path());
+                file::remove_tree(temp.path());
                 return Err(failed(error));
             }
         }
@@ -104,7 +104,7 @@ impl Store {
 
     /// Removes all copies of `origin`.
     fn remove(&self, origin: &str) {
-        remove_tree(&self.versions(origin));
+        file::remove_tree(&self.versions(origin));
     }
 
     /// Removes the copies for which `keep` returns false: the original, and the hash of its
@@ -123,12 +123,12 @@ impl Store {
                 if origin.as_deref().is_some_and(|origin| keep(origin, &hash)) {
                     continue;
                 }
-                remove_tree(&copy);
+                file::remove_tree(&copy);
                 left -= 1;
                 removed += 1;
             }
             if left == 0 {
-                remove_tree(&versions);
+                file::remove_tree(&versions);
             }
         }
         removed
@@ -193,34 +193,7 @@ fn protect(folder: &Path) -> io::Result<()> {
             protect(&entry.path())?;
         }
     }
-    set_writable(folder, false)
-}
-
-/// Removes a folder that may be read-only; links are not followed.
-fn remove_tree(folder: &Path) {
-    make_writable(folder);
-    let _ = fs::remove_dir_all(folder);
-}
-
-fn make_writable(folder: &Path) {
-    let _ = set_writable(folder, true);
-    for path in entries(folder) {
-        if is_folder(&path) {
-            make_writable(&path);
-        }
-    }
-}
-
-#[cfg(unix)]
-fn set_writable(folder: &Path, is_writable: bool) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = if is_writable { 0o700 } else { 0o500 };
-    fs::set_permissions(folder, fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-const fn set_writable(_: &Path, _: bool) -> io::Result<()> {
-    Ok(())
+    file::set_writable(folder, false)
 }
 
 impl StoreError {
@@ -351,7 +324,7 @@ impl ProviderStore {
             let copied = mirror.copy(&temp, &path)?;
             let failed = |error| StoreError::Io(temp.clone(), error);
             for folder in mirror.folders() {
-                set_writable(&temp.join(folder), false).map_err(failed)?;
+                file::set_writable(&temp.join(folder), false).map_err(failed)?;
             }
             Ok(copied == hash)
         };

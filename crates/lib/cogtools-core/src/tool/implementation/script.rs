@@ -10,13 +10,13 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use serde_json::{Map, Value};
-use tempfile::TempDir;
 
 use super::Kind;
 use super::command::CommandCall;
 use super::error::CommandError;
 use super::locate::ProgramSearch;
 use crate::containment::{self, Line};
+use crate::process::TempFolder;
 use crate::text::Text;
 use crate::tool::handler::{Handler, Invocation, RunError};
 use crate::tool::reader::Reader;
@@ -37,7 +37,7 @@ struct Script(String);
 #[derive(Debug)]
 struct ScriptFile {
     path: PathBuf,
-    _folder: TempDir,
+    _folder: TempFolder,
 }
 
 /// The program that runs a script, and its arguments before the script's file.
@@ -116,8 +116,7 @@ impl Handler for Script {
 impl ScriptFile {
     /// Writes `script` to a file `name` in a new private folder below `folder`.
     fn write(script: &str, name: &str, folder: &Path) -> io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        let folder = builder.prefix("cogtools-").tempdir_in(folder)?;
+        let folder = TempFolder::new(folder)?;
         let path = folder.path().join(name);
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);
