@@ -21,24 +21,24 @@ pub struct Script {
     pub code: String,
     /// The value of `args`, as JSON.
     pub args: String,
-    /// How long it may run.
+    /// Time limit.
     pub timeout: Duration,
     /// The time that its clock shows, in milliseconds since 1970; the real time if there is none.
     pub now: Option<f64>,
 }
 
-/// What a body returned.
+/// Result of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The result.
     pub value: Value,
     /// The result as JSON, as the engine wrote it.
     pub json: String,
-    /// Whether the result is the text of a value that JSON does not have.
+    /// True if the result is the text of a value that JSON does not have.
     pub stringified: bool,
-    /// What was logged.
+    /// Logged texts.
     pub logs: Vec<String>,
-    /// How long it ran, in milliseconds.
+    /// Duration in milliseconds.
     pub ms: u64,
 }
 
@@ -63,16 +63,16 @@ impl Script {
     /// The option with which that program is the confined process; its value is the timeout in
     /// milliseconds.
     pub const OPTION: &'static str = "--worker";
-    /// How many bytes a result has at most, as JSON: 1 MiB.
+    /// Maximum bytes of a result, as JSON: 1 MiB.
     pub const MAX_RESULT_BYTES: usize = 1 << 20;
-    /// How many bytes of what is logged are kept: 64 KiB.
+    /// Maximum bytes of logs: 64 KiB.
     pub const MAX_LOG_BYTES: usize = 64 << 10;
-    /// How many bytes of memory the values of a run may take: 64 MiB.
+    /// Maximum bytes of memory of a run's values: 64 MiB.
     pub const MEMORY: usize = 64 << 20;
 
-    /// How much longer than its timeout a run may take until it is killed.
+    /// Time after its timeout until a run is killed.
     const GRACE: Duration = Duration::from_millis(150);
-    /// How much the process may print: a result and logs, with all escapes.
+    /// Maximum bytes that the process prints: a result and logs, with all escapes.
     const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
     /// Runs it with the `cogtools-js` in the folder `programs`, until it ends or is cancelled.
@@ -108,7 +108,7 @@ impl Script {
     }
 }
 
-/// What the process reported, or why it ended without that.
+/// Reads what the process reported, or says why it ended without that.
 fn evaluation(output: &Output, timeout: Duration) -> Result<Evaluation, ScriptError> {
     let mut logs = Vec::new();
     let fail = |kind: ScriptErrorKind, logs: Vec<String>| {
@@ -156,7 +156,7 @@ pub struct ScriptError {
     pub kind: ScriptErrorKind,
     /// The line and the column of the code, both from 1, if known.
     pub position: Option<(usize, usize)>,
-    /// What was logged before it.
+    /// Texts that were logged before it.
     #[serde(skip)]
     pub logs: Vec<String>,
 }
@@ -227,7 +227,7 @@ impl ScriptErrorKind {
         }
     }
 
-    /// What to do next, if that is known.
+    /// Returns the hint for it, if there is one.
     pub fn hint(&self) -> Option<Hint> {
         let text = match self {
             Self::Syntax(_) => {
@@ -259,7 +259,7 @@ impl From<ScriptErrorKind> for ScriptError {
     }
 }
 
-/// What comes before the arguments.
+/// The part of a request before the arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// The body of the function.
@@ -278,9 +278,9 @@ pub enum Event {
     Result {
         /// The result as JSON.
         json: String,
-        /// Whether it is the text of a value that JSON does not have.
+        /// True if it is the text of a value that JSON does not have.
         stringified: bool,
-        /// How long it ran, in milliseconds.
+        /// Duration in milliseconds.
         ms: u64,
     },
     /// It failed.
@@ -315,9 +315,9 @@ impl Event {
     }
 }
 
-/// How many UTF-16 units the code has at most.
+/// Maximum number of UTF-16 units of the code.
 const MAX_CODE_UNITS: usize = 1_000;
-/// How long the code may run, in milliseconds: the least, the most, and the default.
+/// Time limits of the code in milliseconds: the least, the most, and the default.
 const MIN_MS: f64 = 50.0;
 const MAX_MS: f64 = 1_500.0;
 const DEFAULT_MS: f64 = 500.0;

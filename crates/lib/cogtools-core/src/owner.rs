@@ -28,7 +28,7 @@ pub struct Owners {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` belongs to {}", path.display(), describe(*user))]
 pub struct ForeignOwner {
-    /// What belongs to the other user.
+    /// File or folder of the other user.
     pub path: PathBuf,
     /// The folder that the user's configuration would have to name.
     pub folder: PathBuf,
@@ -40,7 +40,7 @@ pub struct ForeignOwner {
 pub const KEY: &str = "safe_directories";
 /// The value that admits every folder.
 const ALL: &str = "*";
-/// What follows a folder to admit those below it.
+/// Ending of a folder that admits all below it.
 const BELOW: &str = "/*";
 
 impl Owners {
@@ -62,7 +62,7 @@ impl Owners {
         }
     }
 
-    /// The same for the folder at `path`, which may belong to the owner of the project at
+    /// Checks the folder at `path`, which may belong to the owner of the project at
     /// `root` as well, once that is trusted.
     pub fn check_below(&self, path: &Path, root: &Path) -> Result<(), ForeignOwner> {
         match self.check(path, path) {
@@ -71,7 +71,7 @@ impl Owners {
         }
     }
 
-    /// The same for the file at `path` in the project at `root`, which has been `opened`, so
+    /// Checks the file at `path` in the project at `root`, which has been `opened`, so
     /// that it cannot be exchanged for another one meanwhile. Costs nothing for the user's
     /// own file, and does not see to whom a link belongs.
     pub fn check_opened(
@@ -91,7 +91,7 @@ impl Owners {
         })
     }
 
-    /// Whether the user's configuration names `folder`. The files are read only for a
+    /// Returns true if the user's configuration names `folder`. The files are read only for a
     /// folder of another user.
     fn admits(&self, folder: &Path) -> bool {
         let real = canonical(folder);
@@ -138,7 +138,7 @@ impl ForeignOwner {
     }
 }
 
-/// Whether `entry` can be an item of the key.
+/// Returns true if `entry` can be an item of the key.
 pub fn is_entry(entry: &str) -> bool {
     let path = entry.strip_suffix(BELOW).unwrap_or(entry);
     entry == ALL || path == "~" || path.starts_with("~/") || Path::new(path).is_absolute()

@@ -27,7 +27,7 @@ pub enum GraphError {
     Unknown {
         /// The node.
         node: String,
-        /// What it needs.
+        /// The node that it needs.
         need: String,
     },
     /// These nodes need each other, each the next one, and the last one the first.
@@ -39,7 +39,7 @@ pub enum GraphError {
 }
 
 impl Graph {
-    /// How many nodes a graph has at most.
+    /// Maximum number of nodes of a graph.
     pub const MAX_NODES: usize = 1_000;
 
     /// The graph of `nodes`.
@@ -98,7 +98,7 @@ impl Graph {
         &self.nodes
     }
 
-    /// What the node at `index` needs, and whether it runs whatever becomes of that.
+    /// Returns the nodes that the one at `index` needs, and if it runs whatever becomes of them.
     pub(crate) fn needs(&self, index: usize) -> &[(usize, bool)] {
         &self.needs[index]
     }
@@ -113,7 +113,7 @@ impl Graph {
         self.indexes.get(id).copied()
     }
 
-    /// Whether the node at `index` needs the one at `other`, directly or not.
+    /// Returns true if the node at `index` needs the one at `other`, directly or not.
     pub(crate) fn is_after(&self, index: usize, other: usize) -> bool {
         let mut found = BTreeSet::new();
         let mut waiting = vec![index];
@@ -175,9 +175,9 @@ pub struct Node {
     pub id: String,
     /// The nodes that must end before it starts.
     pub needs: Vec<Need>,
-    /// What happens when it fails.
+    /// Attempts after a failure.
     pub retry: Retry,
-    /// How long an attempt may take; `None` for as long as it takes.
+    /// Time limit of an attempt, if there is one.
     pub timeout: Option<Duration>,
 }
 
@@ -186,7 +186,7 @@ pub struct Node {
 pub struct Need {
     /// Its name.
     pub node: String,
-    /// Whether the other one runs even if this one was skipped or has failed.
+    /// True if the other one runs even if this one was skipped or has failed.
     pub is_optional: bool,
 }
 
@@ -199,7 +199,7 @@ impl Node {
         }
     }
 
-    /// The same node, which needs `node` to succeed.
+    /// Adds `node`, which has to succeed, to the needs.
     #[must_use]
     pub fn after(mut self, node: impl Into<String>) -> Self {
         self.needs.push(Need {
@@ -209,7 +209,7 @@ impl Node {
         self
     }
 
-    /// The same node, which needs `node` to end in any way.
+    /// Adds `node`, which has to end in any way, to the needs.
     #[must_use]
     pub fn after_any(mut self, node: impl Into<String>) -> Self {
         self.needs.push(Need {
@@ -220,10 +220,10 @@ impl Node {
     }
 }
 
-/// What happens when a node fails.
+/// Consequence of a failed attempt or node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retry {
-    /// How often it is run again.
+    /// Maximum number of further attempts.
     pub times: u32,
     /// The delay before the second attempt.
     pub delay: Duration,
@@ -258,7 +258,7 @@ impl Retry {
     }
 }
 
-/// How far a node is, for those that need it.
+/// State of a node, as its dependents see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// It has not ended.
@@ -269,11 +269,11 @@ pub enum Progress {
     Missing,
 }
 
-/// What can run next.
+/// Nodes that can run next.
 #[derive(Debug)]
 pub struct Schedule {
     progress: Vec<Progress>,
-    /// How many needs of each node have not ended.
+    /// Number of needs of each node that have not ended.
     open: Vec<usize>,
     ready: BTreeSet<usize>,
     /// Nodes that are run again, and when.

@@ -11,9 +11,9 @@ use serde_json::Value;
 use crate::work::{Ended, Results, Workers};
 use crate::{Attempt, Completion, Failure, Graph, Progress, Schedule, Work};
 
-/// How often a run looks whether it is cancelled.
+/// Interval at which a run checks for cancellation.
 const TICK: Duration = Duration::from_millis(20);
-/// How long an attempt may still take once it is cancelled.
+/// Time that an attempt has once it is cancelled.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// An attempt that runs.
@@ -34,7 +34,7 @@ struct Run<'o> {
     options: Options,
     schedule: Schedule,
     results: Arc<Results>,
-    /// How often each node was started.
+    /// Number of starts of each node.
     attempts: Vec<u32>,
     running: BTreeMap<usize, Running>,
     states: BTreeMap<String, State>,
@@ -114,7 +114,7 @@ impl Run<'_> {
         })
     }
 
-    /// How long nothing has to be done.
+    /// Returns the time for which nothing has to be done.
     fn wait(&self) -> Duration {
         let deadlines = self.running.values().filter_map(|running| running.deadline);
         let next = deadlines.chain(self.schedule.next_time()).min();
@@ -260,12 +260,12 @@ impl Run<'_> {
     }
 }
 
-/// How a graph is run.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many nodes run at the same time; at least one.
+    /// Maximum number of nodes that run at the same time; at least one.
     pub max_parallel: usize,
-    /// What happens when a node fails.
+    /// Consequence of a failed attempt or node.
     pub on_failure: OnFailure,
     /// Results of an earlier run: these nodes do not run again.
     pub done: BTreeMap<String, Value>,
@@ -273,7 +273,7 @@ pub struct Options {
     pub cancel: Cancel,
 }
 
-/// What happens when a node fails for good.
+/// Consequence of a node that has failed for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
     /// Nothing further starts.
@@ -282,7 +282,7 @@ pub enum OnFailure {
     SkipDependents,
 }
 
-/// How a node has ended.
+/// The end of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
     /// With a result.
@@ -298,7 +298,7 @@ pub enum State {
 pub struct Execution {
     /// The states, by node. Only after a [`crate::Stop`], some are missing.
     pub states: BTreeMap<String, State>,
-    /// Whether an event could not be recorded.
+    /// True if an event could not be recorded.
     pub is_stopped: bool,
 }
 
@@ -349,7 +349,7 @@ pub enum Event<'e> {
         node: &'e str,
         /// Its result.
         value: &'e Value,
-        /// How long the last attempt took.
+        /// Duration of the last attempt.
         duration: Duration,
     },
     /// An attempt has failed, and another one follows.
@@ -367,7 +367,7 @@ pub enum Event<'e> {
         node: &'e str,
         /// Why.
         failure: &'e Failure,
-        /// How long the last attempt took.
+        /// Duration of the last attempt.
         duration: Duration,
     },
     /// The node does not run.

@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use crate::Graph;
 
-/// What nodes do. It is called from several threads at once.
+/// The work of nodes. It is called from several threads at once.
 pub trait Work: Send + Sync + 'static {
     /// Does the work of a node once.
     fn run(&self, attempt: &Attempt) -> Result<Completion, Failure>;
 }
 
-/// How the work of a node has ended.
+/// The end of a node's work.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Completion {
     /// With a result.
@@ -32,7 +32,7 @@ pub enum Completion {
 pub struct Failure {
     /// The reason, for people and models.
     pub diagnostic: Box<Diagnostic>,
-    /// Whether another attempt would fail as well.
+    /// True if another attempt would fail as well.
     pub is_final: bool,
 }
 
@@ -115,7 +115,7 @@ pub(crate) struct Workers {
     work: Arc<dyn Work>,
     attempts: Sender<Attempt>,
     waiting: Arc<Mutex<Receiver<Attempt>>>,
-    /// How many threads wait for an attempt.
+    /// Number of threads that wait for an attempt.
     idle: usize,
     ended: Sender<Ended>,
 }

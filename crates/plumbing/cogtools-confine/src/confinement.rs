@@ -14,7 +14,7 @@ const DESCRIPTORS: &str = if cfg!(target_os = "linux") {
 } else {
     "/dev/fd"
 };
-/// How many descriptors are tried where there is no such list.
+/// Number of descriptors that are tried where there is no such list.
 const MAX_UNLISTED: i32 = 4096;
 
 /// Runs the program of `options` within its limits.
@@ -120,7 +120,7 @@ fn set_limits(options: &Options) -> io::Result<()> {
     Ok(())
 }
 
-/// How many processes and threads exist, of all users: at least those of this one. Unknown on
+/// Counts the processes and threads of all users, with the ones of this user. Unknown on
 /// systems other than Linux.
 fn tasks() -> Option<u64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;

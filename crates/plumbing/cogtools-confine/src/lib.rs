@@ -2,7 +2,7 @@
 //! descriptors, no new privileges, less of everything, and only the files and sockets of a policy.
 //!
 //! On Linux it stays, as the parent of everything that the program leaves behind, and ends that
-//! when the program exits or when its own parent does. On other Unix systems it becomes the program;
+//! when the program or its own parent exits. On other Unix systems it becomes the program;
 //! on Windows it keeps it in a job.
 //!
 //! It is started for every call of a program, so it has neither clap nor the core.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::{Failure, NAME};
 
-/// What to do.
+/// An action of the program.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Print this text.
@@ -30,7 +30,7 @@ pub(crate) struct Options {
     pub(crate) file_size: Option<u64>,
     /// The process to end with, if it is still the parent.
     pub(crate) parent: Option<u32>,
-    /// What it may reach; everything, if there is none.
+    /// Files and sockets that it may reach; everything, if there is none.
     pub(crate) policy: Option<Policy>,
     /// The program.
     pub(crate) program: OsString,
@@ -169,20 +169,20 @@ fn number<N: std::str::FromStr>(name: &str, value: Option<&OsStr>) -> Result<N, 
 /// The files and the sockets that a program may use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Policy {
-    /// What it may read and execute, with all that is below.
+    /// Files and folders that it may read and execute, with all that is below.
     pub(crate) read: Vec<PathBuf>,
-    /// The same for what it may also change.
+    /// Files and folders that it may also change.
     pub(crate) write: Vec<PathBuf>,
-    /// Whether it may use sockets.
+    /// True if it may use sockets.
     pub(crate) network: bool,
-    /// Whether nothing is run where that cannot be enforced.
+    /// True if nothing is run where that cannot be enforced.
     pub(crate) required: bool,
 }
 
-/// How many paths a command line may name.
+/// Maximum number of paths on a command line.
 pub(crate) const MAX_PATHS: usize = 512;
 
-/// What every program may read: the system's programs, libraries and settings, what it says about
+/// Paths that every program may read: the system's programs, libraries, settings, its reports on
 /// itself and about processes, and where package managers put programs for all users.
 #[cfg(target_os = "linux")]
 const SYSTEM: &[&str] = &[
@@ -207,7 +207,7 @@ const SYSTEM: &[&str] = &[
     "/snap",
     "/var/lib/ca-certificates",
 ];
-/// What every program may write.
+/// Devices that every program may write.
 #[cfg(target_os = "linux")]
 const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/zero"];
 
@@ -224,7 +224,7 @@ impl Policy {
     }
 }
 
-/// The paths of the system, whose links are its own, and those of the command line, which have
+/// The paths of the system, whose links are its own, and paths of the command line, which have
 /// none.
 #[cfg(target_os = "linux")]
 fn real(system: &[&str], named: &[PathBuf]) -> Vec<PathBuf> {

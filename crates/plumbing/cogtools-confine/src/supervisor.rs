@@ -29,11 +29,11 @@ use signal_hook::{flag, low_level};
 
 use crate::Failure;
 
-/// How long other processes may run after the program has exited, to print what is left.
+/// Time that other processes have after the program has exited, to print the rest.
 const GRACE: Duration = Duration::from_millis(500);
-/// How often killing is repeated while children remain.
+/// Interval at which killing is repeated while children remain.
 const KILL_INTERVAL: Duration = Duration::from_millis(10);
-/// How often the parent is checked where the system has no event for its exit.
+/// Interval at which the parent is checked where the system has no event for its exit.
 const PARENT_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The process that started this one.
@@ -65,7 +65,7 @@ impl Parent {
         }
     }
 
-    /// Whether it has exited: this process has another parent then.
+    /// Returns true if it has exited: this process has another parent then.
     fn has_exited(&self) -> bool {
         parent_id() != self.id
     }
@@ -115,7 +115,7 @@ impl Supervisor {
         }
     }
 
-    /// Whether all children must be killed.
+    /// Returns true if all children must be killed.
     fn should_kill(&self) -> bool {
         let is_over = |(_, end): (_, Instant)| self.signals.closed() || end.elapsed() >= GRACE;
         self.signals.kill() || self.parent.has_exited() || self.status.is_some_and(is_over)
@@ -167,9 +167,9 @@ pub(crate) struct Signals {
     closed: Arc<AtomicBool>,
 }
 
-/// Those that ask to end.
+/// Signals that ask to end.
 const TERMINATE: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
-/// Those that are only handled for the sake of the program.
+/// Signals that are only handled for the sake of the program.
 const RESET: [i32; 9] = [
     SIGALRM, SIGPROF, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
 ];
@@ -201,7 +201,7 @@ impl Signals {
         Ok(signals)
     }
 
-    /// What becomes readable when there is a signal.
+    /// Returns the stream that becomes readable when there is a signal.
     pub(crate) const fn wake(&self) -> &UnixStream {
         &self.wake
     }
@@ -212,17 +212,17 @@ impl Signals {
         while (&self.wake).read(&mut bytes).is_ok_and(|count| count > 0) {}
     }
 
-    /// Whether the program should be asked to terminate: once for any number of signals.
+    /// Returns true if the program should be asked to terminate: once for any number of signals.
     pub(crate) fn take_terminate(&self) -> bool {
         self.terminate.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether everything should be killed (SIGQUIT).
+    /// Returns true if everything should be killed (SIGQUIT).
     pub(crate) fn kill(&self) -> bool {
         self.kill.load(Ordering::Acquire)
     }
 
-    /// Whether nothing holds the program's outputs any more (SIGUSR1).
+    /// Returns true if nothing holds the program's outputs any more (SIGUSR1).
     pub(crate) fn closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }

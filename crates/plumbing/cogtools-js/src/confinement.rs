@@ -1,4 +1,4 @@
-//! What the process that evaluates gives up before it reads the code.
+//! Rights that the process which evaluates gives up before it reads the code.
 //!
 //! The engine has no access to anything by itself. This is for the day on which a defect of the
 //! engine lets JavaScript run machine code.
@@ -11,7 +11,7 @@ use cogtools_core::javascript::Script;
 /// The address space: the engine's memory, the request and its copies, the result, the program.
 #[cfg(unix)]
 const ADDRESS_SPACE: u64 = 4 * Script::MEMORY as u64;
-/// How many seconds of processor time there are in addition to the timeout. The parent kills
+/// Seconds of processor time in addition to the timeout. The parent kills
 /// this process earlier, unless it was killed itself.
 #[cfg(unix)]
 const EXTRA_SECONDS: u64 = 2;

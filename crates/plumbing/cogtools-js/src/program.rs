@@ -130,7 +130,7 @@ fn run(_: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     io.show_json(&format!("{}\n", evaluation.render()))
 }
 
-/// What the program reads is called so in messages.
+/// Name of the input in messages.
 const SUBJECT: &str = "request";
 
 /// Reads the script in `bytes`; every violation is reported.

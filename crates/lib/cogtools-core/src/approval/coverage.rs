@@ -1,4 +1,4 @@
-//! What a source runs without being covered by its approval, and what it may not run.
+//! Code that a source runs without being covered by its approval, and code that it may not run.
 
 use std::path::{Path, PathBuf};
 
@@ -27,11 +27,11 @@ const LOADING_VARIABLES: [&str; 14] = [
     "PERL5LIB",
     "_INIT",
 ];
-/// How many words of a script are looked up.
+/// Maximum number of words of a script that are looked up.
 const MAX_WORDS: usize = 4_096;
 
 impl TrustableSource {
-    /// What it runs without being covered by its approval: code that programs load by
+    /// Lists what it runs without being covered by its approval: code that programs load by
     /// themselves, dependencies, and files that only a call names.
     pub fn uncovered(&self, cx: &Context) -> Vec<Uncovered> {
         let mut found = Vec::new();
@@ -112,7 +112,7 @@ fn check_tool(tool: &Tool, boundary: &Boundary) -> Result<(), Box<Diagnostic>> {
     checked.map_err(|escape| Box::new(escape.diagnostic().with_subject(tool.name().as_str())))
 }
 
-/// What `tool` of the package at `root` runs without being covered.
+/// Lists what `tool` of the package at `root` runs without being covered.
 fn of_tool(tool: &Tool, root: &Path, cx: &Context) -> Vec<Uncovered> {
     let Some(line) = tool.command_line() else {
         return Vec::new();
@@ -137,7 +137,7 @@ fn of_tool(tool: &Tool, root: &Path, cx: &Context) -> Vec<Uncovered> {
     found
 }
 
-/// What the script of a tool starts and names. The scripts in the package's other files
+/// Lists what the script of a tool starts and names. Scripts in the package's other files
 /// are its own.
 fn of_scripts(tool: &Tool, line: &CommandLine, root: &Path, cx: &Context) -> Vec<Uncovered> {
     let Some(script) = &line.script else {

@@ -23,7 +23,7 @@ pub struct Approved<T> {
     copy: Option<Tool>,
 }
 
-/// What the user must have approved before a tool runs.
+/// Approval that a tool needs before it runs.
 enum Requirement {
     /// Trust in the project in this folder.
     Project(PathBuf),
@@ -115,7 +115,7 @@ impl<T: Borrow<Tool>> Approved<T> {
         validated(self.tool(), ToolOutput::new(text))
     }
 
-    /// What the node `id` does with these variables, if the tool is a flow that has it. `attempt`
+    /// Returns the action of the node `id`, if the tool is a flow that has it. `attempt`
     /// counts from 1.
     pub fn flow_action(
         &self,
@@ -127,7 +127,7 @@ impl<T: Borrow<Tool>> Approved<T> {
         self.node(id)?.action(self.tool(), variables, attempt, cx)
     }
 
-    /// What the node `id` does for one item, if it does the same for each.
+    /// Returns the action of the node `id` for one item of its list.
     pub fn flow_item(
         &self,
         id: &str,
@@ -154,7 +154,7 @@ impl<T: Borrow<Tool>> Approved<T> {
         node.ok_or_else(|| Box::new(Diagnostic::new(Code::Internal, "no such node")))
     }
 
-    /// What runs: of a package, its private copy.
+    /// Returns the tool that runs: of a package, its private copy.
     fn tool(&self) -> &Tool {
         self.copy.as_ref().unwrap_or(self.tool.borrow())
     }
@@ -186,7 +186,7 @@ fn validated(tool: &Tool, output: ToolOutput) -> Result<ToolOutput, RunError> {
     })
 }
 
-/// What the user must have approved before `tool` runs. Templates need nothing, and
+/// Returns the approval that `tool` needs before it runs. Templates need nothing, and
 /// neither do the user's own tools.
 fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestError> {
     if !tool.runs_programs() {

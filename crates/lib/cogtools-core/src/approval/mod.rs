@@ -1,4 +1,4 @@
-//! Whether third-party tools and sources may run: the approval policy.
+//! The approval policy: which third-party tools and sources may run.
 //!
 //! [`trust`](crate::trust) records what the user has approved. This module decides what
 //! must be in that record, and every call of a tool goes through it.

@@ -1,4 +1,4 @@
-//! What requires approval in a project: the project itself, packages and providers, with
+//! Subjects of approval in a project: the project itself, packages and providers, with
 //! the status of each.
 
 use std::fs::DirEntry;
@@ -18,7 +18,7 @@ use crate::{Code, Config, Context, Diagnostic, Tool};
 pub struct TrustableSource {
     /// The name that the user knows it by; [`TrustableSource::PROJECT`] for the project.
     pub name: String,
-    /// What kind of source it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
@@ -76,7 +76,7 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
     found
 }
 
-/// Whether something may wait for an approval, found out without reading a tool: not if the
+/// Returns true if something may wait for an approval, found out without reading a tool: not if the
 /// project is approved and has only tools of its own.
 pub fn may_wait(config: &Config, cx: &Context) -> bool {
     let verdict = cx.trust.project_verdict(&cx.root);
@@ -89,8 +89,8 @@ pub fn may_wait(config: &Config, cx: &Context) -> bool {
     !(matches!(verdict, Ok(Verdict::Approved)) && config.sources.iter().all(is_own))
 }
 
-/// Whether the folder at `path` has nothing but files of its own: no folder, and no link, which
-/// could lead into a package.
+/// Returns true if the folder at `path` has nothing but files of its own: no folder, and no link,
+/// which could lead into a package.
 fn has_only_files(path: &Path) -> bool {
     let is_file = |entry: io::Result<DirEntry>| {
         let kind = entry.and_then(|entry| entry.file_type());
@@ -162,7 +162,7 @@ impl TrustableSource {
         format!("{}:{}", self.noun(), self.name)
     }
 
-    /// Whether it would run something now. A project of templates would not.
+    /// Returns true if it would run something now. A project of templates would not.
     pub const fn runs_something(&self) -> bool {
         match &self.kind {
             Kind::Project { tools } => !tools.is_empty(),
@@ -170,7 +170,7 @@ impl TrustableSource {
         }
     }
 
-    /// Whether the user means this one by `name`, qualified or not.
+    /// Returns true if the user means this one by `name`, qualified or not.
     pub fn is_named(&self, name: &str) -> bool {
         name == self.name || name == self.qualified_name()
     }
@@ -253,10 +253,10 @@ impl TrustableSource {
     }
 }
 
-/// Whether a source may run.
+/// True if a source may run.
 #[derive(Debug)]
 pub struct ApprovalStatus {
-    /// Whether all of it may run.
+    /// True if all of it may run.
     pub verdict: Verdict,
     /// The error that prevented a complete answer.
     pub diagnostic: Option<Diagnostic>,
@@ -348,7 +348,7 @@ impl TrustableSource {
         was_approved.map_err(|error| Box::new(error.diagnostic()))
     }
 
-    /// Whether it may run. The discovery of an approved provider is run, because each
+    /// Returns true if it may run. The discovery of an approved provider is run, because each
     /// new or changed tool requires approval too.
     pub fn status(&self, cx: &Context) -> ApprovalStatus {
         match self.verdict(cx) {
@@ -363,7 +363,7 @@ impl TrustableSource {
         }
     }
 
-    /// Whether it is approved itself: unlike its status, this does not run an approved
+    /// Returns true if it is approved itself: unlike its status, this does not run an approved
     /// provider to see whether its tools are approved, too.
     pub fn own_verdict(&self, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
         let failed = |error: RecordError| Box::new(error.diagnostic());

@@ -12,7 +12,7 @@ pub struct NamedFile {
     pub file: PathBuf,
 }
 
-/// What Node and others add to the path of a module.
+/// Endings that Node and others add to the path of a module.
 const EXTENSIONS: [&str; 13] = [
     ".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".cts", ".mts", ".py", ".rb", ".sh", ".pl",
     ".lua",
@@ -32,21 +32,21 @@ const FOLDER_FILES: [&str; 9] = [
 /// Text of an argument that may be a path.
 struct MaybePath {
     path: String,
-    /// Whether it is a word within the argument, rather than its end.
+    /// True if it is a word within the argument, rather than its end.
     is_word: bool,
 }
 
 /// The longest path that a system accepts.
 const MAX_PATH_BYTES: usize = 4_096;
-/// How many paths of an argument are looked up.
+/// Maximum number of paths of an argument that are looked up.
 const MAX_PATHS: usize = 4_096;
-/// What ends a path within an argument, in options, lists and shell commands.
+/// Characters that end a path within an argument, in options, lists and shell commands.
 const SEPARATORS: &[char] = &[
     ' ', '\t', '\n', '\r', '=', ',', ':', ';', '|', '&', '(', ')', '<', '>', '\'', '"', '`', '$',
     '{', '}', '[', ']', '@', '!',
 ];
 
-/// Whether it sets PATH for a program that it runs, as in `env PATH=. x`.
+/// Returns true if it sets PATH for a program that it runs, as in `env PATH=. x`.
 pub(super) fn sets_path(argument: &str) -> bool {
     let words = argument.split([' ', '\t', '\n', ';', '&', '|', '(', '\'', '"']);
     words.into_iter().any(|word| word.starts_with("PATH="))

@@ -4,7 +4,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
-/// What approval covers of a file that a program loads.
+/// Part of a file that a program loads and that approval covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loaded {
     /// All of it.
@@ -25,7 +25,7 @@ fn program_name(word: &str) -> String {
     if plain.is_empty() { name } else { plain }.to_owned()
 }
 
-/// Whether the program `word` is an interpreter.
+/// Returns true if the program `word` is an interpreter.
 pub fn is_interpreter(word: &str) -> bool {
     let name = program_name(word);
     [SHELLS, MODULE_LOADERS, PLAIN]
@@ -33,13 +33,13 @@ pub fn is_interpreter(word: &str) -> bool {
         .any(|words| contains(words, &name))
 }
 
-/// Whether the program `word` is an interpreter that also runs a file without its
+/// Returns true if the program `word` is an interpreter that also runs a file without its
 /// extension, or a folder.
 pub fn loads_modules(word: &str) -> bool {
     contains(MODULE_LOADERS, &program_name(word))
 }
 
-/// What a literal command line runs without being covered.
+/// Lists what a literal command line runs without being covered.
 pub fn uncovered(words: &[String]) -> Vec<Uncovered> {
     let mut found: Vec<Uncovered> = Vec::new();
     let mut add = |why: Reason| {
@@ -78,7 +78,7 @@ pub fn uncovered(words: &[String]) -> Vec<Uncovered> {
     found
 }
 
-/// Whether a literal command line runs a program that works on the project's folder as it
+/// Returns true if a literal command line runs a program that works on the project's folder as it
 /// is, such as `cargo`, so that a copy of a file in it would be of no use.
 pub fn runs_in_place(words: &[String]) -> bool {
     // A script runner such as `bun` runs the file that it gets.
@@ -224,7 +224,7 @@ impl Loader {
     }
 }
 
-/// Whether `word` is an option with which an interpreter takes code or a module.
+/// Returns true if `word` is an option with which an interpreter takes code or a module.
 fn is_code_option(word: &str, is_shell: bool) -> bool {
     let known = if is_shell {
         SHELL_OPTIONS
@@ -277,7 +277,7 @@ pub enum Reason {
     InPlace,
     /// Files of the project that may be loaded from the covered ones.
     Loaded,
-    /// The same, because they are too many.
+    /// Files of the project that may be loaded, and are too many.
     Large,
     /// A link to something that is not covered.
     Link,

@@ -1,4 +1,4 @@
-//! What a package may run: its own files, and programs of the system.
+//! Files that a package may run: its own, and programs of the system.
 //!
 //! A package is approved with the content of its files, so everything that it runs must
 //! be among them, or be outside the project and its repository. Every path is checked
@@ -51,7 +51,7 @@ pub enum Escape {
     TooLong,
 }
 
-/// How many interpreters are followed, as the kernel does.
+/// Maximum number of interpreters of interpreters, as in the kernel.
 const MAX_INTERPRETERS: usize = 5;
 impl Boundary {
     /// The boundary of the installed `package` in `project`, whose user has this `home`.
@@ -161,7 +161,7 @@ impl Boundary {
         Ok(())
     }
 
-    /// Whether the file at `path` is covered by the approval of the package.
+    /// Returns true if the file at `path` is covered by the approval of the package.
     pub fn contains(&self, path: &Path) -> bool {
         let real = path.canonicalize();
         let real = real.as_deref().unwrap_or(path);
@@ -176,7 +176,7 @@ impl Boundary {
             .is_ok_and(|below| !below.components().any(|part| is_excluded(part.as_os_str())))
     }
 
-    /// Whether a folder of PATH is the project's, or one of packages.
+    /// Returns true if a folder of PATH is the project's, or one of packages.
     fn is_local(&self, folder: &Path) -> bool {
         let real = folder.canonicalize();
         let real = real.as_deref().unwrap_or(folder);
@@ -222,7 +222,7 @@ impl Boundary {
 /// Folders of a package that are not its own content.
 const EXCLUDED: [&str; 2] = [MODULES, ".git"];
 
-/// Whether a folder of that name is excluded from a package's content.
+/// Returns true if a folder of that name is excluded from a package's content.
 pub fn is_excluded(name: &OsStr) -> bool {
     EXCLUDED.iter().any(|other| name == *other)
 }
@@ -294,7 +294,7 @@ impl Roots {
         }
     }
 
-    /// Whether one of the folders contains `path`, which has no links.
+    /// Returns true if one of the folders contains `path`, which has no links.
     pub fn contain(&self, path: &Path) -> bool {
         let mut all = self.folders.iter().chain(&self.modules);
         all.any(|folder| {

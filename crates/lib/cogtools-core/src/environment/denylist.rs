@@ -65,13 +65,13 @@ pub fn refusal(name: &str) -> Option<Refusal> {
     (!is_usable).then_some(*reason)
 }
 
-/// Whether a project's `.env` may not set the variable `name`.
+/// Returns true if a project's `.env` may not set the variable `name`.
 pub fn is_dangerous(name: &str) -> bool {
     refusal(name).is_some()
 }
 
 impl Refusal {
-    /// Whether there is no exception for names that look like an application's own.
+    /// Returns true if there is no exception for names that look like an application's own.
     const fn is_absolute(self) -> bool {
         matches!(self, Self::System | Self::Loader | Self::Cogtools)
     }

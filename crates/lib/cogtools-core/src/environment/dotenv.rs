@@ -63,7 +63,7 @@ impl DotEnv {
         Self::parse(Text::read(path, display_path, scope).map_err(DotEnvError::Text)?)
     }
 
-    /// The same for the file of the project at `root`, if it belongs to one of the `owners`.
+    /// Reads the file of the project at `root`, if it belongs to one of the `owners`.
     pub fn read_owned(
         path: &Path,
         display_path: &Path,
@@ -338,7 +338,7 @@ const fn is_space(c: char) -> bool {
     )
 }
 
-/// What ends a line in JavaScript.
+/// Returns true for a line end in JavaScript.
 const fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\u{2028}' | '\u{2029}')
 }

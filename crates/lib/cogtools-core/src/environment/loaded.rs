@@ -45,7 +45,7 @@ pub fn host_files(directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a host may have loaded the variable `name` with this value from a file in
+/// Returns true if a host may have loaded the variable `name` with this value from a file in
 /// `directory` or above it.
 pub fn may_be_loaded(directory: &Path, name: &str, value: &OsStr) -> bool {
     LoadedFiles::above(directory, None).may_set(name, value)
@@ -59,7 +59,7 @@ impl LoadedFiles {
         Self(files.collect())
     }
 
-    /// Whether one of the files may have set `name` to `value`.
+    /// Returns true if one of the files may have set `name` to `value`.
     pub(super) fn may_set(&self, name: &str, value: &OsStr) -> bool {
         self.0.iter().any(|file| file.may_set(name, value))
     }
@@ -107,7 +107,7 @@ impl LoadedFile {
     }
 }
 
-/// Whether `text` contains `name`, not as a part of another name.
+/// Returns true if `text` contains `name`, not as a part of another name.
 fn contains_word(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {

@@ -69,7 +69,7 @@ pub struct Resolved {
     pub value: OsString,
     /// The file and the line that set it; `None` for a variable of the process.
     pub line: Option<(PathBuf, usize)>,
-    /// Whether the other source has a value too, which is ignored.
+    /// True if the other source has a value too, which is ignored.
     pub shadows: bool,
 }
 
@@ -88,7 +88,7 @@ const BASE: &[&str] = if cfg!(windows) {
 } else {
     &["PATH", AGENT_DEPTH]
 };
-/// How many agents run within each other, so that they cannot call each other without end.
+/// Number of agents that run within each other, so that they cannot call each other forever.
 pub const AGENT_DEPTH: &str = "_COGTOOLS_AGENTS";
 
 impl Environment {
@@ -308,7 +308,7 @@ impl Environment {
         }
     }
 
-    /// Whether there is a file that is not read.
+    /// Returns true if there is a file that is not read.
     fn has_file(&self) -> bool {
         let mut files = self.folders.iter().map(|folder| folder.join(Self::FILE));
         self.priority != EnvPriority::ProcessOnly && files.any(|file| file.is_file())
@@ -338,7 +338,7 @@ impl Environment {
         }
     }
 
-    /// Those of the variables `names` that the process has, and that no host has loaded
+    /// Returns the variables among `names` that the process has, and that no host has loaded
     /// from a file of the project.
     pub fn user_vars<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vars {
         let mut files = None;

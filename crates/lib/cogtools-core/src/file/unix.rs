@@ -22,7 +22,7 @@ const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const FOLDER: OFlags = OFlags::DIRECTORY;
 
-/// How files are opened for reading: without waiting for the writer of a pipe, and
+/// Flags for reading a file: without waiting for the writer of a pipe, and
 /// without making a terminal one's own.
 const READ: OFlags = OFlags::NONBLOCK
     .union(OFlags::NOCTTY)

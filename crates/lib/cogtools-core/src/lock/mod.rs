@@ -23,7 +23,7 @@ use crate::source::SourceError;
 use crate::text::{self, TextError};
 use crate::{Code, Diagnostic, Tool};
 
-/// What the sources of a project declare.
+/// Declarations of the sources of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
@@ -32,10 +32,10 @@ pub struct Lock {
     sources: BTreeMap<String, BTreeMap<String, Pin>>,
 }
 
-/// What the sources declare now, and what is unavailable.
+/// Current declarations of the sources, and what is unavailable.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    /// What they declare.
+    /// The declarations.
     pub lock: Lock,
     /// Sources that cannot be listed at all.
     pub unavailable: Vec<SourceError>,
@@ -129,7 +129,7 @@ impl Lock {
             .or_insert_with(|| pinner.pin(tool));
     }
 
-    /// How many sources and how many tools are pinned.
+    /// Counts the pinned sources and tools.
     pub fn counts(&self) -> (usize, usize) {
         let tools = self.sources.values().map(BTreeMap::len);
         (self.sources.len(), tools.sum())
@@ -221,7 +221,7 @@ pub struct LockedTools {
 }
 
 impl LockedTools {
-    /// Those of `lock`, of the project at `root`, known to the user as `display_path`.
+    /// Pins of `lock`, of the project at `root`, known to the user as `display_path`.
     pub fn new(lock: Lock, root: &Path, display_path: &Path) -> Self {
         let pinner = Mutex::new(Pinner::new(root, display_path));
         Self { lock, pinner }

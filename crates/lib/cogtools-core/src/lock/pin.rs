@@ -104,7 +104,7 @@ impl Pinner {
         }
     }
 
-    /// What the tool's file says besides its declaration, and the content of the files
+    /// Returns what the tool's file says besides its declaration, and the content of the files
     /// that it names; for a provider, its commands.
     fn implementation(&self, tool: &Tool) -> Value {
         if let Some(remote) = tool.remote() {
@@ -144,7 +144,7 @@ impl Pin {
         self.runs
     }
 
-    /// Whether both are of the same tool.
+    /// Returns true if both are of the same tool.
     pub(super) fn matches(&self, other: &Self) -> bool {
         self.sha256 == other.sha256 && self.runs == other.runs
     }
@@ -212,9 +212,9 @@ fn from_root(source: &str, display_path: &Path) -> String {
 
 /// The tags that load another template.
 const LOADING_TAGS: [&str; 4] = ["include", "import", "from", "extends"];
-/// What may follow the name of a template in such a tag.
+/// Words that may follow the name of a template in such a tag.
 const AFTER_NAME: [&str; 6] = ["%}", "-%}", "as", "import", "ignore", "with"];
-/// How many templates a tool may load.
+/// Maximum number of templates that a tool loads.
 const MAX_TEMPLATES: usize = 1_000;
 
 /// The digests of the files that `tool` names, in a project at `root`.
@@ -270,7 +270,7 @@ fn text(hash: Result<Hash, DigestError>) -> String {
 struct Templates {
     /// Their digests by name, relative to the tool's folder.
     digests: BTreeMap<String, String>,
-    /// Whether a tag computes the name of a template.
+    /// True if a tag computes the name of a template.
     is_dynamic: bool,
 }
 
@@ -315,7 +315,7 @@ impl Templates {
 }
 
 /// The path of the template `name`, loaded by one in `folder`: relative to the tool's
-/// folder, or to that of the template if it begins with a dot.
+/// folder, or to the template's folder if it begins with a dot.
 fn resolve(folder: &Path, name: &str) -> String {
     if !name.starts_with('.') {
         return name.to_owned();

@@ -1,4 +1,4 @@
-//! What a program may reach, as passed to `cogtools-confine`, and what of that a system cannot
+//! Bounds of a program, as passed to `cogtools-confine`, and the parts that a system cannot
 //! enforce.
 
 use std::env::consts::EXE_SUFFIX;
@@ -18,15 +18,15 @@ pub struct Policy {
     /// The files and folders that it may read and execute, in addition to those of the system:
     /// absolute paths without links.
     pub read: Vec<PathBuf>,
-    /// The same for those that it may also change.
+    /// Files and folders that it may also change.
     pub write: Vec<PathBuf>,
-    /// Whether it may use sockets.
+    /// True if it may use sockets.
     pub network: bool,
-    /// Whether it must not run where that cannot be enforced.
+    /// True if it must not run where that cannot be enforced.
     pub required: bool,
 }
 
-/// Whether programs are confined to their sandboxes.
+/// True if programs are confined to their sandboxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SandboxMode {
     /// They are not.
@@ -38,12 +38,12 @@ pub enum SandboxMode {
     Required,
 }
 
-/// What the configuration says about every program.
+/// Bounds that the configuration sets for every program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// What each may use.
+    /// Resources of each program.
     pub limits: Limits,
-    /// Whether they are confined to their sandboxes.
+    /// True if they are confined to their sandboxes.
     pub sandbox: SandboxMode,
 }
 
@@ -58,12 +58,12 @@ pub enum Gap {
     Network,
 }
 
-/// What a system enforces.
+/// Parts of a policy that a system enforces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Support {
     /// The version of Landlock, if the kernel has it.
     pub landlock: Option<u64>,
-    /// What cannot be enforced.
+    /// Parts that cannot be enforced.
     pub gaps: Vec<Gap>,
 }
 
@@ -83,7 +83,7 @@ impl Policy {
             .chain(self.write.iter().map(move |it| path("--write=", it)))
     }
 
-    /// What of it a system with these `gaps` does not enforce.
+    /// Returns the parts of it that a system with these `gaps` does not enforce.
     pub fn gaps(&self, gaps: &[Gap]) -> Vec<Gap> {
         let matters = |gap: &&Gap| !self.network || **gap != Gap::Network;
         gaps.iter().filter(matters).copied().collect()
@@ -141,7 +141,7 @@ impl Gap {
 }
 
 impl Support {
-    /// What a system enforces that enforces nothing.
+    /// A system that enforces nothing.
     pub fn none() -> Self {
         Self {
             landlock: None,
@@ -161,7 +161,7 @@ impl Support {
     }
 }
 
-/// What each program may use that a tool or a source runs. Generous: it bounds what a mistake or
+/// Resources of a program that a tool or a source runs. Generous: it bounds what a mistake or
 /// an attack costs, not what a program is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -200,7 +200,7 @@ impl Default for Limits {
     }
 }
 
-/// How programs are confined.
+/// Confinement of programs.
 #[derive(Clone, Debug, Default)]
 pub struct Confinement {
     program: Option<PathBuf>,
@@ -243,7 +243,7 @@ impl Confinement {
         self
     }
 
-    /// What this system enforces of a policy. Found out once: nothing changes it.
+    /// Returns the parts of a policy that this system enforces. Found out once.
     pub fn support(&self) -> Support {
         static SUPPORT: OnceLock<Support> = OnceLock::new();
         let Some(program) = &self.program else {
@@ -259,7 +259,7 @@ impl Confinement {
         support.clone()
     }
 
-    /// Whether programs are confined at all.
+    /// Returns true if programs are confined at all.
     pub const fn is_active(&self) -> bool {
         self.program.is_some()
     }

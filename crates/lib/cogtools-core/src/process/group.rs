@@ -13,12 +13,12 @@ use std::process::{Child, Command, ExitStatus};
 pub struct Group {
     child: Child,
     reaped: bool,
-    /// Whether it is run by `cogtools-confine`.
+    /// True if it is run by `cogtools-confine`.
     #[cfg_attr(not(unix), expect(dead_code, reason = "it is signalled nowhere else"))]
     confined: bool,
 }
 
-/// How long `cogtools-confine` may take to kill everything.
+/// Time that `cogtools-confine` has to kill everything.
 #[cfg(target_os = "linux")]
 const KILL_GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
@@ -160,7 +160,7 @@ impl Group {
         None
     }
 
-    /// Whether the leader has exited. It is not reaped.
+    /// Returns true if the leader has exited. It is not reaped.
     #[cfg(unix)]
     pub(super) fn has_ended(&self) -> bool {
         use rustix::io::Errno;
@@ -173,7 +173,7 @@ impl Group {
         )
     }
 
-    /// Whether the leader has exited.
+    /// Returns true if the leader has exited.
     #[cfg(not(unix))]
     pub(super) fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())

@@ -51,21 +51,21 @@ pub struct Process {
 #[derive(Debug)]
 pub struct TempFolder(TempDir);
 
-/// How a run ended, and what the program printed.
+/// The end of a run, and its output.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// How it ended.
+    /// The end.
     pub exit: Exit,
     /// The beginning of its standard output.
     pub stdout: Captured,
     /// The end of its standard error.
     pub stderr: Captured,
-    /// Whether a process that it had started kept its outputs open for half a second
+    /// True if a process that it had started kept its outputs open for half a second
     /// after its own exit. That process is terminated too.
     pub left_children: bool,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// It exited by itself.
@@ -109,9 +109,9 @@ impl Drop for TempFolder {
 }
 
 impl Process {
-    /// How many bytes of standard output are captured by default: 1 MiB.
+    /// Bytes of standard output that are captured by default: 1 MiB.
     pub const STDOUT_LIMIT: usize = 1 << 20;
-    /// How many bytes of standard error are captured, the last ones: 64 KiB.
+    /// Bytes of standard error that are captured, the last ones: 64 KiB.
     pub const STDERR_LIMIT: usize = 64 << 10;
     /// A program that prints more bytes than this is terminated: 256 MiB. Up to this
     /// limit the rest is discarded, because what it does may matter more than its output.
@@ -232,7 +232,7 @@ impl Process {
 }
 
 impl Exit {
-    /// How the program ended, for a message: `exited with status 3`.
+    /// Describes the end for a message: `exited with status 3`.
     pub fn describe(self) -> String {
         match self {
             Self::Status(status) => describe(status),
@@ -253,7 +253,7 @@ impl Exit {
         }
     }
 
-    /// Whether it exited with status 0.
+    /// Returns true if it exited with status 0.
     pub fn is_success(self) -> bool {
         matches!(self, Self::Status(status) if status.success())
     }
@@ -271,7 +271,7 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// Whether a program was terminated because it wrote a larger file than it may.
+/// Returns true if a program was terminated because it wrote a larger file than it may.
 fn is_file_size(status: ExitStatus) -> bool {
     signal(status).and_then(name) == Some("SIGXFSZ")
 }

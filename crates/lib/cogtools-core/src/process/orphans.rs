@@ -16,9 +16,9 @@ use rustix::process::{
 
 /// The running instances of `cogtools-confine`: children that are none of these.
 static CONFINED: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
-/// How long orphans are searched at most: each search kills the parents of the next.
+/// Maximum time of the search for orphans: each search kills the parents of the next.
 const MAX_SEARCH: Duration = Duration::from_secs(2);
-/// How long a killed process has to exit before the next search.
+/// Time that a killed process has to exit before the next search.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Makes this process the parent of orphans.

@@ -10,11 +10,11 @@ use super::pipes::{Event, Pipes, Stream};
 use super::{Exit, Group, Output, Process};
 use crate::Cancel;
 
-/// How long other processes may keep a pipe open after the program has exited.
+/// Time for which other processes may keep a pipe open after the program has exited.
 const PIPE_GRACE: Duration = Duration::from_millis(500);
-/// How long a group has to exit after it was asked to terminate.
+/// Time that a group has to exit after it was asked to terminate.
 const TERMINATION_GRACE: Duration = Duration::from_millis(500);
-/// How often cancellation is polled.
+/// Interval at which cancellation is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Longer than any run: for a timeout that overflows the clock.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
@@ -27,7 +27,7 @@ pub(super) struct Supervisor {
     stdout_limit: usize,
     /// Who reads standard error while the program runs.
     lines: Option<Lines>,
-    /// How many of its outputs are still open.
+    /// Number of its outputs that are still open.
     open: usize,
     ended: bool,
 }
@@ -142,7 +142,7 @@ impl Supervisor {
         }
     }
 
-    /// Whether no further event can come.
+    /// Returns true if no further event can come.
     const fn is_over(&self) -> bool {
         self.ended && self.open == 0
     }
@@ -153,7 +153,7 @@ impl Supervisor {
 pub struct Captured {
     /// The bytes that were captured.
     pub bytes: Vec<u8>,
-    /// How many bytes were left out.
+    /// Number of bytes that were left out.
     pub left_out: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a program may reach, as its tool or its source declares: `sandbox`.
+//! Bounds of a program, as its tool or its source declares them: `sandbox`.
 //!
 //! A sandbox has only what it names. A tool of the project without one is not confined; a package
 //! or a provider always has one, if only an empty one.
@@ -18,15 +18,15 @@ use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Actual, Code, Diagnostic, size};
 
-/// What a program may reach.
+/// Bounds of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
-    /// What it may read, besides the system, its own files and `write`; the project, if there is
+    /// Paths that it may read besides the system, its own files and `write`; the project, if there is
     /// none.
     pub read: Option<Vec<SandboxPath>>,
-    /// What it may change, besides a temporary folder of its own.
+    /// Paths that it may change, besides a temporary folder of its own.
     pub write: Vec<SandboxPath>,
-    /// Whether it may use the network, if it says so.
+    /// True if it may use the network, if it says so.
     pub net: Option<bool>,
     /// Bytes of memory that each process can write.
     pub memory: Option<u64>,
@@ -42,7 +42,7 @@ impl Sandbox {
     /// The least number of processes.
     pub const MIN_PROCESSES: u64 = 1;
 
-    /// What every MCP server has that declares nothing else: most are there to reach a service.
+    /// Adds the network unless it says otherwise: most MCP servers are there to reach a service.
     #[must_use]
     pub(crate) fn with_network(mut self) -> Self {
         self.net.get_or_insert(true);
@@ -55,7 +55,7 @@ impl Sandbox {
         read.chain(&self.write).filter(|path| !path.is_inside())
     }
 
-    /// What it permits and limits, for people: one line for each.
+    /// Describes what it permits and limits, for people: one line for each.
     pub fn describe(&self) -> Vec<String> {
         let list = |paths: &[SandboxPath]| {
             let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
@@ -98,7 +98,7 @@ impl Sandbox {
     }
 }
 
-/// What is wrong with a sandbox, or with a path in it.
+/// A mistake in a sandbox, or in a path in it.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// Not a map.
@@ -137,7 +137,7 @@ pub enum SandboxError {
 }
 
 impl SandboxError {
-    /// What to do about it.
+    /// Returns the hint for it.
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownKey(_, Some(meant)) => meant.clone(),
@@ -178,7 +178,7 @@ impl SandboxError {
 /// Something that a sandbox does not stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limitation {
-    /// What a program can still do.
+    /// Deed that a program can still do.
     pub what: &'static str,
     /// Where, and what helps.
     pub note: &'static str,
@@ -324,14 +324,14 @@ impl SandboxPath {
         Ok(Self(text.to_owned()))
     }
 
-    /// Whether it is below the project's root, as it is written.
+    /// Returns true if it is below the project's root, as it is written.
     pub fn is_inside(&self) -> bool {
         let mut parts = Path::new(&self.0).components();
         let is_up = parts.any(|part| part == Component::ParentDir);
         !self.0.starts_with('~') && !Path::new(&self.0).is_absolute() && !is_up
     }
 
-    /// What it names, without links; `None` if that does not exist. A path below the project's
+    /// Resolves it to a path without links, if that exists. A path below the project's
     /// root must stay there.
     fn resolve(&self, roots: Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
         let Some(path) = self.full(roots) else {
@@ -344,7 +344,7 @@ impl SandboxPath {
         }
     }
 
-    /// The same for a path that will be written: a folder of the project is made if nothing is
+    /// Resolves a path that will be written: a folder of the project is made if nothing is
     /// there.
     fn resolve_or_create(&self, roots: Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
         if !self.is_inside() {

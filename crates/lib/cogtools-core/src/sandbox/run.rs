@@ -18,7 +18,7 @@ pub(crate) struct Run {
     sandbox: Sandbox,
     /// The program's own temporary folder, removed after the run.
     folder: Arc<TempFolder>,
-    /// The same without links.
+    /// Its path without links.
     real: PathBuf,
     required: bool,
 }
@@ -84,7 +84,7 @@ impl Run {
         }
     }
 
-    /// What `program` may reach, which sees `variables`, and to which the files in `own` belong.
+    /// Returns the policy for `program`, which sees `variables`; the files in `own` belong to it.
     pub(crate) fn policy(
         &self,
         program: Option<&Path>,
@@ -205,11 +205,11 @@ const INSTALLED: [&str; 16] = [
     ".volta",
     "go/bin",
 ];
-/// What may be beside a folder `bin`: code, never settings.
+/// Entries beside a folder `bin` that are code, never settings.
 const BESIDE_BIN: [&str; 4] = ["lib", "lib64", "libexec", "pyvenv.cfg"];
-/// How many entries of PATH count.
+/// Maximum number of entries of PATH.
 const MAX_ENTRIES: usize = 64;
-/// How many interpreters of interpreters are followed, as the kernel does.
+/// Maximum number of interpreters of interpreters, as in the kernel.
 const MAX_INTERPRETERS: usize = 5;
 
 /// The folders that every program may read because of the programs in it, for a user with this
@@ -270,7 +270,7 @@ fn add_folder(folder: &Path, home: Option<&Path>, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether everything of the user would be in `folder`.
+/// Returns true if everything of the user would be in `folder`.
 fn contains_home(folder: &Path, home: Option<&Path>) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let is_root = folder.parent().is_none();

@@ -27,12 +27,12 @@ pub struct Mirror {
     pub(super) root: PathBuf,
     /// Where the command lines start.
     directory: PathBuf,
-    /// What is covered, sorted; no part is in another one's content.
+    /// Covered parts, sorted; no part is in another one's content.
     pub(super) units: Vec<Unit>,
     /// The words of the command lines that name files of the project, as they were when these
     /// were found: a file that disappears later must not be searched again.
     named: BTreeMap<String, Named>,
-    /// What is named and not covered.
+    /// Files that are named and not covered.
     uncovered: Vec<Uncovered>,
 }
 
@@ -48,7 +48,7 @@ struct Named {
 }
 
 impl Mirror {
-    /// What the command `lines`, which start in `directory`, run of the project at `root`.
+    /// Collects what the command `lines`, which start in `directory`, run of the project.
     pub fn of(root: &Path, directory: &Path, lines: &[&[String]]) -> Self {
         let real = root.canonicalize();
         let mut mirror = Self {
@@ -66,7 +66,7 @@ impl Mirror {
         mirror
     }
 
-    /// Whether nothing of the project is covered.
+    /// Returns true if nothing of the project is covered.
     pub const fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
@@ -82,7 +82,7 @@ impl Mirror {
         files.cloned().collect()
     }
 
-    /// What may be loaded from the project without being covered.
+    /// Lists what may be loaded from the project without being covered.
     pub fn uncovered(&self) -> Vec<Uncovered> {
         let mut found = self.uncovered.clone();
         for unit in &self.units {
@@ -186,7 +186,7 @@ impl Mirror {
         self.uncovered.push(Uncovered { what, why });
     }
 
-    /// Whether `path` names a file outside the project by a way that the project decides.
+    /// Returns true if `path` names a file outside the project by a way that the project decides.
     fn is_written_below(&self, path: &str) -> bool {
         Path::new(path).is_relative() || Path::new(path).starts_with(&self.root)
     }
@@ -234,7 +234,7 @@ impl Mirror {
         Some(below.join(name))
     }
 
-    /// Whether the file at `path`, without links, is covered.
+    /// Returns true if the file at `path`, without links, is covered.
     fn covers(&self, path: &Path) -> bool {
         path.strip_prefix(&self.root)
             .is_ok_and(|below| self.units.iter().any(|unit| unit.contains(below)))
@@ -259,9 +259,9 @@ pub(super) struct Unit {
     /// The folder or the file, relative to the root.
     pub(super) path: PathBuf,
     pub(super) is_folder: bool,
-    /// Whether it is a file in a folder that is too large to be covered.
+    /// True if it is a file in a folder that is too large to be covered.
     pub(super) is_too_large: bool,
-    /// What is in it.
+    /// Its content.
     pub(super) walked: Walked,
 }
 
@@ -270,11 +270,11 @@ pub(super) struct Unit {
 pub(super) struct Walked {
     /// All of them, sorted.
     pub(super) files: Vec<PathBuf>,
-    /// Those that are links.
+    /// The links among them.
     pub(super) links: Vec<PathBuf>,
 }
 
-/// What may still be covered.
+/// Files and bytes that may still be covered.
 pub(super) struct Limit {
     files: usize,
     bytes: u64,
@@ -302,7 +302,7 @@ impl Unit {
         }
     }
 
-    /// Whether `path` is covered with it.
+    /// Returns true if `path` is covered with it.
     pub(super) fn contains(&self, path: &Path) -> bool {
         path.strip_prefix(&self.path).is_ok_and(|below| {
             let is_content = |name| !is_left_out(name);
@@ -310,7 +310,7 @@ impl Unit {
         })
     }
 
-    /// What is not covered with it.
+    /// Describes what is not covered with it.
     pub(super) fn describe_rest(&self) -> String {
         let path = self.path.display();
         if self.is_folder {
@@ -377,7 +377,7 @@ impl Walked {
     }
 }
 
-/// Whether a folder of that name is not covered with the one that it is in.
+/// Returns true if a folder of that name is not covered with the one that it is in.
 fn is_left_out(name: &OsStr) -> bool {
     is_excluded(name) || name == COMPILED
 }

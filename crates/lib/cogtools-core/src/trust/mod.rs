@@ -38,7 +38,7 @@ pub struct Grant {
     pub hash: Hash,
 }
 
-/// Whether something may run.
+/// True if something may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The user has approved exactly this content.
@@ -78,12 +78,12 @@ impl Trust {
         self.file.as_deref()
     }
 
-    /// Whether `grant` may run.
+    /// Returns true if `grant` may run.
     pub fn verdict(&self, grant: &Grant) -> Result<Verdict, RecordError> {
         Ok(self.read()?.verdict(grant))
     }
 
-    /// Whether the programs of the project in the folder `root` may run.
+    /// Returns true if the programs of the project in the folder `root` may run.
     pub fn project_verdict(&self, root: &Path) -> Result<Verdict, RecordError> {
         let verdict = self.read()?.project_verdict(root);
         if verdict == Verdict::NotApproved && self.is_trusted_by_host(root) {
@@ -130,7 +130,7 @@ impl Verdict {
 /// The value of an entry for a folder itself, in Gemini CLI 0.61.
 const TRUST_FOLDER: &str = "TRUST_FOLDER";
 
-/// Whether the list in `file` has an entry for exactly `root`, a path without links.
+/// Returns true if the list in `file` has an entry for exactly `root`, a path without links.
 fn is_listed(file: &Path, root: &Path) -> bool {
     entries(file).is_some_and(|entries| {
         let mut trusted = entries
@@ -150,7 +150,7 @@ fn entries(file: &Path) -> Option<Map<String, Value>> {
     serde_json::from_str(text.as_str()).ok()
 }
 
-/// What tells a project from another one at the same path.
+/// Features that tell a project from another one at the same path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
@@ -165,7 +165,7 @@ pub struct Identity {
     created: Option<u64>,
 }
 
-/// How many bytes of a file of git are read: 1 MiB.
+/// Maximum bytes of a file of git: 1 MiB.
 const MAX_GIT_BYTES: u64 = 1 << 20;
 
 impl Identity {
@@ -195,7 +195,7 @@ impl Identity {
         self.owner == current.owner && is_same_folder
     }
 
-    /// The digest of something in this project: that of `content` and the identity.
+    /// Returns the digest of something in this project: of its `content` and of the identity.
     pub fn bind(&self, content: Hash) -> Hash {
         let identity = json!([self.owner, self.origin, content.to_string()]);
         digest::value(&identity)

@@ -110,7 +110,7 @@ impl Record {
         }
     }
 
-    /// Whether `grant` may run.
+    /// Returns true if `grant` may run.
     pub fn verdict(&self, grant: &Grant) -> Verdict {
         let approved = self.allowed.get(&grant.source);
         match approved.and_then(|tools| tools.get(&grant.tool)) {
@@ -120,13 +120,13 @@ impl Record {
         }
     }
 
-    /// Whether `tool` of `source` is approved, with any content.
+    /// Returns true if `tool` of `source` is approved, with any content.
     pub fn knows(&self, source: &str, tool: &str) -> bool {
         let tools = self.allowed.get(source);
         tools.is_some_and(|tools| tools.contains_key(tool))
     }
 
-    /// Whether some tool of `source` is approved.
+    /// Returns true if some tool of `source` is approved.
     pub fn has_source(&self, source: &str) -> bool {
         self.allowed.contains_key(source)
     }
@@ -153,7 +153,7 @@ impl Record {
         was_approved
     }
 
-    /// Whether the package installed in `root` is approved with the content `hash`.
+    /// Returns true if the package installed in `root` is approved with the content `hash`.
     pub fn approves_package(&self, root: &Path, hash: &str) -> bool {
         let root = root.display().to_string();
         let mut packages = self
@@ -163,7 +163,7 @@ impl Record {
         packages.any(|(_, tools)| tools.get(&root).is_some_and(|approved| approved == hash))
     }
 
-    /// Whether the programs of the project in the folder `root` may run.
+    /// Returns true if the programs of the project in the folder `root` may run.
     pub fn project_verdict(&self, root: &Path) -> Verdict {
         match project_key(root).and_then(|key| self.projects.get(&key)) {
             Some(identity) if identity.is_same(&Identity::of(root)) => Verdict::Approved,
@@ -262,11 +262,11 @@ impl RecordError {
     }
 }
 
-/// How long to wait for the lock.
+/// Maximum wait for the lock.
 const MAX_WAIT: Duration = Duration::from_secs(10);
-/// How long a lock is waited for before the user sees a message.
+/// Wait for a lock before the user sees a message.
 const QUIET_WAIT: Duration = Duration::from_secs(1);
-/// How often the lock is tried.
+/// Interval at which the lock is tried.
 const POLL: Duration = Duration::from_millis(20);
 
 /// Why a file may have been written by another user.
@@ -284,7 +284,7 @@ pub enum NotPrivate {
 }
 
 impl NotPrivate {
-    /// What to do about `file`.
+    /// Returns the hint for `file`.
     pub(super) fn hint(&self, file: &Path) -> String {
         match self {
             Self::Link | Self::Owner(_) => format!(

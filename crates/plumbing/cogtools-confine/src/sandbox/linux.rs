@@ -43,7 +43,7 @@ const FILES: ABI = ABI::V8;
 const NEWEST: ABI = ABI::V10;
 /// The version of Landlock from which on a file that may not be changed cannot be truncated.
 const TRUNCATE: u32 = 3;
-/// What tells the calls of the x32 interface from those of x86-64, to which one filter applies.
+/// The bit of a call of the x32 interface, to which the filter of x86-64 applies as well.
 const X32: i64 = 0x4000_0000;
 /// Refused whatever their arguments are: the kernel's keyrings, System V's memory, queues and
 /// semaphores, which are shared with all processes of the user and outlive them; and calls that
@@ -101,7 +101,7 @@ const FCHMODAT2: i64 = 452;
 /// The set-user-ID and the set-group-ID bit.
 const SET_ID: [u64; 2] = [0o4000, 0o2000];
 
-/// What a filter says about each call, by its number: one of the rules matches it. A call with
+/// Rules of a filter by the number of the call: one of the rules matches it. A call with
 /// no rules is matched whatever its arguments are.
 pub type Rules = BTreeMap<i64, Vec<Rule>>;
 

@@ -1,4 +1,4 @@
-//! What a process gives up by itself: files, sockets and signals (Landlock), system calls
+//! Rights that a process gives up by itself: files, sockets, signals (Landlock), system calls
 //! (seccomp), resources (setrlimit), root's privileges (capabilities); and what of a policy a
 //! system cannot enforce.
 //!

@@ -62,7 +62,7 @@ pub(super) fn syntax_message(text: &str) -> String {
 /// The name of the code in a stack.
 pub(super) const FILE: &str = "body";
 
-/// How many lines come before the code.
+/// Number of lines before the code.
 const BEFORE: usize = 1;
 
 /// The code as lines.

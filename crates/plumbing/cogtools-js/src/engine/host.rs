@@ -1,4 +1,4 @@
-//! What every run begins with: the functions of the engine that the prelude uses, and those of
+//! The beginning of every run: functions of the engine that the prelude uses, and functions of
 //! the prelude that the engine uses.
 
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use rquickjs::{Ctx, Error, Function, Object, Result, Value};
 
 /// The prelude, as it is evaluated.
 const PRELUDE: &str = include_str!("prelude.js");
-/// What the prelude has evaluated when a run needs it, by name.
+/// Parts that the prelude evaluates when a run needs them, by name.
 const PARTS: [(&str, &str); 4] = [
     ("clock", include_str!("clock.js")),
     ("error", include_str!("error.js")),
@@ -18,14 +18,14 @@ const PARTS: [(&str, &str); 4] = [
 ];
 /// The last log, if there were more.
 const MORE: &str = "[further logs are left out]";
-/// How many bytes each log counts in addition to its own.
+/// Bytes that each log counts in addition to its text.
 const LOG_BYTES: usize = 16;
 
 /// The functions of the prelude.
 pub(super) struct Host<'js> {
     /// The result as JSON.
     pub(super) serialize: Function<'js>,
-    /// What was thrown, as text.
+    /// Describes a thrown value as text.
     pub(super) describe: Function<'js>,
     /// The prototype of the errors that only the engine makes.
     pub(super) internal: Object<'js>,

@@ -19,7 +19,7 @@ use rquickjs::{Context, Ctx, Function, Object, Runtime, Value};
 use body::Lines;
 use host::Host;
 
-/// What a context has. `WeakRef` would show when memory is collected.
+/// Built-in objects of a context. `WeakRef` would show when memory is collected.
 type Intrinsics = (
     intrinsic::Date,
     intrinsic::Eval,
@@ -32,7 +32,7 @@ type Intrinsics = (
     intrinsic::Promise,
 );
 
-/// How many bytes of stack the engine may use. A main thread has several times as much.
+/// Maximum stack of the engine, in bytes. A main thread has several times as much.
 const STACK: usize = 512 << 10;
 
 /// The deadline of a run, and whether it has passed.
@@ -43,7 +43,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// Whether the run has to end. The engine asks again and again.
+    /// Returns true if the run has to end. The engine asks again and again.
     fn check(&self) -> bool {
         let is_over = self.deadline.get().is_some_and(|end| Instant::now() >= end);
         self.is_over.set(self.is_over.get() || is_over);
@@ -196,8 +196,8 @@ impl<'js> Run<'_, 'js> {
         })
     }
 
-    /// Whether the engine itself made it: only memory makes it do that. If not even an error
-    /// fits into memory, it throws null.
+    /// Returns true if the engine itself made it: only memory makes it do that. If not even an
+    /// error fits into memory, it throws null.
     fn is_memory(&self, thrown: &Value<'js>) -> bool {
         if thrown.is_null() {
             return self.memory.is_exhausted();
@@ -220,7 +220,7 @@ impl Memory {
         Self(peak().unwrap_or(usize::MAX))
     }
 
-    /// Whether the run has come near its limit at any time.
+    /// Returns true if the run has come near its limit at any time.
     fn is_exhausted(&self) -> bool {
         let needed = peak().and_then(|peak| peak.checked_sub(self.0));
         needed.is_some_and(|needed| needed >= Script::MEMORY / 4 * 3)

@@ -10,7 +10,7 @@ pub(super) use poll::Pipes;
 #[cfg(not(unix))]
 pub(super) use threads::Pipes;
 
-/// What happens to a program while it runs.
+/// An event in a program's life.
 #[derive(Debug)]
 pub(super) enum Event {
     /// It printed something.
@@ -28,5 +28,5 @@ pub(super) enum Stream {
     Err,
 }
 
-/// How many bytes are read at a time.
+/// Number of bytes that are read at a time.
 const CHUNK_BYTES: usize = 16 << 10;

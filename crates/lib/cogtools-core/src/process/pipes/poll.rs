@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::{CHUNK_BYTES, Event, Stream};
 use crate::process::Group;
 
-/// How often to check whether the program has exited, where that is not an event: while it has
+/// Interval of checks for the program's exit where that is not an event: while it has
 /// outputs, whose end shows it in most cases, and when it has none.
 const EXIT_INTERVAL: Duration = Duration::from_millis(20);
 const EXIT_INTERVAL_WITHOUT_OUTPUTS: Duration = Duration::from_millis(1);
@@ -35,7 +35,7 @@ struct Input {
     written: usize,
 }
 
-/// How the end of the program is noticed.
+/// Ways to notice the end of the program.
 enum Exit {
     /// This descriptor can be read then.
     #[cfg_attr(
@@ -73,7 +73,7 @@ impl Pipes {
         Ok(pipes)
     }
 
-    /// What happens next, if anything happens within about `timeout`.
+    /// Returns the next event, if there is one within about `timeout`.
     pub(in crate::process) fn next(
         &mut self,
         group: &mut Group,
@@ -166,7 +166,7 @@ impl Pipes {
     }
 }
 
-/// What can be done without waiting.
+/// Pipes that can be served without waiting.
 #[derive(Default)]
 struct Ready {
     output: Option<usize>,

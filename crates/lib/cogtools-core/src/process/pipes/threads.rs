@@ -9,9 +9,9 @@ use std::time::Duration;
 use super::{CHUNK_BYTES, Event, Stream};
 use crate::process::Group;
 
-/// How often to check whether the program has exited.
+/// Interval of checks for the program's exit.
 const EXIT_INTERVAL: Duration = Duration::from_millis(2);
-/// How many bytes fit into any empty pipe, so that writing them does not block.
+/// Number of bytes that fit into any empty pipe, so that writing them does not block.
 const MIN_PIPE_CAPACITY: usize = 4 << 10;
 
 /// The pipes of a program.
@@ -40,7 +40,7 @@ impl Pipes {
         })
     }
 
-    /// What happens next, if anything happens within about `timeout`.
+    /// Returns the next event, if there is one within about `timeout`.
     pub(in crate::process) fn next(
         &mut self,
         group: &mut Group,
