@@ -1,7 +1,7 @@
-//! The programs that are `cogtools` under another name: by a link, by a stub, and
-//! by their name after `cogtools`.
+//! The programs that are `cogtools` under another name: by a link, and by their name after
+//! `cogtools`.
 
-use cogtools_test_support::{Outcome, Project, Run, Status};
+use cogtools_test_support::{Outcome, Project, Run};
 
 use crate::{OWN, programs, run, whole};
 
@@ -29,7 +29,7 @@ fn same(left: &Outcome, right: &Outcome) {
 }
 
 #[test]
-fn each_is_the_same_by_link_and_stub_and_behind_cogtools() {
+fn each_is_the_same_by_link_and_behind_cogtools() {
     let project = house();
     project.dir("other");
     for name in linked() {
@@ -41,14 +41,14 @@ fn each_is_the_same_by_link_and_stub_and_behind_cogtools() {
             // Without options some of them take long.
             let args = [flag, "--nonsense"];
             let args = &args[..if flag == "--error-format=json" { 2 } else { 1 }];
-            let stub = run(name, &project).args(args).run();
-            assert_ne!(stub.stdout.is_empty(), stub.stderr.is_empty(), "{stub}");
+            let own = run(name, &project).args(args).run();
+            assert_ne!(own.stdout.is_empty(), own.stderr.is_empty(), "{own}");
             let link = start(&project, &format!("bin/{name}"));
-            same(&link.args(args).run(), &stub);
+            same(&link.args(args).run(), &own);
             let ending = start(&project, &format!("other/{name}.exe"));
-            same(&ending.args(args).run(), &stub);
+            same(&ending.args(args).run(), &own);
             let behind = start(&project, "bin/cogtools").arg(word);
-            same(&behind.args(args).run(), &stub);
+            same(&behind.args(args).run(), &own);
         }
     }
 }
@@ -75,38 +75,23 @@ fn a_link_of_another_name_is_cogtools() {
         .outputs(format!("cogtools-list {}\n", env!("CARGO_PKG_VERSION")));
 }
 
-/// Anyone can put a file next to a link, into the working directory or on PATH.
 #[test]
-fn a_stub_finds_cogtools_in_its_own_directory_only() {
+fn the_programs_of_hosts_are_one_binary() {
     let project = Project::new();
-    let evil = "#!/bin/sh\necho evil\n";
-    project
-        .copy("real/cogtools-list", programs().join("cogtools-list"))
-        .dir("other")
-        .link("other/cogtools-list", "../real/cogtools-list")
-        .program("other/cogtools", evil)
-        .program("path/cogtools", evil)
-        .program("cogtools", evil);
-    let list = |place: &str| start(&project, place).path(project.path("path"));
-    for place in ["real/cogtools-list", "other/cogtools-list"] {
-        list(place).arg("--version").run().fails(
-            74,
-            "cogtools-list: error[IO_FAILED]: `[ROOT]/real/cogtools` cannot be started: \
-             No such file or directory (os error 2)\n\
-             hint: install all programs of cogtools in one folder\n",
-        );
+    project.copy("bin/cogtools-call", whole("cogtools-call"));
+    for name in ["cogtools-discover", "cogtools-yaml"] {
+        project.link(format!("bin/{name}"), "cogtools-call");
+        let version = start(&project, &format!("bin/{name}")).arg("--version");
+        let expected = format!("{name} {}\n", env!("CARGO_PKG_VERSION"));
+        version.run().outputs(expected.as_str());
+        run("cogtools", &project)
+            .args([&name["cogtools-".len()..], "--version"])
+            .run()
+            .outputs(expected);
     }
-    project.program(
-        "real/cogtools",
-        "#!/bin/sh\nprintf '<%s>' \"$0\" \"$@\"; kill -TERM $$\n",
-    );
-    for place in ["real/cogtools-list", "other/cogtools-list"] {
-        list(place).args(["-C", "x y", "--", ""]).run().expect(
-            Status::Signal(15),
-            "<[ROOT]/real/cogtools><list><-C><x y><--><>",
-            "",
-        );
-    }
+    project.link("bin/other", "cogtools-call");
+    let other = start(&project, "bin/other").arg("--version").run();
+    other.outputs(format!("cogtools-call {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use cogtools_test_support::{Project, Run};
 
@@ -77,7 +78,7 @@ mod validators;
 mod variables;
 mod watch;
 
-/// The programs with a binary of their own; the others are `cogtools`.
+/// The programs that are not part of `cogtools`; two of them are links to a third.
 const OWN: [&str; 5] = [
     "cogtools",
     "cogtools-call",
@@ -91,8 +92,35 @@ const CONFINE: &str = "cogtools-confine";
 
 /// The directory of the programs under test.
 fn programs() -> &'static Path {
-    let program = Path::new(env!("CARGO_BIN_EXE_cogtools-call"));
-    program.parent().unwrap_or(program)
+    static PLACE: OnceLock<&Path> = OnceLock::new();
+    PLACE.get_or_init(|| {
+        let program = Path::new(env!("CARGO_BIN_EXE_cogtools-call"));
+        let place = program.parent().unwrap_or(program);
+        for name in cogtools::PROGRAMS.map(|program| program.name) {
+            link(place, name);
+        }
+        place
+    })
+}
+
+/// The binary that a program is a link to, unless it is one itself.
+fn binary(program: &str) -> Option<&'static str> {
+    match program {
+        "cogtools-discover" | "cogtools-yaml" => Some("cogtools-call"),
+        name => (!OWN.contains(&name)).then_some("cogtools"),
+    }
+}
+
+/// Makes the link of a program, as an installation does.
+fn link(place: &Path, program: &str) {
+    let file = place.join(program);
+    if let Some(binary) = binary(program)
+        && std::fs::read_link(&file).is_ok_and(|target| target != Path::new(binary))
+            | !file.is_symlink()
+    {
+        let _ = std::fs::remove_file(&file);
+        std::os::unix::fs::symlink(binary, &file).expect("a link can be made");
+    }
 }
 
 /// The binary that contains the program of that name, and runs it under that name

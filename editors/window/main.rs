@@ -89,8 +89,8 @@ fn a_prompt_in_a_window_reaches_what_is_selected_there() {
     prepare(&home);
     let vsix = home.join("cogtools.vsix");
     succeeds(
-        Command::new(programs.join("cogtools-editor"))
-            .args(["install", "--to"])
+        Command::new(programs.join("cogtools"))
+            .args(["editor", "install", "--to"])
             .arg(&vsix),
     );
     let screenshots = tools.join("../../window");

@@ -8,7 +8,7 @@ use cogtools_test_support::{Project, Run};
 use super::archives::{VERSION, archives, closing_report, install, target};
 use super::server::{Manner, serve};
 use super::{directory_of, xtask};
-use crate::{OWN, repository};
+use crate::{binary, repository};
 
 /// Asserts that everything is below `prefix` of `project`, and nothing else.
 #[track_caller]
@@ -30,7 +30,7 @@ fn assert_installed(project: &Project, prefix: &str) {
     for program in cogtools::PROGRAMS {
         let name = program.name;
         let link = fs::read_link(project.path(prefix).join("bin").join(name));
-        let target = (!OWN.contains(&name)).then(|| PathBuf::from("cogtools"));
+        let target = binary(name).map(PathBuf::from);
         assert_eq!(link.ok(), target, "{name}");
     }
     let program = project.path(prefix).join("bin/cogtools");

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::command::root;
 use crate::process::{output, run};
+use crate::programs;
 
 /// Flags for a program that needs no shared library and lies at a fixed address:
 /// nothing is loaded or relocated at its start.
@@ -84,11 +85,16 @@ impl Build {
         self.flags.is_some()
     }
 
-    /// Builds every program.
+    /// Builds every program, and the links to them.
     pub(crate) fn programs(&self) -> Result<()> {
-        run(self
-            .command("build")?
-            .args(["--package", "cogtools", "--bins"]))
+        let is_windows = self.target.contains("windows");
+        let mut build = self.command("build")?;
+        build.args(["--package", "cogtools", "--bins"]);
+        if is_windows {
+            build.args(["--features", "stub"]);
+        }
+        run(&mut build)?;
+        programs::link(&self.bin, is_windows)
     }
 
     /// A cargo command for this build. The target is named so that the flags

@@ -43,7 +43,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Adds the programs below `bin`: as links to `cogtools` where possible.
+/// Adds the programs below `bin`: as links where possible.
 fn put_programs(source: &Source, target: &Target, folder: &mut Folder) -> Result<()> {
     let (mut files, mut links) = (target.own()?, programs::linked()?);
     if !target.links() {
@@ -53,7 +53,7 @@ fn put_programs(source: &Source, target: &Target, folder: &mut Folder) -> Result
         folder.put_program(&format!("bin/{file}"), data);
     }
     for name in links {
-        folder.put_link(&format!("bin/{name}"), programs::COGTOOLS);
+        folder.put_link(&format!("bin/{name}"), programs::binary(&name));
     }
     Ok(())
 }

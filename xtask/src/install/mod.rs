@@ -11,7 +11,8 @@ use anyhow::{Context as _, Result};
 use crate::cargo::{Build, target};
 use crate::process::run as run_process;
 use crate::{files, programs, say, weight};
-use place::{link, place};
+pub(crate) use place::link;
+use place::place;
 
 /// Installs below `prefix`, or below the user's own `.local`.
 pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
@@ -38,8 +39,13 @@ pub(crate) fn run(prefix: Option<&Path>) -> Result<()> {
         place(from, to)?;
     }
     // After their targets.
-    for file in programs::linked()?.iter().map(file) {
-        link(&build.bin.join(&file), &bin.join(&file))?;
+    for name in &programs::linked()? {
+        let file = file(name);
+        link(
+            Some(&build.bin.join(&file)),
+            programs::binary(name),
+            &bin.join(&file),
+        )?;
     }
     say::line(&format!("programs:    {}", bin.display()));
     say::line(&format!("man pages:   {}", share.join("man").display()));

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use crate::programs::COGTOOLS;
-
 /// Copies `from` to a temporary file next to `to` and renames it, so that a running
 /// program can be replaced and no partial file is ever visible.
 pub(super) fn place(from: &Path, to: &Path) -> Result<()> {
@@ -18,15 +16,16 @@ pub(super) fn place(from: &Path, to: &Path) -> Result<()> {
     finish(&temp, to)
 }
 
-/// Makes `to` a link to the `cogtools` next to it or, where no link can
-/// be made, a copy of `stub`.
-pub(super) fn link(stub: &Path, to: &Path) -> Result<()> {
+/// Makes `to` a link to the program `binary` next to it or, where no link can be made, a copy of
+/// `from`.
+pub(crate) fn link(from: Option<&Path>, binary: &str, to: &Path) -> Result<()> {
     let temp = temp(to);
     // A rename onto another link to the same file does nothing, and leaves this one.
     let _ = fs::remove_file(&temp);
-    let target = format!("{COGTOOLS}{}", std::env::consts::EXE_SUFFIX);
-    if connect(&target, &temp).is_err() {
-        return place(stub, to);
+    let target = format!("{binary}{}", std::env::consts::EXE_SUFFIX);
+    match (connect(&target, &temp), from) {
+        (Err(_), Some(from)) => return place(from, to),
+        (linked, _) => linked.with_context(|| format!("cannot link {}", temp.display()))?,
     }
     finish(&temp, to)
 }
@@ -98,12 +97,12 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("xtask-link-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         let (stub, to) = (dir.join("stub"), dir.join("cogtools-lint"));
-        fs::write(dir.join(COGTOOLS), "all").unwrap();
+        fs::write(dir.join("cogtools"), "all").unwrap();
         fs::write(&stub, "stub").unwrap();
         fs::write(&to, "what an older version has installed").unwrap();
         for _ in 0..2 {
-            link(&stub, &to).unwrap();
-            assert_eq!(fs::read_link(&to).unwrap(), Path::new(COGTOOLS));
+            link(Some(&stub), "cogtools", &to).unwrap();
+            assert_eq!(fs::read_link(&to).unwrap(), Path::new("cogtools"));
             assert_eq!(fs::read_to_string(&to).unwrap(), "all");
         }
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 3);

@@ -1,8 +1,9 @@
 //! The package to install: `cogtools`, which contains every program, and finds and starts
 //! programs of others.
 //!
-//! Each binary is one statement. Those in `src/bin` are separate programs; those in `src/stub`
-//! replace links where links are not possible, and run `cogtools NAME`.
+//! Each binary is one statement. Most programs are links to `cogtools`, and those that hosts start
+//! for every call are links to `cogtools-call`, which links no runtime. Where links are not
+//! possible, copies of `cogtools-stub` run `cogtools NAME`.
 
 pub mod completions;
 pub mod config;

@@ -60,12 +60,17 @@ fn launchers(repository: Option<&str>) -> Result<Folder> {
     Ok(folder)
 }
 
-/// The package with the programs for one platform. It has those that are files of
-/// their own: what is a link elsewhere is part of `cogtools`.
+/// The package with the programs for one platform. It has those that are files of their own, and
+/// copies for hosts, as a package has no links: other links are part of `cogtools`.
 fn platform(source: &Source, target: &Target, repository: Option<&str>) -> Result<Folder> {
     let mut folder = Folder::default();
     papers(&mut folder)?;
     for (file, data) in source.programs(target, &target.own()?)? {
+        if let Some(ending) = file.strip_prefix("cogtools-call") {
+            for name in programs::HOSTS {
+                folder.put_program(&format!("bin/{name}{ending}"), data.clone());
+            }
+        }
         folder.put_program(&format!("bin/{file}"), data);
     }
     folder.put("README.md", text("platform.md")?);
