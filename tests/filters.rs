@@ -64,7 +64,7 @@ const MISSPELT: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// What `discover` and `list` print, which is the same; every tool in it, and no
+/// The list that both `discover` and `list` print; every tool in it, and no
 /// other, can be called.
 #[track_caller]
 fn check(configuration: &str, options: &[&str], expected: &str) {

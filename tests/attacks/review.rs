@@ -1,4 +1,4 @@
-//! What `cogtools trust` shows before it asks: everything that would run, so that nothing
+//! The review that `cogtools trust` shows before it asks: everything that would run, so that nothing
 //! hides from its reader.
 //!
 //! Before, it ran discovery first, showed only names of tools, and never asked.
@@ -37,7 +37,7 @@ fn dry_run(project: &Project, name: &str) -> Outcome {
         .run()
 }
 
-/// What `cogtools trust` with these arguments prints at a terminal, at which the `answers` are
+/// The output of `cogtools trust` with these arguments at a terminal, at which the `answers` are
 /// typed after their questions.
 fn at_a_terminal(project: &Project, args: &str, answers: &[(&str, &str)]) -> String {
     let mut terminal = Terminal::open(project, &format!("cogtools-trust {args}"));

@@ -1,4 +1,4 @@
-//! What differs between the two connections of Gemini CLI: our commands and our MCP
+//! Differences between the two connections of Gemini CLI: our commands and our MCP
 //! server, which `cogtools init` prefers for the newest version.
 
 use std::fs;
@@ -24,7 +24,7 @@ parameters:
 implementation: Hello, {{ person }}!
 ";
 
-/// How long the server and the host may take to follow a change of a file.
+/// The time in which the server and the host follow a change of a file.
 const SETTLED: Duration = Duration::from_secs(2);
 
 fn host(settings: &str) -> Host {

@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 
 use crate::run;
 
-/// How much longer than its time limit a run may take, and how much a machine with other things
-/// to do adds.
+/// The time that a run may take beyond its limit, and the margin of a machine with other things
+/// to do.
 const GRACE: Duration = Duration::from_millis(250);
 const LOAD: Duration = Duration::from_millis(500);
 

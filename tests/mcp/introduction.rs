@@ -1,4 +1,4 @@
-//! What the server says about itself, as the configuration says, and about the tools of other
+//! The introduction of the server: about itself, as the configuration says, and about the tools of other
 //! servers, as they say.
 
 use cogtools_test_support::{Project, str};

@@ -207,7 +207,7 @@ fn play(session: &mut Session, sources: &[Source], round: u32) -> usize {
     calls
 }
 
-/// What the server uses, and how many processes there are below it, while every source is open
+/// The memory of the server, and the number of processes below it, while every source is open
 /// that does not end soon.
 fn measure(session: &mut Session, sources: &[Source]) -> (Size, usize) {
     // A round in which none dies.

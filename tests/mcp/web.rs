@@ -1,4 +1,4 @@
-//! Stateless servers over HTTP as sources of tools, and those of the
+//! Stateless servers over HTTP as sources of tools, and servers of the
 //! official SDK of Python.
 
 use cogtools_test_support::{Expected, Project, install, str};

@@ -1,4 +1,4 @@
-//! The tests, ring by ring: those of the crates, those of the installed programs, and, each on its
+//! The tests, ring by ring: tests of the crates, tests of the installed programs, and, each on its
 //! own, the slow ones, which install programs and packages of others.
 //!
 //! Cargo builds all of them together and prints their paths. Each test is in one ring: tests of

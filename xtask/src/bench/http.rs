@@ -1,7 +1,7 @@
 //! `cargo xtask bench --http`: the MCP server over HTTP under load, against servers with the
 //! same tool in TypeScript and Python.
 //!
-//! What counts is the processor time of a call, which other load on the machine hardly
+//! The measure is the processor time of a call, which other load on the machine hardly
 //! changes; its inverse is how many calls one core can answer in a second.
 
 use std::io::{BufRead as _, BufReader};

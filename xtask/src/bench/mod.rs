@@ -24,7 +24,7 @@ use server::Servers;
 use table::{Goal, Limit, Row, Unit};
 use timer::{Case, compare};
 
-/// How many tool files a discovery is measured with: how many runs of it, the
+/// The number of tool files that a discovery is measured with: the number of runs, the
 /// goal against only reading them, and the goal against Node.
 const SIZES: [(usize, usize, f64, f64, f64); 3] = [
     (100, 150, 5.0, 3.0, 20.0),
@@ -210,7 +210,7 @@ impl Bench {
         Ok(())
     }
 
-    /// What a node of a flow costs besides what it does: a chain of nodes against one node.
+    /// The overhead of a node of a flow: a chain of nodes against one node.
     fn flow(&mut self) -> Result<()> {
         const NODES: u32 = 1_000;
         let run = |nodes: u32| -> Result<Case> {

@@ -81,7 +81,7 @@ impl Finding {
         }
     }
 
-    /// The same findings, with one for all tools of a source that are left out for the same
+    /// Summarizes the findings, with one for all tools of a source that are left out for the same
     /// reason.
     pub(crate) fn summarize(findings: &[Self]) -> Vec<Cow<'_, Self>> {
         let groups = Omission::groups(findings.iter().map(|it| it.omission.as_ref()));

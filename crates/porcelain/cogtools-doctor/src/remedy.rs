@@ -1,4 +1,4 @@
-//! What to do about a finding: a command that fixes it, or advice where no program can know
+//! Remedies of findings: a command that fixes it, or advice where no program can know
 //! what is right.
 
 use cogtools_core::{Diagnostic, Hint};

@@ -40,7 +40,7 @@ pub(crate) fn planned_change(cx: &Context) -> Option<Change> {
     Some(Change::new(root, file, before, after))
 }
 
-/// What the settings need: the rest of what they have, or else what is best for the Gemini
+/// The change that the settings need: the rest of a connection, or else the best for the Gemini
 /// CLI that starts here. `text` is the project's settings, which may have been repaired.
 fn wanted(cx: &Context, text: &str) -> Map<String, Value> {
     let mut present = Connection::of_settings(&cx.gemini.settings);

@@ -136,8 +136,8 @@ impl ToolFile {
     }
 }
 
-/// Returns true if the tool in `file` is the user's, or that of a project which the user trusts.
-/// Those of packages are for their authors to examine.
+/// Returns true if the tool in `file` is the user's, or belongs to a project which the user
+/// trusts. Tools of packages are for their authors to examine.
 fn is_approved(file: &Candidate, cx: &core::Context) -> bool {
     if file.provenance.author == Author::User {
         return true;

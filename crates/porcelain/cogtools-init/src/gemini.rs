@@ -1,5 +1,5 @@
-//! How Gemini CLI is to reach the tools: as its settings say already, or else as its
-//! version does best.
+//! The connection of Gemini CLI to the tools: the one in its settings, or else the best for
+//! its version.
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_gemini_cli::settings::Settings;

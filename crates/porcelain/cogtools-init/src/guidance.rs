@@ -1,7 +1,7 @@
 //! The next steps for the user.
 //!
 //! The advice on Gemini CLI was verified with version 0.61: its policies support
-//! only the wildcard `*` and those of MCP servers, so discovered tools are named
+//! only the wildcard `*` and wildcards of MCP servers, so discovered tools are named
 //! individually, although its own rules contain `discovered_tool_*`.
 
 use cogtools_program::packages::UnusedPackages;

@@ -1,6 +1,6 @@
 //! The hosts that can be configured, and the configuration of each.
 //!
-//! File locations and formats are those of [`McpHost`]; where possible, the tests run the host
+//! [`McpHost`] has file locations and formats; where possible, the tests run the host
 //! itself.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a directory has before `init`: tools that must stay available, and the place where
+//! The state of a directory before `init`: tools that must stay available, and the place where
 //! new ones belong.
 
 use std::path::{Path, PathBuf};

@@ -77,7 +77,7 @@ impl Turn {
     }
 }
 
-/// The responses that say `content`, and the tokens with those of the content.
+/// The responses with `content`, and the tokens including the content.
 fn say(
     content: Content,
     mut header: Header,

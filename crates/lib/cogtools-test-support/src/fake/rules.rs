@@ -8,7 +8,7 @@ use super::message::DATA;
 const ORDER: &str = "Please ensure that function call turn comes immediately after a user turn \
     or after a function response turn.";
 
-/// Checks the contents of a request; `cached` are those of its cache, which come before
+/// Checks the contents of a request; `cached` are the contents of its cache, which come before
 /// them and were checked already.
 pub(super) fn check(cached: &[Value], contents: &[Value], complaints: &mut Vec<String>) {
     if contents.is_empty() {
