@@ -1,16 +1,19 @@
 //! The program: check, fix what can be fixed, check again, report.
 
+use std::path::PathBuf;
+
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use cogtools_core::{Code, Diagnostic};
+use cogtools_edit::{ApplyError, Change, Plan, Step};
 use cogtools_program::format::{format_arg, json_from_matches};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
-use crate::check;
+use crate::checks;
 use crate::checks::headless;
+use crate::checks::settings::planned_change;
 use crate::context::Context;
-use crate::finding::State;
-use crate::{fix, report};
+use crate::finding::{Finding, State, human, json};
 
 /// `cogtools doctor`.
 pub const PROGRAM: Program = Program {
@@ -173,13 +176,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.policy {
         return io.show(&headless::policy(&cx));
     }
-    let mut results = check::run_all(&cx);
+    let mut results = run_all(&cx);
     let mut fixed = Vec::new();
     if args.fix && !cx.host.cancel.is_cancelled() {
-        fixed = fix::apply(&results, &cx)?;
+        fixed = apply(&results, &cx)?;
         if !fixed.is_empty() {
             cx = Context::gather(io);
-            results = check::run_all(&cx);
+            results = run_all(&cx);
         }
     }
     // After a cancellation, the report would be incomplete.
@@ -187,14 +190,127 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return Ok(());
     }
     if args.json {
-        let report = report::json(cx.root(), &results, &fixed);
+        let report = json(cx.root(), &results, &fixed);
         io.show_json(&format!("{report:#}\n"))?;
     } else {
         let colour = io.colour(Stream::Stdout);
-        io.print(report::human(&results, &fixed, colour).as_bytes())?;
+        io.print(human(&results, &fixed, colour).as_bytes())?;
     }
-    if check::count(&results, State::Problem) > 0 {
+    if count(&results, State::Problem) > 0 {
         return Err(Failure::Reported(Code::Unhealthy.status()));
     }
     Ok(())
+}
+
+/// Fixes the fixable findings in `results`, and returns the files that were written.
+pub(crate) fn apply(results: &[CheckResult], cx: &Context) -> Result<Vec<PathBuf>, Failure> {
+    let mut findings = results.iter().flat_map(|result| &result.findings);
+    if !findings.any(|finding| finding.fixable && finding.state != State::Ok) {
+        return Ok(Vec::new());
+    }
+    let repairs = cx.host_files.iter().filter_map(|file| file.repair.clone());
+    let changes: Vec<Change> = planned_change(cx).into_iter().chain(repairs).collect();
+    let files = changes.iter().map(|change| change.file.clone()).collect();
+    let plan = Plan {
+        steps: changes.into_iter().map(Step::Write).collect(),
+    };
+    plan.apply()
+        .map_err(ApplyError::diagnostic)
+        .map_err(Failure::from)?;
+    Ok(files)
+}
+
+/// A check.
+struct Check {
+    /// Its name in the report and in the manual.
+    name: &'static str,
+    run: fn(&Context) -> Vec<Finding>,
+}
+
+/// The name of a check and its findings.
+pub(crate) struct CheckResult {
+    pub(crate) name: &'static str,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Every check.
+const ALL: [Check; 15] = [
+    Check {
+        name: "configuration",
+        run: checks::configuration::check,
+    },
+    Check {
+        name: "sources",
+        run: checks::sources::check,
+    },
+    Check {
+        name: "gemini",
+        run: checks::gemini::check,
+    },
+    Check {
+        name: "settings",
+        run: checks::settings::check,
+    },
+    Check {
+        name: "commands",
+        run: checks::commands::check,
+    },
+    Check {
+        name: "trust",
+        run: checks::trust::check,
+    },
+    Check {
+        name: "discovery",
+        run: checks::discovery::check,
+    },
+    Check {
+        name: "call",
+        run: checks::commands::check_call,
+    },
+    Check {
+        name: "headless",
+        run: headless::check,
+    },
+    Check {
+        name: "mcp",
+        run: checks::mcp::check,
+    },
+    Check {
+        name: "tools",
+        run: checks::tools::check,
+    },
+    Check {
+        name: "sandbox",
+        run: checks::sandbox::check,
+    },
+    Check {
+        name: checks::editor::NAME,
+        run: checks::editor::check,
+    },
+    Check {
+        name: "manual",
+        run: checks::manual::check,
+    },
+    Check {
+        name: "budget",
+        run: checks::budget::check,
+    },
+];
+
+/// Runs every check on `cx`.
+pub(crate) fn run_all(cx: &Context) -> Vec<CheckResult> {
+    ALL.iter()
+        .map(|check| CheckResult {
+            name: check.name,
+            findings: (check.run)(cx),
+        })
+        // Few projects ask an editor.
+        .filter(|result| result.name != checks::editor::NAME || !result.findings.is_empty())
+        .collect()
+}
+
+/// The number of findings in `state`.
+pub(crate) fn count(results: &[CheckResult], state: State) -> usize {
+    let findings = results.iter().flat_map(|result| &result.findings);
+    findings.filter(|finding| finding.state == state).count()
 }

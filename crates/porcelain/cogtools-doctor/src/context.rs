@@ -7,12 +7,12 @@ use cogtools_program::Io;
 use cogtools_program::packages::{self, UnusedPackages};
 use cogtools_program::project::{config, project};
 
-use crate::discovery::{self, Discovery};
-use crate::editor;
-use crate::gemini::Gemini;
+use crate::checks::discovery::{self, Discovery};
+use crate::checks::editor;
+use crate::checks::mcp::{self, HostFile};
+use crate::checks::sources::{self, SourceStatus};
+use crate::host::Gemini;
 use crate::host::Host;
-use crate::host_files::{self, HostFile};
-use crate::sources::{self, SourceStatus};
 use crate::tools::Tools;
 
 /// A project, its hosts and their settings.
@@ -42,7 +42,7 @@ impl Context {
             sources: sources::gather(io),
             editor: editor::ask(io),
             unused: unused_packages(io),
-            host_files: host_files::gather(&host.root, &host.vars),
+            host_files: mcp::gather(&host.root, &host.vars),
             discovery: discovery::discover(&gemini, &host),
             gemini,
             host,

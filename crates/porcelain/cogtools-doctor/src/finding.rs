@@ -1,11 +1,16 @@
 //! A finding of a check.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use cogtools_core::Omission;
-use serde_json::{Map, Value};
+use cogtools_core::{Diagnostic, Hint, Omission};
+use cogtools_program::terminal::style::{BOLD, CYAN, GREEN, RED, YELLOW};
+use cogtools_program::terminal::{paint, pluralize, sanitize, truncate};
+use cogtools_program::{fixing_command, render_hint};
+use serde_json::{Map, Value, json};
 
-use crate::remedy::Remedy;
+use crate::command::{CheckResult, count};
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -148,4 +153,127 @@ impl Finding {
         object.insert("fixable".into(), self.fixable.into());
         Value::Object(object)
     }
+}
+
+/// The remedy of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Remedy {
+    /// A command line; after it, the finding is gone.
+    Command(String),
+    /// The change to make.
+    Advice(String),
+}
+
+impl Remedy {
+    /// The name of the kind, as a label and as a key of JSON.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Command(_) => "fix",
+            Self::Advice(_) => "hint",
+        }
+    }
+
+    /// The command line or the advice.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Command(text) | Self::Advice(text) => text,
+        }
+    }
+
+    /// The remedy that the first hint of `diagnostic` names.
+    pub(crate) fn of(diagnostic: &Diagnostic) -> Option<Self> {
+        diagnostic.hints.first().map(Self::from)
+    }
+}
+
+impl From<&Hint> for Remedy {
+    fn from(hint: &Hint) -> Self {
+        match fixing_command(hint) {
+            Some(line) => Self::Command(line),
+            None => Self::Advice(render_hint(hint).into_owned()),
+        }
+    }
+}
+
+/// The width of the column of states.
+const STATE_WIDTH: usize = State::Problem.name().len();
+
+/// The number of characters of a message that are shown.
+const MAX_CHARS: usize = 600;
+
+/// The findings, grouped by check.
+pub(crate) fn human(results: &[CheckResult], fixed: &[PathBuf], colour: bool) -> String {
+    let mut text = String::new();
+    for file in fixed {
+        let _ = writeln!(text, "fixed {}", printable(&file.display().to_string()));
+    }
+    if !fixed.is_empty() {
+        text.push('\n');
+    }
+    for result in results {
+        let _ = writeln!(text, "{}", paint(result.name, BOLD, colour));
+        for finding in Finding::summarize(&result.findings) {
+            write_finding(&mut text, &finding, colour);
+        }
+    }
+    text.push('\n');
+    text.push_str(&summary(results));
+    text
+}
+
+/// The report as one JSON object.
+pub(crate) fn json(root: &Path, results: &[CheckResult], fixed: &[PathBuf]) -> Value {
+    let findings = results.iter().flat_map(|result| {
+        let findings = result.findings.iter();
+        findings.map(|finding| finding.json(result.name))
+    });
+    let fixed = fixed.iter().map(|file| file.display().to_string());
+    json!({
+        "project": root.display().to_string(),
+        "findings": findings.collect::<Vec<Value>>(),
+        "fixed": fixed.collect::<Vec<String>>(),
+        "problems": count(results, State::Problem),
+        "warnings": count(results, State::Warning),
+    })
+}
+
+fn write_finding(text: &mut String, finding: &Finding, colour: bool) {
+    let style = match finding.state {
+        State::Ok => GREEN,
+        State::Warning => YELLOW,
+        State::Problem => RED,
+    };
+    let state = finding.state.name();
+    let gap = " ".repeat(STATE_WIDTH - state.len());
+    let label = paint(state, style, colour);
+    let _ = writeln!(text, "  {label}{gap}  {}", printable(&finding.message));
+    for line in &finding.details {
+        let gap = " ".repeat(STATE_WIDTH);
+        let _ = writeln!(text, "  {gap}    {}", printable(line));
+    }
+    if let Some(remedy) = &finding.remedy {
+        let gap = " ".repeat(STATE_WIDTH);
+        let label = paint(&format!("{}:", remedy.kind()), CYAN, colour);
+        let _ = writeln!(text, "  {gap}  {label} {}", printable(remedy.text()));
+    }
+}
+
+fn summary(results: &[CheckResult]) -> String {
+    let number = |count: usize, noun: &str| match count {
+        0 => format!("no {noun}s"),
+        count => pluralize(count, noun),
+    };
+    let problems = number(count(results, State::Problem), "problem");
+    let warnings = number(count(results, State::Warning), "warning");
+    let findings = results.iter().flat_map(|result| &result.findings);
+    let fixable = match findings.filter(|finding| finding.fixable).count() {
+        0 => String::new(),
+        fixable => format!("; cogtools doctor --fix can fix {fixable}"),
+    };
+    format!("{problems}, {warnings}{fixable}\n")
+}
+
+/// `text` cut to its limit and without control characters, for a terminal.
+fn printable(text: &str) -> String {
+    sanitize(&truncate(text, MAX_CHARS)).into_owned()
 }

@@ -1,13 +1,16 @@
 //! A command from the settings, as Gemini CLI finds and starts it.
 
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use cogtools_core::Cancel;
+use cogtools_core::process::{Exit, Process};
 use cogtools_gemini_cli::Trust;
 use cogtools_gemini_cli::command::{CALL, DISCOVER};
 
 use crate::host::Host;
-use crate::process::{self, Output, RunError};
 
 /// A program that a settings key names, with its arguments.
 #[derive(Clone, Debug)]
@@ -70,7 +73,7 @@ impl Program {
         let args: Vec<&str> = self.args.iter().map(String::as_str).collect();
         let args = [args.as_slice(), more].concat();
         let file = self.file.as_ref()?;
-        Some(process::run(file, &args, input, host))
+        Some(run(file, &args, input, host))
     }
 }
 
@@ -98,4 +101,209 @@ pub(crate) fn program_name(path: &str) -> &str {
 
 const fn is_operator(c: char) -> bool {
     matches!(c, '|' | '&' | ';' | '<' | '>' | '(' | ')')
+}
+
+/// A package manager.
+struct Manager {
+    program: &'static str,
+    /// The command line up to the name of the package.
+    install: &'static str,
+    /// True if only the administrator may run it.
+    needs_root: bool,
+}
+
+const MANAGERS: [Manager; 5] = [
+    Manager {
+        program: "brew",
+        install: "brew install",
+        needs_root: false,
+    },
+    Manager {
+        program: "apt-get",
+        install: "apt-get install --yes",
+        needs_root: true,
+    },
+    Manager {
+        program: "dnf",
+        install: "dnf install --assumeyes",
+        needs_root: true,
+    },
+    Manager {
+        program: "pacman",
+        install: "pacman --sync --noconfirm",
+        needs_root: true,
+    },
+    Manager {
+        program: "apk",
+        install: "apk add",
+        needs_root: true,
+    },
+];
+
+/// Programs with the name of their package, and where it has another one.
+type Package = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
+const PACKAGES: [Package; 7] = [
+    ("curl", "curl", &[]),
+    ("git", "git", &[]),
+    ("jq", "jq", &[]),
+    ("make", "make", &[]),
+    ("node", "nodejs", &[("brew", "node")]),
+    (
+        "python3",
+        "python3",
+        &[("brew", "python"), ("pacman", "python")],
+    ),
+    ("rg", "ripgrep", &[]),
+];
+
+/// The command that installs `program` on `host`, if both it and the manager are known.
+pub(crate) fn install_command(program: &str, host: &Host) -> Option<String> {
+    let (_, usual, others) = PACKAGES.iter().find(|(name, ..)| *name == program)?;
+    let mut managers = MANAGERS.iter();
+    let manager = managers.find(|manager| find(manager.program, host).is_some())?;
+    let mut others = others.iter();
+    let other = others.find(|(name, _)| *name == manager.program);
+    let package = other.map_or(*usual, |(_, package)| *package);
+    let sudo = if manager.needs_root && find("sudo", host).is_some() {
+        "sudo "
+    } else {
+        ""
+    };
+    Some(format!("{sudo}{} {package}", manager.install))
+}
+
+/// The limit of Gemini CLI for a discovery command: 10 MiB per stream.
+const MAX_OUTPUT_BYTES: usize = 10 << 20;
+/// The time limit of a program. Gemini CLI itself waits forever.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The exit of a program, and its output.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) exit: Exit,
+    pub(crate) stdout: Vec<u8>,
+    /// Only the end of it, if it is long.
+    pub(crate) stderr: Vec<u8>,
+}
+
+/// Why there is no output to examine.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunError {
+    #[error("cannot be started: {0}")]
+    Start(io::Error),
+    #[error("timed out after {} s", .0.as_secs_f64())]
+    Timeout(Duration),
+    #[error("exited, but left a child process that keeps its output open")]
+    LeftChildren,
+    #[error("printed more than {} MiB", MAX_OUTPUT_BYTES >> 20)]
+    OutputLimit,
+    #[error("was cancelled")]
+    Cancelled,
+    #[error("belongs to a project that is not trusted")]
+    Untrusted,
+}
+
+/// Runs `program` on `host` with exactly its environment, and `input` on
+/// standard input.
+pub(crate) fn run(
+    program: &Path,
+    args: &[&str],
+    input: &[u8],
+    host: &Host,
+) -> Result<Output, RunError> {
+    if !host.may_start(program) {
+        return Err(RunError::Untrusted);
+    }
+    let process = Process::new(program, &host.root)
+        .args(args)
+        .variables(host.program_vars())
+        .input(input);
+    run_with_limits(process, TIMEOUT, &host.cancel)
+}
+
+/// Runs `process` with a limit on output, and for at most `timeout`.
+fn run_with_limits(
+    process: Process,
+    timeout: Duration,
+    cancel: &Cancel,
+) -> Result<Output, RunError> {
+    let process = process.timeout(timeout).stdout_limit(MAX_OUTPUT_BYTES);
+    let output = process.run(cancel).map_err(RunError::Start)?;
+    let limit = MAX_OUTPUT_BYTES as u64;
+    if output.stdout.total() > limit || output.stderr.total() > limit {
+        return Err(RunError::OutputLimit);
+    }
+    match output.exit {
+        Exit::TimedOut => Err(RunError::Timeout(timeout)),
+        Exit::Cancelled => Err(RunError::Cancelled),
+        // Gemini CLI would wait for them.
+        _ if output.left_children => Err(RunError::LeftChildren),
+        exit => Ok(Output {
+            exit,
+            stdout: output.stdout.bytes,
+            stderr: output.stderr.bytes,
+        }),
+    }
+}
+
+/// The first line of a program's output that is not blank.
+pub(crate) fn first_line(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    line.unwrap_or("nothing").trim().to_owned()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(script: &str, input: &[u8], expected: &str) {
+        let process = Process::new("/bin/sh", "/").args(["-c", script]);
+        let vars = [("PATH".into(), "/usr/bin:/bin".into())];
+        let process = process.variables(vars.into()).input(input);
+        let timeout = Duration::from_millis(900);
+        let found = match run_with_limits(process, timeout, &Cancel::default()) {
+            Err(error) => error.to_string(),
+            Ok(output) => format!(
+                "{}: {} {}",
+                output.exit.describe(),
+                output.stdout.len(),
+                first_line(&output.stderr)
+            ),
+        };
+        assert_eq!(found, expected, "{script}");
+    }
+
+    #[test]
+    fn every_program_is_limited() {
+        check(
+            "cat; echo no >&2; exit 3",
+            b"four",
+            "exited with status 3: 4 no",
+        );
+        check("exec sleep 60", b"", "timed out after 0.9 s");
+        check(
+            "sleep 60 &",
+            b"",
+            "exited, but left a child process that keeps its output open",
+        );
+        check("exec yes", b"", "printed more than 10 MiB");
+        check("exec yes >&2", b"", "printed more than 10 MiB");
+        check(
+            "exit 0",
+            &vec![b'x'; 1 << 20],
+            "exited with status 0: 0 nothing",
+        );
+        check(
+            "kill -9 $$",
+            b"",
+            "was terminated by signal 9 (SIGKILL): 0 nothing",
+        );
+    }
 }

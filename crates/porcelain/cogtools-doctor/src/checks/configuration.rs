@@ -8,7 +8,7 @@ use cogtools_program::packages::UnusedPackages;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::remedy::Remedy;
+use crate::finding::Remedy;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = check_content(cx);

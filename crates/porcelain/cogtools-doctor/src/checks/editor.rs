@@ -1,6 +1,9 @@
 //! Which editor answers to the source `editor`, and why not another one.
 
-use cogtools_editor_client::{Attempt, Found, Variables};
+use cogtools_core::source::Source;
+use cogtools_editor_client::{Ambiguous, Attempt, Found, Place, Request, Variables, find};
+use cogtools_program::Io;
+use cogtools_program::project::{config, context, project};
 
 use crate::context::Context;
 use crate::finding::Finding;
@@ -35,4 +38,19 @@ fn describe(found: &Found) -> Finding {
 
 fn reason(attempt: &Attempt) -> String {
     format!("{}: {}", attempt.by, attempt.failure)
+}
+
+/// Asks the editor around the doctor, if the configuration names the source.
+pub(crate) fn ask(io: &Io<'_>) -> Option<Result<Found, Ambiguous>> {
+    let project = project(io);
+    let config = config(&project, io).ok()?;
+    let is_asked = config
+        .sources
+        .iter()
+        .any(|source| matches!(source, Source::Editor));
+    if !is_asked {
+        return None;
+    }
+    let cx = context(io, &project, config.env_priority, config.bounds());
+    Some(find(&Request::OpenFiles, &Place::of(&cx)))
 }

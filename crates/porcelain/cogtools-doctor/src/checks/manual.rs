@@ -9,7 +9,7 @@ use cogtools_core::text::Text;
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::host::Host;
-use crate::process;
+use crate::program::run;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The manual is installed together with the programs.
@@ -112,7 +112,7 @@ fn outdated_page(page: &Path, cx: &Context) -> Option<Finding> {
 
 /// The output of `program` with `args`, if it succeeds.
 fn run_with(program: &Path, args: &[&str], host: &Host) -> Option<String> {
-    let output = process::run(program, args, b"", host).ok()?;
+    let output = run(program, args, b"", host).ok()?;
     String::from_utf8(output.stdout)
         .ok()
         .filter(|_| output.exit.is_success())

@@ -1,20 +1,24 @@
 //! The MCP servers in the settings: their programs are located, and ours is tried.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use cogtools_core::pluralize;
+use cogtools_core::{Diagnostic, pluralize};
+use cogtools_edit::jsonc::Dialect;
+use cogtools_edit::{Change, Existing, Format, jsonc, toml, yaml};
 use cogtools_gemini_cli::command::DISCOVER;
 use cogtools_gemini_cli::connection::runs_cogtools;
 use cogtools_gemini_cli::mcp_host::words;
-use serde_json::Value;
+use cogtools_gemini_cli::{EntryForm, McpHost, Vars};
+use serde_json::{Value, json};
 
-use super::commands::path_remedy;
-use super::host_files;
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::package_manager::install_command;
-use crate::program::{Program, find, program_name};
-use crate::trial::{Outcome, Trials};
+use crate::host::Host;
+
+use super::commands::path_remedy;
+use crate::program::{
+    Output, Program, RunError, find, first_line, install_command, program_name, run,
+};
 
 /// The program that serves the project's tools over MCP.
 const SERVER: &str = "cogtools-mcp";
@@ -43,7 +47,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::ok("no MCP servers in the settings"));
     }
-    findings.extend(host_files::check(cx, &mut trials));
+    findings.extend(check_hosts(cx, &mut trials));
     findings
 }
 
@@ -146,4 +150,381 @@ pub(crate) fn names_cogtools(server: &Value) -> bool {
     let words = words(server);
     let program = words.first().copied().map(program_name);
     program.is_some_and(|name| name == CLI || name == SERVER) || runs_cogtools(server)
+}
+
+pub(crate) fn check_hosts(cx: &Context, trials: &mut Trials) -> Vec<Finding> {
+    let files = cx.host_files.iter();
+    files
+        .flat_map(|file| check_file(file, cx, trials))
+        .collect()
+}
+
+fn check_file(file: &HostFile, cx: &Context, trials: &mut Trials) -> Vec<Finding> {
+    let (path, host) = (&shown(file, cx), file.host.name);
+    let value = match &file.value {
+        Ok(value) => value,
+        Err(diagnostic) => {
+            let message = format!("{}: {host} has no tools", diagnostic.summary());
+            let problem = Finding::problem(message);
+            return vec![if file.repair.is_some() {
+                problem.fixable()
+            } else {
+                problem.hint(format!("correct {path}"))
+            }];
+        }
+    };
+    if !value.is_object() {
+        let message = format!("{path} is not an object: {host} has no tools");
+        return vec![Finding::problem(message).hint(format!("make {path} an object"))];
+    }
+    let mut findings = Vec::new();
+    for (name, server) in file.servers(file.host.table) {
+        if names_cogtools(server) {
+            findings.push(check_host_server(name, server, file, cx, trials));
+        }
+    }
+    if findings.is_empty()
+        && let Some(table) = wrong_table(file)
+    {
+        let right = file.host.table;
+        let message = format!("{path} has `{table}`, but {host} reads `{right}`");
+        let fix = format!("cogtools init --host {}", file.host.key);
+        findings.push(Finding::problem(message).fix(fix));
+    }
+    findings
+}
+
+fn check_host_server(
+    name: &str,
+    server: &Value,
+    file: &HostFile,
+    cx: &Context,
+    trials: &mut Trials,
+) -> Finding {
+    let (path, host) = (&shown(file, cx), file.host.name);
+    let command = words(server).first().copied().unwrap_or_default();
+    if !runs_cogtools(server) {
+        let message = format!("the server `{name}` in {path} starts `{command}` without `mcp`");
+        let (key, right) = arguments(file);
+        return Finding::problem(message).hint(format!("set its `{key}` in {path} to {right}"));
+    }
+    if let Some(folder) = missing_folder(server) {
+        let message = format!(
+            "the server `{name}` in {path} serves the project in {folder}, which does not exist"
+        );
+        return Finding::warning(message).hint(format!("correct it, or remove `{name}`"));
+    }
+    if find(command, &cx.host).is_some() {
+        let serves = format!("`{name}` in `{path}` serves {host}");
+        return tried(trials.run(server, &cx.host), serves, name, path);
+    }
+    let place = if Path::new(command).components().count() > 1 {
+        "does not exist"
+    } else {
+        "is not on PATH"
+    };
+    let message = format!("the server `{name}` in {path}: `{command}` {place}");
+    missing_program(Finding::problem(message), command, path, cx)
+}
+
+/// The key of the arguments in `file`, and what they must be.
+fn arguments(file: &HostFile) -> (&'static str, &'static str) {
+    match (file.host.form, file.is_users) {
+        (EntryForm::List, _) => ("command", "[\"cogtools\", \"mcp\"]"),
+        (_, true) => ("args", "[\"mcp\", \"--project\", FOLDER]"),
+        (_, false) => ("args", "[\"mcp\"]"),
+    }
+}
+
+/// The folder that the server serves, if it is an absolute path to nothing.
+fn missing_folder(server: &Value) -> Option<&str> {
+    let words = words(server);
+    let at = words.iter().position(|word| *word == "--project")?;
+    let folder = *words.get(at + 1)?;
+    let path = Path::new(folder);
+    (path.is_absolute() && !path.is_dir()).then_some(folder)
+}
+
+/// The path of `file`, as shown.
+fn shown(file: &HostFile, cx: &Context) -> String {
+    cx.gemini.paths.display_path(Path::new(&file.path))
+}
+
+/// The key of another host that has our server.
+fn wrong_table(file: &HostFile) -> Option<&'static str> {
+    let tables = McpHost::ALL.into_iter().map(|host| host.table);
+    let mut tables = tables.filter(|table| *table != file.host.table);
+    tables.find(|table| {
+        let mut servers = file.servers(table);
+        servers.any(|(_, server)| names_cogtools(server))
+    })
+}
+
+/// The variable that editors replace with the project's folder.
+const FOLDER: &str = "${workspaceFolder}";
+/// The options of a server that choose its project, and its tools.
+const PROJECT: &str = "--project";
+const LOCKED: &str = "--locked";
+const SELECTIONS: [&str; 6] = [
+    "--tools",
+    "--exclude",
+    "--toolset",
+    "--host",
+    "--api",
+    "--budget",
+];
+/// The keys with variables of an entry.
+const VARIABLES: [&str; 3] = ["env", "environment", "envs"];
+/// The ID of the request that lists the tools.
+const LIST_ID: u64 = 2;
+
+/// The number of tools that a server lists, if it says so in time.
+pub(crate) type Outcome = Result<Option<usize>, TrialError>;
+
+/// The servers that were tried, each command line once.
+#[derive(Debug, Default)]
+pub(crate) struct Trials {
+    done: Vec<(Vec<String>, Outcome)>,
+}
+
+/// Why a server is of no use to a host.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum TrialError {
+    #[error("{0}")]
+    Run(String),
+    #[error("{exit} before it answered: {line}")]
+    Ended { exit: String, line: String },
+    #[error("prints what is not a message of MCP: {0}")]
+    Stray(String),
+}
+
+impl Trials {
+    /// Tries the server of `entry`; `None` if it is not one to be started here.
+    pub(crate) fn run(&mut self, entry: &Value, host: &Host) -> Option<Outcome> {
+        let line = startable(entry, host)?;
+        if let Some((_, outcome)) = self.done.iter().find(|(done, _)| *done == line) {
+            return Some(outcome.clone());
+        }
+        let outcome = start(&line, host);
+        self.done.push((line, outcome.clone()));
+        Some(outcome)
+    }
+}
+
+/// The command line of `entry`, if it is `cogtools mcp` for a project, without variables.
+fn startable(entry: &Value, host: &Host) -> Option<Vec<String>> {
+    let words = words(entry);
+    let (program, args) = words.split_first()?;
+    let is_ours =
+        runs_cogtools(entry) && ["cogtools", "cogtools-mcp"].contains(&program_name(program));
+    // A relative path is one of the project.
+    let is_bare = *program == program_name(program);
+    let has_variables = VARIABLES.iter().any(|key| {
+        let variables = entry.get(*key).and_then(Value::as_object);
+        variables.is_some_and(|variables| !variables.is_empty())
+    });
+    if !is_ours || has_variables || !(is_bare || Path::new(program).is_absolute()) {
+        return None;
+    }
+    let root = host.root.to_str()?;
+    let args: Vec<String> = args.iter().map(|arg| arg.replace(FOLDER, root)).collect();
+    let rest = match args.as_slice() {
+        [first, rest @ ..] if first == "mcp" => rest,
+        rest => rest,
+    };
+    is_plain(rest).then(|| std::iter::once((*program).to_owned()).chain(args).collect())
+}
+
+/// Returns true if the options of a server only choose its project and its tools.
+fn is_plain(args: &[String]) -> bool {
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let (option, value) = match arg.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (arg.as_str(), None),
+        };
+        if option == LOCKED && value.is_none() {
+            continue;
+        }
+        let value = value.or_else(|| args.next().map(String::as_str));
+        let is_known = match value {
+            Some(folder) if option == PROJECT => Path::new(folder).is_absolute(),
+            Some(_) => SELECTIONS.contains(&option),
+            None => false,
+        };
+        if !is_known {
+            return false;
+        }
+    }
+    true
+}
+
+fn start(line: &[String], host: &Host) -> Outcome {
+    let [program, args @ ..] = line else {
+        return Ok(None);
+    };
+    let Some(program) = find(program, host) else {
+        return Err(TrialError::Run("is not on PATH".to_owned()));
+    };
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match run(&program, &args, requests().as_bytes(), host) {
+        Err(RunError::Untrusted) => Ok(None),
+        Err(error) => Err(TrialError::Run(error.to_string())),
+        Ok(output) => read(&output),
+    }
+}
+
+/// The first messages of a host; the end of the input ends the server.
+fn requests() -> String {
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "cogtools-doctor", "version": env!("CARGO_PKG_VERSION")},
+        },
+    });
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let list = json!({"jsonrpc": "2.0", "id": LIST_ID, "method": "tools/list"});
+    format!("{initialize}\n{initialized}\n{list}\n")
+}
+
+fn read(output: &Output) -> Outcome {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut messages = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        match serde_json::from_str::<Value>(line) {
+            Ok(message) if message["jsonrpc"] == "2.0" => messages.push(message),
+            _ => return Err(TrialError::Stray(first_line(line.as_bytes()))),
+        }
+    }
+    let result = |id: u64| {
+        let mut messages = messages.iter();
+        messages.find_map(|message| message.get("result").filter(|_| message["id"] == id))
+    };
+    if result(1).is_none() {
+        return Err(TrialError::Ended {
+            exit: output.exit.describe(),
+            line: first_line(&output.stderr),
+        });
+    }
+    let tools = result(LIST_ID).and_then(|result| result["tools"].as_array());
+    Ok(tools.map(Vec::len))
+}
+
+/// The text that a file about cogtools contains.
+const OURS: &str = "cogtools";
+
+/// The file of a host that exists.
+#[derive(Debug)]
+pub(crate) struct HostFile {
+    pub(crate) host: McpHost,
+    /// Its path, as shown.
+    pub(crate) path: String,
+    /// True if it belongs to the user, and not to the project.
+    pub(crate) is_users: bool,
+    /// The content, or the reason why it cannot be read.
+    pub(crate) value: Result<Value, Box<Diagnostic>>,
+    /// The change that makes it readable, if only a byte order mark or a comma is in the way.
+    pub(crate) repair: Option<Change>,
+}
+
+/// The files that exist: the project's at `root` that are about servers, and others, such as
+/// the user's, if they name cogtools.
+pub(crate) fn gather(root: &Path, vars: &Vars) -> Vec<HostFile> {
+    let mut found: Vec<HostFile> = Vec::new();
+    for host in McpHost::ALL {
+        for path in host.files(vars) {
+            let is_known = found.iter().any(|file| Path::new(&file.path) == path);
+            // One file of two hosts is one of the first.
+            found.extend(
+                (!is_known)
+                    .then(|| HostFile::read(host, path, root))
+                    .flatten(),
+            );
+        }
+    }
+    // Those of the project first.
+    let (of_user, in_project): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.is_users);
+    in_project.into_iter().chain(of_user).collect()
+}
+
+fn parse(host: &McpHost, file: &Path, text: &str) -> Result<Value, Box<Diagnostic>> {
+    let value = match Format::of(file) {
+        Format::Jsonc => jsonc::read_as(host.dialect, file, text),
+        Format::Toml => toml::read(file, text),
+        Format::Yaml => yaml::read(file, text),
+    };
+    value.map_err(|conflict| Box::new(conflict.diagnostic()))
+}
+
+impl HostFile {
+    fn read(host: McpHost, file: PathBuf, root: &Path) -> Option<Self> {
+        let path = file.display().to_string();
+        let is_users = host.is_users();
+        let (value, repair) = match Existing::open(root, &file) {
+            Ok(None) => return None,
+            Err(error) => {
+                let diagnostic = error.diagnostic().with_subject(path.clone());
+                (Err(Box::new(diagnostic)), None)
+            }
+            // The file is about other servers or settings only.
+            Ok(Some(existing))
+                if (is_users || !host.is_dedicated) && !existing.text.contains(OURS) =>
+            {
+                return None;
+            }
+            Ok(Some(existing)) => {
+                let value = parse(&host, &file, &existing.text);
+                let may_repair = !is_users
+                    && host.dialect == Dialect::Comments
+                    && value.is_err()
+                    && existing.writable().is_ok();
+                let repair = may_repair
+                    .then(|| jsonc::repair(&file, &existing.text))
+                    .flatten();
+                let before = existing.text;
+                let change = |after| Change::new(root, file, Some(before), after);
+                (value, repair.map(change))
+            }
+        };
+        Some(Self {
+            host,
+            path,
+            is_users,
+            value,
+            repair,
+        })
+    }
+
+    /// The servers under `table`.
+    pub(crate) fn servers(&self, table: &str) -> impl Iterator<Item = (&String, &Value)> {
+        let value = self.value.as_ref().ok();
+        let servers = value.and_then(|value| value.get(table)?.as_object());
+        servers.into_iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_choose_tools_are_plain() {
+        let check = |line: &str, expected: bool| {
+            let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(is_plain(&args), expected, "{line}");
+        };
+        check("", true);
+        check("--project /a", true);
+        check("--project=/a --tools x --exclude=y --locked", true);
+        check("--api anthropic --budget 500", true);
+        check("--project a", false);
+        check("--project", false);
+        check("--tools", false);
+        check("--locked=no", false);
+        check("--http 127.0.0.1:0", false);
+        check("--sandbox off", false);
+        check("--traces", false);
+        check("-C /a", false);
+    }
 }

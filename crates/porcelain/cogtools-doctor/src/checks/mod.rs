@@ -1,19 +1,14 @@
 //! The checks, one per module: each is a function from the context to findings.
 
 pub(crate) mod budget;
-pub(crate) mod call;
 pub(crate) mod commands;
 pub(crate) mod configuration;
 pub(crate) mod discovery;
-mod documents;
 pub(crate) mod editor;
 pub(crate) mod gemini;
 pub(crate) mod headless;
-mod host_files;
-mod lint;
 pub(crate) mod manual;
 pub(crate) mod mcp;
-mod missing_tools;
 pub(crate) mod sandbox;
 pub(crate) mod settings;
 pub(crate) mod sources;

@@ -1,14 +1,15 @@
 //! The project, and packages and providers, that require approval: until then, their
 //! tools are declared and denied, or not declared at all.
 
-use cogtools_core::approval::{ApprovalStatus, TrustableSource};
+use cogtools_core::approval::{ApprovalStatus, TrustableSource, trustable_sources};
 use cogtools_core::trust::Verdict;
+use cogtools_program::Io;
 use cogtools_program::call::quote;
+use cogtools_program::project::{cancellable_context, config, project};
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::remedy::Remedy;
-use crate::sources::SourceStatus;
+use crate::finding::Remedy;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let findings: Vec<Finding> = cx.sources.iter().filter_map(describe).collect();
@@ -50,4 +51,33 @@ fn describe(source: &SourceStatus) -> Option<Finding> {
         Verdict::NotApproved => format!("the {noun} `{name}` runs programs and is not approved"),
     };
     Some(Finding::problem(message).fix(format!("cogtools trust {}", quote(name))))
+}
+
+/// The project, a package or a provider that requires approval.
+#[derive(Debug)]
+pub(crate) struct SourceStatus {
+    /// The kind of source.
+    pub(crate) noun: &'static str,
+    /// Its name.
+    pub(crate) name: String,
+    /// True if it is approved.
+    pub(crate) approval: ApprovalStatus,
+}
+
+/// The sources of the project that contains `io`'s working directory.
+pub(crate) fn gather(io: &Io<'_>) -> Vec<SourceStatus> {
+    let project = project(io);
+    let Ok(config) = config(&project, io) else {
+        return Vec::new();
+    };
+    let cx = cancellable_context(io, &project, config.env_priority, config.bounds());
+    trustable_sources(&config, &cx)
+        .iter()
+        .filter(|source| source.runs_something())
+        .map(|source| SourceStatus {
+            noun: source.noun(),
+            name: source.name.clone(),
+            approval: source.status(&cx),
+        })
+        .collect()
 }

@@ -1,16 +1,24 @@
 //! Tool files that are invalid or shadowed, and references to missing tools.
 
-use cogtools_core::environment::refusal;
-use cogtools_core::tool::Word;
-use cogtools_core::{Diagnostic, Tool};
-use cogtools_program::call::quote;
-use cogtools_program::render_hint;
+use std::path::{Path, PathBuf};
 
-use super::{documents, lint, missing_tools};
+use cogtools_core::environment::refusal;
+use cogtools_core::file::{ReadScope, WritePath};
+use cogtools_core::process::Exit;
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::text::Text;
+use cogtools_core::tool::Word;
+use cogtools_core::{Diagnostic, Name, Tool};
+use cogtools_program::call::quote;
+use cogtools_program::documents::{DOCUMENTS, Document};
+use cogtools_program::render_hint;
+use serde_json::Value;
+
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::package_manager::install_command;
-use crate::remedy::Remedy;
+use crate::finding::Remedy;
+use crate::host::Host;
+use crate::program::{install_command, run};
 use crate::tools::ToolFile;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
@@ -56,8 +64,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         let finding = Finding::warning(message).hint(format!("rename or remove {hidden}"));
         findings.push(finding.omitting(shadowed.omission.as_ref()));
     }
-    findings.extend(missing_tools::check(cx));
-    findings.extend(documents::check(cx));
+    findings.extend(missing_tools(cx));
+    findings.extend(documents(cx));
     let count = match valid {
         1 => "1 tool is valid".to_owned(),
         valid => format!("{valid} tools are valid"),
@@ -124,7 +132,7 @@ fn invalid_tool(diagnostic: &Diagnostic, more: usize, consequence: &str, cx: &Co
     let problem = Finding::problem(message).omitting(diagnostic.omission.as_deref());
     // A tool of a provider has no file to lint.
     let is_file = cx.host.cwd.join(&file).is_file();
-    if is_file && lint::fixes_all(&file, &cx.host) {
+    if is_file && fixes_all(&file, &cx.host) {
         return problem.fix(format!("cogtools lint --fix {}", quote(&file)));
     }
     let lint = is_file.then(|| format!("cogtools lint {} shows all of it", quote(&file)));
@@ -143,4 +151,167 @@ fn invalid_example(tool: &Tool) -> Option<Finding> {
     let line = diagnostics.first()?.summary();
     let file = tool.file().display();
     Some(Finding::warning(line).hint(format!("correct the example in {file}")))
+}
+
+/// The settings lists that name tools.
+const LISTS: [&str; 4] = [
+    "tools.allowed",
+    "tools.exclude",
+    "allowedTools",
+    "excludeTools",
+];
+/// The documents that models and people read first.
+const READ_FIRST: [&str; 5] = [
+    "README.md",
+    "GEMINI.md",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "tools/README.md",
+];
+
+fn missing_tools(cx: &Context) -> Vec<Finding> {
+    let file_names = cx.tools.files.iter().map(|file| file.name.clone());
+    let mut names: Vec<String> = file_names.chain(cx.names()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut findings = in_lists(&names, cx);
+    for document in READ_FIRST {
+        let file: PathBuf = document.split('/').collect();
+        findings.extend(in_document(&file, &names, cx.root()));
+    }
+    findings
+}
+
+/// Names in lists. A user's list may cover many projects, so a list that names none
+/// of this project's tools is ignored.
+fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
+    let prefix = cx.gemini.prefix();
+    let mut lists: Vec<(String, Vec<&str>)> = Vec::new();
+    for file in &cx.gemini.settings.files {
+        for key in LISTS {
+            let entries = file
+                .get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            lists.push((cx.gemini.paths.display_path(&file.path), entries));
+        }
+    }
+    let mut previous = None;
+    for rule in &cx.gemini.policies.rules {
+        let position = Some((&rule.file, rule.index));
+        match lists.last_mut() {
+            Some((_, entries)) if position == previous => entries.push(&rule.tool),
+            _ => lists.push((cx.gemini.paths.display_path(&rule.file), vec![&rule.tool])),
+        }
+        previous = position;
+    }
+    let mut findings = Vec::new();
+    for (file, entries) in lists {
+        let tools: Vec<&str> = entries
+            .iter()
+            .filter_map(|entry| entry.strip_prefix(prefix.as_str()))
+            .filter(|name| !prefix.is_empty() && Name::new(name).is_ok())
+            .collect();
+        if tools
+            .iter()
+            .any(|tool| names.iter().any(|name| name == tool))
+        {
+            let missing = tools
+                .into_iter()
+                .filter(|tool| !names.iter().any(|name| name == tool));
+            findings.extend(missing.map(|tool| missing_tool(tool, &file, names)));
+        }
+    }
+    findings
+}
+
+/// Names in the first column of tables with the header `Tool`.
+fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
+    let Ok(text) = Text::read(&root.join(file), file, &ReadScope::project(root)) else {
+        return Vec::new();
+    };
+    let mut findings = Vec::new();
+    let mut in_tool_table = false;
+    for line in text.as_str().lines() {
+        let Some(row) = line.trim().strip_prefix('|') else {
+            in_tool_table = false;
+            continue;
+        };
+        let cell = row.split('|').next().unwrap_or_default().trim();
+        if matches!(cell.to_lowercase().as_str(), "tool" | "tools") {
+            in_tool_table = true;
+            continue;
+        }
+        let quoted = cell.split('`').nth(1).filter(|_| in_tool_table);
+        let missing = quoted.filter(|name| !names.iter().any(|known| known == name));
+        if let Some(tool) = missing.filter(|name| Name::new(name).is_ok()) {
+            findings.push(missing_tool(tool, &file.display().to_string(), names));
+        }
+    }
+    findings
+}
+
+fn missing_tool(tool: &str, file: &str, names: &[String]) -> Finding {
+    let suggestion = did_you_mean(tool, names.iter().map(String::as_str));
+    let message = format!("{file} names the tool `{tool}`, which does not exist");
+    let fix = suggestion.map_or_else(
+        || format!("remove `{tool}` from {file}"),
+        |suggestion| format!("correct {file}: {suggestion}"),
+    );
+    Finding::warning(message).hint(fix)
+}
+
+/// Returns true if the tables are current; nothing if there are none.
+fn documents(cx: &Context) -> Option<Finding> {
+    let files: Vec<&str> = DOCUMENTS
+        .into_iter()
+        .filter(|file| has_table(cx.root(), file))
+        .collect();
+    if files.is_empty() {
+        return None;
+    }
+    let program = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
+    let program = cx.host.programs.join(program);
+    let output = run(&program, &["docs", "--check"], b"", &cx.host).ok()?;
+    let files = files.join(", ");
+    let Exit::Status(status) = output.exit else {
+        return None;
+    };
+    match status.code() {
+        Some(0) => Some(Finding::ok(format!(
+            "the table of tools is current: {files}"
+        ))),
+        Some(1) => {
+            let message = format!("the table of tools is out of date: {files}");
+            Some(Finding::warning(message).fix("cogtools docs"))
+        }
+        // What keeps it from running is reported elsewhere.
+        _ => None,
+    }
+}
+
+fn has_table(root: &Path, file: &str) -> bool {
+    let path = WritePath::in_project(root, Path::new(file));
+    let document = Document::open(path, PathBuf::from(file));
+    // Markers that are not a pair are reported by `cogtools docs`.
+    document.map_or(true, |document| document.has_markers())
+}
+
+/// Returns true if `cogtools lint --fix` removes every error of `file`.
+pub(super) fn fixes_all(file: &str, host: &Host) -> bool {
+    let program = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
+    let program = host.programs.join(program);
+    let args = ["lint", "--format", "json", "--", file];
+    let Ok(output) = run(&program, &args, b"", host) else {
+        return false;
+    };
+    let Ok(Value::Array(findings)) = serde_json::from_slice(&output.stdout) else {
+        return false;
+    };
+    let is_error = |finding: &&Value| finding["severity"] == "error";
+    let mut errors = findings.iter().filter(is_error).peekable();
+    errors.peek().is_some() && errors.all(|finding| finding["fixable"] == true)
 }
