@@ -1,27 +1,109 @@
-//! The client.
+//! The client: its options, a request, and a response whose body is read in bounded steps.
 
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, COOKIE, LOCATION, PROXY_AUTHORIZATION,
-    USER_AGENT,
+    ACCEPT_ENCODING, AUTHORIZATION, AsHeaderName, CONTENT_ENCODING, COOKIE, LOCATION,
+    PROXY_AUTHORIZATION, USER_AGENT,
 };
-use http::{HeaderName, HeaderValue, Method, Request};
-use http_body_util::Full;
-use hyper::body::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body as _, Bytes, Incoming};
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::timeout;
 
-use crate::causes;
-use crate::connect::Connector;
-use crate::error::{HttpError, Reason};
-use crate::options::{ClientOptions, PlainHttp};
-use crate::resolve::Resolver;
-use crate::response::Response;
+use crate::connect::{Connector, Resolver};
+use crate::error::{HttpError, Reason, of_body, of_request};
+use crate::proxy::Proxies;
 use crate::target::{Target, shown};
 
-/// How many redirects of the same server are followed.
+/// Environment variables, as the caller has them.
+pub type Vars = BTreeMap<OsString, OsString>;
+
+/// The variables that [`ClientOptions::from_vars`] reads.
+pub const VARIABLES: [&str; 9] = [
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "http_proxy",
+    "https_proxy",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+    "no_proxy",
+    "NO_PROXY",
+];
+
+/// The hosts to which plain `http:` is allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlainHttp {
+    /// Only this machine.
+    #[default]
+    Loopback,
+    /// Any: the user has named the URL, such as that of a model in the local network.
+    Any,
+}
+
+/// The options of a client.
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// The limit for name, connection, proxy and TLS together.
+    pub connect_timeout: Duration,
+    /// The limit for the request until the headers of its response, and for each
+    /// pause in its body.
+    pub read_timeout: Duration,
+    /// The limit for the body of a response.
+    pub max_response_bytes: u64,
+    /// The limit for the headers of a response; at least 8 KiB.
+    pub max_header_bytes: usize,
+    /// The header `User-Agent`.
+    pub user_agent: String,
+    /// The proxies.
+    pub proxies: Proxies,
+    /// The hosts to which plain `http:` is allowed.
+    pub plain_http: PlainHttp,
+    /// The file with the certificates of trusted authorities.
+    pub certificates: Option<PathBuf>,
+    /// The directory with the certificates of trusted authorities.
+    pub certificate_dir: Option<PathBuf>,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            read_timeout: Duration::from_mins(1),
+            max_response_bytes: 64 << 20,
+            max_header_bytes: 64 << 10,
+            user_agent: concat!("cogtools/", env!("CARGO_PKG_VERSION")).to_owned(),
+            proxies: Proxies::default(),
+            plain_http: PlainHttp::default(),
+            certificates: None,
+            certificate_dir: None,
+        }
+    }
+}
+
+impl ClientOptions {
+    /// Returns the defaults with the proxies and the authorities of the user's environment.
+    /// `vars` must not have variables that a project sets: it could read everything.
+    pub fn from_vars(vars: &Vars) -> Self {
+        let path = |name: &str| vars.get(OsStr::new(name)).filter(|value| !value.is_empty());
+        Self {
+            proxies: Proxies::from_vars(vars),
+            certificates: path("SSL_CERT_FILE").map(PathBuf::from),
+            certificate_dir: path("SSL_CERT_DIR").map(PathBuf::from),
+            ..Self::default()
+        }
+    }
+}
+
+/// The number of redirects of the same server that are followed.
 const MAX_REDIRECTS: usize = 5;
 /// The smallest buffer that hyper accepts.
 const MIN_BUFFER_BYTES: usize = 8 << 10;
@@ -45,7 +127,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client with these options.
+    /// Returns a client with these options.
+    ///
+    /// # Errors
+    /// [`Reason::InvalidUrl`] if the `User-Agent` is invalid.
     pub fn new(options: ClientOptions) -> Result<Self, HttpError> {
         Self::with_resolver(options, Resolver::system())
     }
@@ -70,8 +155,10 @@ impl Client {
     }
 
     /// Sends a request, and returns when the headers of the response have arrived,
-    /// whatever the status. Redirects are an error, except those of a GET to the same
-    /// server.
+    /// whatever the status. Redirects are an error, except for a GET to the same server.
+    ///
+    /// # Errors
+    /// The first failure; see [`Reason`].
     pub async fn send(&self, request: Request<Bytes>) -> Result<Response, HttpError> {
         let mut target = Target::new(request.uri())?;
         let mut redirects = 0;
@@ -108,14 +195,14 @@ impl Client {
         }
         let request = self.prepare(target, request).map_err(fail)?;
         let limit = self.options.read_timeout;
-        let sent = tokio::time::timeout(
+        let sent = timeout(
             limit.saturating_add(self.options.connect_timeout),
             self.pool.request(request),
         );
         let response = sent
             .await
             .map_err(|_| fail(Reason::ReadTimeout(limit)))?
-            .map_err(|error| fail(causes::of_request(&error)))?;
+            .map_err(|error| fail(of_request(&error)))?;
         let (parts, body) = response.into_parts();
         let encoding = parts.headers.get(CONTENT_ENCODING);
         if encoding.is_some_and(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity")) {
@@ -132,7 +219,7 @@ impl Client {
         })
     }
 
-    /// The request as it is sent to `target`.
+    /// Returns the request as it is sent to `target`.
     fn prepare(
         &self,
         target: &Target,
@@ -174,5 +261,81 @@ impl fmt::Debug for Client {
         f.debug_struct("Client")
             .field("options", &self.options)
             .finish_non_exhaustive()
+    }
+}
+
+/// A response. Dropped before its end, it closes the connection.
+#[derive(Debug)]
+pub struct Response {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    body: Incoming,
+    host: String,
+    read_timeout: Duration,
+    /// The limit for the body, and how much of it is left.
+    max_bytes: u64,
+    left: u64,
+}
+
+impl Response {
+    /// Reads the next piece of the body, as soon as it arrives; `None` at its end.
+    ///
+    /// # Errors
+    /// A pause longer than the limit, too many bytes, or a connection that ends early.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
+        loop {
+            let frame = timeout(self.read_timeout, self.body.frame()).await;
+            let frame = frame.map_err(|_| self.error(Reason::ReadTimeout(self.read_timeout)))?;
+            let Some(frame) = frame else {
+                return Ok(None);
+            };
+            let frame = frame.map_err(|error| self.error(of_body(&error)))?;
+            // A trailer is not a part of the body.
+            let Ok(bytes) = frame.into_data() else {
+                continue;
+            };
+            self.left = u64::try_from(bytes.len())
+                .ok()
+                .and_then(|length| self.left.checked_sub(length))
+                .ok_or_else(|| self.error(Reason::TooLarge(self.max_bytes)))?;
+            if !bytes.is_empty() {
+                return Ok(Some(bytes));
+            }
+        }
+    }
+
+    /// Reads the whole body, of at most `limit` bytes.
+    pub async fn bytes(mut self, limit: u64) -> Result<Bytes, HttpError> {
+        if limit < self.left {
+            (self.max_bytes, self.left) = (limit, limit);
+        }
+        if self.body.size_hint().lower() > self.left {
+            return Err(self.error(Reason::TooLarge(self.max_bytes)));
+        }
+        let mut all = Vec::new();
+        while let Some(bytes) = self.chunk().await? {
+            all.extend_from_slice(&bytes);
+        }
+        Ok(all.into())
+    }
+
+    /// Reads the whole body as text, of at most `limit` bytes; invalid UTF-8 is replaced.
+    pub async fn text(self, limit: u64) -> Result<String, HttpError> {
+        let bytes = self.bytes(limit).await?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Returns a header, if it is text.
+    pub fn header(&self, name: impl AsHeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    fn error(&self, reason: Reason) -> HttpError {
+        HttpError {
+            host: self.host.clone(),
+            reason,
+        }
     }
 }

@@ -1,24 +1,38 @@
-//! Makes connections: name, TCP, proxy and TLS, within one limit.
+//! Makes connections: name, TCP, proxy, its tunnel and TLS, within one limit.
+//!
+//! hyper-util has a tunnel, too, but its errors have no public type.
 
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::Uri;
-use hyper_util::client::legacy::connect::HttpConnector;
+use http::header::{HOST, PROXY_AUTHORIZATION};
+use http::{Method, Request, StatusCode, Uri};
+use http_body_util::Empty;
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::client::legacy::connect::dns::Name;
+use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
+use hyper_util::rt::TokioIo;
+use rustls::crypto::ring;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tower_service::Service;
 
-use crate::error::{ProxyReason, Reason};
-use crate::options::ClientOptions;
+use crate::client::ClientOptions;
+use crate::error::{ProxyReason, Reason, TlsReason, of_connection, of_tls};
 use crate::proxy::{Proxies, Proxy};
-use crate::resolve::Resolver;
-use crate::stream::{Stream, Transport};
-use crate::target::Target;
-use crate::tls::Tls;
-use crate::{causes, tunnel};
+use crate::target::{Target, is_local_name};
 
-/// After how long without traffic the system checks that the other end is alive.
+/// The time without traffic after which the system checks that the other end is alive.
 const KEEPALIVE: Duration = Duration::from_mins(1);
 
 /// Makes connections.
@@ -55,7 +69,7 @@ impl Connector {
         if !target.is_https {
             return Ok(Stream::new(transport, true));
         }
-        let tunnel = tunnel::open(transport, proxy, &target).await;
+        let tunnel = open_tunnel(transport, proxy, &target).await;
         let tunnel = tunnel.map_err(|reason| Reason::Proxy {
             proxy: proxy.name.clone(),
             reason,
@@ -78,7 +92,7 @@ impl Connector {
         let connecting = self.tcp.call(target.uri.clone());
         let tcp = connecting
             .await
-            .map_err(|error| causes::of_connection(&error))?
+            .map_err(|error| of_connection(&error))?
             .into_inner();
         if !target.is_https {
             return Ok(Box::new(tcp));
@@ -94,7 +108,7 @@ impl Service<Uri> for Connector {
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Reason>> {
         let ready = self.tcp.poll_ready(cx);
-        ready.map_err(|error| causes::of_connection(&error))
+        ready.map_err(|error| of_connection(&error))
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
@@ -104,5 +118,228 @@ impl Service<Uri> for Connector {
             let connected = tokio::time::timeout(timeout, connecting).await;
             connected.unwrap_or(Err(Reason::ConnectTimeout(timeout)))
         })
+    }
+}
+
+type Addresses = Result<Vec<SocketAddr>, io::Error>;
+type Lookup = Pin<Box<dyn Future<Output = Addresses> + Send>>;
+type Found = Result<std::vec::IntoIter<SocketAddr>, Reason>;
+
+/// Finds the addresses of names.
+#[derive(Clone)]
+pub(crate) struct Resolver {
+    lookup: Arc<dyn Fn(String) -> Lookup + Send + Sync>,
+}
+
+impl Resolver {
+    /// Returns the resolver of the system.
+    pub(crate) fn system() -> Self {
+        Self::new(|name| {
+            Box::pin(async move {
+                let found = tokio::net::lookup_host((name, 0)).await?;
+                Ok(found.collect())
+            })
+        })
+    }
+
+    pub(crate) fn new(lookup: impl Fn(String) -> Lookup + Send + Sync + 'static) -> Self {
+        Self {
+            lookup: Arc::new(lookup),
+        }
+    }
+}
+
+impl Service<Name> for Resolver {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = Reason;
+    type Future = Pin<Box<dyn Future<Output = Found> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Reason>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let name = name.as_str().to_ascii_lowercase();
+        if is_local_name(&name) {
+            let addresses = vec![
+                SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+                SocketAddr::from((Ipv6Addr::LOCALHOST, 0)),
+            ];
+            return Box::pin(async move { Ok(addresses.into_iter()) });
+        }
+        let lookup = (self.lookup)(name);
+        Box::pin(async move {
+            let addresses = lookup
+                .await
+                .map_err(|error| Reason::Resolve(error.to_string()))?;
+            Ok(addresses.into_iter())
+        })
+    }
+}
+
+/// A stream of bytes that a connection is made of.
+pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Transport for T {}
+
+/// A connection.
+pub(crate) struct Stream {
+    io: TokioIo<Box<dyn Transport>>,
+    /// True if a proxy reads the requests, which then have to name the host.
+    is_proxied: bool,
+}
+
+impl Stream {
+    pub(crate) fn new(transport: Box<dyn Transport>, is_proxied: bool) -> Self {
+        Self {
+            io: TokioIo::new(transport),
+            is_proxied,
+        }
+    }
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        Connected::new().proxy(self.is_proxied)
+    }
+}
+
+impl Read for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_read(cx, buffer)
+    }
+}
+
+impl Write for Stream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+}
+
+/// Asks the proxy at the other end of `transport` for a connection to `target`.
+async fn open_tunnel(
+    transport: Box<dyn Transport>,
+    proxy: &Proxy,
+    target: &Target,
+) -> Result<Box<dyn Transport>, ProxyReason> {
+    let handshake = http1::handshake::<_, Empty<Bytes>>(TokioIo::new(transport));
+    let (mut sender, connection) = handshake.await.map_err(|_| ProxyReason::Malformed)?;
+    let connection = tokio::spawn(connection.with_upgrades());
+    let tunnel = async {
+        let response = sender
+            .send_request(connect_request(proxy, target)?)
+            .await
+            .map_err(|_| ProxyReason::Malformed)?;
+        match response.status() {
+            status if status.is_success() => {}
+            StatusCode::PROXY_AUTHENTICATION_REQUIRED => return Err(ProxyReason::Authentication),
+            status => return Err(ProxyReason::Status(status)),
+        }
+        let upgraded = hyper::upgrade::on(response).await;
+        upgraded.map_err(|_| ProxyReason::Malformed)
+    };
+    let _guard = AbortOnDrop(connection.abort_handle());
+    let upgraded = tunnel.await?;
+    Ok(Box::new(TokioIo::new(upgraded)))
+}
+
+/// Ends the task of a connection whose tunnel is not waited for any more.
+struct AbortOnDrop(tokio::task::AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn connect_request(proxy: &Proxy, target: &Target) -> Result<Request<Empty<Bytes>>, ProxyReason> {
+    let host = if target.host.contains(':') {
+        format!("[{}]", target.host)
+    } else {
+        target.host.clone()
+    };
+    let authority = format!("{host}:{}", target.port);
+    let uri = Uri::builder().authority(authority.as_str()).build();
+    let mut request = Request::builder()
+        .method(Method::CONNECT)
+        .uri(uri.map_err(|_| ProxyReason::Malformed)?)
+        .header(HOST, authority);
+    if let Some(authorization) = &proxy.authorization {
+        request = request.header(PROXY_AUTHORIZATION, authorization);
+    }
+    request
+        .body(Empty::new())
+        .map_err(|_| ProxyReason::Malformed)
+}
+
+/// Makes connections secure. The certificates are read for the first connection:
+/// that takes milliseconds.
+struct Tls {
+    file: Option<PathBuf>,
+    dir: Option<PathBuf>,
+    config: OnceLock<Result<Arc<ClientConfig>, TlsReason>>,
+}
+
+impl Tls {
+    fn new(options: &ClientOptions) -> Self {
+        Self {
+            file: options.certificates.clone(),
+            dir: options.certificate_dir.clone(),
+            config: OnceLock::new(),
+        }
+    }
+
+    /// Makes `stream` a secure connection to `host`.
+    async fn connect<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        host: &str,
+        stream: S,
+    ) -> Result<TlsStream<S>, Reason> {
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|_| Reason::InvalidUrl("its URL has an invalid host"))?;
+        let config = self.config.get_or_init(|| self.load());
+        let config = config.clone().map_err(Reason::Tls)?;
+        let connecting = TlsConnector::from(config).connect(name, stream);
+        connecting.await.map_err(|error| of_tls(&error))
+    }
+
+    fn load(&self) -> Result<Arc<ClientConfig>, TlsReason> {
+        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| TlsReason::Handshake(error.to_string()))?;
+        let config = builder.with_root_certificates(self.roots()?);
+        Ok(Arc::new(config.with_no_client_auth()))
+    }
+
+    fn roots(&self) -> Result<RootCertStore, TlsReason> {
+        let loaded = if self.file.is_none() && self.dir.is_none() {
+            rustls_native_certs::load_native_certs()
+        } else {
+            rustls_native_certs::load_certs_from_paths(self.file.as_deref(), self.dir.as_deref())
+        };
+        let mut roots = RootCertStore::empty();
+        let (added, _) = roots.add_parsable_certificates(loaded.certs);
+        if added > 0 {
+            return Ok(roots);
+        }
+        let error = loaded.errors.first();
+        let reason = error.map_or_else(|| "none found".to_owned(), ToString::to_string);
+        Err(TlsReason::NoRoots(reason))
     }
 }

@@ -9,10 +9,10 @@ use http::{HeaderValue, Uri};
 use percent_encoding::percent_decode_str;
 
 use crate::error::{ProxyReason, Reason};
-use crate::options::Vars;
+use crate::client::Vars;
 use crate::target::Target;
 
-/// Which proxy each host is reached through.
+/// The proxies that hosts are reached through.
 #[derive(Clone, Debug, Default)]
 pub struct Proxies {
     http: Option<Setting>,
@@ -44,7 +44,7 @@ struct Exception {
 }
 
 impl Proxies {
-    /// The proxies of `http_proxy`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, also in
+    /// Reads the proxies of `http_proxy`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, also in
     /// lower case. `HTTP_PROXY` does not count: where a web server runs the program,
     /// it is a header of the request.
     pub fn from_vars(vars: &Vars) -> Self {
@@ -58,7 +58,7 @@ impl Proxies {
         }
     }
 
-    /// The proxy for `target`; never one for this machine.
+    /// Returns the proxy for `target`; never one for this machine.
     pub(crate) fn find(&self, target: &Target) -> Result<Option<&Proxy>, Reason> {
         let is_excepted = |exception: &Exception| exception.matches(&target.host, target.port);
         if target.is_loopback() || self.exceptions.iter().any(is_excepted) {
@@ -81,7 +81,7 @@ impl Proxies {
 }
 
 impl Proxy {
-    /// The proxy at a URL, whose scheme may be absent.
+    /// Reads the proxy at a URL, whose scheme may be absent.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let url = if text.contains("://") {
@@ -104,7 +104,7 @@ impl fmt::Debug for Proxy {
     }
 }
 
-/// The header value for a user name and a password, as they are in a URL.
+/// Returns the header value for a user name and a password, as they are in a URL.
 pub(crate) fn basic(userinfo: &str) -> Option<HeaderValue> {
     let decoded: Vec<u8> = percent_decode_str(userinfo).collect();
     let text = if decoded.contains(&b':') {
@@ -130,7 +130,7 @@ impl Exception {
     }
 }
 
-/// The first of these variables that is set and not empty.
+/// Returns the first of these variables that is set and not empty.
 fn value<const N: usize>(vars: &Vars, names: [&'static str; N]) -> Option<(&'static str, String)> {
     names.into_iter().find_map(|name| {
         let text = vars.get(OsStr::new(name))?.to_string_lossy();

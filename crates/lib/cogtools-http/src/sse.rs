@@ -17,7 +17,7 @@ pub struct Event {
     pub data: String,
     /// The last ID of the stream, of this event or an earlier one.
     pub id: Option<String>,
-    /// How many milliseconds to wait before reconnecting, since the last event.
+    /// The number of milliseconds to wait before reconnecting, since the last event.
     pub retry: Option<u64>,
 }
 
@@ -37,9 +37,9 @@ pub struct SseParser {
     data: Option<String>,
     id: Option<String>,
     retry: Option<u64>,
-    /// Whether the last piece ended in `\r`, whose `\n` may begin the next one.
+    /// True if the last piece ended in `\r`, whose `\n` may begin the next one.
     after_cr: bool,
-    /// Whether no line has ended yet: the first may begin with a byte order mark.
+    /// True if no line has ended yet: the first may begin with a byte order mark.
     is_first_line: bool,
 }
 
@@ -50,7 +50,7 @@ impl Default for SseParser {
 }
 
 impl SseParser {
-    /// A parser for events of at most `max_bytes`.
+    /// Returns a parser for events of at most `max_bytes`.
     pub const fn new(max_bytes: usize) -> Self {
         Self {
             max_bytes,
@@ -67,6 +67,9 @@ impl SseParser {
 
     /// Reads the next piece of the stream. After an error the stream is lost, but
     /// [`Self::next_event`] still returns the events before it.
+    ///
+    /// # Errors
+    /// An event exceeds the limit.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
         let mut rest = bytes;
         while let Some((&first, after_first)) = rest.split_first() {
@@ -91,12 +94,12 @@ impl SseParser {
         Ok(())
     }
 
-    /// The next event that has arrived completely.
+    /// Takes the next event that has arrived completely.
     pub fn next_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// The event at the end of the stream whose blank line is missing. The standard
+    /// Returns the event at the end of the stream whose blank line is missing. The standard
     /// says to ignore it; some servers end so.
     pub fn finish(mut self) -> Option<Event> {
         if !self.line.is_empty() {

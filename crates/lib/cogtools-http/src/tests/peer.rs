@@ -11,8 +11,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use crate::error::{HttpError, Reason};
-use crate::options::ClientOptions;
-use crate::resolve::Resolver;
+use crate::ClientOptions;
+use crate::connect::Resolver;
 use crate::{Client, Response};
 
 /// How long a client of a test waits.

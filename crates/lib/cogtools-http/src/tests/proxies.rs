@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use super::peer::{Peer, Step, TIMEOUT, client, failure, get, ok, send, text};
 use super::tls::secure;
 use crate::error::{ProxyReason, Reason};
-use crate::options::Vars;
+use crate::Vars;
 use crate::proxy::Proxies;
 
 fn proxies(name: &str, url: &str) -> Proxies {

@@ -4,7 +4,7 @@ use http::Request;
 use hyper::body::Bytes;
 
 use super::peer::{Peer, Step, client, ok};
-use crate::options::{ClientOptions, Vars};
+use crate::{ClientOptions, Vars};
 
 const SECRET: &str = "s3cr3t";
 
