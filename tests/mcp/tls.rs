@@ -1,27 +1,18 @@
-//! A server with TLS, and certificates made here: when it is trusted,
-//! and the error when it is not.
+//! A server with TLS: when its certificate is trusted, and the error when it is not.
 
-use cogtools_test_support::{Expected, Project, str};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use cogtools_test_support::{Expected, Project, certificates, str};
 
 use super::peer::Site;
 use super::source::{NONE, project, with};
 use super::web::source;
 
-/// Makes an authority, and a server's certificate that it has signed for `name`:
+/// Writes an authority, and a server's certificate that it has signed for `name`:
 /// the files ca.pem, server.pem and key.pem of the project.
 pub(crate) fn certify(project: &Project, name: &str) {
-    let key = || KeyPair::generate().expect("a key");
-    let mut params = CertificateParams::default();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(params, key()).expect("an authority");
-    let own = key();
-    let params = CertificateParams::new([name.to_owned()]).expect("a name");
-    let signed = params.signed_by(&own, &authority).expect("a certificate");
     project
-        .file("ca.pem", authority.pem())
-        .file("server.pem", signed.pem())
-        .file("key.pem", own.serialize_pem());
+        .file("ca.pem", certificates::AUTHORITY)
+        .file("server.pem", certificates::of(name))
+        .file("key.pem", certificates::KEY);
 }
 
 /// The output of discovery, with or without the authority's certificate.

@@ -3,14 +3,14 @@
 use cogtools_edit::Edit;
 use serde_json::{Map, Value, json};
 
-use crate::paths::Paths;
+use crate::Paths;
 
 /// Our discovery command.
 pub const DISCOVER: &str = "cogtools-discover";
 /// Our call command.
 pub const CALL: &str = "cogtools-call";
 
-/// The merge into a project's `.gemini/settings.json`.
+/// Returns the merge into a project's `.gemini/settings.json`.
 ///
 /// There are two generations of keys: releases up to 0.2 and from 0.10 to 0.20 read
 /// the flat ones, releases from 0.3 those below `tools`. Each ignores the other's,

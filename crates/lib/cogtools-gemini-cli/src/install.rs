@@ -8,8 +8,7 @@ use cogtools_core::file::ReadScope;
 use cogtools_core::text::{self, Text};
 use serde_json::Value;
 
-use crate::paths::Vars;
-use crate::version::Version;
+use crate::{Vars, Version};
 
 /// A `gemini` that can be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,15 +17,15 @@ pub struct Installation {
     pub program: PathBuf,
     /// Its version, if its package declares one.
     pub version: Option<Version>,
-    /// Whether it is on `PATH` rather than in a `node_modules/.bin`.
+    /// True if it is on `PATH` rather than in a `node_modules/.bin`.
     pub on_path: bool,
 }
 
 /// The name of the program.
 const NAME: &str = "gemini";
 
-/// Every `gemini` that can be started in `root`: those on `PATH` in order, then
-/// those in `node_modules/.bin` from `root` upward. Links to the same file count once.
+/// Finds every `gemini` that can be started in `root`: those on `PATH` in order, then
+/// the ones in `node_modules/.bin` from `root` upward. Links to the same file count once.
 pub fn find(root: &Path, vars: &Vars) -> Vec<Installation> {
     let path = vars.get(OsStr::new("PATH"));
     let on_path = which::which_in_all(NAME, path, root).into_iter().flatten();
@@ -54,7 +53,7 @@ pub fn find(root: &Path, vars: &Vars) -> Vec<Installation> {
     found
 }
 
-/// The version of the package that contains `real`, the resolved path of `program`.
+/// Returns the version of the package that contains `real`, the resolved path of `program`.
 fn version(program: &Path, real: &Path) -> Option<Version> {
     let inside = real.ancestors().skip(1).take(4).map(Path::to_path_buf);
     // If the program is a wrapper script, the package is next to it.

@@ -1,4 +1,4 @@
-//! The files of Gemini CLI: their locations, how it reads them, and what it requires; and the
+//! The files of Gemini CLI: their locations, its rules for them, and its requirements; and the
 //! files in which other hosts find MCP servers.
 //!
 //! The behaviour of hosts was determined by running them or by reading their source. Edits of
@@ -8,15 +8,9 @@ pub mod command;
 pub mod connection;
 pub mod install;
 pub mod mcp_host;
-mod paths;
 pub mod policy;
 pub mod settings;
-mod trust;
-mod user_files;
-mod version;
 
-pub use connection::Connection;
+pub use connection::{Connection, Generation, Version};
 pub use mcp_host::{EntryForm, McpHost};
-pub use paths::{Paths, Vars};
-pub use trust::Trust;
-pub use version::{Generation, Version};
+pub use settings::{Paths, Trust, Vars};

@@ -2,14 +2,15 @@
 //! key, and in which form.
 //!
 //! `init` writes these files and `doctor` reads them, both by this one table. Each row names
-//! the source of what it says, where it is not the host's documentation.
+//! its source, where that is not the host's documentation.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use cogtools_edit::jsonc::Dialect;
 use serde_json::Value;
 
-use crate::{Vars, user_files};
+use crate::Vars;
 
 /// A host and its file.
 #[derive(Clone, Copy, Debug)]
@@ -20,21 +21,21 @@ pub struct McpHost {
     pub name: &'static str,
     /// The key of the servers.
     pub table: &'static str,
-    /// How an entry names the program.
+    /// The form in which an entry names the program.
     pub form: EntryForm,
-    /// What its parser accepts, if the file is JSON.
+    /// The dialect that its parser accepts, if the file is JSON.
     pub dialect: Dialect,
-    /// Whether the file is about servers only; others have settings that are not ours.
+    /// True if the file is about servers only; others have settings that are not ours.
     pub is_dedicated: bool,
     place: Place,
 }
 
-/// How an entry names the program to start.
+/// The form in which an entry names the program to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryForm {
     /// `command` is the program, `args` its arguments.
     Standard,
-    /// The same, and `type` is `stdio`.
+    /// As [`Self::Standard`], and `type` is `stdio`.
     Typed,
     /// `command` is a list of the program and its arguments, and `type` is `local`.
     List,
@@ -42,7 +43,7 @@ pub enum EntryForm {
     Extension,
 }
 
-/// Where the file is.
+/// The place of the file.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// In the project: the first of these that exists, or else the first.
@@ -60,7 +61,7 @@ impl McpHost {
             ..Self::new(
                 "claude-desktop",
                 "Claude Desktop",
-                Place::User(user_files::claude_desktop),
+                Place::User(claude_desktop),
             )
         },
         Self::new("cursor", "Cursor", Place::Project(&[".cursor/mcp.json"])),
@@ -71,7 +72,7 @@ impl McpHost {
         Self {
             table: "mcp_servers",
             form: EntryForm::Standard,
-            ..Self::new("codex", "Codex", Place::User(user_files::codex))
+            ..Self::new("codex", "Codex", Place::User(codex))
         },
         // `mcp add` and `McpLocalConfig` in npm opencode-linux-x64 1.18.34.
         Self {
@@ -102,7 +103,7 @@ impl McpHost {
             table: "extensions",
             form: EntryForm::Extension,
             is_dedicated: false,
-            ..Self::new("goose", "Goose", Place::User(user_files::goose))
+            ..Self::new("goose", "Goose", Place::User(goose))
         },
         // `lookupConfigs` in internal/config/load.go of charmbracelet/crush.
         Self {
@@ -134,17 +135,17 @@ impl McpHost {
         }
     }
 
-    /// The host of that name.
+    /// Returns the host of that name.
     pub fn of_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|host| host.key == key)
     }
 
-    /// Whether the file belongs to the user, and is shared by all projects.
+    /// Returns true if the file belongs to the user, and is shared by all projects.
     pub const fn is_users(&self) -> bool {
         matches!(self.place, Place::User(_))
     }
 
-    /// The file to write for the project at `root`: relative to it, or absolute if it belongs
+    /// Returns the file to write for the project at `root`: relative to it, or absolute if it belongs
     /// to the user, whose home directory may be unknown.
     pub fn file(&self, root: &Path, vars: &Vars) -> Option<PathBuf> {
         let mut files = self.files(vars);
@@ -154,7 +155,7 @@ impl McpHost {
         (!files.is_empty()).then(|| files.swap_remove(present.unwrap_or(0)))
     }
 
-    /// Every file that the host reads.
+    /// Returns every file that the host reads.
     pub fn files(&self, vars: &Vars) -> Vec<PathBuf> {
         match self.place {
             Place::Project(files) => files.iter().map(|file| native(file)).collect(),
@@ -163,7 +164,7 @@ impl McpHost {
     }
 }
 
-/// Where `opencode mcp add` looks for the file of a project, in its order.
+/// The places where `opencode mcp add` looks for the file of a project, in its order.
 const OPENCODE: [&str; 4] = [
     "opencode.json",
     "opencode.jsonc",
@@ -173,7 +174,7 @@ const OPENCODE: [&str; 4] = [
 
 const CRUSH: [&str; 2] = [".crush.json", "crush.json"];
 
-/// The program and the arguments of `entry`, in whichever form it is written.
+/// Returns the program and the arguments of `entry`, in whichever form it is written.
 pub fn words(entry: &Value) -> Vec<&str> {
     let strings = |key: &str| -> Vec<&str> {
         match entry.get(key) {
@@ -191,4 +192,50 @@ pub fn words(entry: &Value) -> Vec<&str> {
 /// A relative path with the separators of the system.
 fn native(path: &str) -> PathBuf {
     path.split('/').collect()
+}
+
+/// The configuration of Codex, if the home directory or `CODEX_HOME` is known.
+fn codex(vars: &Vars) -> Option<PathBuf> {
+    let folder = folder("CODEX_HOME", vars).or_else(|| Some(home(vars)?.join(".codex")))?;
+    Some(folder.join("config.toml"))
+}
+
+/// The configuration of Claude Desktop, where the system keeps configurations of applications.
+fn claude_desktop(vars: &Vars) -> Option<PathBuf> {
+    let folder = if cfg!(target_os = "macos") {
+        home(vars)?.join("Library").join("Application Support")
+    } else if cfg!(windows) {
+        roaming(vars)?
+    } else {
+        xdg_config(vars)?
+    };
+    Some(folder.join("Claude").join("claude_desktop_config.json"))
+}
+
+/// The configuration of Goose: below `GOOSE_PATH_ROOT`, or the place that its crate `etcetera` chooses,
+/// which uses the directories of XDG on macOS too.
+fn goose(vars: &Vars) -> Option<PathBuf> {
+    let folder = match folder("GOOSE_PATH_ROOT", vars) {
+        Some(root) => root.join("config"),
+        None if cfg!(windows) => roaming(vars)?.join("Block").join("goose").join("config"),
+        None => xdg_config(vars)?.join("goose"),
+    };
+    Some(folder.join("config.yaml"))
+}
+
+fn xdg_config(vars: &Vars) -> Option<PathBuf> {
+    folder("XDG_CONFIG_HOME", vars).or_else(|| Some(home(vars)?.join(".config")))
+}
+
+fn roaming(vars: &Vars) -> Option<PathBuf> {
+    folder("APPDATA", vars).or_else(|| Some(home(vars)?.join("AppData").join("Roaming")))
+}
+
+fn home(vars: &Vars) -> Option<PathBuf> {
+    folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" }, vars)
+}
+
+fn folder(variable: &str, vars: &Vars) -> Option<PathBuf> {
+    let folder = vars.get(OsStr::new(variable)).map(PathBuf::from);
+    folder.filter(|folder| folder.is_absolute())
 }

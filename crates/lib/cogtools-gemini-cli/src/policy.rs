@@ -1,7 +1,7 @@
 //! The policies of Gemini CLI: which tools it may call without asking.
 //!
 //! Names are matched as a whole. `*` alone matches every tool, and `mcp_*` forms
-//! match those of servers; any other wildcard matches nothing, even
+//! match tools of servers; any other wildcard matches nothing, even
 //! `discovered_tool_*`.
 
 use std::fs;
@@ -24,7 +24,7 @@ pub struct Rule {
     pub file: PathBuf,
     /// The index of its `[[rule]]` in the file, from 0; a `[[rule]]` may name several tools.
     pub index: usize,
-    /// Whether it applies to some calls only (by their arguments or the mode).
+    /// True if it applies to some calls only (by their arguments or the mode).
     pub is_conditional: bool,
 }
 
@@ -67,18 +67,18 @@ impl Policies {
         policies
     }
 
-    /// The rule that applies to the tool `tool` without a terminal.
+    /// Returns the rule that applies to the tool `tool` without a terminal.
     pub fn decide(&self, tool: &str) -> Option<&Rule> {
         let mut rules = self.rules.iter().filter(|rule| !rule.is_conditional);
         rules.find(|rule| matches(&rule.tool, tool))
     }
 
-    /// Rules whose wildcard matches nothing.
+    /// Returns the rules whose wildcard matches nothing.
     pub fn ineffective_rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(|rule| is_ineffective(&rule.tool))
     }
 
-    /// A rule that allows `tools`, as text for a policy file.
+    /// Returns a rule that allows `tools`, as text for a policy file.
     pub fn allow_rule<'t>(tools: impl IntoIterator<Item = &'t str>) -> String {
         let names: Vec<String> = tools
             .into_iter()
@@ -91,7 +91,7 @@ impl Policies {
     }
 }
 
-/// Whether the name in a rule matches the name of a tool. After the name of a server,
+/// Returns true if the name in a rule matches the name of a tool. After the name of a server,
 /// which has no underscores, a wildcard matches all its tools.
 fn matches(pattern: &str, tool: &str) -> bool {
     let Some(prefix) = pattern.strip_suffix('*') else {
@@ -101,7 +101,7 @@ fn matches(pattern: &str, tool: &str) -> bool {
     prefix.is_empty() || is_of_servers && tool.starts_with(prefix)
 }
 
-/// Whether `name` is a wildcard that matches nothing.
+/// Returns true if `name` is a wildcard that matches nothing.
 pub fn is_ineffective(name: &str) -> bool {
     name.contains('*') && name != "*" && !name.starts_with("mcp_")
 }

@@ -45,7 +45,7 @@ pub enum PlainHttp {
     /// Only this machine.
     #[default]
     Loopback,
-    /// Any: the user has named the URL, such as that of a model in the local network.
+    /// Any: the user has named the URL, such as a model in the local network.
     Any,
 }
 

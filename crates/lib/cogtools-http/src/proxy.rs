@@ -8,8 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderValue, Uri};
 use percent_encoding::percent_decode_str;
 
-use crate::error::{ProxyReason, Reason};
 use crate::client::Vars;
+use crate::error::{ProxyReason, Reason};
 use crate::target::Target;
 
 /// The proxies that hosts are reached through.

@@ -9,6 +9,7 @@
     reason = "a harness that cannot go on must fail its test at once"
 )]
 
+pub mod certificates;
 pub mod conformance;
 mod diff;
 mod expected;

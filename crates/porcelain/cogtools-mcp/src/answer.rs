@@ -13,33 +13,34 @@ use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, MetaObject, Pro
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::call::CallOutcome;
 use crate::catalogue::{CallError, Catalogue};
 use crate::command::NAME;
 
 /// Answers `tools/call`.
-pub(crate) fn to_call(outcome: CallOutcome) -> Result<CallToolResult, ErrorData> {
+pub(crate) fn to_call(outcome: Result<ToolOutput, CallError>) -> Result<CallToolResult, ErrorData> {
     let error = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
     match outcome {
-        CallOutcome::Done(output) => Ok(result(output)),
-        CallOutcome::Failed(diagnostics) => Ok(error(render(&diagnostics))),
-        CallOutcome::Cancelled => Ok(error("the call was cancelled\n".to_owned())),
-        CallOutcome::NotFound(diagnostics) => Err(not_found(&diagnostics)),
+        Ok(output) => Ok(result(output)),
+        Err(CallError::Failed(diagnostics)) => Ok(error(render(&diagnostics))),
+        Err(CallError::Cancelled) => Ok(error("the call was cancelled\n".to_owned())),
+        Err(CallError::NotFound(diagnostics)) => Err(not_found(&diagnostics)),
     }
 }
 
 /// Answers `prompts/get`, whose results cannot be errors.
-pub(crate) fn to_prompt(outcome: CallOutcome) -> Result<GetPromptResult, ErrorData> {
+pub(crate) fn to_prompt(
+    outcome: Result<ToolOutput, CallError>,
+) -> Result<GetPromptResult, ErrorData> {
     match outcome {
-        CallOutcome::Done(output) => {
+        Ok(output) => {
             let message = PromptMessage::new_text(Role::User, output.text);
             Ok(GetPromptResult::new(vec![message]))
         }
-        CallOutcome::Failed(diagnostics) => {
+        Err(CallError::Failed(diagnostics)) => {
             Err(ErrorData::invalid_params(render(&diagnostics), None))
         }
-        CallOutcome::Cancelled => Err(ErrorData::internal_error("the request was cancelled", None)),
-        CallOutcome::NotFound(diagnostics) => Err(not_found(&diagnostics)),
+        Err(CallError::Cancelled) => Err(cancelled()),
+        Err(CallError::NotFound(diagnostics)) => Err(not_found(&diagnostics)),
     }
 }
 
@@ -82,7 +83,12 @@ pub(crate) async fn find(
     found.map_err(|error| match error {
         CallError::NotFound(diagnostics) => not_found(&diagnostics),
         CallError::Failed(diagnostics) => internal_error(&diagnostics),
+        CallError::Cancelled => cancelled(),
     })
+}
+
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("the request was cancelled", None)
 }
 
 /// Returns the error of a request while the configuration is invalid.

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cogtools_core::arguments::Arguments;
 use cogtools_core::{
     Call, Cancel, Code, Context, Diagnostic, Limit, Progress, Registry, Tool, ToolOutput,
 };
@@ -15,20 +14,7 @@ use tokio::time::timeout;
 use crate::arguments::ClientArguments;
 use crate::catalogue::{CallError, Catalogue};
 
-/// The outcome of a call.
-#[derive(Debug)]
-pub(crate) enum CallOutcome {
-    /// The tool succeeded.
-    Done(ToolOutput),
-    /// The tool failed, or the call is invalid.
-    Failed(Vec<Diagnostic>),
-    /// There is no such tool.
-    NotFound(Vec<Diagnostic>),
-    /// The call was cancelled.
-    Cancelled,
-}
-
-/// The threads in which tools run.
+/// The places for tools that run.
 #[derive(Clone, Debug)]
 pub(crate) struct Workers {
     /// For finding tools and for templates, which end by themselves.
@@ -58,15 +44,10 @@ impl Workers {
         arguments: ClientArguments,
         progress: Option<Progress>,
         cancelled: impl Future<Output = ()>,
-    ) -> CallOutcome {
-        let call = self.run_call(catalogue, name, arguments, progress);
+    ) -> Result<ToolOutput, CallError> {
         tokio::select! {
-            result = call => match result {
-                Ok(output) => CallOutcome::Done(output),
-                Err(CallError::NotFound(diagnostics)) => CallOutcome::NotFound(diagnostics),
-                Err(CallError::Failed(diagnostics)) => CallOutcome::Failed(diagnostics),
-            },
-            () = cancelled => CallOutcome::Cancelled,
+            result = self.run_call(catalogue, name, arguments, progress) => result,
+            () = cancelled => Err(CallError::Cancelled),
         }
     }
 
@@ -114,7 +95,7 @@ impl Workers {
     }
 }
 
-/// The next free one of `slots`, for a call of the tool `name`.
+/// Waits for the next free one of `slots`, for a call of the tool `name`.
 async fn slot(slots: &Arc<Semaphore>, name: &str) -> Result<OwnedSemaphorePermit, CallError> {
     let permit = Arc::clone(slots).acquire_owned().await;
     permit.map_err(|_| CallError::Failed(vec![bug(name)]))
@@ -129,15 +110,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// The arguments of a call of `tool`.
-fn parse(tool: &Tool, arguments: ClientArguments) -> Result<Arguments, CallError> {
-    arguments.parse(tool).map_err(|diagnostics| {
-        let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
-        CallError::Failed(diagnostics.into_iter().map(about).collect())
-    })
-}
-
-/// The call of `tool` with `arguments`, and its context with `cancel` and
+/// Returns the call of `tool` with `arguments`, and its context with `cancel` and
 /// `progress`.
 fn prepare(
     catalogue: &Catalogue,
@@ -146,14 +119,14 @@ fn prepare(
     arguments: ClientArguments,
     (cancel, progress): (Cancel, Option<Progress>),
 ) -> Result<(Call, Context), CallError> {
-    let arguments = parse(&tool, arguments)?;
-    let call = registry
-        .prepare_tool(tool, arguments)
-        .map_err(CallError::Failed)?;
-    let cx = catalogue
-        .cx(call.tool(), cancel, progress)
-        .map_err(CallError::Failed)?;
-    Ok((call, cx))
+    let arguments = arguments.parse(&tool).map_err(|diagnostics| {
+        let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
+        CallError::Failed(diagnostics.into_iter().map(about).collect())
+    })?;
+    let call = registry.prepare_tool(tool, arguments);
+    let call = call.map_err(CallError::Failed)?;
+    let cx = catalogue.cx(call.tool(), cancel, progress);
+    Ok((call, cx.map_err(CallError::Failed)?))
 }
 
 /// Runs `work`, a step of a call of the tool `name`, in a thread of the pool, within `limit`. The
@@ -173,7 +146,7 @@ async fn with_limit<T: Send + 'static>(
     }
 }
 
-/// The thread has panicked, which was reported on standard error.
+/// Returns the diagnostic of a thread that has panicked, which was reported on standard error.
 fn bug(name: &str) -> Diagnostic {
     Diagnostic::new(
         Code::Internal,

@@ -3,7 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::{
@@ -19,7 +19,7 @@ use crate::auth::Store;
 use crate::declarations::{DeclarationCache, LoadResult, PublishOptions, PublishedTool, publish};
 use crate::sources::SourceSessions;
 
-/// The source of all tools.
+/// The tools of a project, for every request.
 pub(crate) struct Catalogue {
     registry: RegistryArgs,
     budget: BudgetArg,
@@ -27,11 +27,13 @@ pub(crate) struct Catalogue {
     api: Option<Target>,
     io: DetachedIo,
     cache: DeclarationCache,
+    /// See [`Self::listed`].
+    listed: OnceLock<u64>,
     /// The diagnostics of the last listing.
     reported: Mutex<Vec<Diagnostic>>,
     /// The warnings of calls.
     call_warnings: Warnings,
-    /// Those that have been reported.
+    /// The warnings of calls that have been reported.
     reported_of_calls: Mutex<Vec<Diagnostic>>,
     resident: Arc<Resident>,
     sessions: Arc<SourceSessions>,
@@ -47,6 +49,15 @@ pub(crate) struct Listing {
     pub(crate) prompts: Vec<Arc<PublishedTool>>,
     /// The errors of files that are left out.
     pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Listing {
+    fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let tools = self.tools.iter().chain(&self.prompts);
+        tools.for_each(|tool| tool.digest().hash(&mut hasher));
+        hasher.finish()
+    }
 }
 
 impl Catalogue {
@@ -73,6 +84,7 @@ impl Catalogue {
             api,
             io: DetachedIo::new(io, Cancel::default()),
             cache: DeclarationCache::default(),
+            listed: OnceLock::new(),
             reported: Mutex::default(),
             call_warnings: Warnings::default(),
             reported_of_calls: Mutex::default(),
@@ -133,6 +145,7 @@ impl Catalogue {
     /// Returns the listing, and the diagnostics that the last one did not have.
     pub(crate) fn list(&self) -> Result<(Listing, Vec<Diagnostic>), Vec<Diagnostic>> {
         let listing = self.load()?;
+        self.listed.get_or_init(|| listing.digest());
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let new_diagnostics = listing
             .diagnostics
@@ -195,18 +208,20 @@ impl Catalogue {
 
     /// Returns a hash of all that clients can list.
     pub(crate) fn digest(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
         match self.load() {
-            Ok(listing) => {
-                let tools = listing.tools.iter().chain(&listing.prompts);
-                tools.for_each(|tool| tool.digest().hash(&mut hasher));
-            }
+            Ok(listing) => listing.digest(),
             Err(diagnostics) => {
+                let mut hasher = DefaultHasher::new();
                 let messages = diagnostics.iter().map(|diagnostic| &diagnostic.message);
                 messages.for_each(|message| message.hash(&mut hasher));
+                hasher.finish()
             }
         }
-        hasher.finish()
+    }
+
+    /// Returns the hash of the first list that a client has got.
+    pub(crate) fn listed(&self) -> Option<u64> {
+        self.listed.get().copied()
     }
 
     /// Returns the context of a call of `tool`, with `cancel` and `progress`. For a tool that does not
@@ -260,4 +275,6 @@ pub(crate) enum CallError {
     /// The tool or the configuration is invalid, the call is invalid, or the tool
     /// failed.
     Failed(Vec<Diagnostic>),
+    /// The call was cancelled.
+    Cancelled,
 }

@@ -48,6 +48,7 @@ const APIS: [Target; 3] = [Target::Gemini, Target::OpenAi, Target::Anthropic];
 /// The time that a client may take to read the rest of the output after a signal.
 const FLUSH_GRACE: Duration = Duration::from_secs(1);
 
+const DRAIN_HELP: &str = "How long calls may continue after a signal; 2 by default";
 const TRACES_HELP: &str =
     "Send a span of OpenTelemetry for each call to the collector of OTEL_EXPORTER_OTLP_ENDPOINT";
 
@@ -73,8 +74,7 @@ struct McpArgs {
     /// Write a line of JSON for each call to standard error
     #[arg(long, requires = "http")]
     log: bool,
-    /// How long calls may continue after a signal; 2 by default
-    #[arg(long, value_name = "SECONDS", requires = "http")]
+    #[arg(long, value_name = "SECONDS", requires = "http", help = DRAIN_HELP)]
     #[arg(value_parser = value_parser!(u64).range(..=3_600))]
     drain: Option<u64>,
     /// API that the client passes the tools to; by default, the strictest is assumed
@@ -160,6 +160,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         list_changed: tokio::sync::watch::Sender::new(()),
         outgoing,
         observers,
+        introduced: CancellationToken::new(),
         closing: CancellationToken::new(),
         stop: stop.clone(),
     };

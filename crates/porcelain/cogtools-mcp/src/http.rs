@@ -29,7 +29,7 @@ pub(crate) struct Address {
     pub(crate) socket: SocketAddr,
     /// The token that clients must send as `Authorization: Bearer`.
     pub(crate) token: Option<String>,
-    /// How long calls may continue after a signal.
+    /// The time for which calls may continue after a signal.
     pub(crate) drain: Duration,
 }
 
@@ -37,12 +37,12 @@ type Service = StreamableHttpService<Server, NeverSessionManager>;
 
 /// The path of the protocol.
 const PATH: &str = "/mcp";
-/// Whether the server runs, and whether it takes requests: for what watches it, without a token.
+/// Health and readiness, for monitors: neither needs the token.
 const HEALTH: &str = "/healthz";
 const READINESS: &str = "/readyz";
 /// The metrics, with `--metrics`.
 const METRICS: &str = "/metrics";
-/// What a client has to accept.
+/// The media types that a client has to accept.
 const MEDIA_TYPES: &str = "application/json, text/event-stream";
 /// The largest request: the limit for arguments, and space for the rest.
 const MAX_REQUEST_BYTES: usize = Input::MAX_BYTES + (64 << 10);
@@ -105,7 +105,7 @@ async fn handle(state: Arc<AppState>, service: Service, request: Request<Bytes>)
     service.handle(request).await
 }
 
-/// Whether the client accepts every media type, also by not naming any (RFC 9110, 12.5.1).
+/// Returns true if the client accepts every media type, also by not naming any (RFC 9110, 12.5.1).
 fn accepts_all(headers: &HeaderMap) -> bool {
     let mut ranges = headers
         .get_all(ACCEPT)
@@ -120,7 +120,7 @@ fn accepts_all(headers: &HeaderMap) -> bool {
     !headers.contains_key(ACCEPT) || ranges.any(is_any)
 }
 
-/// The answer to what watches the server.
+/// Answers a monitor of the server.
 fn watched(state: &AppState, request: &Request<Bytes>) -> Response<Body> {
     let path = request.uri().path();
     let known = match (path, &state.observers.metrics) {
@@ -144,7 +144,7 @@ fn watched(state: &AppState, request: &Request<Bytes>) -> Response<Body> {
     }
 }
 
-/// The unparsed arguments of a call over HTTP.
+/// Returns the unparsed arguments of a call over HTTP.
 pub(crate) fn raw_arguments(context: &RequestContext<RoleServer>) -> Option<&RawArguments> {
     context.extensions.get::<Parts>()?.extensions.get()
 }

@@ -1,5 +1,5 @@
-//! What the server says about itself when a client connects: what the configuration says, and
-//! whether tools wait for the user's approval.
+//! The server's introduction for a client that connects: the text of the configuration, and the
+//! tools that wait for the user's approval.
 //!
 //! Models read it, so it contains text of a project only if the user trusts it.
 
@@ -11,17 +11,17 @@ use cogtools_program::terminal::pluralize;
 
 use crate::catalogue::Catalogue;
 
-/// What the server says about itself.
+/// The introduction of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Introduction {
     /// Its name for people.
     pub(crate) title: Option<String>,
-    /// What models should know.
+    /// Instructions for models.
     pub(crate) instructions: Option<String>,
 }
 
 impl Introduction {
-    /// That of the server of `catalogue`.
+    /// Returns the introduction of the server of `catalogue`.
     pub(crate) fn of(catalogue: &Catalogue) -> Self {
         let introduction = catalogue.with_io(|io| {
             let project = project::project(io);
@@ -42,7 +42,7 @@ impl Introduction {
     }
 }
 
-/// The text that the configuration has for `key`, if the user has written it or trusts the
+/// Returns the text that the configuration has for `key`, if the user has written it or trusts the
 /// project.
 fn text(config: &Config, key: &str, cx: &Context) -> Option<String> {
     let (text, is_users) = config.mcp_text(key)?;
@@ -53,7 +53,7 @@ fn text(config: &Config, key: &str, cx: &Context) -> Option<String> {
     (is_users || is_trusted()).then(|| text.trim().to_owned())
 }
 
-/// The instructions of a server whose `sources` require approval, if some wait for it.
+/// Returns the instructions of a server whose `sources` require approval, if some wait for it.
 fn waiting(sources: &[TrustableSource], cx: &Context) -> Option<String> {
     let (mut tools, mut providers, mut is_project) = (0, 0, true);
     for source in sources.iter().filter(|source| source.runs_something()) {

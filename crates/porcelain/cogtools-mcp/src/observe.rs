@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_core::Diagnostic;
+use cogtools_core::{Diagnostic, ToolOutput};
 use cogtools_log::Timestamp;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
@@ -17,7 +17,7 @@ use rmcp::service::RequestContext;
 use serde::Serialize;
 use tokio::sync::mpsc::Sender;
 
-use crate::call::CallOutcome;
+use crate::catalogue::CallError;
 use crate::serve::Outgoing;
 use crate::traces::{CallSpan, Traces};
 
@@ -118,12 +118,12 @@ impl Observers {
 
 impl ObservedCall<'_> {
     /// Reports the end of the call.
-    pub(crate) async fn end(self, outcome: &CallOutcome) {
+    pub(crate) async fn end(self, outcome: &Result<ToolOutput, CallError>) {
         let (outcome, diagnostics, is_known) = match outcome {
-            CallOutcome::Done(_) => (DONE, None, true),
-            CallOutcome::Failed(diagnostics) => ("failed", diagnostics.first(), true),
-            CallOutcome::NotFound(diagnostics) => ("not_found", diagnostics.first(), false),
-            CallOutcome::Cancelled => ("cancelled", None, false),
+            Ok(_) => (DONE, None, true),
+            Err(CallError::Failed(diagnostics)) => ("failed", diagnostics.first(), true),
+            Err(CallError::NotFound(diagnostics)) => ("not_found", diagnostics.first(), false),
+            Err(CallError::Cancelled) => ("cancelled", None, false),
         };
         let call = EndedCall {
             tool: is_known.then_some(self.name),

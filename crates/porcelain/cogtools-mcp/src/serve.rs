@@ -34,7 +34,7 @@ pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
 /// The threads of the pool: for quick and for slow calls, and for all else.
 const MAX_THREADS: usize = 2 * Workers::MAX_RUNNING as usize + 4;
-/// The stack of each, which is that of a main thread: tools run there.
+/// The stack of each, as large as a main thread's: tools run there.
 const STACK_BYTES: usize = 8 << 20;
 
 /// Serves until the client is gone or the server is shut down; returns the exit status.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cogtools_core::{Diagnostic, Progress, ProgressUpdate};
+use cogtools_core::{Diagnostic, Progress, ProgressUpdate, ToolOutput};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
     CompleteResult, ConstString as _, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
@@ -27,8 +27,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::answer::{self, in_pool};
 use crate::arguments::{ClientArguments, RawArguments};
-use crate::call::{CallOutcome, Workers};
-use crate::catalogue::{Catalogue, Listing};
+use crate::call::Workers;
+use crate::catalogue::{CallError, Catalogue, Listing};
 use crate::instructions::Introduction;
 use crate::observe::Observers;
 use crate::serve::Outgoing;
@@ -49,6 +49,8 @@ pub(crate) struct AppState {
     pub(crate) list_changed: watch::Sender<()>,
     pub(crate) outgoing: Sender<Outgoing>,
     pub(crate) observers: Observers,
+    /// Cancelled when the first client has its introduction.
+    pub(crate) introduced: CancellationToken,
     /// Cancelled when no further request is accepted.
     pub(crate) closing: CancellationToken,
     /// Cancelled when the server shuts down: calls end.
@@ -89,8 +91,9 @@ impl Server {
     /// Returns the words for a client that connects.
     async fn introduction(&self) -> Introduction {
         let catalogue = self.catalogue();
-        let introduction = in_pool(move || Introduction::of(&catalogue));
-        introduction.await.unwrap_or_default()
+        let introduction = in_pool(move || Introduction::of(&catalogue)).await;
+        self.state.introduced.cancel();
+        introduction.unwrap_or_default()
     }
 
     async fn warn(&self, diagnostics: Vec<Diagnostic>) {
@@ -106,7 +109,7 @@ impl Server {
         name: &str,
         arguments: ClientArguments,
         request: &RequestContext<RoleServer>,
-    ) -> CallOutcome {
+    ) -> Result<ToolOutput, CallError> {
         let state = &*self.state;
         let observed = state.observers.begin(name, request);
         let (progress, forwarder) = forwarder(request).unzip();

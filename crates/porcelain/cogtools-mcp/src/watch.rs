@@ -21,75 +21,73 @@ const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
 /// The pause between polls of files where the system does not report changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Collects the events of files and sources that may change the list.
-#[derive(Debug)]
-struct Debounce {
-    notify: Arc<Notify>,
-}
+/// The time for which the first list waits for a client, whose first answer it would slow down.
+const FIRST_CLIENT: Duration = Duration::from_millis(500);
 
 /// Watches the files of the project until the task is aborted.
 pub(crate) async fn run(state: Arc<AppState>) {
-    // A source that was late has answered.
-    let notify = state.catalogue.source_changed();
-    let debounce = Arc::new(Debounce { notify });
-    let Some(mut watcher) = FolderWatcher::new(&debounce) else {
+    let _ = timeout(FIRST_CLIENT, state.introduced.cancelled()).await;
+    // A source that was late and has answered is an event, too.
+    let events = state.catalogue.source_changed();
+    let Some(mut watcher) = watcher(&events) else {
         return;
     };
-    let catalogue = Arc::clone(&state.catalogue);
-    let Ok((mut watcher, mut last_digest)) = tokio::task::spawn_blocking(move || {
-        // The list comes first: it reads every file, and each read would be an event.
-        let digest = catalogue.digest();
-        watcher.watch(&folders(&catalogue));
-        (watcher, digest)
-    })
-    .await
-    else {
-        return;
-    };
-    // Changes in between were not reported, so the list is loaded once more.
-    debounce.notify.notify_one();
+    let (mut watched, mut last) = (Vec::new(), None);
     loop {
-        debounce.wait().await;
-        let catalogue = Arc::clone(&state.catalogue);
-        let loaded = tokio::task::spawn_blocking(move || {
-            watcher.watch(&folders(&catalogue));
-            (watcher, catalogue.digest())
+        let (catalogue, is_first) = (Arc::clone(&state.catalogue), last.is_none());
+        let loading = tokio::task::spawn_blocking(move || {
+            // The first list is loaded before: it reads every file, and each read is an event.
+            let first = is_first.then(|| catalogue.digest());
+            watch(&mut *watcher, &mut watched, folders(&catalogue));
+            let digest = first.unwrap_or_else(|| catalogue.digest());
+            (watcher, watched, digest)
         });
-        let Ok((same_watcher, digest)) = loaded.await else {
+        let Ok(loaded) = loading.await else {
             return;
         };
-        watcher = same_watcher;
-        if std::mem::replace(&mut last_digest, digest) != digest {
-            state.list_changed.send_replace(());
+        let digest = loaded.2;
+        (watcher, watched) = (loaded.0, loaded.1);
+        match last.replace(digest) {
+            // Changes in between, or since a client's list, were not reported, so the list is
+            // loaded once more.
+            None => {
+                last = state.catalogue.listed().or(last);
+                events.notify_one();
+            }
+            Some(last) if last == digest => {}
+            Some(_) => state.list_changed.send_replace(()),
         }
+        // Waits for an event, and then until there are no more.
+        events.notified().await;
+        let end = Instant::now() + MAX_DEBOUNCE;
+        while timeout(DEBOUNCE, events.notified()).await.is_ok() && Instant::now() < end {}
     }
 }
 
-impl Debounce {
-    /// Waits for an event, and then until there are no more.
-    async fn wait(&self) {
-        self.notify.notified().await;
-        let end = Instant::now() + MAX_DEBOUNCE;
-        while Instant::now() < end {
-            if timeout(DEBOUNCE, self.notify.notified()).await.is_err() {
-                return;
+/// Returns the system's own watcher, or one that polls; each sends relevant events.
+fn watcher(events: &Arc<Notify>) -> Option<Box<dyn Watcher + Send>> {
+    let on_event = || {
+        let events = Arc::clone(events);
+        move |event: notify::Result<Event>| {
+            let is_relevant = match event {
+                Ok(event) => {
+                    !matches!(event.kind, EventKind::Access(_))
+                        && event.paths.iter().any(|path| is_relevant(path))
+                }
+                // Events were lost.
+                Err(_) => true,
+            };
+            if is_relevant {
+                events.notify_one();
             }
         }
+    };
+    let config = Config::default();
+    if let Ok(watcher) = RecommendedWatcher::new(on_event(), config) {
+        return Some(Box::new(watcher));
     }
-
-    fn on_event(&self, event: &notify::Result<Event>) {
-        let is_relevant = match event {
-            Ok(event) => {
-                !matches!(event.kind, EventKind::Access(_))
-                    && event.paths.iter().any(|path| is_relevant(path))
-            }
-            // Events were lost.
-            Err(_) => true,
-        };
-        if is_relevant {
-            self.notify.notify_one();
-        }
-    }
+    let polling = config.with_poll_interval(POLL_INTERVAL);
+    Some(Box::new(PollWatcher::new(on_event(), polling).ok()?))
 }
 
 /// Returns true if a path can be a tool, a configuration or a folder of tools.
@@ -98,43 +96,14 @@ fn is_relevant(path: &Path) -> bool {
         || path.file_name().is_some_and(|name| name == "package.json")
 }
 
-/// Watches folders.
-struct FolderWatcher {
-    watcher: Box<dyn Watcher + Send>,
-    folders: Vec<PathBuf>,
-}
-
-impl FolderWatcher {
-    /// The system's own watcher, or one that polls.
-    fn new(debounce: &Arc<Debounce>) -> Option<Self> {
-        let on_event = || {
-            let debounce = Arc::clone(debounce);
-            move |event| debounce.on_event(&event)
-        };
-        let config = Config::default();
-        let polling = config.with_poll_interval(POLL_INTERVAL);
-        let watcher: Box<dyn Watcher + Send> = match RecommendedWatcher::new(on_event(), config) {
-            Ok(watcher) => Box::new(watcher),
-            Err(_) => Box::new(PollWatcher::new(on_event(), polling).ok()?),
-        };
-        Some(Self {
-            watcher,
-            folders: Vec::new(),
-        })
+/// Watches exactly these folders instead of the ones that are `watched`. Each is watched anew: one
+/// that was deleted and created again is another.
+fn watch(watcher: &mut dyn Watcher, watched: &mut Vec<PathBuf>, folders: Vec<PathBuf>) {
+    for folder in watched.drain(..) {
+        let _ = watcher.unwatch(&folder);
     }
-
-    /// Watches exactly these folders. Each is watched anew: one that was deleted and
-    /// created again is not the same.
-    fn watch(&mut self, folders: &[PathBuf]) {
-        for folder in &self.folders {
-            let _ = self.watcher.unwatch(folder);
-        }
-        self.folders = folders.to_vec();
-        self.folders.retain(|folder| {
-            let watched = self.watcher.watch(folder, RecursiveMode::NonRecursive);
-            watched.is_ok()
-        });
-    }
+    *watched = folders;
+    watched.retain(|folder| watcher.watch(folder, RecursiveMode::NonRecursive).is_ok());
 }
 
 /// Returns the folders to watch for changes of the list: the root, for its configuration,

@@ -1,6 +1,5 @@
 //! An item of `tool_sources` that is an MCP server.
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -182,11 +181,8 @@ impl RawServer {
             return host.rsplit('@').next().unwrap_or_default().to_owned();
         }
         let line: Vec<&String> = self.command.iter().chain(&self.args).collect();
-        let stem = |path: &str| {
-            let stem = Path::new(path).file_stem().unwrap_or_default();
-            stem.to_string_lossy().into_owned()
-        };
-        let program = line.first().map(|path| stem(path)).unwrap_or_default();
+        let program = line.first().map(|path| package_name(path));
+        let program = program.unwrap_or_default();
         let is_launcher = LAUNCHERS.contains(&program.as_str());
         let operand = line.iter().skip(1).find(|arg| !arg.starts_with('-'));
         match operand.filter(|_| is_launcher) {
@@ -214,11 +210,14 @@ fn without_secrets(url: &str) -> String {
 /// Programs whose first argument is the package or script that they run.
 const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"];
 
-/// The name of a package without scope and version, or of a script without extension.
+/// The name of a package without scope and version, or of a program or a script without its
+/// extension. Other parts of a name after a dot are kept: they tell servers of one author apart.
 fn package_name(argument: &str) -> String {
     let last = argument.rsplit(['/', '\\']).next().unwrap_or(argument);
     let name = last.split('@').next().unwrap_or(last);
-    let endings = [".js", ".mjs", ".cjs", ".ts", ".py"];
+    let endings = [
+        ".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".exe", ".cmd", ".bat",
+    ];
     let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
     stem.unwrap_or(name).to_owned()
 }
@@ -256,6 +255,9 @@ mod tests {
             ("uvx mcp-server-git --repository .", "mcp-server-git"),
             ("node dist/index.js", "index"),
             ("/opt/bin/server --stdio", "server"),
+            ("/opt/bin/server.sh", "server"),
+            ("awslabs.core-mcp-server", "awslabs.core-mcp-server"),
+            ("uvx awslabs.git-mcp@latest", "awslabs.git-mcp"),
         ] {
             assert_eq!(command(line).default_name(), name, "{line}");
         }

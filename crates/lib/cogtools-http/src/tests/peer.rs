@@ -10,9 +10,9 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use crate::error::{HttpError, Reason};
 use crate::ClientOptions;
 use crate::connect::Resolver;
+use crate::error::{HttpError, Reason};
 use crate::{Client, Response};
 
 /// How long a client of a test waits.

@@ -1,13 +1,13 @@
 //! Requests through a proxy, which may reject them, hang or be absent.
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, certificates};
 use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 
 use super::peer::{Peer, Step, TIMEOUT, client, failure, get, ok, send, text};
 use super::tls::secure;
-use crate::error::{ProxyReason, Reason};
 use crate::Vars;
+use crate::error::{ProxyReason, Reason};
 use crate::proxy::Proxies;
 
 fn proxies(name: &str, url: &str) -> Proxies {
@@ -41,7 +41,7 @@ async fn a_proxy_reads_the_whole_url_over_http() {
 #[tokio::test]
 async fn a_proxy_only_connects_over_https() {
     let folder = Project::new();
-    let site = secure(&folder, "a.example", 4096).await;
+    let site = secure(&folder, certificates::of("a.example")).await;
     let address = site.address;
     let established = send("HTTP/1.1 200 Connection established\r\n\r\n");
     let proxy = Peer::start_tunnel(vec![established], move |mut stream| async move {

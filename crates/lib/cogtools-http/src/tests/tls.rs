@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use cogtools_test_support::Project;
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
-};
+use cogtools_test_support::{Project, certificates};
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
@@ -15,24 +12,11 @@ use tokio_rustls::TlsAcceptor;
 use super::peer::{Peer, Step, TIMEOUT, client, failure, get, ok, send, text};
 use crate::error::{Reason, TlsReason};
 
-/// An authority in `ca.pem` of the folder, and a server whose certificate it has signed.
-pub(super) async fn secure(project: &Project, name: &str, last_year: i32) -> Peer {
-    let key = || KeyPair::generate().expect("a key");
-    let mut params = CertificateParams::default();
-    // Authorities of the same name would be taken for each other.
-    let name_of_authority = project.root().to_string_lossy().into_owned();
-    params
-        .distinguished_name
-        .push(DnType::CommonName, name_of_authority);
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(params, key()).expect("an authority");
-    project.file("ca.pem", authority.pem());
-    let own = key();
-    let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
-    params.not_after = date_time_ymd(last_year, 1, 1);
-    let signed = params.signed_by(&own, &authority).expect("a certificate");
-    let chain = CertificateDer::from_pem_slice(signed.pem().as_bytes()).expect("a certificate");
-    let private = PrivateKeyDer::from_pem_slice(own.serialize_pem().as_bytes()).expect("a key");
+/// A server with this certificate, whose authority is in `ca.pem` of the folder.
+pub(super) async fn secure(project: &Project, certificate: &str) -> Peer {
+    project.file("ca.pem", certificates::AUTHORITY);
+    let chain = CertificateDer::from_pem_slice(certificate.as_bytes()).expect("a certificate");
+    let private = PrivateKeyDer::from_pem_slice(certificates::KEY.as_bytes()).expect("a key");
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("versions")
@@ -43,10 +27,10 @@ pub(super) async fn secure(project: &Project, name: &str, last_year: i32) -> Pee
     Peer::start_with(vec![ok("secure")], move |stream| acceptor.accept(stream)).await
 }
 
-/// The response of a server whose certificate is for `name` until `last_year`.
-async fn outcome(name: &str, last_year: i32, trusted: &str) -> Result<String, Reason> {
+/// The response of a server with this certificate.
+async fn outcome(certificate: &str, trusted: &str) -> Result<String, Reason> {
     let folder = Project::new();
-    let peer = secure(&folder, name, last_year).await;
+    let peer = secure(&folder, certificate).await;
     let client = client(|options| options.certificates = Some(folder.path(trusted)));
     let result = text(&client, get(&peer.url("https", "a.example", "/"))).await;
     result.map_err(|error| error.reason)
@@ -54,19 +38,19 @@ async fn outcome(name: &str, last_year: i32, trusted: &str) -> Result<String, Re
 
 #[tokio::test]
 async fn a_trusted_certificate_of_the_host_is_required() {
-    let secure = outcome("a.example", 4096, "ca.pem").await;
+    let secure = outcome(certificates::of("a.example"), "ca.pem").await;
     assert_eq!(secure, Ok("secure".to_owned()));
-    let wrong = outcome("b.example", 4096, "ca.pem").await;
+    let wrong = outcome(certificates::of("b.example"), "ca.pem").await;
     assert!(
         matches!(wrong, Err(Reason::Tls(TlsReason::WrongName(_)))),
         "{wrong:?}"
     );
-    let expired = outcome("a.example", 2020, "ca.pem").await;
+    let expired = outcome(certificates::EXPIRED, "ca.pem").await;
     assert!(
         matches!(expired, Err(Reason::Tls(TlsReason::Expired(_)))),
         "{expired:?}"
     );
-    let none = outcome("a.example", 4096, "none.pem").await;
+    let none = outcome(certificates::of("a.example"), "none.pem").await;
     assert!(
         matches!(none, Err(Reason::Tls(TlsReason::NoRoots(_)))),
         "{none:?}"
@@ -75,10 +59,10 @@ async fn a_trusted_certificate_of_the_host_is_required() {
 
 #[tokio::test]
 async fn the_authority_of_another_is_not_trusted() {
-    let (folder, other) = (Project::new(), Project::new());
-    let peer = secure(&folder, "a.example", 4096).await;
-    let _other = secure(&other, "a.example", 4096).await;
-    let client = client(|options| options.certificates = Some(other.path("ca.pem")));
+    let folder = Project::new();
+    let peer = secure(&folder, certificates::of("a.example")).await;
+    folder.file("other.pem", certificates::OTHER_AUTHORITY);
+    let client = client(|options| options.certificates = Some(folder.path("other.pem")));
     let reason = failure(&client, &peer.url("https", "a.example", "/")).await;
     assert_eq!(reason, Reason::Tls(TlsReason::UnknownIssuer));
 }
@@ -86,7 +70,7 @@ async fn the_authority_of_another_is_not_trusted() {
 #[tokio::test]
 async fn a_server_may_not_speak_tls() {
     let folder = Project::new();
-    let _peer = secure(&folder, "a.example", 4096).await;
+    let _peer = secure(&folder, certificates::of("a.example")).await;
     let client = client(|options| options.certificates = Some(folder.path("ca.pem")));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
         .await

@@ -36,7 +36,7 @@ pub(crate) struct Registration {
     method: Proof,
 }
 
-/// How a client proves who it is, by the names of RFC 7591.
+/// The proof of a client, by the names of RFC 7591.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Proof {
     /// Not at all: PKCE alone protects the login.

@@ -8,7 +8,7 @@ use crate::client::error::ClientError;
 /// The key of a property whose value is sent as a header, too.
 const HEADER_KEY: &str = "x-mcp-header";
 
-/// The declaration of a tool from the server's description of it.
+/// Returns the declaration of a tool from the server's description of it.
 pub(crate) fn from_mcp(tool: &Value) -> Value {
     let title = [tool.get("title"), tool.pointer("/annotations/title")]
         .into_iter()
@@ -56,7 +56,7 @@ pub(crate) fn check(
     }
 }
 
-/// A schema without the keys for headers: they concern only the client, and some
+/// Returns a schema without the keys for headers: they concern only the client, and some
 /// APIs reject unknown keys.
 fn schema(schema: &Value) -> Value {
     let mut schema = schema.clone();

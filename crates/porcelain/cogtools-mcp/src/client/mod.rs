@@ -64,10 +64,14 @@ pub(crate) const CALL_TIMEOUT: Duration = Tool::TIMEOUT;
 /// The limit for closing the session.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
+const EXPECT_HELP: &str = "Fail unless the server declares the tool with this digest, that of \
+    its declaration by discover as compact JSON with sorted keys";
+
 /// List or call the tools of an MCP server
 #[derive(Parser)]
 #[command(
     name = NAME,
+    arg_required_else_help = false,
     long_about = "List the tools of a Model Context Protocol server or call one of them, as \
         sources of the kind mcp do. The server is started, or contacted over HTTP, for this one \
         request."
@@ -91,8 +95,7 @@ enum Request {
         /// Print the result as the server returned it, including content that is not text
         #[arg(long)]
         json: bool,
-        /// Fail unless the server declares the tool with this digest, that of its declaration by discover as compact JSON with sorted keys
-        #[arg(id = "expect", long, value_name = "SHA256")]
+        #[arg(id = "expect", long = "expect", value_name = "SHA256", help = EXPECT_HELP)]
         expected: Option<String>,
         #[arg(value_name = "TOOL")]
         tool: String,

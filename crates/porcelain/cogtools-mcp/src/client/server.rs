@@ -31,9 +31,9 @@ pub(crate) struct Server {
     headers: BTreeMap<String, String>,
     /// The limit for the whole run, in seconds.
     timeout: Option<f64>,
-    /// What the program may reach; everything, if there is none.
+    /// The reach of the program; everything, if there is none.
     sandbox: Option<Sandbox>,
-    /// What no message may show, besides the values of variables.
+    /// Texts that no message may show, besides the values of variables.
     #[serde(skip)]
     pub(crate) secrets: Secrets,
 }
@@ -52,7 +52,7 @@ struct Sandbox {
     required: bool,
 }
 
-/// How a server is reached.
+/// The way to a server.
 pub(crate) enum Transport<'s> {
     Command(&'s str, &'s [String]),
     Url(&'s str),
@@ -85,7 +85,7 @@ impl Server {
         }
     }
 
-    /// `confinement` with what the program may reach; everything, if the caller says nothing.
+    /// Returns `confinement` with the reach of the program; everything, if the caller says nothing.
     pub(crate) fn confine(&self, confinement: Confinement) -> Confinement {
         let Some(sandbox) = self.sandbox.clone() else {
             return confinement;
@@ -98,7 +98,7 @@ impl Server {
         })
     }
 
-    /// The limit for the whole run; `default` if the description has none.
+    /// Returns the limit for the whole run; `default` if the description has none.
     pub(crate) fn timeout_or(&self, default: Duration) -> Duration {
         self.timeout
             .filter(|seconds| *seconds > 0.0)
@@ -106,7 +106,7 @@ impl Server {
             .unwrap_or(default)
     }
 
-    /// The additional headers for the URL, with the values of `vars`.
+    /// Returns the additional headers for the URL, with the values of `vars`.
     pub(crate) fn headers(
         &self,
         vars: &Vars,
@@ -122,8 +122,8 @@ impl Server {
         self.headers.iter().map(header).collect()
     }
 
-    /// `text` without the values of variables that headers refer to: a server may
-    /// repeat what it was sent.
+    /// Returns `text` without the values of variables that headers refer to: a server may
+    /// repeat a request.
     pub(crate) fn redact(&self, text: &str, vars: &Vars) -> String {
         let text = self.secrets.redact(text);
         self.headers
@@ -135,13 +135,13 @@ impl Server {
             .fold(text, |text, secret| text.replace(secret, "***"))
     }
 
-    /// Whether the source itself says who the user is.
+    /// Returns true if the source itself says who the user is.
     pub(crate) fn has_own_token(&self) -> bool {
         let mut names = self.headers.keys();
         names.any(|name| name.eq_ignore_ascii_case("authorization"))
     }
 
-    /// `text` with its variables replaced by their values.
+    /// Returns `text` with its variables replaced by their values.
     fn expand(&self, text: &str, vars: &Vars) -> Result<String, ClientError> {
         let mut expanded = String::new();
         let mut rest = text;
