@@ -59,11 +59,6 @@ pub(crate) fn host() -> impl TypedValueParser<Value = Target> {
 }
 
 impl FilterArgs {
-    /// Reads the values of [`filter_args`].
-    pub fn from_matches(matches: &ArgMatches) -> Self {
-        values(matches)
-    }
-
     /// Replaces the parts of `filter` that the command line sets.
     pub(crate) fn apply(&self, filter: &mut Filter) {
         let lists = |list: &Vec<Pattern>| Some(list.clone()).filter(|list| !list.is_empty());
@@ -114,11 +109,6 @@ pub struct EnvArgs {
 }
 
 impl EnvArgs {
-    /// Reads the value of [`sandbox_arg`] alone.
-    pub fn sandbox_from_matches(matches: &ArgMatches) -> Self {
-        values::<SandboxArg>(matches).into()
-    }
-
     /// The configured bounds of programs, unless the command line says otherwise.
     pub fn bounds(self, config: &Config) -> Bounds {
         let bounds = config.bounds();
@@ -215,26 +205,6 @@ impl RegistryArgs {
     pub fn from_matches(matches: &ArgMatches) -> Self {
         values(matches)
     }
-}
-
-/// `--sandbox`.
-pub fn sandbox_arg() -> Arg {
-    first_of::<SandboxArg>()
-}
-
-/// `--locked`.
-pub fn locked_arg() -> Arg {
-    first_of::<LockedArg>()
-}
-
-/// Reads the value of [`locked_arg`].
-pub fn locked_from_matches(matches: &ArgMatches) -> LockedArg {
-    values(matches)
-}
-
-/// `--tools`, `--exclude`, `--toolset` and `--host`.
-pub fn filter_args() -> Vec<Arg> {
-    args_of::<FilterArgs>()
 }
 
 /// The options of a group, for a command line that is not derived.

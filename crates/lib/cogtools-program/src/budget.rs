@@ -1,9 +1,7 @@
 //! `--budget`: fewer declarations, plus two tools that find and call the others.
 
-use clap::{Arg, ArgMatches, Args};
+use clap::Args;
 use cogtools_core::{Budget, BudgetError, Code, Diagnostic, Registry, Tool};
-
-use crate::args;
 
 /// The section of the man page.
 pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
@@ -24,12 +22,7 @@ pub struct BudgetArg {
     budget: Option<u32>,
 }
 
-/// The option, for a command line that is not derived.
-pub fn arg() -> Arg {
-    args::first_of::<BudgetArg>()
-}
-
-/// A budget, and whether an option set it.
+/// A budget; `is_option` is true if an option set it.
 #[derive(Clone, Copy, Debug)]
 pub struct BudgetOption {
     budget: Budget,
@@ -37,11 +30,6 @@ pub struct BudgetOption {
 }
 
 impl BudgetArg {
-    /// Reads the value of [`arg`].
-    pub fn from_matches(matches: &ArgMatches) -> Self {
-        args::values(matches)
-    }
-
     /// The budget of the command line, or else of the configuration.
     pub fn or_configured(self, registry: &Registry) -> Option<BudgetOption> {
         let option = self.budget.and_then(|tokens| tokens.try_into().ok());

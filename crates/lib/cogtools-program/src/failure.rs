@@ -1,15 +1,17 @@
-//! Why a program stops before it succeeds.
+//! Ends of a program: why it stops before it succeeds, and what its process continues as.
 
+use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::process::Command;
 
 use cogtools_core::{Code, Diagnostic};
 
-use crate::next::Next;
+use crate::program::Program;
 
-/// Why a program stops, and with which exit status.
+/// Reasons why a program stops.
 #[derive(Debug)]
 pub enum Failure {
-    /// What went wrong, in the order to be shown. The first one determines the status.
+    /// Errors in the order to be shown. The first one determines the status.
     Diagnostics(Vec<Diagnostic>),
     /// Everything has been reported already, for example by another program; only the status is
     /// left.
@@ -71,5 +73,21 @@ impl From<Diagnostic> for Failure {
 impl From<Vec<Diagnostic>> for Failure {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
         Self::Diagnostics(diagnostics)
+    }
+}
+
+/// The program that a process continues as.
+#[derive(Debug)]
+pub enum Next {
+    /// Another process: by `exec` if the system has it, otherwise as a child whose exit status
+    /// becomes that of this process.
+    Process(Box<Command>),
+    /// Another cogtools program with these arguments, in this process.
+    Program(&'static Program, Vec<OsString>),
+}
+
+impl From<Command> for Next {
+    fn from(command: Command) -> Self {
+        Self::Process(Box::new(command))
     }
 }

@@ -1,4 +1,5 @@
-//! What a program sees of its process: streams, environment, working directory.
+//! The view of a program on its process: streams, environment, working directory; and the part of
+//! it that a server keeps for work without streams of its own.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -6,11 +7,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use cogtools_core::{Code, Diagnostic, Hint, Warnings};
+use cogtools_core::{Cancel, Code, Diagnostic, Hint, Warnings};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Next};
 use crate::input::Input;
-use crate::next::Next;
 use crate::process::SignalWatch;
 use crate::report::{Reporter, Severity};
 use crate::terminal::{Stream, sanitize_json, sanitize_lines};
@@ -52,17 +52,17 @@ pub struct Io<'a> {
     pub cwd: PathBuf,
     /// The file of the running program, absolute; the other programs are in the same directory.
     pub program: PathBuf,
-    /// What the process continues as when this program ends.
+    /// The program that the process continues as when this one ends.
     pub next: Option<Next>,
     /// Formats messages for `stderr`.
     pub reporter: Reporter,
     /// Handles termination signals, once sources may run programs.
     pub signals: SignalWatch,
-    /// What was found out about the context, and is printed or needed again later.
+    /// Findings about the context that are printed or needed again later.
     pub context: IoContext,
 }
 
-/// What a run has found out about its context.
+/// Findings of a run about its context.
 #[derive(Debug, Default)]
 pub struct IoContext {
     /// The user's home directory.
@@ -192,5 +192,66 @@ impl Io<'_> {
             && (self.terminals.is_terminal(stream)
                 || forces("FORCE_COLOR")
                 || forces("CLICOLOR_FORCE"))
+    }
+
+    /// The variables whose values must not be logged, with these values.
+    pub fn secrets(&self) -> Vec<(String, String)> {
+        let is_secret = |name: &str| {
+            let name = name.to_ascii_uppercase();
+            ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"]
+                .iter()
+                .any(|word| name.contains(word))
+        };
+        let vars = self
+            .vars
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        vars.filter(|(name, _)| is_secret(name))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
+    }
+}
+
+/// The directory and the environment of an [`Io`] without its streams, which belong to a client.
+pub struct DetachedIo {
+    /// The environment.
+    pub vars: Vars,
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// The file of the running program, absolute.
+    pub program: PathBuf,
+    reporter: Reporter,
+    /// Cancels what is at work.
+    pub cancel: Cancel,
+}
+
+impl DetachedIo {
+    /// The directory and the environment of `io`. Programs that it starts end with `cancel`.
+    pub fn new(io: &Io<'_>, cancel: Cancel) -> Self {
+        Self {
+            vars: io.vars.clone(),
+            cwd: io.cwd.clone(),
+            program: io.program.clone(),
+            reporter: io.reporter.clone(),
+            cancel,
+        }
+    }
+
+    /// Runs `work` with empty input, and output that goes nowhere.
+    pub fn run<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
+        let (mut stdout, mut stderr) = (std::io::sink(), std::io::sink());
+        work(&Io {
+            stdin: Input::empty(),
+            stdout: &mut stdout,
+            stderr: &mut stderr,
+            terminals: Terminals::default(),
+            vars: self.vars.clone(),
+            cwd: self.cwd.clone(),
+            program: self.program.clone(),
+            next: None,
+            reporter: self.reporter.clone(),
+            signals: SignalWatch::with_token(self.cancel.clone()),
+            context: IoContext::default(),
+        })
     }
 }

@@ -4,16 +4,15 @@ use std::ffi::OsString;
 use std::path::{Component, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, Hint};
 
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::man::Variable;
 use crate::report::{Format, Reporter, Severity};
 use crate::terminal::Stream;
-use crate::usage;
 
-/// Whether a program reads standard input.
+/// The use of standard input by a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stdin {
     /// It never reads standard input.
@@ -33,9 +32,9 @@ pub struct Program {
     pub name: &'static str,
     /// Its command line, without the options that every program has.
     pub command: fn() -> Command,
-    /// What it does. Data goes to `io`'s standard output; failures are returned.
+    /// The program itself. Data goes to `io`'s standard output; failures are returned.
     pub run: fn(&ArgMatches, &mut Io<'_>) -> Result<(), Failure>,
-    /// Whether it reads standard input.
+    /// Its use of standard input.
     pub stdin: Stdin,
     /// The codes that it may fail with, in order of exit status, without those of every program.
     pub codes: &'static [Code],
@@ -98,12 +97,9 @@ impl Program {
         let result = match self.command().try_get_matches_from(line) {
             Ok(matches) => self.run_parsed(&matches, io),
             Err(error) if error.use_stderr() => {
-                io.reporter = Reporter::new(
-                    self.name,
-                    usage::requested_format(args),
-                    io.colour(Stream::Stderr),
-                );
-                Err(usage::diagnostic(&error, &mut self.command()).into())
+                io.reporter =
+                    Reporter::new(self.name, requested_format(args), io.colour(Stream::Stderr));
+                Err(usage_diagnostic(&error, &mut self.command()).into())
             }
             Err(help) => {
                 return self.finish(io.print(help.render().to_string().as_bytes()), io);
@@ -120,7 +116,7 @@ impl Program {
     pub fn missing_subcommand(&self) -> Failure {
         let mut command = self.command().subcommand_required(true);
         match command.try_get_matches_from_mut([self.name]) {
-            Err(error) => usage::diagnostic(&error, &mut command).into(),
+            Err(error) => usage_diagnostic(&error, &mut command).into(),
             Ok(_) => Failure::Reported(Code::Usage.status()),
         }
     }
@@ -188,6 +184,43 @@ fn normalize(directory: PathBuf) -> PathBuf {
         false => None,
     };
     normalized.unwrap_or(directory)
+}
+
+/// The diagnostic for a command line that clap rejected, with the usage of `command`.
+fn usage_diagnostic(error: &clap::Error, command: &mut Command) -> Diagnostic {
+    let text = error.render().to_string();
+    let mut message = Vec::new();
+    let mut hints = Vec::new();
+    // Clap exposes its tips only as rendered text. Its usage depends on what was typed, so it
+    // is left out.
+    let without_usage = text.split("\n\nUsage: ").next().unwrap_or_default();
+    for line in without_usage
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+    {
+        if let Some(tip) = line.strip_prefix("tip: ") {
+            hints.push(Hint::from(tip));
+        } else if !line.starts_with("For more information") {
+            message.push(line.strip_prefix("error: ").unwrap_or(line).to_owned());
+        }
+    }
+    let usage = command.render_usage().to_string();
+    let first_line = usage.lines().next().unwrap_or_default();
+    hints.push(first_line.replacen("Usage", "usage", 1).into());
+    hints.push("--help explains every option".into());
+    let mut diagnostic = Diagnostic::new(Code::Usage, message.join(" "));
+    diagnostic.hints = hints;
+    diagnostic
+}
+
+/// The error format that `args` request, for when they cannot be parsed as a whole.
+fn requested_format(args: &[OsString]) -> Format {
+    let json = args.iter().enumerate().any(|(index, arg)| {
+        arg == "--error-format=json"
+            || (arg == "--error-format" && args.get(index + 1).is_some_and(|next| next == "json"))
+    });
+    if json { Format::Json } else { Format::Human }
 }
 
 #[cfg(test)]
