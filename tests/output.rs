@@ -6,6 +6,37 @@ use crate::{programs, project_with, run};
 
 const ECHO: &str = "name: echo\ndescription: d\nimplementation: said\n";
 
+/// Each step has a line, but only for the user: hosts load the `.env` of a project.
+#[test]
+fn the_log_has_each_step_with_its_time() {
+    let project = project_with("echo", ECHO);
+    let call = || run("cogtools-call", &project).arg("echo");
+    let log = call().env("COGTOOLS_LOG", "debug").run();
+    assert_eq!(log.stdout, b"said");
+    let text = String::from_utf8(log.stderr).expect("text");
+    let steps: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("cogtools-call: ")?.split_once(" ms  "))
+        .map(|(_, step)| step)
+        .collect();
+    for step in [
+        "find project",
+        "load configuration",
+        "load tool \"tools/echo.yaml\"",
+        "call \"echo\"",
+    ] {
+        assert!(steps.contains(&step), "{step}: {text}");
+    }
+    assert_eq!(steps.len(), text.lines().count(), "{text}");
+    let listed = run("cogtools-discover", &project).env("COGTOOLS_LOG", "debug");
+    let listed = String::from_utf8(listed.run().stderr).expect("text");
+    assert!(listed.contains(" ms  list source \"tools\""), "{listed}");
+    call().run().outputs("said");
+    call().env("COGTOOLS_LOG", "info").run().outputs("said");
+    project.file(".env", "COGTOOLS_LOG=debug\n");
+    call().env("COGTOOLS_LOG", "debug").run().outputs("said");
+}
+
 #[test]
 fn output_that_cannot_be_written() {
     let project = project_with("echo", ECHO);

@@ -116,6 +116,7 @@ impl Exchange<'_> {
     }
 
     async fn attempt(&mut self, arrived: &mut Arrived) -> Result<(), ModelError> {
+        let _step = tracing::debug_span!("model request");
         let sent = self.model.send(self.request);
         let mut chunks: Chunks = waiting(sent, self.observer).await?;
         while let Some(chunk) = waiting(chunks.next(), self.observer).await {

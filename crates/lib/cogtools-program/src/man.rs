@@ -76,9 +76,21 @@ that contains this file, a package.json with the key cogtools, a .gemini folder 
 tools/NAME.yaml
   The tool of that name; see `cogtools-tool(5)`.";
 
+const COLOR: Variable = Variable {
+    name: "FORCE_COLOR, CLICOLOR_FORCE",
+    description: "If set, and not 0, output is coloured, even if it is not on a terminal.",
+};
+
+const LOG: Variable = Variable {
+    name: "COGTOOLS_LOG",
+    description: "If it is debug, each step of the run is printed on standard error with its time. \
+              An .env of a project cannot set it.",
+};
+
 /// The environment section: `variables`, and those that all programs read.
 pub fn environment(variables: &[Variable]) -> String {
-    let entries: Vec<String> = std::iter::once(&NO_COLOR)
+    let entries: Vec<String> = [&NO_COLOR, &COLOR, &LOG]
+        .into_iter()
         .chain(variables)
         .map(|variable| format!("{}\n  {}", variable.name, variable.description))
         .collect();

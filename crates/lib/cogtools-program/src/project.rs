@@ -63,6 +63,7 @@ impl ProjectContext {
 /// The project that contains `io`'s working directory.
 pub fn project(io: &Io<'_>) -> Project {
     let home = dirs::home(io);
+    let _step = tracing::debug_span!("find project").entered();
     let project = Project::find(&io.cwd, home.as_deref(), &dirs::owners(io));
     for skipped in project.skipped() {
         io.context
@@ -79,6 +80,7 @@ pub fn read_scope(path: &Path, io: &Io<'_>) -> ReadScope {
 
 /// The configuration of `project`, with all layers.
 pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
+    let _step = tracing::debug_span!("load configuration").entered();
     let paths = dirs::config_paths(io);
     Config::load(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
 }
@@ -102,6 +104,7 @@ pub fn valid_config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
 
 /// Like [`valid_config`], with the errors.
 fn valid_layers(project: &Project, io: &Io<'_>) -> Result<(Config, Vec<Diagnostic>), Failure> {
+    let _step = tracing::debug_span!("load configuration").entered();
     let paths = dirs::config_paths(io);
     Config::load_valid_layers(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
 }

@@ -97,6 +97,7 @@ impl ConfigPaths {
         let unknown = names
             .filter(|name| keys_of(name).is_none())
             // These belong to the editor in which a terminal is.
+            .filter(|name| *name != "COGTOOLS_LOG")
             .filter(|name| !EDITOR_VARIABLES.contains(&name.as_str()));
         unknown
             .map(|name| {

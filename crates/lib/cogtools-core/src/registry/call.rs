@@ -84,6 +84,7 @@ impl Call {
     /// output, or all errors.
     pub fn run(self, cx: &Context) -> Result<ToolOutput, Vec<Diagnostic>> {
         let Self { tool, arguments } = self;
+        let _step = tracing::debug_span!("call", tool = ?tool.name().as_str()).entered();
         let accepted = tool
             .accept(arguments)
             .map_err(|error| error.diagnostics(&tool))?;

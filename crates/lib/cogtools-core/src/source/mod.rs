@@ -141,8 +141,20 @@ impl Source {
         }
     }
 
+    /// Name of the source in the log of a run.
+    fn log_name(&self) -> String {
+        match self {
+            Self::Folder(folder) => folder.display_path().display().to_string(),
+            Self::Packages(_) => "node_modules".to_owned(),
+            Self::Provider(provider) => provider.settings().name.clone(),
+            Self::BuiltIn => "builtin".to_owned(),
+            Self::Editor => "editor".to_owned(),
+        }
+    }
+
     /// All candidates.
     pub fn list(&self, cx: &Context) -> Listing {
+        let _step = tracing::debug_span!("list source", source = ?self.log_name()).entered();
         match self {
             Self::Folder(folder) => folder.list(),
             Self::Packages(packages) => packages.list(),

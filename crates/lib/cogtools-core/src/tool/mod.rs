@@ -88,6 +88,7 @@ impl Tool {
     /// Reads the tool file at `path` in `scope`, which messages call `display_path`. The
     /// tool's name must be the file's stem.
     pub fn load(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, ToolError> {
+        let _step = tracing::debug_span!("load tool", file = ?display_path).entered();
         let text = Text::read(path, display_path, scope).map_err(ToolError::Text)?;
         let tool = Self::parse(text).map_err(|error| error.concealed(scope))?;
         let stem = path

@@ -1,5 +1,6 @@
 //! The outermost layer: the only code that accesses the global state of the process.
 
+mod log;
 mod select;
 mod signals;
 
@@ -11,10 +12,9 @@ use std::process::{Command, ExitCode};
 
 use cogtools_core::{Code, Diagnostic};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Next};
 use crate::input::Input;
 use crate::io::{Io, IoContext, Terminals};
-use crate::next::Next;
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
@@ -74,6 +74,7 @@ fn run(program: &Program) -> u8 {
         signals: SignalWatch::default(),
         context: IoContext::default(),
     };
+    log::begin(program.name, &io);
     let mut program = program;
     loop {
         let status = program.launch(&args, &mut io);
