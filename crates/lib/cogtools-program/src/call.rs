@@ -16,7 +16,7 @@ use crate::input::{Input, InputError};
 use crate::io::Io;
 use crate::project::ProjectContext;
 
-/// How a tool is called.
+/// Options of a call.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The syntax of the arguments.
@@ -167,7 +167,7 @@ fn arguments(name: &str, bytes: Vec<u8>, syntax: Syntax) -> Result<Arguments, Fa
     Arguments::read(bytes, syntax).map_err(|error| error.diagnostic().with_subject(name).into())
 }
 
-/// The same for arguments on standard input. YAML that should be JSON gets a hint.
+/// Parses the arguments on standard input. YAML that should be JSON gets a hint.
 fn input_arguments(name: &str, bytes: Vec<u8>, call: &Call) -> Result<Arguments, Failure> {
     let is_json = call.syntax == Syntax::Json;
     let is_valid_json = || serde_json::from_slice::<serde_json::Value>(&bytes).is_ok();
@@ -186,7 +186,7 @@ fn input_arguments(name: &str, bytes: Vec<u8>, call: &Call) -> Result<Arguments,
     })
 }
 
-/// Whether the arguments begin as a JSON object or array.
+/// Returns true if the arguments begin as a JSON object or array.
 fn is_bracketed(bytes: &[u8]) -> bool {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     first.is_none_or(|byte| matches!(byte, b'{' | b'['))

@@ -11,7 +11,7 @@ use cogtools_core::{Call, Cancel, Code, Context, Diagnostic, Limit, ToolOutput};
 use crate::failure::Failure;
 use crate::process::SignalGuard;
 
-/// The stack size of the thread that runs a tool, which is that of a main thread.
+/// The stack size of the thread that runs a tool: as large as a main thread has.
 const STACK_SIZE: usize = 8 << 20;
 
 /// Runs the call until its deadline. A program is never left running: it is terminated at the

@@ -130,7 +130,7 @@ pub fn trusted_var<'i>(io: &'i Io<'_>, name: &str) -> Option<&'i OsStr> {
     io.var(name).filter(|_| !is_set_by_dotenv(io, name))
 }
 
-/// Whether an `.env` that a host would read here, outside the user's home directory, contains
+/// Returns true if an `.env` that a host would read here, outside the user's home directory, contains
 /// `name`.
 fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
     let home = home(io);

@@ -80,7 +80,7 @@ impl From<Vec<Diagnostic>> for Failure {
 #[derive(Debug)]
 pub enum Next {
     /// Another process: by `exec` if the system has it, otherwise as a child whose exit status
-    /// becomes that of this process.
+    /// this process returns.
     Process(Box<Command>),
     /// Another cogtools program with these arguments, in this process.
     Program(&'static Program, Vec<OsString>),

@@ -7,9 +7,9 @@ use cogtools_core::hint::{Callee, Command};
 
 use crate::call::quote;
 
-/// How to see each warning of which [`crate::Io::warn`] has printed one for many.
+/// The command that shows each warning of which [`crate::Io::warn`] has printed one for many.
 pub const EACH: Hint = Hint::run("", Command::Discover, " --verbose shows each of them");
-/// The same for what is declared for MCP.
+/// The command that shows each warning about declarations for MCP.
 pub const EACH_FOR_MCP: Hint = Hint::run(
     "",
     Command::Discover,

@@ -26,7 +26,7 @@ enum ReadEvent {
     End(Result<Vec<u8>, InputError>),
 }
 
-/// Why the input could not be read.
+/// Reasons why the input could not be read.
 #[derive(Debug)]
 pub enum InputError {
     /// It is a terminal, where people do not type JSON.
@@ -40,13 +40,13 @@ pub enum InputError {
 }
 
 impl Input {
-    /// How many bytes of arguments are accepted: 16 MiB.
+    /// The maximum size of arguments: 16 MiB.
     pub const MAX_BYTES: usize = 16 << 20;
-    /// How long to wait for the end of the input.
+    /// Time to wait for the end of the input.
     pub const TIMEOUT: Duration = Duration::from_mins(1);
     /// The maximum length of a line that a person types.
     const MAX_LINE_BYTES: usize = 4 << 10;
-    /// How long to wait for further input when it is only discarded.
+    /// Time to wait for further input when it is only discarded.
     const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
     /// Input from `source`; `terminal` says whether that is a terminal.
@@ -58,7 +58,7 @@ impl Input {
         }
     }
 
-    /// The same, with what discards the keys that a user typed before a question.
+    /// The input with a function that discards keys typed before a question.
     #[must_use]
     pub(crate) fn with_discard(self, discard: fn()) -> Self {
         Self { discard, ..self }
@@ -73,7 +73,7 @@ impl Input {
         }
     }
 
-    /// Whether it is a terminal.
+    /// Returns true if it is a terminal.
     pub const fn is_terminal(&self) -> bool {
         self.terminal
     }

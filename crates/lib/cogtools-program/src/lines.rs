@@ -16,7 +16,7 @@ pub enum Line {
 pub struct Lines<R> {
     source: BufReader<R>,
     limit: usize,
-    /// Whether the rest of a line that was too long must be skipped.
+    /// True if the rest of a line that was too long must be skipped.
     skip_rest: bool,
 }
 

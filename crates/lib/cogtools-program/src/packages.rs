@@ -21,7 +21,7 @@ pub struct UnusedPackages {
 }
 
 impl UnusedPackages {
-    /// What to do without the command.
+    /// The remedy without the command.
     pub fn advice() -> String {
         format!(
             "add `- node_modules` to `tool_sources` in {}",

@@ -36,9 +36,9 @@ pub struct Program {
     pub run: fn(&ArgMatches, &mut Io<'_>) -> Result<(), Failure>,
     /// Its use of standard input.
     pub stdin: Stdin,
-    /// The codes that it may fail with, in order of exit status, without those of every program.
+    /// The codes that it may fail with, in order of exit status, except the common ones.
     pub codes: &'static [Code],
-    /// The environment variables that it reads, without those of every program.
+    /// The environment variables that it reads, except the common ones.
     pub variables: &'static [Variable],
     /// Further sections of its man page, title and text, in the form that [`crate::man`]
     /// describes.

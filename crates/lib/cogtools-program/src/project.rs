@@ -40,8 +40,7 @@ impl ProjectContext {
         })
     }
 
-    /// The files that decide which tools there are, beside those of the tools, whether they exist
-    /// or not.
+    /// The files that decide which tools there are, except the tool files. They need not exist.
     pub fn config_files(&self, io: &Io<'_>) -> Vec<PathBuf> {
         let mut files = dirs::config_paths(io).files(&self.project);
         let (lock, _) = self.project.resolve(Lock::FILE.as_ref());
@@ -85,14 +84,14 @@ pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     Config::load(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
 }
 
-/// Whether `project` may have tools that must be pinned: it has a lock file, or a layer of its
+/// Returns true if `project` may have tools that must be pinned: it has a lock file, or a layer of its
 /// configuration mentions the key.
 pub fn may_be_locked(project: &Project, io: &Io<'_>) -> bool {
     let (lock, _) = project.resolve(Lock::FILE.as_ref());
     lock.symlink_metadata().is_ok() || dirs::config_paths(io).may_set(project, "locked")
 }
 
-/// What the configuration contains without effect: a warning for each.
+/// Settings of the configuration without effect: a warning for each.
 pub fn config_warnings(io: &Io<'_>) -> Vec<Diagnostic> {
     dirs::config_paths(io).unknown_variables()
 }

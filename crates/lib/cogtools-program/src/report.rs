@@ -1,4 +1,4 @@
-//! How diagnostics and notes are printed on standard error.
+//! Printing of diagnostics and notes on standard error.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use crate::hint::render_hint;
 use crate::terminal::style::{CYAN, RED, Style, YELLOW};
 use crate::terminal::{paint, sanitize, sanitize_json, sanitize_lines, truncate};
 
-/// How many characters of a message or a hint are printed.
+/// The maximum number of characters printed of a message or a hint.
 const MAX_CHARS: usize = 4_000;
 
-/// How failures are printed.
+/// The format of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Text for people and models.
@@ -21,7 +21,7 @@ pub enum Format {
     Json,
 }
 
-/// Whether a diagnostic ended the run.
+/// The effect of a diagnostic on the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// It did.
@@ -48,7 +48,7 @@ impl Reporter {
         }
     }
 
-    /// Whether it is for people.
+    /// Returns true if it is for people.
     pub(crate) fn is_human(&self) -> bool {
         self.format == Format::Human
     }

@@ -14,7 +14,7 @@ use crate::invocation::{self, EncodedArguments, Spawner, call_in_process};
 use crate::suite::{Case, FailureKind, Pending, Suite, TestFailure, compile_all, redact};
 use crate::target::Targets;
 
-/// How tools are tested.
+/// Settings of a test run.
 #[derive(Debug)]
 pub(crate) struct Runner {
     /// True if golden files are written and removed.

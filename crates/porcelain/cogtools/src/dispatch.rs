@@ -182,7 +182,7 @@ fn help(words: &[OsString], program_path: &ProgramPath, io: &mut Io<'_>) -> Resu
     }
 }
 
-/// Continues as `man` for the page of `name`, or else prints the program's `--help`, or that of
+/// Continues as `man` for the page of `name`, or else prints `--help` of the program or of
 /// one of its `commands`.
 fn show_manual(
     name: &str,
@@ -325,7 +325,7 @@ fn welcome(io: &mut Io<'_>) -> Result<(), Failure> {
     io.show(&format!("\n{}", next(steps)))
 }
 
-/// The commands, one per line, each with what it does.
+/// The commands, one per line, each with its purpose.
 fn next(steps: [(Command, &str); 3]) -> String {
     let line = |(command, purpose): (Command, &str)| {
         let command = render_hint(&Hint::run("", command, "")).into_owned();

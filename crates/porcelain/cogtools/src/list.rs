@@ -246,7 +246,7 @@ impl Row {
     }
 }
 
-/// How many names are noted, and how much of each: their author is a stranger.
+/// The maximum numbers of noted names and of their characters: their author is a stranger.
 const MAX_NAMES: usize = 20;
 const MAX_NAME_CHARS: usize = 40;
 

@@ -1,6 +1,6 @@
 //! Searches for programs.
 //!
-//! Those of a project (in its `node_modules/.bin`, in a relative entry of PATH, or in one
+//! Programs of a project (in its `node_modules/.bin`, in a relative entry of PATH, or in one
 //! that leads into it) are found only if the user trusts it.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(crate) struct ProgramPath {
     exec_dir: PathBuf,
     /// The others, in the order of the search.
     dirs: Vec<Dir>,
-    /// Those of projects that the user does not trust.
+    /// The directories of projects that the user does not trust.
     untrusted: Vec<Dir>,
 }
 
@@ -80,7 +80,7 @@ impl ProgramPath {
         self.dirs().find_map(|dir| executable(dir, &binary))
     }
 
-    /// The same among the programs that may not run.
+    /// The file of the program `name` among the programs that may not run.
     pub(crate) fn find_untrusted(&self, name: &str) -> Option<Untrusted> {
         let binary = file_name(name)?;
         self.untrusted.iter().find_map(|dir| {
@@ -128,7 +128,7 @@ impl ProgramPath {
     }
 }
 
-/// Whether the directory at `path` and the one above it belong to the user: one above the
+/// Returns true if the directory at `path` and the one above it belong to the user: one above the
 /// working directory may be writable for everyone.
 fn is_ours(path: &Path, owners: &Owners) -> bool {
     let is_ours = |dir: &Path| owners.check(dir, dir).is_ok();
@@ -158,7 +158,7 @@ impl Dir {
     }
 }
 
-/// Whether `path` leads into the project at `root`. A project that contains the whole home
+/// Returns true if `path` leads into the project at `root`. A project that contains the whole home
 /// directory does not contain the user's own programs.
 fn is_below(path: &Path, root: &Path, home: Option<&Path>) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());

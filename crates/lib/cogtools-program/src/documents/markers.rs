@@ -11,7 +11,7 @@ pub(crate) const BEGIN: &str = "<!-- cogtools:begin (`cogtools docs` writes this
 /// The marker after a table.
 pub(crate) const END: &str = "<!-- cogtools:end -->";
 
-/// Where something of ours belongs.
+/// The place of a table or a diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
@@ -23,7 +23,7 @@ pub(crate) struct Block {
     pub(crate) marker: Range<usize>,
 }
 
-/// What belongs there.
+/// Content of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     /// The table of tools.
@@ -152,7 +152,7 @@ fn html_lines(text: &str) -> Vec<Range<usize>> {
     lines
 }
 
-/// Parses a line that consists of a marker. Text after what it names is a remark.
+/// Parses a line that consists of a marker. Text after the name is a remark.
 fn parse_marker(line: &str) -> Option<Marker<'_>> {
     let inside = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
     let mut words = inside.split_whitespace();

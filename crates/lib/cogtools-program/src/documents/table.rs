@@ -126,7 +126,7 @@ pub struct NewTool<'t> {
     pub source: usize,
 }
 
-/// The configuration of `project` without that of the user, which must not change a document
+/// The configuration of `project` without the user's, which must not change a document
 /// of the project.
 pub fn project_config(project: &Project, io: &Io<'_>) -> Result<Config, ConfigErrors> {
     let paths = ConfigPaths {

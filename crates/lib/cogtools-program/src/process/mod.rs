@@ -94,7 +94,7 @@ fn run(program: &Program) -> u8 {
     }
 }
 
-/// Makes the working directory of `io` that of the process, as if the next program had been
+/// Changes the directory of the process to the working directory of `io`, as if the next program had been
 /// started there.
 fn change_directory(io: &mut Io<'_>) -> Result<(), Failure> {
     if io.cwd == std::env::current_dir().unwrap_or_default() {

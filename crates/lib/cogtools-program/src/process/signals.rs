@@ -17,7 +17,7 @@ pub struct SignalGuard {
     handlers: Vec<signal_hook::SigId>,
     #[cfg(unix)]
     stopped: std::sync::Arc<std::sync::atomic::AtomicBool>,
-    /// Whether the next signal is the second one.
+    /// True if the next signal is the second one.
     #[cfg(unix)]
     is_second: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
@@ -119,7 +119,7 @@ mod unix {
 
     use super::SignalGuard;
 
-    /// How often to check whether the host is still running.
+    /// The interval of the checks that the host is still running.
     const PARENT_POLL: Duration = Duration::from_millis(100);
 
     impl SignalGuard {

@@ -11,12 +11,12 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, getpid, kill_process};
 
-/// How often it looks whether it is still needed.
+/// The interval of the checks that the watch is still needed.
 const TICK: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 300_000_000,
 };
-/// How long the process may take to end by itself.
+/// The time that the process has to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Watches the terminal on standard input until it is dropped.

@@ -1,5 +1,5 @@
 //! Questions and lines at a terminal: the only module that knows the libraries which draw them.
-//! What is asked, and what a line means, belongs to the programs.
+//! The questions, and the meaning of a line, belong to the programs.
 //!
 //! The questions are drawn on standard error, so that standard output stays data.
 
@@ -116,10 +116,10 @@ fn failure(error: InquireError) -> Failure {
 
 /// The name of the menu with completions.
 const MENU: &str = "completion";
-/// How often signals are looked for.
+/// The interval of the checks for signals.
 const POLL: Duration = Duration::from_millis(100);
 
-/// What can be typed for the word before the cursor.
+/// A source of completions for the word before the cursor.
 pub trait Complete: Send {
     /// The completions of `line`, of which `end` bytes are before the cursor.
     fn complete(&self, line: &str, end: usize) -> Vec<Completion>;
@@ -128,23 +128,23 @@ pub trait Complete: Send {
 /// One completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Where the word begins that it replaces, in bytes.
+    /// The start of the word that it replaces, in bytes.
     pub start: usize,
-    /// What replaces it: without control characters.
+    /// The replacement, without control characters.
     pub text: String,
     /// True if the word is complete, and a space follows.
     pub is_whole: bool,
 }
 
-/// How a [`LineEditor`] begins.
+/// The initial state of a [`LineEditor`].
 pub struct LineOptions {
     /// Earlier lines, the oldest first.
     pub history: Vec<String>,
-    /// How many lines can be gone back to.
+    /// The number of lines kept in the history.
     pub capacity: usize,
-    /// What completes words.
+    /// The completions of words.
     pub complete: Box<dyn Complete>,
-    /// What ends the typing of a line: set by signals, and reset.
+    /// A flag that ends the typing of a line: set by signals, and reset.
     pub broken: Arc<AtomicBool>,
 }
 
@@ -153,7 +153,7 @@ pub struct LineEditor {
     editor: Reedline,
 }
 
-/// What a user has typed.
+/// Input of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// A line, or several.

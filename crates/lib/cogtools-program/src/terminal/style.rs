@@ -7,7 +7,7 @@ pub use anstyle::Style;
 pub const PLAIN: Style = Style::new();
 /// A heading.
 pub const BOLD: Style = Style::new().bold();
-/// What passes.
+/// Text that passes.
 pub const DIM: Style = Style::new().dimmed();
 /// Errors and failures.
 pub const RED: Style = AnsiColor::Red.on_default();

@@ -1,6 +1,6 @@
 //! A table with columns separated by spaces, the same on a terminal and a pipe.
 //!
-//! Widths are those of a terminal: a Chinese character is two columns wide, and a combining
+//! Widths are columns of a terminal: a Chinese character is two columns wide, and a combining
 //! character none.
 
 use unicode_width::UnicodeWidthStr as _;

@@ -87,7 +87,7 @@ impl Names {
     }
 }
 
-/// The keys of `schema`, and those of the objects in it.
+/// The keys of `schema` and of the objects in it.
 fn keys(schema: &Map<String, Value>, prefix: &str, found: &mut Vec<Candidate>) {
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {

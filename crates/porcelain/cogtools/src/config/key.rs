@@ -34,7 +34,7 @@ impl Key {
         Err(Box::new(unknown_key(text, &known)))
     }
 
-    /// Every key except those of rules.
+    /// Every key except the rules.
     pub(crate) fn all() -> Vec<Self> {
         let keys = known_keys().into_iter();
         keys.map(|key| Self {
@@ -43,7 +43,7 @@ impl Key {
         .collect()
     }
 
-    /// Whether only the user's own file may set it.
+    /// Returns true if only the user's own file may set it.
     pub(crate) fn is_users_only(&self) -> bool {
         let name = self.name();
         ["inherit", owner::KEY].contains(&name.as_str())
@@ -61,7 +61,7 @@ impl Key {
     }
 }
 
-/// Every key except those of rules, whose names only the linter knows.
+/// Every key except the rules, whose names only the linter knows.
 fn known_keys() -> Vec<String> {
     let filters = FILTER.map(|list| format!("filter.{list}"));
     let hosts = Target::NAMES.into_iter().flat_map(|host| {

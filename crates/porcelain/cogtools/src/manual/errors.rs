@@ -92,7 +92,7 @@ fn codes() -> String {
     text
 }
 
-/// What the reader of an error can do.
+/// Remedies for the reader of an error.
 const fn remedy(code: Code) -> &'static str {
     match code {
         Code::ToolFailed => {
@@ -146,7 +146,7 @@ const fn remedy(code: Code) -> &'static str {
     }
 }
 
-/// The same for what models do.
+/// Remedies for errors of models.
 const fn model_remedy(code: Code) -> &'static str {
     match code {
         Code::AmbiguousEditor => {

@@ -254,9 +254,9 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// The keyword in the `package.json` of packages with tools.
 const KEYWORD: &str = "cogtools-tool";
-/// How many packages are asked for.
+/// The maximum number of packages asked for.
 const LIMIT: &str = "--searchlimit=20";
-/// How many characters of a description are shown.
+/// The maximum number of characters shown of a description.
 const MAX_DESCRIPTION_CHARS: usize = 72;
 
 /// `cogtools search`.
@@ -382,7 +382,7 @@ fn installed(project: &Project, io: &Io<'_>) -> Vec<Package> {
     packages.packages().0
 }
 
-/// Whether `config` already has packages as a source. A failure if the list of sources is in a
+/// Returns true if `config` already has packages as a source. A failure if the list of sources is in a
 /// file that is not edited here.
 fn has_packages(config: &Config) -> Result<bool, Failure> {
     let mut sources = config.sources.iter();

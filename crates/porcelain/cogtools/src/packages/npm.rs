@@ -14,9 +14,9 @@ use cogtools_core::{Cancel, Code, Diagnostic, Hint, Project, hint};
 use cogtools_program::project::{project, trust};
 use cogtools_program::{Failure, Io, SystemProgram};
 
-/// How long npm may take: registries are slow, packages large.
+/// Timeout of npm: registries are slow, packages large.
 const TIMEOUT: Duration = Duration::from_mins(10);
-/// How many bytes of its output are read.
+/// The maximum number of bytes read of its output.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 /// Options of every run: npm neither runs scripts of packages nor sends a list of them, and
 /// prints nothing but data and errors.
@@ -39,8 +39,8 @@ pub(crate) struct Npm {
 }
 
 impl Npm {
-    /// npm for the packages of `project`, whose settings and lists of packages decide what it
-    /// does: a failure unless the user trusts it.
+    /// npm for the packages of `project`, whose settings and lists of packages control it: a
+    /// failure unless the user trusts it.
     pub(crate) fn in_project(project: &Project, io: &Io<'_>) -> Result<Self, Failure> {
         let root = project.root();
         if !is_trusted(root, io)? {
@@ -56,8 +56,8 @@ impl Npm {
         Self::find(root.to_path_buf(), Some(root.to_path_buf()), io)
     }
 
-    /// npm for a search: with the settings of the project if it is trusted, otherwise with
-    /// those of the user only.
+    /// npm for a search: with the settings of the project if it is trusted, otherwise with the
+    /// user's settings only.
     pub(crate) fn for_search(io: &Io<'_>) -> Result<Self, Failure> {
         let project = project(io);
         if is_trusted(project.root(), io)? {
@@ -108,7 +108,7 @@ impl Npm {
     }
 }
 
-/// The error for a run of npm that failed, with what it has written.
+/// The error for a run of npm that failed, with its output.
 fn failed(command: &str, output: &Output) -> Diagnostic {
     let message = format!("npm {command} {}", output.exit.describe());
     let mut diagnostic = Diagnostic::new(Code::ToolFailed, message).with_subject("npm");

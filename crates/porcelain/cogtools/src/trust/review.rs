@@ -31,7 +31,7 @@ pub(crate) struct Line {
     pub(crate) value: String,
 }
 
-/// How many files of a package, or beside a script, are listed.
+/// The maximum number of files listed of a package, or beside a script.
 const MAX_FILES: usize = 20;
 
 impl Line {

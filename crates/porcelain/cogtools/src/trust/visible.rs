@@ -3,13 +3,13 @@
 
 use cogtools_program::terminal::{pluralize, sanitize};
 
-/// From how many blanks in a row on they are shown as dots.
+/// The number of blanks in a row that are shown as dots.
 const MIN_VISIBLE_BLANKS: usize = 3;
-/// How many blanks at the beginning of a line are indentation.
+/// The maximum number of blanks at the beginning of a line that are indentation.
 const MAX_INDENT: usize = 40;
-/// How many characters a line has before it is continued on the next one.
+/// The number of characters after which a line is continued on the next one.
 const MAX_WIDTH: usize = 160;
-/// How many lines of one text are shown.
+/// The maximum number of lines shown of one text.
 const MAX_LINES: usize = 40;
 
 /// `text`, which is meant to be on one line, on as few as possible.
