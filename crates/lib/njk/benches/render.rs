@@ -55,7 +55,7 @@ fn njk(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// The same with minijinja as it comes.
+/// Renders with minijinja as it comes.
 #[divan::bench]
 fn minijinja(bencher: Bencher<'_, '_>) {
     let context = context();
@@ -148,7 +148,7 @@ fn njk_loop(bencher: Bencher<'_, '_>) {
     bencher.bench(|| template.render(black_box(&context)).expect("it works"));
 }
 
-/// The same with minijinja.
+/// Renders with minijinja.
 #[divan::bench]
 fn minijinja_loop(bencher: Bencher<'_, '_>) {
     let context = rows();

@@ -1,4 +1,4 @@
-//! What a template wants to be given.
+//! Lists the variables of a template.
 
 fn main() -> Result<(), njk::Error> {
     let found = njk::analyse("{{ title | uper }}{% if note %}: {{ note }}{% endif %}")?;

@@ -159,7 +159,7 @@ pub(crate) struct Function {
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) name: Name,
-    /// Whether it is a variable of an enclosing loop or function, as [`crate::resolve`] finds.
+    /// True if it is a variable of an enclosing loop or function, as [`crate::resolve`] finds.
     pub(crate) local: bool,
 }
 

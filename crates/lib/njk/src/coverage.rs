@@ -18,13 +18,13 @@ pub struct Branch {
     pub column: usize,
     /// The number of characters of the condition in that line.
     pub length: usize,
-    /// What it is, such as `if note` or `else of if note`.
+    /// Its description, such as `if note` or `else of if note`.
     pub condition: String,
-    /// Whether a rendering has taken it.
+    /// True if a rendering has taken it.
     pub taken: bool,
 }
 
-/// What a branch is.
+/// The kind of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BranchKind {
     If,
@@ -35,7 +35,7 @@ pub(crate) enum BranchKind {
     Default,
     /// The body of a loop.
     For,
-    /// What is printed instead of an empty list.
+    /// The output instead of an empty list.
     Empty,
 }
 

@@ -86,14 +86,14 @@ impl Builder {
         self
     }
 
-    /// Whether HTML characters in printed values are escaped; off by default.
+    /// Returns true if HTML characters in printed values are escaped; off by default.
     #[must_use]
     pub fn autoescape(mut self, yes: bool) -> Self {
         self.0.autoescape = yes;
         self
     }
 
-    /// Whether [`Template::render_recording`] records the branches that templates take.
+    /// Returns true if [`Template::render_recording`] records the branches that templates take.
     #[must_use]
     pub const fn coverage(mut self, yes: bool) -> Self {
         self.0.coverage = yes;
@@ -126,7 +126,7 @@ impl Template {
     }
 
     /// Renders the template like [`Template::render`], and records the branches that it takes,
-    /// also those of the templates that it includes. The engine has to be built with
+    /// also of the templates that it includes. The engine has to be built with
     /// [`Builder::coverage`]; otherwise there are no branches.
     ///
     /// ```
@@ -152,7 +152,7 @@ impl Template {
         text
     }
 
-    /// The same template with other limits. It fails where it would load another template, also
+    /// Copies the template with other limits. It fails where it would load another template, also
     /// with `ignore missing`.
     ///
     /// ```

@@ -139,7 +139,7 @@ impl Error {
         &self.0.message
     }
 
-    /// What to do about it, if that is known.
+    /// The hint, if there is one.
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }

@@ -74,7 +74,7 @@ pub use coverage::{Branch, Coverage};
 pub use engine::{Builder, Engine, Template};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
-pub use loader::{LoadError, Loader};
+pub use loader::{LoadError, Loader, resolve};
 pub use mistake::{Foreign, Mistake};
 
 #[doc = include_str!("../docs/differences.md")]

@@ -57,7 +57,7 @@ impl fmt::Debug for dyn Loader {
 /// Resolves `name` in the template `from`.
 ///
 /// `None` means that the name leads above the top.
-pub(crate) fn resolve(from: &str, name: &str) -> Option<String> {
+pub fn resolve(from: &str, name: &str) -> Option<String> {
     if !name.starts_with("./") && !name.starts_with("../") {
         return Some(name.to_owned());
     }

@@ -72,7 +72,7 @@ pub enum Mistake {
 pub struct Foreign {
     /// The name.
     pub name: &'static str,
-    /// What to do instead.
+    /// The replacement.
     pub instead: &'static str,
 }
 
@@ -185,7 +185,7 @@ impl Mistake {
         }
     }
 
-    /// The same mistake with another line: that in the file that the template is part of.
+    /// The mistake with its line in the file that the template is part of.
     #[must_use]
     pub fn on_line(mut self, number: usize) -> Self {
         if let Self::Open { line, .. } | Self::Unclosed { line, .. } = &mut self {
@@ -204,12 +204,12 @@ impl Mistake {
         find(&FILTERS, name).map(Self::Filter)
     }
 
-    /// What stands for a method of another language.
+    /// The replacement of a method of another language.
     pub(crate) fn method(name: &str) -> Option<&'static Foreign> {
         find(&METHODS, name)
     }
 
-    /// What stands for a function of another language.
+    /// The replacement of a function of another language.
     pub(crate) fn function(name: &str) -> Option<&'static Foreign> {
         find(&FUNCTIONS, name)
     }

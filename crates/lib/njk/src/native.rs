@@ -1,4 +1,4 @@
-//! What this crate defines for templates: filters, tests and methods are functions of
+//! Definitions for templates: filters, tests and methods are functions of
 //! one type, found by their names.
 
 use minijinja::value::Value;

@@ -65,7 +65,7 @@ struct RawTag {
     trim: Trim,
 }
 
-/// Whether `{% name %}` is at the start of `text`.
+/// Returns true if `{% name %}` is at the start of `text`.
 fn raw_tag(text: &str, name: &str) -> Option<RawTag> {
     let inner = text.strip_prefix("{%")?;
     let (inner, before) = strip_dash(inner);

@@ -23,13 +23,13 @@ pub struct Entry {
     pub kind: EntryKind,
     /// Its name.
     pub name: &'static str,
-    /// How it is written, with the defaults of its arguments.
+    /// Its syntax, with the defaults of its arguments.
     pub signature: &'static str,
-    /// What it does, in Markdown.
+    /// Its description, in Markdown.
     pub about: &'static str,
     /// A template without a context.
     pub example: &'static str,
-    /// What the example renders to.
+    /// The output of the example.
     pub output: &'static str,
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use njk::{Engine, ErrorKind};
 use serde_json::json;
 
-/// What a template fails with, `None` if it renders.
+/// The error of a template, `None` if it renders.
 fn check(source: &str, expected: Option<ErrorKind>) {
     let start = Instant::now();
     let engine = Engine::new();
@@ -194,7 +194,7 @@ fn expressions_that_explode_are_refused() {
     );
 }
 
-/// What a template looks up, declares and passes on costs what it takes.
+/// Lookups, declarations and arguments of a template cost what they take.
 #[test]
 fn many_names_are_quick() {
     let many = |write: fn(usize) -> String| (0..20_000).map(write).collect::<String>();

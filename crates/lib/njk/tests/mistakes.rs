@@ -11,7 +11,7 @@ fn error(source: &str) -> Error {
     result.expect_err(source)
 }
 
-/// Checks the hint, and that it is that of the mistake.
+/// Checks that the hint belongs to the mistake.
 fn check(source: &str, expected: &str) -> Mistake {
     let error = error(source);
     assert_eq!(error.hint(), Some(expected), "{source}: {error}");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use njk::{Engine, ErrorKind, Limits};
 use serde_json::json;
 
-/// What a template fails with, `None` if it renders.
+/// The error of a template, `None` if it renders.
 fn check(source: &str, expected: Option<ErrorKind>) {
     let start = Instant::now();
     let template = Engine::new().compile("enemy", source);
@@ -78,7 +78,7 @@ fn what_nests_is_bounded() {
     }
 }
 
-/// What calls itself from deep within tags and brackets ends before the stack does, however
+/// A macro that calls itself from deep within tags and brackets ends before the stack does, however
 /// many levels of macros a host allows.
 #[test]
 fn what_nests_and_calls_itself_is_bounded() {

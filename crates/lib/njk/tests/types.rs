@@ -46,7 +46,7 @@ fn check_case(case: &Value) -> Option<Vec<String>> {
         .collect();
     let templates = &case["templates"];
     let find = |name: &str| Some(templates.get(name)?.as_str()?.to_owned());
-    let found = check("case", source, &variables, true, &find).ok()?;
+    let found = check("case", source, &variables, &find).ok()?;
     Some(
         found
             .problems
@@ -68,7 +68,7 @@ fn no_template_makes_the_check_panic() {
     assert!(checked.count() > 900, "most cases parse");
 }
 
-/// How long a check takes, as a multiple of that of half the template.
+/// The time of a check, as a multiple of the time for half the template.
 fn growth(part: &str, around: [&str; 2]) -> f64 {
     let variables = BTreeMap::from([
         ("text".to_owned(), Type::string().optional()),
@@ -82,7 +82,7 @@ fn growth(part: &str, around: [&str; 2]) -> f64 {
         let body = part.repeat(size / part.len());
         let source = format!("{}{body}{}", around[0], around[1]);
         let start = Instant::now();
-        let found = check("t", &source, &variables, false, &|_| None);
+        let found = check("t", &source, &variables, &|_| None);
         assert!(found.is_ok(), "{part}: {found:?}");
         start.elapsed().as_secs_f64()
     };
@@ -143,7 +143,7 @@ fn nesting_is_no_multiple_of_the_work() {
             format!("{{% for x in x.items or xs %}}{{% set a{depth} = x %}}{source}{{% endfor %}}");
     }
     let start = Instant::now();
-    check("t", &source, &variables, false, &|_| None).expect("it parses");
+    check("t", &source, &variables, &|_| None).expect("it parses");
     let mut macros = String::new();
     for depth in 1..200 {
         let before = depth - 1;
@@ -154,12 +154,12 @@ fn nesting_is_no_multiple_of_the_work() {
     }
     let source =
         format!("{{% macro m0(x) %}}{{{{ x }}}}{{% endmacro %}}{macros}{{{{ m199(xs) }}}}");
-    check("t", &source, &variables, false, &|_| None).expect("it parses");
+    check("t", &source, &variables, &|_| None).expect("it parses");
     let inline = format!(
         "{{{{ {} }}}}",
         "(x if x else ".repeat(12) + "x" + &")".repeat(12)
     );
-    check("t", &inline, &variables, false, &|_| None).expect("it parses");
+    check("t", &inline, &variables, &|_| None).expect("it parses");
     let took = start.elapsed().as_secs_f64();
     assert!(took < 3.0, "{took} s");
 }
@@ -179,9 +179,7 @@ fn a_problem_has_its_place_and_its_words() {
         ..Object::default()
     });
     let variables = BTreeMap::from([("user".to_owned(), user)]);
-    let found = check("note", "Hi\n  {{ user.nmae }}", &variables, false, &|_| {
-        None
-    });
+    let found = check("note", "Hi\n  {{ user.nmae }}", &variables, &|_| None);
     let found = found.expect("it parses").problems;
     let [one] = found.as_slice() else {
         panic!("one problem: {found:?}");

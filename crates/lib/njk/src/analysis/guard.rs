@@ -24,7 +24,7 @@ impl Guards {
     }
 }
 
-/// Whether the left side of an operator is only checked for being defined:
+/// Returns true if the left side of an operator is only checked for being defined:
 /// of `a or b` and of comparisons with something.
 pub(crate) fn asks(operator: Binary) -> bool {
     matches!(
@@ -75,6 +75,19 @@ fn joined(
     names
 }
 
+/// The name that is compared with `undefined` or null.
+fn other_than_nothing(left: &Expression, right: &Expression) -> Vec<String> {
+    let is_nothing = |one: &Expression| {
+        matches!(&one.kind, Kind::Null)
+            || matches!(&one.kind, Kind::Name(name) if name == "undefined")
+    };
+    match (is_nothing(left), is_nothing(right)) {
+        (true, false) => named(right),
+        (false, true) => named(left),
+        _ => Vec::new(),
+    }
+}
+
 /// The names that are defined if `condition` is true.
 pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
     match &condition.kind {
@@ -99,6 +112,9 @@ pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
             names.extend(named(right));
             names
         }
+        Kind::Binary(Binary::Unequal | Binary::StrictUnequal, left, right) => {
+            other_than_nothing(left, right)
+        }
         Kind::Unary(Unary::Not, target) => when_false(target),
         Kind::Test(target, name, _)
             if !matches!(name.text.as_str(), "undefined" | "null" | "falsy") =>
@@ -118,6 +134,9 @@ pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
 pub(crate) fn when_false(condition: &Expression) -> Vec<String> {
     match &condition.kind {
         Kind::Binary(Binary::Or, left, right) => joined(left, right, when_false),
+        Kind::Binary(Binary::Equal | Binary::StrictEqual, left, right) => {
+            other_than_nothing(left, right)
+        }
         Kind::Unary(Unary::Not, target) => when_true(target),
         Kind::Test(target, name, _)
             if matches!(name.text.as_str(), "undefined" | "null" | "falsy") =>

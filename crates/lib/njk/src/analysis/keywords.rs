@@ -54,7 +54,7 @@ pub(super) fn check(source: &str, name: &Name, arguments: &Arguments) -> Option<
     Some(error.with_mistake(mistake).at("", source, wrong.span))
 }
 
-/// The same call with all arguments by position.
+/// The call with all arguments by position.
 fn call(source: &str, name: &Name, arguments: &Arguments) -> Option<String> {
     let (_, parameters) = PARAMETERS.iter().find(|(filter, _)| *filter == name.text)?;
     let text = |span: crate::error::Span| source.get(span.start as usize..span.end());

@@ -1,4 +1,4 @@
-//! Analysis of a template without rendering it: what it reads and sets, for linters
+//! Analysis of a template without rendering it: its reads and definitions, for linters
 //! that compare it with its arguments.
 
 mod guard;
@@ -8,10 +8,11 @@ pub mod types;
 
 use std::collections::{HashMap, HashSet};
 
+use guard::Guards;
+
 use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Target, Value};
 use crate::error::{Error, Positions};
 use crate::{filters, parser, tests, walk};
-use guard::Guards;
 
 /// A variable that a template reads from its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub struct Read {
     pub column: usize,
 }
 
-/// What [`analyse`] found.
+/// The result of [`analyse`].
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
     /// The variables read from the context, in the order they first appear.
@@ -37,7 +38,7 @@ pub struct Analysis {
     /// The names that the template defines at its top level: by `set`, `macro`,
     /// `import` and `from`.
     pub sets: Vec<String>,
-    /// The names that it binds anywhere, which included templates may read: those of
+    /// The names that it binds anywhere, which included templates may read: all of
     /// `sets`, of loops and of macro parameters.
     pub binds: Vec<String>,
     /// Filters and tests that do not exist. Nunjucks, and so this crate,

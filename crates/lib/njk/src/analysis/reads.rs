@@ -77,7 +77,7 @@ impl Analyst<'_> {
 
     fn note(&mut self, name: &str, span: Span, guarded: bool) {
         if globals::NAMES.contains(&name)
-            || name == "super"
+            || matches!(name, "super" | "undefined")
             || self.bound.iter().any(|bound| bound == name)
         {
             return;

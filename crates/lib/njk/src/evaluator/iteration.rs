@@ -14,7 +14,7 @@ use crate::runtime::frames::Loop;
 use crate::value::array::Array;
 use crate::value::{View, entries, is_present, number, type_name, utf16, view};
 
-/// What a loop goes through.
+/// The items of a loop.
 enum Items {
     /// Read again at each step, because the loop's body may change it.
     Array(Value),

@@ -44,7 +44,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// What the statements print.
+    /// The output of the statements.
     fn capture(&self, statements: &[Statement]) -> Result<String, Error> {
         let mut text = String::new();
         self.body(statements, &mut text)?;

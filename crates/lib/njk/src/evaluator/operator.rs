@@ -86,7 +86,7 @@ fn joined(runtime: &Runtime, left: &Value, right: &Value) -> Result<Value, Error
     Ok(Value::from(text))
 }
 
-/// JavaScript's power is not a number where IEEE's is 1. Its digits are those of the same
+/// JavaScript's power is not a number where IEEE's is 1. Its digits equal the same
 /// algorithm that V8 uses, on every platform.
 #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
 pub(crate) fn power(base: f64, exponent: f64) -> f64 {

@@ -225,7 +225,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// What a template exports under a name.
+/// The value that a template exports under a name.
 fn imported(module: &Value, name: &str) -> Result<Value, Error> {
     let dict = module.downcast_object_ref::<Dict>();
     let value = dict.and_then(|dict| dict.get(name));

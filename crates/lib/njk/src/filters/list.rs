@@ -162,7 +162,7 @@ fn reverse(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error
     runtime.budget.array(items.iter().rev().cloned().collect())
 }
 
-/// The arithmetic is that of numbers with fractions, like the number of slices may be.
+/// The arithmetic is done on numbers with fractions, like the number of slices may be.
 fn slice(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let slices = to_number(argument(arguments, 0), &runtime.budget)?;
     let filler = argument(arguments, 1);

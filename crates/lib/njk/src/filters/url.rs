@@ -160,7 +160,7 @@ fn is_mail(address: &str) -> bool {
             .all(|part| !part.is_empty() && part.chars().all(host_char))
 }
 
-/// Whether the word contains a well-known top-level domain that ends there,
+/// Returns true if the word contains a well-known top-level domain that ends there,
 /// or is followed by a port or a path.
 fn has_domain(address: &str) -> bool {
     [".org", ".net", ".com"].iter().any(|ending| {

@@ -29,7 +29,7 @@ fn order(left: &str, right: &str) -> Ordering {
     letters.then_with(|| cases(left).cmp(cases(right)))
 }
 
-/// What the order ignores.
+/// Characters that the order ignores.
 fn is_ignored(c: char) -> bool {
     c.is_ascii_control() && !FIRST.contains(c)
 }
@@ -42,7 +42,7 @@ fn letters(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// Whether each character is an upper-case letter.
+/// Returns true if each character is an upper-case letter.
 fn cases(text: &str) -> impl Iterator<Item = bool> {
     let shown = text.chars().filter(|c| !is_ignored(*c));
     shown.map(char::is_uppercase)

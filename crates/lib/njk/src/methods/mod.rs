@@ -2,7 +2,6 @@
 
 mod array;
 mod callback;
-mod decimal;
 mod locale;
 mod number;
 mod pattern;
@@ -22,7 +21,7 @@ use crate::value::number::{clamp, count, make};
 use crate::value::text::{to_number, to_text};
 use crate::value::{View, as_text, dict, utf16, view};
 
-/// The kinds of values with methods of their own; all have those of objects.
+/// The kinds of values with methods of their own; all have the methods of objects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Owner {
     Text,
@@ -31,7 +30,7 @@ pub(crate) enum Owner {
     Object,
 }
 
-/// Whether values of that kind have a method of that name.
+/// Returns true if values of that kind have a method of that name.
 pub(crate) fn exists(owner: Owner, name: &str) -> bool {
     match owner {
         Owner::Text => string::find(name).is_some(),
@@ -100,7 +99,7 @@ pub(crate) fn replace(
     pattern::replace(runtime, text, arguments, false)
 }
 
-/// Whether `key in target`, for an object.
+/// Returns true if `key in target`, for an object.
 pub(crate) fn has(runtime: &Runtime, target: &Value, key: &Value) -> Result<bool, Error> {
     let key = to_text(key, &runtime.budget)?;
     Ok(match view(target) {

@@ -38,7 +38,7 @@ impl Parser<'_> {
         self.nested(Self::inline_if)
     }
 
-    /// Whether the expression ends here: most are a single operand.
+    /// Returns true if the expression ends here: most are a single operand.
     fn ended(&mut self) -> Parsed<bool> {
         use token::Kind::{BlockEnd, Mark, VariableEnd};
         let next = &self.peek()?.kind;

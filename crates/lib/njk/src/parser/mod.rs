@@ -6,11 +6,10 @@ mod expression;
 mod mistake;
 mod postfix;
 mod statement;
-mod tag_names;
 mod tags;
 
 #[cfg(test)]
-pub(crate) use tag_names::opening_tags;
+pub(crate) use tags::opening_tags;
 
 use crate::ast::{Expression, Name, Statement};
 use crate::error::{Error, ErrorKind, Span};
@@ -37,7 +36,7 @@ pub(crate) struct Parser<'a> {
     opener: Span,
     /// The tags whose ends are still to come.
     open: Vec<Name>,
-    /// Whether the last tag ended with a dash, so that leading white space of
+    /// True if the last tag ended with a dash, so that leading white space of
     /// the next text is removed.
     drop_space: bool,
     nesting: usize,

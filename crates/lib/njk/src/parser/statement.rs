@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::tag_names::{TAGS, unknown_tag};
+use super::tags::{TAGS, unknown_tag};
 use super::{Parsed, Parser, fail};
 use crate::ast::{self, Expression, Function, Kind, Name, Statement, Target};
 use crate::error::{Error, ErrorKind};

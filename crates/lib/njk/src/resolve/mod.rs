@@ -23,7 +23,7 @@ pub(crate) struct Block {
     pub(crate) parent: Option<Span>,
 }
 
-/// What there is to know about a template besides its body.
+/// Facts about a template besides its body.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
     pub(crate) blocks: IndexMap<String, Block>,
@@ -55,7 +55,7 @@ pub(crate) fn resolve(statements: &mut [Statement], coverage: bool) -> Result<Re
 }
 
 struct Resolver {
-    /// Whether branches are recorded.
+    /// True if branches are recorded.
     coverage: bool,
     in_block: bool,
     /// The names that each enclosing loop or function declares, and at its bottom the top
@@ -67,7 +67,7 @@ struct Resolver {
 }
 
 impl Resolver {
-    /// Whether an enclosing loop or function declares the name.
+    /// Returns true if an enclosing loop or function declares the name.
     fn contains(&self, name: &str) -> bool {
         self.scope.iter().any(|names| names.contains(name))
     }
@@ -266,7 +266,7 @@ impl Resolver {
     }
 }
 
-/// Whether the expression is `super`, which is no variable in a block.
+/// Returns true if the expression is `super`, which is no variable in a block.
 pub(crate) fn is_super(expression: &Expression) -> bool {
     matches!(&expression.kind, Kind::Name(name) if name == "super")
 }

@@ -1,11 +1,10 @@
-//! The state of one rendering: what it may still use up, its variables, and the templates
+//! The state of one rendering: its remaining budget, its variables, and the templates
 //! that it has loaded. The evaluator runs templates with it, and filters, tests, methods and
 //! functions are given it. It stays on one thread; values hold nothing of it, because they
 //! may not.
 
 pub(crate) mod frames;
 pub(crate) mod scope;
-mod variables;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -13,6 +12,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use minijinja::value::Value;
+
+use frames::Frames;
+use scope::Activation;
 
 use crate::budget::Budget;
 use crate::coverage::{BranchKind, Coverage};
@@ -23,15 +25,13 @@ use crate::program::Program;
 use crate::regex::Regexes;
 use crate::value::array::Array;
 use crate::value::{as_text, type_name};
-use frames::Frames;
-use scope::Activation;
 
 /// The maximum nesting of all that runs at once: tags, expressions, and what they call. It
 /// bounds the stack, where `Limits::recursion` bounds the levels of macros and templates: the
 /// threads of tests have 2 MiB, and each of these may take 1.6 KiB, without optimization.
 const MAX_NESTING: usize = 1_000;
 
-/// What a macro, a block or a template counts there, besides what is in it.
+/// The cost of a macro, a block or a template there, besides its content.
 const LEVEL: usize = 2;
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(crate) struct Runtime {
     nesting: Cell<usize>,
     seed: Cell<usize>,
     programs: RefCell<HashMap<String, Arc<Program>>>,
-    /// Those that macros refer to.
+    /// The frames that macros refer to.
     activations: RefCell<Vec<Rc<Activation>>>,
     /// The values that may contain themselves, to be taken apart at the end.
     changed: RefCell<Vec<Value>>,
@@ -71,7 +71,7 @@ impl Runtime {
         }
     }
 
-    /// Whether HTML in what is printed is escaped.
+    /// Returns true if HTML in what is printed is escaped.
     pub(crate) fn autoescape(&self) -> bool {
         self.shared.autoescape
     }

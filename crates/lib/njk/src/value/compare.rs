@@ -21,7 +21,7 @@ pub(crate) fn strict(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Whether both are the same object.
+/// Returns true if both are the same object.
 fn same(left: &Value, right: &Value) -> bool {
     match (left.as_object(), right.as_object()) {
         (Some(left), Some(right)) => std::ptr::eq(address(left), address(right)),

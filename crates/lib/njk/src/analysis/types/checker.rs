@@ -1,18 +1,17 @@
 //! The state of a check: the templates, the scope at the current point, and what was found.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::function::{Included, Macro};
-use super::json::Json;
 use super::lattice::{Absent, Any, Type};
-use super::load::Loaded;
 use super::problem::Problem;
-use super::scope::Scope;
-use crate::ast::Expression;
-use crate::error::Span;
+use crate::ast::{Expression, Kind, Statement};
+use crate::error::{Error, Span};
+use crate::{loader, parser, walk};
 
-/// How many problems are reported in one template.
+/// The number of problems that are reported in one template.
 const MAX_PROBLEMS: usize = 200;
 
 pub(super) struct Checker<'a> {
@@ -36,19 +35,15 @@ pub(super) struct Checker<'a> {
     /// The value of the current expression is printed.
     pub(super) printing: bool,
     pub(super) quiet: usize,
-    /// What was printed so far, if that must be JSON.
-    pub(super) json: Option<Json>,
-    /// The end of the last printed value.
-    pub(super) reached: usize,
     /// The parameters of a macro have changed since its body was checked.
     pub(super) changed: bool,
     pub(super) problems: Vec<(usize, Span, Problem)>,
     seen: HashSet<(usize, u32, u32)>,
     unguarded: HashSet<(usize, String)>,
-    /// What the owners of properties call those that are read.
+    /// The origins of the properties that are read.
     pub(super) used: BTreeSet<Arc<str>>,
     escaped: HashSet<usize>,
-    /// What `escaped` has the addresses of, so that nothing else gets them.
+    /// The types whose addresses are in `escaped`, so that nothing else gets them.
     kept: Vec<Type>,
 }
 
@@ -62,15 +57,13 @@ impl<'a> Checker<'a> {
             numbers: HashMap::new(),
             exports: Vec::new(),
             included,
-            tainted: super::taint::tainted(loaded),
-            assigned: super::taint::assigned(loaded),
+            tainted: super::unused::tainted(loaded),
+            assigned: super::unused::assigned(loaded),
             scope: Scope::default(),
             here: 0,
             lenient: false,
             printing: false,
             quiet: 0,
-            json: None,
-            reached: 0,
             changed: false,
             problems: Vec::new(),
             seen: HashSet::new(),
@@ -162,5 +155,282 @@ impl<'a> Checker<'a> {
         let result = work(self);
         self.quiet -= 1;
         result
+    }
+}
+
+/// A variable, or a member of one, that nothing can change while it is in scope.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    /// The binding that it begins with.
+    pub(super) root: usize,
+    /// The members, each after a separator that no name contains.
+    pub(super) path: String,
+}
+
+impl Place {
+    /// The place of a member.
+    pub(super) fn member(&self, name: &str) -> Self {
+        Self {
+            root: self.root,
+            path: format!("{}\u{1}{name}", self.path),
+        }
+    }
+}
+
+/// A fact about a place.
+#[derive(Clone, Debug)]
+pub(super) struct Fact {
+    pub(super) ty: Type,
+    /// The condition that asked whether the value is there, if that drops a valid one.
+    pub(super) dropped: Option<(Span, &'static str)>,
+}
+
+pub(super) type Facts = Vec<(Place, Fact)>;
+
+/// The referent of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Value,
+    /// The macro of that number.
+    Macro(usize),
+    /// The template of that number.
+    Module(usize),
+}
+
+/// Facts that follow from a value which is used as a condition.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Implied {
+    pub(super) yes: Facts,
+    pub(super) no: Facts,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Binding {
+    pub(super) id: usize,
+    pub(super) ty: Type,
+    pub(super) role: Role,
+    /// Conditions show nothing about it: it may change.
+    pub(super) volatile: bool,
+    pub(super) implied: Option<Rc<Implied>>,
+}
+
+/// Bindings and facts, with what to restore at the end of a scope.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    bindings: HashMap<String, Binding>,
+    facts: HashMap<Place, Fact>,
+    bound: Vec<(String, Option<Binding>)>,
+    learnt: Vec<(Place, Option<Fact>)>,
+    next: usize,
+    /// Bindings up to here are variables of the context.
+    context: usize,
+}
+
+impl Scope {
+    /// Ends the variables of the context.
+    pub(super) fn end_context(&mut self) {
+        self.context = self.next;
+    }
+
+    /// Returns true if a place begins with a variable of the context.
+    pub(super) fn is_context(&self, place: &Place) -> bool {
+        place.root <= self.context
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Binding> {
+        self.bindings.get(name)
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = (&String, &Binding)> {
+        self.bindings.iter()
+    }
+
+    pub(super) fn fact(&self, place: &Place) -> Option<&Fact> {
+        self.facts.get(place)
+    }
+
+    pub(super) fn bind(&mut self, name: &str, ty: Type) {
+        self.bind_as(name, ty, Role::Value, false, None);
+    }
+
+    pub(super) fn bind_as(
+        &mut self,
+        name: &str,
+        ty: Type,
+        role: Role,
+        volatile: bool,
+        implied: Option<Rc<Implied>>,
+    ) {
+        self.next += 1;
+        let binding = Binding {
+            id: self.next,
+            ty,
+            role,
+            volatile,
+            implied,
+        };
+        self.restore(name.to_owned(), Some(binding));
+    }
+
+    /// Sets or removes a binding, and remembers the one before.
+    pub(super) fn restore(&mut self, name: String, binding: Option<Binding>) {
+        let before = match binding {
+            Some(binding) => self.bindings.insert(name.clone(), binding),
+            None => self.bindings.remove(&name),
+        };
+        self.bound.push((name, before));
+    }
+
+    pub(super) fn learn(&mut self, facts: &Facts) {
+        for (place, fact) in facts {
+            let mut fact = fact.clone();
+            if fact.ty.is_never() {
+                // Beyond all values of an enum, nothing is certain.
+                fact.ty = Type::unknown();
+            }
+            let before = self.facts.insert(place.clone(), fact);
+            self.learnt.push((place.clone(), before));
+        }
+    }
+
+    /// Takes all facts away, until they are put back.
+    pub(super) fn take_facts(&mut self) -> HashMap<Place, Fact> {
+        std::mem::take(&mut self.facts)
+    }
+
+    pub(super) fn put_facts(&mut self, facts: HashMap<Place, Fact>) {
+        self.facts = facts;
+    }
+
+    /// Marks the facts known now.
+    pub(super) fn facts_mark(&self) -> usize {
+        self.learnt.len()
+    }
+
+    pub(super) fn forget_to(&mut self, mark: usize) {
+        while self.learnt.len() > mark {
+            if let Some((place, before)) = self.learnt.pop() {
+                match before {
+                    Some(fact) => self.facts.insert(place, fact),
+                    None => self.facts.remove(&place),
+                };
+            }
+        }
+    }
+
+    /// Marks the bindings of now.
+    pub(super) fn mark(&self) -> usize {
+        self.bound.len()
+    }
+
+    /// Undoes what was bound after a mark, and returns the names and what they were bound to.
+    pub(super) fn undo_to(&mut self, mark: usize) -> HashMap<String, Option<Binding>> {
+        let mut undone = HashMap::new();
+        while self.bound.len() > mark {
+            if let Some((name, before)) = self.bound.pop() {
+                let last = match before {
+                    Some(binding) => self.bindings.insert(name.clone(), binding),
+                    None => self.bindings.remove(&name),
+                };
+                undone.entry(name).or_insert(last);
+            }
+        }
+        undone
+    }
+}
+
+/// The numbers of templates and of bytes that are read.
+const MAX_TEMPLATES: usize = 100;
+const MAX_BYTES: usize = 1 << 20;
+
+/// A template that was parsed.
+pub(super) struct Loaded {
+    pub(super) name: String,
+    pub(super) source: String,
+    pub(super) statements: Vec<Statement>,
+    /// The templates that it names, by the name that it uses.
+    pub(super) named: HashMap<String, usize>,
+    /// It extends another.
+    pub(super) extends: bool,
+    /// Everything that it names was found.
+    pub(super) complete: bool,
+}
+
+/// The template `source` and those that it reaches. Those that do not exist or do not parse are
+/// left out.
+pub(super) fn load(
+    name: &str,
+    source: &str,
+    find: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Loaded>, Error> {
+    let mut loaded = vec![parse(name, source)?];
+    let mut bytes = source.len();
+    let mut at = 0;
+    while at < loaded.len() {
+        let mut named = HashMap::new();
+        let mut complete = true;
+        for wanted in names(&loaded[at].statements) {
+            let Some(wanted) = wanted else {
+                complete = false;
+                continue;
+            };
+            let full = loader::resolve(&loaded[at].name, &wanted);
+            let known = full
+                .as_ref()
+                .and_then(|full| loaded.iter().position(|it| it.name == *full));
+            let found = known.or_else(|| {
+                let full = full.filter(|_| loaded.len() < MAX_TEMPLATES)?;
+                let source = find(&full).filter(|it| it.len() + bytes <= MAX_BYTES)?;
+                bytes += source.len();
+                loaded.push(parse(&full, &source).ok()?);
+                Some(loaded.len() - 1)
+            });
+            complete &= found.is_some();
+            named.extend(found.map(|found| (wanted, found)));
+        }
+        loaded[at].named = named;
+        loaded[at].complete = complete;
+        at += 1;
+    }
+    Ok(loaded)
+}
+
+fn parse(name: &str, source: &str) -> Result<Loaded, Error> {
+    let statements = parser::parse(name, source)?;
+    let extends = |one: &Statement| matches!(one, Statement::Extends(_));
+    Ok(Loaded {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        extends: statements.iter().any(extends),
+        statements,
+        named: HashMap::new(),
+        complete: false,
+    })
+}
+
+/// The names of templates in these statements; `None` for one that is computed.
+fn names(statements: &[Statement]) -> Vec<Option<String>> {
+    let mut names = Vec::new();
+    walk::each(statements, &mut |statement| {
+        names.extend(template(statement).map(literal));
+    });
+    names
+}
+
+/// The expression with the name of the template that a statement loads.
+pub(super) fn template(statement: &Statement) -> Option<&Expression> {
+    match statement {
+        Statement::Extends(template)
+        | Statement::Include { template, .. }
+        | Statement::Import { template, .. }
+        | Statement::From { template, .. } => Some(template),
+        _ => None,
+    }
+}
+
+fn literal(template: &Expression) -> Option<String> {
+    match &template.kind {
+        Kind::Str(name) => Some(name.clone()),
+        _ => None,
     }
 }

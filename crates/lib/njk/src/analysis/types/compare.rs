@@ -1,12 +1,11 @@
 //! Comparisons that cannot hold.
 
-use super::checker::Checker;
+use super::checker::{Checker, Facts};
 use super::condition::{Judged, fact, flag};
-use super::equality::{different_from, equal_to, is_constant, may_equal};
 use super::lattice::{Absent, FALSE, NULL, SAFE, TRUE, Type};
 use super::literal::Numbers;
+use super::narrow::{different_from, equal_to, is_constant, may_equal};
 use super::problem::{Habit, Problem};
-use super::scope::Facts;
 use crate::ast::{Binary, Expression, Kind, Unary};
 use crate::suggest::nearest;
 
@@ -55,7 +54,7 @@ impl Checker<'_> {
         judged.negated()
     }
 
-    /// Whether two values are equal.
+    /// Returns true if two values are equal.
     pub(super) fn equality(
         &mut self,
         one: &Expression,
@@ -64,6 +63,9 @@ impl Checker<'_> {
         strict: bool,
     ) -> Judged {
         let (first, second) = (self.expression(left), self.expression(right));
+        let is_undefined =
+            |side: &Expression| matches!(&side.kind, Kind::Name(name) if name == "undefined");
+        let strict = strict && !is_undefined(left) && !is_undefined(right);
         self.escape(&first);
         self.escape(&second);
         let fresh = |side: &Expression| matches!(side.kind, Kind::Array(_) | Kind::Dict(_));
@@ -107,7 +109,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether two values are certainly equal, as conditions around them say. The last of a chain
+    /// Returns true if two values are certainly equal, as conditions around them say. The last of a chain
     /// of questions is no example of it: the `else` after it is prudence.
     fn is_always(&mut self, left: &Expression, right: &Expression, strict: bool) -> bool {
         let (first, second) = self.quietly(|this| (this.expression(left), this.expression(right)));
@@ -272,4 +274,60 @@ pub(super) fn is_literal(one: &Expression) -> bool {
 fn range(ty: &Type) -> Option<&Numbers> {
     let only = ty.is_only_number() && ty.simple & NULL == 0;
     ty.number.as_ref().filter(|_| only)
+}
+
+impl Checker<'_> {
+    /// Adds what `value` is if it is less or greater than one number, and if it is not.
+    pub(super) fn limit(
+        &self,
+        operator: Binary,
+        (value, ty): (&Expression, &Type),
+        other: &Type,
+        yes: &mut Facts,
+        no: &mut Facts,
+    ) {
+        let Some(place) = self.place(value) else {
+            return;
+        };
+        let is_plain = ty.is_only_number() && ty.absent == Absent::Never && ty.simple & NULL == 0;
+        let bound = other.number.as_ref().filter(|_| other.is_only_number());
+        let bound = bound
+            .and_then(|numbers| numbers.known.as_ref())
+            .map(|known| known.as_slice());
+        let (Some(numbers), Some(&[bound]), true) = (&ty.number, bound, is_plain) else {
+            return;
+        };
+        // A fraction can be as near to the bound as it likes.
+        let step = if numbers.integer { 1.0 } else { 0.0 };
+        let below = |inclusive: bool| {
+            let max = if inclusive {
+                bound
+            } else {
+                (bound - step).ceil().max(bound - step)
+            };
+            numbers.limited(f64::NEG_INFINITY, max)
+        };
+        let above = |inclusive: bool| {
+            let min = if inclusive {
+                bound
+            } else {
+                (bound + step).floor().min(bound + step)
+            };
+            numbers.limited(min, f64::INFINITY)
+        };
+        let (holds, fails) = match operator {
+            Binary::Less => (below(false), above(true)),
+            Binary::LessEqual => (below(true), above(false)),
+            Binary::Greater => (above(false), below(true)),
+            _ => (above(true), below(false)),
+        };
+        let remaining = |numbers: Option<Numbers>| {
+            fact(Type {
+                number: numbers,
+                ..ty.clone()
+            })
+        };
+        yes.push((place.clone(), remaining(holds)));
+        no.push((place, remaining(fails)));
+    }
 }

@@ -1,11 +1,12 @@
 //! Conditions: whether they can hold, and what is known when they do, or do not.
 
-use super::checker::Checker;
-use super::dropped::droppable;
-use super::lattice::{FALSE, TRUE, Type};
-use super::problem::Problem;
-use super::scope::{Fact, Facts, Place};
-use crate::ast::{Binary, Expression, Kind, Unary};
+use super::checker::{Checker, Fact, Facts, Place};
+use super::compare::{is_comparison, is_literal};
+use super::lattice::{Absent, Any, FALSE, NULL, Presence, TRUE, Type};
+use super::narrow::{Outcome, may_equal, outcome};
+use super::problem::{Habit, Problem};
+use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
+use crate::suggest::nearest;
 use crate::walk;
 
 /// More facts than these of one condition are not kept.
@@ -15,9 +16,9 @@ const MAX_FACTS: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Judged {
     pub(super) ty: Type,
-    /// What is known if it holds.
+    /// Facts if it holds.
     pub(super) yes: Facts,
-    /// What is known if it fails.
+    /// Facts if it fails.
     pub(super) no: Facts,
 }
 
@@ -29,7 +30,7 @@ impl Judged {
         }
     }
 
-    /// The same, if what holds fails.
+    /// The condition with its outcomes exchanged.
     pub(super) fn negated(self) -> Self {
         Self {
             ty: flag(self.ty.may_fail(), self.ty.may_hold()),
@@ -72,12 +73,12 @@ impl Checker<'_> {
             Kind::Unary(Unary::Not, target) => self.judge(target).negated(),
             Kind::Binary(Binary::And, left, right) => {
                 let mut judged = self.both(left, right);
-                self.alternatives(one, false, &mut judged.no);
+                self.alternatives(one, &mut judged.no);
                 judged
             }
             Kind::Binary(Binary::Or, left, right) => {
                 let mut judged = self.either(left, right);
-                self.alternatives(one, true, &mut judged.yes);
+                self.alternatives(one, &mut judged.yes);
                 judged
             }
             Kind::Binary(operator, left, right) => {
@@ -94,6 +95,26 @@ impl Checker<'_> {
                     yes,
                     no: Facts::new(),
                 }
+            }
+        }
+    }
+
+    /// Adds to `facts` that nothing is certain about the values of an `or` that holds, or an `and`
+    /// that fails: one of them may be there or not.
+    pub(super) fn alternatives(&mut self, one: &Expression, facts: &mut Facts) {
+        let mut mentioned: Vec<&Expression> = Vec::new();
+        walk::expression(one, &mut |inner| {
+            let is_path = matches!(inner.kind, Kind::Name(_) | Kind::Member(..));
+            if is_path && mentioned.len() < MAX_FACTS / 2 {
+                mentioned.push(inner);
+            }
+        });
+        for inner in mentioned {
+            if let Some(place) = self.place(inner)
+                && !facts.iter().any(|(other, _)| *other == place)
+            {
+                let ty = self.quietly(|this| this.expression(inner));
+                facts.push((place, fact(ty.lenient())));
             }
         }
     }
@@ -158,7 +179,6 @@ impl Checker<'_> {
             Fact {
                 ty: ty.truthy(),
                 dropped,
-                others: None,
             },
         ));
         let mut no = vec![(place, fact(ty.falsy()))];
@@ -189,15 +209,7 @@ impl Checker<'_> {
         let ty = self.quietly(|this| this.expression(one));
         let dropped = self.scope.fact(&place).and_then(|fact| fact.dropped);
         let ty = ty.present();
-        let others = None;
-        Some((
-            place,
-            Fact {
-                ty,
-                dropped,
-                others,
-            },
-        ))
+        Some((place, Fact { ty, dropped }))
     }
 
     /// All values that an expression mentions are taken to be there if it holds.
@@ -230,19 +242,15 @@ impl Checker<'_> {
 }
 
 pub(super) fn fact(ty: Type) -> Fact {
-    Fact {
-        ty,
-        dropped: None,
-        others: None,
-    }
+    Fact { ty, dropped: None }
 }
 
-/// What is known if both hold.
+/// Facts if both hold.
 fn joined(left: &Facts, right: &Facts) -> Facts {
     left.iter().chain(right).take(MAX_FACTS).cloned().collect()
 }
 
-/// What is known if one of both holds.
+/// Facts if one of both holds.
 fn common(left: &Facts, right: &Facts) -> Facts {
     let last = |facts: &Facts, place: &Place| {
         let mut matching = facts.iter().rev();
@@ -258,10 +266,281 @@ fn common(left: &Facts, right: &Facts) -> Facts {
                 Fact {
                     ty: first.ty.union(&second.ty),
                     dropped: one.dropped.and(second.dropped),
-                    others: None,
                 },
             ));
         }
     }
     both
+}
+
+impl Checker<'_> {
+    /// Reports `value or other` if it drops a value that is there.
+    pub(super) fn dropped_by_or(&mut self, one: &Expression) {
+        let Kind::Binary(Binary::Or, left, right) = &one.kind else {
+            return;
+        };
+        if self.place(left).is_none() {
+            return;
+        }
+        let ty = self.quietly(|this| this.expression(left));
+        let is_text = matches!(&right.kind, Kind::Str(text) if !text.is_empty());
+        let is_certain = ty.is_only_list() || ty.is_only_object() || self.is_declared(left);
+        if is_text && !ty.may_fail() && is_certain {
+            self.never_other(left);
+            return;
+        }
+        let drops = match (droppable(&ty), &right.kind) {
+            (Some("0"), Kind::Number(number)) => *number != 0.0,
+            (Some("0"), _) | (Some(_), Kind::Bool(true)) => true,
+            (Some("false"), Kind::Str(text)) => !text.is_empty(),
+            _ => false,
+        };
+        if drops {
+            let value = self.text(left.span);
+            let dropped = droppable(&ty).unwrap_or_default();
+            self.report(left.span, Problem::Dropped { value, dropped });
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Reports that what stands for a value is never needed.
+    pub(super) fn never_other(&mut self, value: &Expression) {
+        let condition = self.text(value.span);
+        let holds = true;
+        self.report(value.span, Problem::NeverTaken { condition, holds });
+    }
+
+    /// Returns true if an expression is an argument of the call, or a member of one, that nothing in the
+    /// template sets.
+    pub(super) fn is_declared(&self, one: &Expression) -> bool {
+        match &one.kind {
+            Kind::Name(name) => self.variables.contains_key(name) && !self.assigned.contains(name),
+            Kind::Member(target, _) => self.is_declared(target),
+            Kind::Group(items) if items.len() == 1 => self.is_declared(&items[0]),
+            _ => false,
+        }
+    }
+}
+
+/// The value that asking whether a value is there drops as well.
+pub(super) fn droppable(ty: &Type) -> Option<&'static str> {
+    let asked = ty.absent == Absent::Declared || ty.simple & NULL != 0;
+    if !asked || ty.any != Any::No || ty.list.is_some() || ty.object.is_some() {
+        return None;
+    }
+    if ty.number.as_ref().is_some_and(|numbers| numbers.zero) {
+        Some("0")
+    } else if ty.simple & FALSE != 0 && ty.simple & TRUE != 0 {
+        Some("false")
+    } else if ty
+        .string
+        .as_ref()
+        .is_some_and(|it| it.empty && it.of_enum().is_some())
+    {
+        Some("\"\"")
+    } else {
+        None
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn test(
+        &mut self,
+        one: &Expression,
+        target: &Expression,
+        name: &Name,
+        arguments: &Arguments,
+    ) -> Judged {
+        if matches!(target.kind, Kind::Binary(operator, ..) if is_comparison(operator)) {
+            self.report(one.span, Problem::Habit(Habit::TestOfComparison));
+        }
+        if matches!(target.kind, Kind::Unary(Unary::Not, _)) {
+            self.report(one.span, Problem::Habit(Habit::NotComparison));
+        }
+        let other = arguments.positional.first();
+        match (name.text.as_str(), other) {
+            ("eq" | "equalto" | "sameas", Some(other)) => {
+                return self.equality(one, target, other, true);
+            }
+            ("ne", Some(other)) => return self.equality(one, target, other, true).negated(),
+            _ => {}
+        }
+        let ty = self.expression(target);
+        for argument in arguments.iter() {
+            let ty = self.expression(argument);
+            self.escape(&ty);
+        }
+        let Some(Outcome {
+            yes,
+            no,
+            holds,
+            fails,
+        }) = outcome(&name.text, &ty)
+        else {
+            return Judged {
+                ty: Type::boolean(),
+                yes: self.mentioned(target),
+                no: Facts::new(),
+            };
+        };
+        let mut judged = Judged::of(flag(holds, fails));
+        if let Some(place) = self.place(target) {
+            let prefixes = self.prefixes(target);
+            let asks_for_nothing = matches!(name.text.as_str(), "undefined" | "null" | "falsy");
+            if asks_for_nothing {
+                judged.no = prefixes;
+            } else {
+                judged.yes = prefixes;
+            }
+            judged.yes.push((place.clone(), fact(yes)));
+            judged.no.push((place, fact(no)));
+        }
+        judged
+    }
+
+    pub(super) fn containment(
+        &mut self,
+        one: &Expression,
+        item: &Expression,
+        container: &Expression,
+    ) -> Judged {
+        if matches!(item.kind, Kind::Unary(Unary::Not, _)) {
+            self.report(one.span, Problem::Habit(Habit::NotComparison));
+        }
+        if let Kind::Array(items) = &container.kind
+            && !items.is_empty()
+            && items.iter().all(is_literal)
+        {
+            return self.one_of(item, items);
+        }
+        let (first, second) = (self.expression(item), self.expression(container));
+        self.need(container, &second);
+        self.escape(&first);
+        if is_literal(item) && second.is_only_list() {
+            let items = second.list.as_ref().map(|it| it.as_ref().clone());
+            let items = items.unwrap_or_else(Type::unknown);
+            if !may_equal(&first, &items, true) {
+                self.report_never(one, container, item, &items);
+            }
+        }
+        if second.is_only_object()
+            && let Kind::Str(name) = &item.kind
+        {
+            return self.has_member(item, container, &second, name);
+        }
+        self.escape(&second);
+        if second.is_scalar() && second.string.is_none() {
+            self.report(
+                container.span,
+                Problem::WrongOperand {
+                    operation: "in".to_owned(),
+                    value: self.text(container.span),
+                    kind: second.kind(),
+                    expected: "a list, a string or an object",
+                },
+            );
+        }
+        let yes = self.mentioned(one);
+        Judged {
+            ty: Type::boolean(),
+            yes,
+            no: Facts::new(),
+        }
+    }
+
+    /// `"name" in object`.
+    fn has_member(
+        &mut self,
+        item: &Expression,
+        container: &Expression,
+        owner: &Type,
+        name: &str,
+    ) -> Judged {
+        let Some(object) = owner.object.clone() else {
+            return Judged::of(Type::boolean());
+        };
+        let mut judged = Judged::of(Type::boolean());
+        match object.properties.get(name) {
+            Some(property) => {
+                self.used.extend(property.origins.iter().cloned());
+                if let Some(place) = self.place(container).map(|place| place.member(name)) {
+                    judged.yes.push((place, fact(property.ty.clone())));
+                }
+                judged.ty = flag(true, property.presence != Presence::Required);
+            }
+            None if !object.open && !object.properties.is_empty() => {
+                let known = object.properties.keys().map(String::as_str);
+                let problem = Problem::UnknownMember {
+                    owner: self.text(container.span),
+                    member: name.to_owned(),
+                    meant: nearest(name, known).map(str::to_owned),
+                };
+                self.report(item.span, problem);
+            }
+            None => {}
+        }
+        judged
+    }
+
+    /// `x in ["a", "b"]`.
+    fn one_of(&mut self, item: &Expression, items: &[Expression]) -> Judged {
+        let mut judged: Option<Judged> = None;
+        for other in items {
+            let next = self.equality(other, item, other, true);
+            judged = Some(match judged {
+                None => next,
+                Some(before) => before.or(&next),
+            });
+        }
+        let mut judged = judged.unwrap_or_default();
+        let mentioned = self.mentioned(item);
+        judged.yes.splice(0..0, mentioned);
+        if self.expression(item).absent == Absent::Declared {
+            judged.ty = flag(judged.ty.may_hold(), true);
+        }
+        judged
+    }
+}
+
+impl Judged {
+    /// One of two conditions on the same value.
+    fn or(self, other: &Self) -> Self {
+        let mut yes = Facts::new();
+        for (place, first) in &self.yes {
+            let second = other.yes.iter().rev().find(|(it, _)| it == place);
+            if let Some((_, second)) = second {
+                yes.push((place.clone(), fact(first.ty.union(&second.ty))));
+            }
+        }
+        let mut no = Facts::new();
+        for (place, first) in &self.no {
+            let second = other.no.iter().rev().find(|(it, _)| it == place);
+            if let Some((_, second)) = second {
+                no.push((place.clone(), fact(first.ty.both(&second.ty))));
+            }
+        }
+        Self {
+            ty: flag(self.ty.may_hold() || other.ty.may_hold(), true),
+            yes,
+            no,
+        }
+    }
+}
+
+impl Type {
+    /// The strings of both types; in the other parts the same as this.
+    fn both(&self, other: &Self) -> Self {
+        let string = match (&self.string, &other.string) {
+            (Some(one), Some(other)) => match &other.known {
+                Some(known) => one.retain(|text| known.contains(text)),
+                None => Some(one.clone()),
+            },
+            _ => None,
+        };
+        Self {
+            string,
+            ..self.clone()
+        }
+    }
 }

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::checker::Checker;
-use super::dropped::droppable;
-use super::lattice::{Absent, Any, FALSE, SAFE, TRUE, Type};
+use super::condition::droppable;
+use super::lattice::{Absent, Any, FALSE, Object, Presence, Property, SAFE, TRUE, Type};
 use super::literal::Strings;
-use super::object::{Object, Presence, Property};
-use super::operand::accepted;
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Expression, Kind, Name};
 
@@ -70,7 +68,7 @@ impl Checker<'_> {
         self.union(&kept, &other)
     }
 
-    /// What other languages of templates take as arguments.
+    /// Reports arguments that other languages of templates take.
     fn filter_habits(&mut self, name: &Name, arguments: &Arguments) {
         let habit = match (name.text.as_str(), arguments.positional.as_slice()) {
             ("selectattr" | "rejectattr", [_, _, ..]) => Habit::TestOfAttribute,
@@ -246,7 +244,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether it is a text of which nothing is known.
+/// Returns true if it is a text of which nothing is known.
 pub(super) fn is_free_text(ty: &Type) -> bool {
     let free = |strings: &Strings| strings.known.is_none() && !strings.plain;
     ty.is_scalar() && ty.number.is_none() && !is_flag(ty) && ty.string.as_ref().is_some_and(free)
@@ -264,4 +262,43 @@ fn sort_attribute(arguments: &Arguments) -> Option<&Expression> {
     keyword
         .map(|(_, value)| value)
         .or_else(|| arguments.positional.get(2))
+}
+
+/// The operand of a filter in words, and true if the type can be one; none if it takes all.
+pub(super) fn accepted(
+    ty: &Type,
+    name: &str,
+    arguments: &Arguments,
+) -> Option<(&'static str, bool)> {
+    let attribute = arguments.positional.get(1).is_some();
+    let is_text = ty.string.is_some() || ty.simple & SAFE != 0;
+    let is_list = ty.list.is_some();
+    Some(match name {
+        "trim" | "nl2br" | "wordcount" => ("a string", is_text),
+        "upper" | "lower" | "capitalize" | "title" | "indent" | "truncate" | "striptags" => (
+            "a string",
+            is_text || ty.simple & FALSE != 0 && !is_flag(ty),
+        ),
+        "join" if !attribute => ("a list", is_list),
+        "sum" if arguments.positional.is_empty() => ("a list", is_list),
+        "selectattr" | "rejectattr" => ("a list", is_list),
+        "length" => (
+            "a list, a string or an object",
+            is_list || is_text || ty.object.is_some() || ty.simple & FALSE != 0,
+        ),
+        "dictsort" => ("an object", ty.object.is_some()),
+        "first" | "last" | "reverse" => ("a list or a string", is_list || is_text),
+        "sort" | "groupby" | "batch" => ("a list", is_list || ty.object.is_some()),
+        "select" | "reject" | "random" => ("a list", is_list || is_text || ty.object.is_some()),
+        "round" | "abs" => (
+            "a number",
+            ty.number.is_some() || !is_free_text(ty) && is_text,
+        ),
+        "int" | "float" => ("a number or a string", ty.number.is_some() || is_text),
+        "list" => (
+            "a list, an object or a string",
+            is_list || is_text || ty.object.is_some(),
+        ),
+        _ => return None,
+    })
 }

@@ -1,17 +1,18 @@
 //! Macros and templates that others load: what they are called with, from everywhere.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use super::checker::Checker;
-use super::json::Json;
-use super::lattice::{Any, Type};
-use super::load::Loaded;
-use super::scope::{Role, Scope};
+use super::checker::{Checker, Loaded, Role, Scope};
+use super::lattice::{Absent, Any, Object, Presence, Type};
+use super::literal::Strings;
+use super::problem::Problem;
 use crate::analysis::unguarded_reads;
-use crate::ast::{Function, Kind, Name, Statement};
+use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
+use crate::suggest::nearest;
 use crate::walk;
 
-/// How many times a template is gone through before what is not settled is unknown.
+/// The number of rounds after which unsettled types are unknown.
 const MAX_ROUNDS: usize = 3;
 
 /// A macro, and the types of its parameters in all calls.
@@ -69,7 +70,7 @@ impl<'a> Checker<'a> {
 
     /// Goes through all templates until the types of parameters are settled, and then once more,
     /// with reports.
-    pub(super) fn run(&mut self, json: bool) {
+    pub(super) fn run(&mut self) {
         self.quiet += 1;
         if !self.macros.is_empty() || self.loaded.len() > 1 {
             for round in 0..=MAX_ROUNDS {
@@ -84,7 +85,6 @@ impl<'a> Checker<'a> {
             }
         }
         self.quiet -= 1;
-        self.json = json.then(Json::new);
         self.round();
     }
 
@@ -114,7 +114,6 @@ impl<'a> Checker<'a> {
             self.here = number;
             self.lenient = number > 0;
             self.body(&template.statements);
-            self.json_end();
         }
         let mut at = None;
         for number in 0..self.macros.len() {
@@ -240,4 +239,306 @@ pub(super) fn parameters(function: &Function) -> impl Iterator<Item = &Name> {
 
 pub(super) fn address(function: &Function) -> usize {
     std::ptr::from_ref(function).addr()
+}
+
+impl Checker<'_> {
+    /// Reports an import of what the template does not define.
+    pub(super) fn missing_export(&mut self, template: usize, name: &Name) {
+        let loaded = &self.loaded[template];
+        let mut defined: HashSet<&str> = HashSet::new();
+        walk::each(&loaded.statements, &mut |statement| match statement {
+            Statement::Macro { name, .. } | Statement::Import { target: name, .. } => {
+                defined.insert(&name.text);
+            }
+            Statement::Set { targets, .. } => {
+                defined.extend(targets.iter().map(|target| target.name.text.as_str()));
+            }
+            Statement::From { names, .. } => {
+                defined.extend(names.iter().map(|(_, alias)| alias.text.as_str()));
+            }
+            _ => {}
+        });
+        let inherits = |statement: &Statement| matches!(statement, Statement::Extends(_));
+        if defined.contains(name.text.as_str()) || loaded.statements.iter().any(inherits) {
+            return;
+        }
+        let mut sorted: Vec<&str> = defined.into_iter().collect();
+        sorted.sort_unstable();
+        let problem = Problem::MissingExport {
+            template: loaded.name.clone(),
+            meant: nearest(&name.text, sorted).map(str::to_owned),
+            name: name.text.clone(),
+        };
+        self.report(name.span, problem);
+    }
+
+    /// Checks a call of a macro, and notes the types of its arguments.
+    pub(super) fn call_macro(
+        &mut self,
+        number: usize,
+        one: &Expression,
+        arguments: &Arguments,
+        block: bool,
+    ) {
+        let Macro { function, name, .. } = self.macros[number];
+        let max = function.parameters.len() + function.defaults.len();
+        let mut given: Vec<Option<Type>> = vec![None; max];
+        for (index, argument) in arguments.positional.iter().enumerate() {
+            let ty = self.argument(argument);
+            if let Some(slot) = given.get_mut(index) {
+                *slot = Some(ty);
+            } else {
+                let name = name.text.clone();
+                self.report(argument.span, Problem::ExtraArgument { name, max });
+            }
+        }
+        for (keyword, value) in &arguments.keyword {
+            let ty = self.argument(value);
+            let mut names = parameters(function);
+            match names.position(|parameter| parameter.text == keyword.text) {
+                Some(index) => given[index] = Some(ty),
+                None if keyword.text == "caller" => {}
+                None => {
+                    let known = parameters(function).map(|it| it.text.as_str());
+                    let problem = Problem::UnknownArgument {
+                        name: name.text.clone(),
+                        argument: keyword.text.clone(),
+                        meant: nearest(&keyword.text, known).map(str::to_owned),
+                    };
+                    self.report(keyword.span, problem);
+                }
+            }
+        }
+        let missing = function
+            .parameters
+            .iter()
+            .zip(&given)
+            .find(|(parameter, ty)| {
+                ty.is_none() && self.macros[number].needs.contains(&parameter.text)
+            });
+        if let Some((parameter, _)) = missing
+            && !block
+        {
+            let problem = Problem::MissingArgument {
+                name: name.text.clone(),
+                parameter: parameter.text.clone(),
+            };
+            self.report(one.span, problem);
+        }
+        self.note_arguments(number, given);
+    }
+
+    /// The type of an argument, with what is known of its members.
+    fn argument(&mut self, argument: &Expression) -> Type {
+        let ty = self.expression(argument);
+        if let (Kind::Dict(_), Some(object)) = (&argument.kind, &ty.object) {
+            // An object of options need not have all of them.
+            let object = Object {
+                open: true,
+                ..object.as_ref().clone()
+            };
+            return Type {
+                object: Some(Arc::new(object)),
+                ..ty
+            };
+        }
+        let (Some(place), Some(object)) = (self.place(argument), &ty.object) else {
+            return ty;
+        };
+        let mut object = object.as_ref().clone();
+        let mut changed = false;
+        for (name, property) in &mut object.properties {
+            if let Some(fact) = self.scope.fact(&place.member(name)) {
+                property.presence = match fact.ty.absent {
+                    Absent::Never => Presence::Required,
+                    Absent::Perhaps => Presence::Unclear,
+                    Absent::Declared => property.presence,
+                };
+                changed = true;
+            }
+        }
+        if !changed {
+            return ty;
+        }
+        Type {
+            object: Some(Arc::new(object)),
+            ..ty
+        }
+    }
+
+    fn note_arguments(&mut self, number: usize, given: Vec<Option<Type>>) {
+        let before = std::mem::take(&mut self.macros[number].parameters);
+        let mut after = Vec::with_capacity(before.len());
+        for (known, ty) in before.iter().zip(given) {
+            let ty = match ty {
+                Some(ty) => ty.widened(),
+                None => Type {
+                    absent: Absent::Perhaps,
+                    ..Type::default()
+                },
+            };
+            after.push(if known.is_never() {
+                ty
+            } else {
+                self.union(known, &ty)
+            });
+        }
+        self.changed |= before != after || !self.macros[number].called;
+        self.macros[number].parameters = after;
+        self.macros[number].called = true;
+    }
+
+    /// Notes the variables at a point where a template is included.
+    pub(super) fn note_include(&mut self, template: usize) {
+        let mut included = std::mem::take(&mut self.included[template]);
+        included.sites += 1;
+        if included.sites > MAX_SITES + 1 {
+            self.included[template] = included;
+            return;
+        }
+        let names: Vec<(String, Type)> = self
+            .scope
+            .names()
+            .map(|(name, binding)| (name.clone(), binding.ty.clone()))
+            .collect();
+        let many = included.sites > MAX_SITES;
+        for (name, ty) in names {
+            let ty = ty.lenient();
+            let before = included.variables.get(&name).cloned();
+            let unsure = many || self.assigned.contains(&name) || self.tainted.contains(&name);
+            let after = if unsure {
+                self.escape(&ty);
+                Type::unknown()
+            } else {
+                match &before {
+                    Some(before) => self.union(before, &ty),
+                    None => ty,
+                }
+            };
+            if before.as_ref() != Some(&after) {
+                self.changed = true;
+                included.variables.insert(name, after);
+            }
+            if many {
+                break;
+            }
+        }
+        if many {
+            for ty in included.variables.values_mut() {
+                self.escape(ty);
+                *ty = Type::unknown();
+            }
+        }
+        self.included[template] = included;
+    }
+}
+
+impl Checker<'_> {
+    /// The statements that load other templates.
+    pub(super) fn load(&mut self, statement: &Statement) {
+        let Some(template) = super::checker::template(statement) else {
+            return;
+        };
+        let found = if let Kind::Str(name) = &template.kind {
+            self.loaded[self.here].named.get(name).copied()
+        } else {
+            self.named_by_argument(template);
+            None
+        };
+        match (statement, found) {
+            (Statement::Include { .. } | Statement::Extends(_), Some(found)) => {
+                self.note_include(found);
+            }
+            (Statement::Import { target, .. }, found) => {
+                let role = found.map_or(Role::Value, Role::Module);
+                self.scope
+                    .bind_as(&target.text, Type::unknown(), role, true, None);
+            }
+            (Statement::From { names, .. }, found) => {
+                for (name, alias) in names {
+                    let number = found.and_then(|found| self.exported(found, &name.text));
+                    if let (None, Some(found)) = (number, found) {
+                        self.missing_export(found, name);
+                    }
+                    let role = number.map_or(Role::Value, Role::Macro);
+                    self.scope
+                        .bind_as(&alias.text, Type::unknown(), role, true, None);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Reports the name of a template that an argument decides.
+    fn named_by_argument(&mut self, template: &Expression) {
+        let ty = self.expression(template);
+        self.escape(&ty);
+        let mut argument = None;
+        walk::expression(template, &mut |inner| {
+            if let Kind::Name(name) = &inner.kind
+                && argument.is_none()
+                && self.variables.contains_key(name)
+                && !self.assigned.contains(name)
+            {
+                argument = Some((name.clone(), inner));
+            }
+        });
+        let Some((name, inner)) = argument else {
+            if ty.any == Any::No && self.is_made_of_arguments(template) {
+                let name = self.text(template.span);
+                self.report(template.span, Problem::FromArgument { name });
+            }
+            return;
+        };
+        let inner = match &template.kind {
+            Kind::Member(..) | Kind::Index(..) => template,
+            _ => inner,
+        };
+        let known = self.quietly(|this| this.expression(inner));
+        let is_enum = known
+            .string
+            .as_ref()
+            .is_some_and(|it| it.of_enum().is_some());
+        if !is_enum && (known.string.is_some() || known.any == Any::Data) {
+            self.report(template.span, Problem::FromArgument { name });
+        }
+    }
+
+    /// Returns true if it is a variable that is set to, or loops over, what an argument decides.
+    fn is_made_of_arguments(&self, template: &Expression) -> bool {
+        let Kind::Name(wanted) = &template.kind else {
+            return false;
+        };
+        let mut found = false;
+        let mut examine = |value: &Expression| {
+            walk::expression(value, &mut |inner| {
+                if let Kind::Name(name) = &inner.kind
+                    && !self.assigned.contains(name)
+                    && let Some(ty) = self.variables.get(name)
+                {
+                    let item = ty.list.as_deref().unwrap_or(ty);
+                    let free = |strings: &Strings| strings.known.is_none();
+                    found |= item.string.as_ref().is_some_and(free);
+                }
+            });
+        };
+        walk::each(
+            &self.loaded[self.here].statements,
+            &mut |statement| match statement {
+                Statement::Set {
+                    targets,
+                    value: Value::Expression(value),
+                } if targets.iter().any(|target| target.name.text == *wanted) => {
+                    examine(value);
+                }
+                Statement::For {
+                    names, iterable, ..
+                } if names.iter().any(|name| name.text == *wanted) => {
+                    examine(iterable);
+                }
+                _ => {}
+            },
+        );
+        found
+    }
 }

@@ -1,12 +1,10 @@
-//! What is known about a value before a template is rendered: a set of the kinds that it can
-//! have. What is not known for certain is unknown, about which nothing is ever reported.
+//! Types of values before a template is rendered: sets of the kinds that a value can have. A
+//! type that is not certain is unknown, and nothing is ever reported about it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::length::Length;
 use super::literal::{Numbers, Strings};
-use super::object::Object;
 
 /// Types that are larger or deeper are unknown, which bounds the work of comparing them.
 const MAX_WEIGHT: u32 = 4_000;
@@ -20,7 +18,7 @@ pub(super) const SAFE: u8 = 8;
 /// The variable `loop`.
 pub(super) const LOOP: u8 = 16;
 
-/// Whether a value can be anything.
+/// True if a value can be anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Any {
     /// Only what the other parts of the type say.
@@ -32,7 +30,7 @@ pub(super) enum Any {
     Anything,
 }
 
-/// Whether a value can be undefined.
+/// True if a value can be undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Absent {
     /// It is defined.
@@ -59,7 +57,7 @@ pub struct Type {
     pub(super) number: Option<Numbers>,
     pub(super) string: Option<Strings>,
     pub(super) list: Option<Arc<Self>>,
-    /// How many items the list has.
+    /// The number of items of the list.
     pub(super) items: Length,
     pub(super) object: Option<Arc<Object>>,
     pub(super) weight: u32,
@@ -132,7 +130,7 @@ impl Type {
         })
     }
 
-    /// One of these strings: those of an enum.
+    /// One of these strings of an enum.
     pub fn strings<'s>(values: impl IntoIterator<Item = &'s str>) -> Self {
         let values: BTreeSet<Arc<str>> = values.into_iter().map(Arc::from).collect();
         Self::text(Strings::declared(values))
@@ -171,28 +169,28 @@ impl Type {
         this.bounded()
     }
 
-    /// The same, or undefined, as an optional parameter is.
+    /// Adds undefined, as an optional parameter has it.
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.absent = Absent::Declared;
         self
     }
 
-    /// The same, never undefined.
+    /// Removes undefined.
     #[must_use]
     pub fn required(mut self) -> Self {
         self.absent = Absent::Never;
         self
     }
 
-    /// The same, or null.
+    /// Adds null.
     #[must_use]
     pub fn nullable(mut self) -> Self {
         self.simple |= NULL;
         self
     }
 
-    /// The same, with so many characters or items at least, and at most.
+    /// Bounds the number of characters or items.
     #[must_use]
     pub fn sized(mut self, min: Option<u64>, max: Option<u64>) -> Self {
         let bound = |value: Option<u64>, other: u32| {
@@ -212,7 +210,7 @@ impl Type {
         self
     }
 
-    /// The same numbers, only multiples of this one.
+    /// Keeps only multiples of this number.
     #[must_use]
     pub fn stepped(mut self, step: f64) -> Self {
         if let Some(numbers) = &mut self.number {
@@ -294,5 +292,160 @@ impl Type {
 
     pub(super) fn weight(&self) -> u32 {
         self.weight
+    }
+}
+
+/// A range of lengths, both ends inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Length {
+    pub(super) min: u32,
+    pub(super) max: u32,
+}
+
+impl Default for Length {
+    /// Any length.
+    fn default() -> Self {
+        Self {
+            min: 0,
+            max: u32::MAX,
+        }
+    }
+}
+
+impl Length {
+    pub(super) fn union(self, other: Self) -> Self {
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+
+    /// Returns true if a text has such a length.
+    pub(super) fn is_of(self, text: &str) -> bool {
+        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        length >= self.min && length <= self.max
+    }
+
+    /// The range as numbers, of which each is so many times as large at most.
+    pub(super) fn numbers(self, times: u32) -> (f64, f64) {
+        let max = match self.max {
+            u32::MAX => f64::INFINITY,
+            max => f64::from(max) * f64::from(times),
+        };
+        (f64::from(self.min), max)
+    }
+}
+
+/// True if an object has a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It always has it.
+    Required,
+    /// A valid object can lack it.
+    Optional,
+    /// Not known, as with properties of which others decide whether they are there.
+    Unclear,
+}
+
+/// A property.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Property {
+    /// The type of its value.
+    pub ty: Type,
+    /// True if it is there.
+    pub presence: Presence,
+    /// Its names for its owner, such as a JSON pointer: reads are reported by it.
+    pub origins: Vec<Arc<str>>,
+}
+
+/// The declared shape of an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Object {
+    /// Its declared properties.
+    pub properties: BTreeMap<String, Property>,
+    /// True if it can have others.
+    pub open: bool,
+    /// The type of the others, if it is known.
+    pub rest: Option<Type>,
+}
+
+impl Object {
+    pub(super) fn weight(&self) -> u32 {
+        let weights = self.properties.values().map(|it| it.ty.weight() + 1);
+        let rest = self.rest.as_ref().map_or(0, Type::weight);
+        weights.fold(1, u32::saturating_add).saturating_add(rest)
+    }
+
+    /// The type of a property that is not declared.
+    pub(super) fn other(&self) -> Type {
+        let rest = self.rest.clone();
+        rest.map_or_else(Type::unknown, Type::lenient_item)
+    }
+
+    pub(super) fn union(&self, other: &Self) -> Self {
+        let mut properties = BTreeMap::new();
+        for (name, property) in &self.properties {
+            let merged = match other.properties.get(name) {
+                Some(another) => property.union(another),
+                None => property.unclear(),
+            };
+            properties.insert(name.clone(), merged);
+        }
+        for (name, property) in &other.properties {
+            if !properties.contains_key(name) {
+                properties.insert(name.clone(), property.unclear());
+            }
+        }
+        Self {
+            properties,
+            open: self.open || other.open,
+            rest: match (&self.rest, &other.rest) {
+                (Some(one), Some(another)) => Some(one.union(another)),
+                (Some(one), None) if !other.open => Some(one.clone()),
+                (None, Some(another)) if !self.open => Some(another.clone()),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl Property {
+    fn union(&self, other: &Self) -> Self {
+        let mut origins = self.origins.clone();
+        for origin in &other.origins {
+            if !origins.contains(origin) {
+                origins.push(Arc::clone(origin));
+            }
+        }
+        let presence = if self.presence == other.presence {
+            self.presence
+        } else {
+            Presence::Unclear
+        };
+        Self {
+            ty: self.ty.union(&other.ty),
+            presence,
+            origins,
+        }
+    }
+
+    fn unclear(&self) -> Self {
+        Self {
+            presence: Presence::Unclear,
+            ..self.clone()
+        }
+    }
+
+    /// The type that a template reads.
+    pub(super) fn read(&self) -> Type {
+        let absent = match self.presence {
+            Presence::Required => Absent::Never,
+            Presence::Optional => Absent::Declared,
+            Presence::Unclear => Absent::Perhaps,
+        };
+        Type {
+            absent,
+            ..self.ty.clone()
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! The strings and the numbers that a value can be: any, a range, or those of an enum.
+//! The strings and the numbers that a value can be: any, a range, or the values of an enum.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::length::Length;
+use super::lattice::Length;
 
 /// Larger enums are taken for any string.
 const MAX_KNOWN: usize = 256;
@@ -13,13 +13,13 @@ const MAX_KNOWN: usize = 256;
 pub(super) struct Strings {
     /// All of them, if they are known.
     pub(super) known: Option<Arc<BTreeSet<Arc<str>>>>,
-    /// Whether the empty string is among them.
+    /// True if the empty string is among them.
     pub(super) empty: bool,
     /// They come from an enum, not from a literal in the template.
     pub(super) declared: bool,
     /// They have a form that leaves no room for quotes.
     pub(super) plain: bool,
-    /// How long they are, if they are not known.
+    /// Their lengths, if they are not known.
     pub(super) length: Length,
 }
 
@@ -54,7 +54,7 @@ impl Strings {
         }
     }
 
-    /// Whether they can be this text, by what is known besides their values.
+    /// Returns true if they can be this text, by what is known besides their values.
     pub(super) fn may_be(&self, text: &str) -> bool {
         (self.empty || !text.is_empty()) && self.length.is_of(text)
     }
@@ -90,14 +90,14 @@ impl Strings {
         })
     }
 
-    /// The same, each changed, if they are those of an enum.
+    /// Changes each of them, if they are the values of an enum.
     pub(super) fn map(&self, change: impl Fn(&str) -> String) -> Option<Self> {
         let known = self.of_enum()?;
         let changed = known.iter().map(|value| Arc::from(change(value)));
         Some(Self::declared(changed.collect()))
     }
 
-    /// Those that pass `keep`, if they are known; none if that leaves nothing.
+    /// Keeps the strings that pass `keep`, if they are known; none if that leaves nothing.
     pub(super) fn retain(&self, keep: impl Fn(&str) -> bool) -> Option<Self> {
         let Some(known) = &self.known else {
             return Some(Self {
@@ -124,9 +124,9 @@ pub(super) struct Numbers {
     pub(super) min: f64,
     pub(super) max: f64,
     pub(super) integer: bool,
-    /// Whether 0 is among them.
+    /// True if 0 is among them.
     pub(super) zero: bool,
-    /// They are those of literals in the template.
+    /// They are literals in the template.
     pub(super) literal: bool,
     /// They are multiples of this number.
     pub(super) step: Option<f64>,
@@ -194,7 +194,7 @@ impl Numbers {
         })
     }
 
-    /// Whether `value` can be one of them.
+    /// Returns true if `value` can be one of them.
     pub(super) fn contains(&self, value: f64) -> bool {
         if value == 0.0 && !self.zero {
             return false;
@@ -212,7 +212,7 @@ impl Numbers {
             && self.step.is_none_or(is_multiple)
     }
 
-    /// Those from `min` to `max`; none if there are none.
+    /// Keeps the numbers from `min` to `max`; none if there are none.
     pub(super) fn limited(&self, min: f64, max: f64) -> Option<Self> {
         let within = |value: &f64| *value >= min && *value <= max;
         let known: Option<Vec<f64>> = self
@@ -230,7 +230,7 @@ impl Numbers {
         })
     }
 
-    /// The same without one of them; none if that leaves nothing.
+    /// Removes one of them; none if that leaves nothing.
     #[expect(
         clippy::float_cmp,
         reason = "the values of an enum are compared exactly"

@@ -1,54 +1,35 @@
 //! Types of expressions: what a template does with its variables, compared with what these can
 //! be. It reports what is certain to go wrong, and nothing else.
 
-mod alternative;
-mod arguments;
 mod branch;
-mod call;
 mod checker;
 mod compare;
 mod condition;
-mod dropped;
-mod equality;
 mod expression;
 mod filter;
 mod function;
-mod include;
-mod json;
-mod json_value;
 mod lattice;
-mod length;
 mod literal;
-mod load;
 mod member;
-mod message;
-mod missing;
 mod narrow;
-mod object;
-mod operand;
-mod operator;
-mod order;
-mod outcome;
 mod problem;
-mod scope;
 mod statement;
-mod taint;
-mod test;
 mod unused;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use lattice::Type;
+pub use lattice::{Object, Presence, Property};
 pub use narrow::Kind;
-pub use object::{Object, Presence, Property};
-pub use problem::{Definition, Habit, JsonFlaw, Problem, TypeProblem};
+pub use problem::{Definition, Habit, Problem, TypeProblem};
+
+use checker::Checker;
+use checker::Loaded;
 
 use crate::error::{Error, Positions, Span};
-use checker::Checker;
-use load::Loaded;
 
-/// What [`check`] found.
+/// The result of [`check`].
 #[derive(Clone, Debug, Default)]
 pub struct TypeCheck {
     /// The problems, in the order of the templates and of their positions.
@@ -60,9 +41,9 @@ pub struct TypeCheck {
 }
 
 /// Checks a template against the types of its variables. `find` returns the source of another
-/// template; names are resolved against `name` before. With `json`, its output must be JSON.
+/// template; names are resolved against `name` before.
 ///
-/// What is not certain is not reported: a variable that is not among `variables` is unknown.
+/// Only certain problems are reported: a variable that is not among `variables` is unknown.
 ///
 /// # Errors
 ///
@@ -71,12 +52,11 @@ pub fn check(
     name: &str,
     source: &str,
     variables: &BTreeMap<String, Type>,
-    json: bool,
     find: &dyn Fn(&str) -> Option<String>,
 ) -> Result<TypeCheck, Error> {
-    let loaded = load::load(name, source, find)?;
+    let loaded = checker::load(name, source, find)?;
     let mut checker = Checker::new(&loaded, variables);
-    checker.run(json);
+    checker.run();
     checker.unused();
     let mut found = std::mem::take(&mut checker.problems);
     found.sort_by_key(|(template, span, _)| (*template, span.start));

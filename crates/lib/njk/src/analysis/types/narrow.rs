@@ -1,11 +1,14 @@
-//! What remains of a type after a condition has held, or has not.
+//! Narrowing of types by conditions.
 
-use super::lattice::{Absent, Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
-use super::length::Length;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::lattice::{Absent, Any, FALSE, LOOP, Length, NULL, SAFE, TRUE, Type};
 use super::literal::{Numbers, Strings};
+use crate::value::number;
 
 impl Type {
-    /// Whether a condition with it can hold.
+    /// Returns true if a condition with it can hold.
     pub(super) fn may_hold(&self) -> bool {
         self.any != Any::No
             || self.simple & (TRUE | SAFE | LOOP) != 0
@@ -15,7 +18,7 @@ impl Type {
             || self.number.as_ref().is_some_and(|it| it.truthy().is_some())
     }
 
-    /// Whether a condition with it can fail.
+    /// Returns true if a condition with it can fail.
     pub(super) fn may_fail(&self) -> bool {
         self.any != Any::No
             || self.absent != Absent::Never
@@ -79,7 +82,7 @@ impl Type {
         }
     }
 
-    /// The same, neither undefined nor null.
+    /// The type without undefined and null.
     pub(super) fn present(&self) -> Self {
         Self {
             absent: Absent::Never,
@@ -121,13 +124,13 @@ impl Type {
         Self::number_between(min, max, true)
     }
 
-    /// The same list, of any length.
+    /// The list, of any length.
     pub(super) fn unsized_list(mut self) -> Self {
         self.items = Length::default();
         self
     }
 
-    /// The same, not undefined.
+    /// The type without undefined.
     pub(super) fn defined(&self) -> Self {
         Self {
             absent: Absent::Never,
@@ -135,7 +138,7 @@ impl Type {
         }
     }
 
-    /// The same, with what was a literal of the template no longer known: a variable with a
+    /// The type without literals of the template: a variable with a
     /// constant is no reason to call a branch dead.
     pub(super) fn widened(mut self) -> Self {
         if self.simple & (TRUE | FALSE) != 0 {
@@ -253,5 +256,293 @@ impl std::fmt::Display for Kind {
             Self::Object => "an object",
             Self::Other => "a value",
         })
+    }
+}
+
+/// The outcome of a test.
+pub(super) struct Outcome {
+    /// The type with which it holds.
+    pub(super) yes: Type,
+    /// The type with which it fails.
+    pub(super) no: Type,
+    /// True if it can hold.
+    pub(super) holds: bool,
+    /// True if it can fail.
+    pub(super) fails: bool,
+}
+
+/// The outcome of a test; `None` for one that asks for more than a type.
+pub(super) fn outcome(test: &str, ty: &Type) -> Option<Outcome> {
+    Some(match test {
+        "defined" => defined(ty),
+        "undefined" => defined(ty).negated(),
+        "truthy" => truthy(ty),
+        "falsy" => truthy(ty).negated(),
+        "null" => {
+            let null = Type {
+                simple: ty.simple & NULL,
+                ..Type::default()
+            };
+            let rest = Type {
+                simple: ty.simple & !NULL,
+                ..ty.clone()
+            };
+            kind(ty, null, rest, Type::null())
+        }
+        "string" => {
+            let string = Type {
+                string: ty.string.clone(),
+                ..Type::default()
+            };
+            let rest = Type {
+                string: None,
+                ..ty.clone()
+            };
+            kind(ty, string, rest, Type::string())
+        }
+        "number" => {
+            let number = Type {
+                number: ty.number.clone(),
+                ..Type::default()
+            };
+            let rest = Type {
+                number: None,
+                ..ty.clone()
+            };
+            kind(ty, number, rest, Type::number())
+        }
+        "mapping" => {
+            let object = Type {
+                object: ty.object.clone(),
+                simple: ty.simple & SAFE,
+                ..Type::default()
+            };
+            let rest = Type {
+                object: None,
+                ..ty.clone()
+            };
+            kind(ty, object, rest, ty.present())
+        }
+        _ => return None,
+    })
+}
+
+impl Outcome {
+    fn negated(self) -> Self {
+        Self {
+            yes: self.no,
+            no: self.yes,
+            holds: self.fails,
+            fails: self.holds,
+        }
+    }
+}
+
+fn defined(ty: &Type) -> Outcome {
+    let absent = match ty.absent {
+        Absent::Declared => Absent::Declared,
+        Absent::Never | Absent::Perhaps => Absent::Perhaps,
+    };
+    let absent = Type {
+        absent,
+        ..Type::default()
+    };
+    Outcome {
+        holds: !ty.defined().is_never(),
+        fails: ty.absent != Absent::Never || ty.any == Any::Anything,
+        yes: ty.defined(),
+        no: absent,
+    }
+}
+
+fn truthy(ty: &Type) -> Outcome {
+    Outcome {
+        yes: ty.truthy(),
+        no: ty.falsy(),
+        holds: ty.may_hold(),
+        fails: ty.may_fail(),
+    }
+}
+
+/// A test for a kind of values: the part of the type that is of the kind, the rest, and the kind
+/// itself.
+fn kind(ty: &Type, part: Type, rest: Type, whole: Type) -> Outcome {
+    if ty.any != Any::No {
+        return Outcome {
+            yes: whole,
+            no: ty.clone(),
+            holds: true,
+            fails: true,
+        };
+    }
+    Outcome {
+        holds: !part.is_never(),
+        fails: !rest.is_never(),
+        yes: part,
+        no: rest,
+    }
+}
+
+/// Returns true if a type has one value, or is null.
+pub(super) fn is_constant(ty: &Type) -> bool {
+    let strings = ty.string.as_ref().and_then(|it| it.known.as_ref());
+    let numbers = ty.number.as_ref().and_then(|it| it.known.as_ref());
+    let count = strings.map_or(0, |it| it.len())
+        + numbers.map_or(0, |it| it.len())
+        + usize::from(ty.simple.is_power_of_two());
+    ty.any == Any::No
+        && ty.absent == Absent::Never
+        && ty.list.is_none()
+        && ty.object.is_none()
+        && (ty.string.is_none() || strings.is_some())
+        && (ty.number.is_none() || numbers.is_some())
+        && count == 1
+}
+
+/// Returns true if values of both types can be equal; true if nothing is known.
+pub(super) fn may_equal(left: &Type, right: &Type, strict: bool) -> bool {
+    let opaque = |ty: &Type| ty.any != Any::No || ty.simple & (SAFE | LOOP) != 0;
+    if opaque(left) || opaque(right) {
+        return true;
+    }
+    let nothing = |ty: &Type| ty.simple & NULL != 0 || ty.absent != Absent::Never;
+    if nothing(left) && nothing(right) {
+        return true;
+    }
+    let lists = left.list.is_some() && right.list.is_some();
+    let objects = left.object.is_some() && right.object.is_some();
+    if lists || objects || left.simple & right.simple & (TRUE | FALSE) != 0 {
+        return true;
+    }
+    if let (Some(one), Some(other)) = (&left.string, &right.string) {
+        let may = match (&one.known, &other.known) {
+            (Some(one), Some(other)) => one.iter().any(|value| other.contains(value)),
+            (Some(known), None) => known.iter().any(|value| other.may_be(value)),
+            (None, Some(known)) => known.iter().any(|value| one.may_be(value)),
+            (None, None) => true,
+        };
+        if may {
+            return true;
+        }
+    }
+    if let (Some(one), Some(other)) = (&left.number, &right.number)
+        && overlap(one, other)
+    {
+        return true;
+    }
+    !strict && (converts(left, right) || converts(right, left))
+}
+
+fn overlap(one: &Numbers, other: &Numbers) -> bool {
+    match (&one.known, &other.known) {
+        (Some(known), _) => known.iter().any(|value| other.contains(*value)),
+        (_, Some(known)) => known.iter().any(|value| one.contains(*value)),
+        _ => one.min <= other.max && other.min <= one.max,
+    }
+}
+
+/// Returns true if JavaScript's conversions can make values of different kinds equal.
+fn converts(left: &Type, right: &Type) -> bool {
+    let scalar =
+        right.string.is_some() || right.number.is_some() || right.simple & (TRUE | FALSE) != 0;
+    if left.list.is_some() && scalar {
+        return true;
+    }
+    let as_numbers = |ty: &Type| -> Vec<Numbers> {
+        let mut all: Vec<Numbers> = ty.number.iter().cloned().collect();
+        if ty.simple & TRUE != 0 {
+            all.push(Numbers::declared(vec![1.0]));
+        }
+        if ty.simple & FALSE != 0 {
+            all.push(Numbers::declared(vec![0.0]));
+        }
+        all
+    };
+    let (numbers, others) = (as_numbers(left), as_numbers(right));
+    let crossed = |one: &Numbers| others.iter().any(|other| overlap(one, other));
+    if left.number.is_some() && right.simple & (TRUE | FALSE) != 0 && numbers.iter().any(crossed) {
+        return true;
+    }
+    let Some(strings) = &right.string else {
+        return false;
+    };
+    let Some(known) = &strings.known else {
+        return !numbers.is_empty() || left.object.is_some();
+    };
+    known.iter().any(|text| {
+        let value = number::parse(text);
+        let number = !value.is_nan() && numbers.iter().any(|it| it.contains(value));
+        number || (left.object.is_some() && &**text == "[object Object]")
+    })
+}
+
+/// The part of a type whose values equal a constant.
+pub(super) fn equal_to(ty: &Type, other: &Type, strict: bool) -> Type {
+    if ty.any != Any::No {
+        return if other.simple & NULL == 0 {
+            ty.present()
+        } else {
+            ty.clone()
+        };
+    }
+    if other.simple & NULL != 0 {
+        return Type {
+            absent: if strict { Absent::Never } else { ty.absent },
+            simple: ty.simple & NULL,
+            ..Type::default()
+        };
+    }
+    let known = other.string.as_ref().and_then(|it| it.known.clone());
+    let keep = |text: &str| {
+        let is = |known: &Arc<BTreeSet<Arc<str>>>| known.contains(text);
+        known.as_ref().is_none_or(is) || !strict
+    };
+    let strings = match (&ty.string, &other.string) {
+        (Some(strings), Some(_)) => {
+            let exact = strings.retain(|text| known.as_ref().is_none_or(|it| it.contains(text)));
+            exact.or_else(|| strings.retain(keep))
+        }
+        (strings, _) => strings.clone().filter(|_| !strict),
+    };
+    Type {
+        absent: Absent::Never,
+        simple: ty.simple & !NULL,
+        string: strings,
+        ..ty.clone()
+    }
+}
+
+/// The part of a type whose values differ from a constant.
+pub(super) fn different_from(ty: &Type, other: &Type, strict: bool) -> Type {
+    if other.simple & NULL != 0 {
+        return if strict {
+            Type {
+                simple: ty.simple & !NULL,
+                ..ty.clone()
+            }
+        } else {
+            ty.present()
+        };
+    }
+    if other.simple & (TRUE | FALSE) != 0 {
+        return Type {
+            simple: ty.simple & !other.simple,
+            ..ty.clone()
+        };
+    }
+    let known = other.string.as_ref().and_then(|it| it.known.clone());
+    let numbers = other.number.as_ref().and_then(|it| it.known.clone());
+    let string = match (&ty.string, known) {
+        (Some(strings), Some(known)) => strings.retain(|text| !known.contains(text)),
+        (strings, _) => strings.clone(),
+    };
+    let number = match (&ty.number, numbers.as_deref().map(Vec::as_slice)) {
+        (Some(numbers), Some([one])) => numbers.without(*one),
+        (numbers, _) => numbers.clone(),
+    };
+    Type {
+        number,
+        string,
+        ..ty.clone()
     }
 }

@@ -3,13 +3,11 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::checker::Checker;
+use super::checker::{Checker, Implied, Role};
 use super::function::{address, parameters};
-use super::json::Json;
-use super::lattice::{Any, LOOP, Type};
+use super::lattice::{Absent, Any, LOOP, Type};
 use super::problem::{Habit, Problem};
-use super::scope::{Implied, Role};
-use super::taint::assigned_in;
+use super::unused::assigned_in;
 use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
 use crate::walk;
 
@@ -22,7 +20,7 @@ impl Checker<'_> {
 
     fn statement(&mut self, statement: &Statement) {
         match statement {
-            Statement::Text(text) => self.json_text(text),
+            Statement::Text(_) => {}
             Statement::Output(value) => self.output(value),
             Statement::If {
                 branches,
@@ -46,8 +44,7 @@ impl Checker<'_> {
                 arguments, body, ..
             } => {
                 self.arguments(arguments);
-                self.captured(body);
-                self.json.iter_mut().for_each(Json::lose);
+                self.body(body);
             }
             Statement::Switch {
                 subject,
@@ -75,15 +72,6 @@ impl Checker<'_> {
         self.printed_parts(value, &ty);
         self.need(value, &ty);
         self.escape(&ty);
-        self.json_value(value, &ty);
-        self.reached = value.span.end();
-    }
-
-    /// Runs a body whose output goes elsewhere.
-    fn captured(&mut self, body: &[Statement]) {
-        let json = self.json.take();
-        self.body(body);
-        self.json = json;
     }
 
     fn set(&mut self, targets: &[Target], value: &Value) {
@@ -98,7 +86,7 @@ impl Checker<'_> {
                 (ty, Some(Rc::new(implied)))
             }
             Value::Body(body) => {
-                self.captured(body);
+                self.body(body);
                 (Type::unknown().defined(), None)
             }
         };
@@ -158,25 +146,15 @@ impl Checker<'_> {
                 .bind_as(&name.text, ty, Role::Value, volatile, None);
         }
         self.scope.bind("loop", Type::simple(LOOP));
-        let before = self.json.clone();
         self.body(body);
-        if let (Some(json), Some(before)) = (self.json.take(), before) {
-            self.json = Some(json.after_loop(&before));
-        }
         self.scope.forget_to(facts);
         self.scope.undo_to(mark);
-        let before = self.json.clone();
-        let is_never_empty = ty.is_only_list()
-            && ty.items.min > 0
-            && ty.absent == super::lattice::Absent::Never
-            && ty.simple == 0;
+        let is_never_empty =
+            ty.is_only_list() && ty.items.min > 0 && ty.absent == Absent::Never && ty.simple == 0;
         if is_never_empty && !otherwise.is_empty() {
             self.never_other(iterable);
         }
         self.body(otherwise);
-        if let (Some(json), Some(before)) = (self.json.take(), before) {
-            self.json = Some(Json::merge(vec![before, json]));
-        }
         self.forget(&assigned_in(otherwise));
     }
 
@@ -264,8 +242,7 @@ impl Checker<'_> {
             self.scope
                 .bind_as(&name.text, Type::unknown(), Role::Value, true, None);
         }
-        self.captured(&caller.body);
-        self.json.iter_mut().for_each(Json::lose);
+        self.body(&caller.body);
         self.scope.undo_to(mark);
     }
 }
