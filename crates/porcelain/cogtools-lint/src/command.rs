@@ -15,7 +15,7 @@ use crate::levels::Levels;
 use crate::linter::Linter;
 use crate::output::{self, Format, Report};
 use crate::target::Targets;
-use crate::{explain, fix, target};
+use crate::{fix, reference, target};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -101,7 +101,7 @@ struct LintArgs {
     /// The lowest level that makes the run fail.
     fatal: Level,
     explain: Option<String>,
-    /// What standard input is called.
+    /// The name of standard input in the report.
     stdin_name: Option<PathBuf>,
 }
 
@@ -124,7 +124,7 @@ impl LintArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args = LintArgs::from_matches(matches)?;
     if let Some(rule) = &args.explain {
-        let text = explain::explanation(rule)?;
+        let text = reference::explanation(rule)?;
         return io.print(text.as_bytes());
     }
     if args.fix && args.paths.iter().any(|path| path == "-") {

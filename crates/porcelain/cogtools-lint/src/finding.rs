@@ -18,13 +18,13 @@ pub struct Finding {
     pub level: Level,
     /// Where it is. Secrets and invisible characters are masked in its line.
     pub location: Location,
-    /// What is wrong: lower case, no full stop.
+    /// The message: lower case, no full stop.
     pub message: String,
-    /// What to do about it.
+    /// The way to correct it.
     pub fix: String,
     /// The edits that fix it; empty if a person must.
     pub edits: Vec<Edit>,
-    /// Whether those edits have been made.
+    /// True if those edits have been made.
     pub fixed: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Findings<'f> {
     count: Count,
 }
 
-/// How many findings there are, so that one line or file does not fill the report.
+/// Counts findings, so that one line or file does not fill the report.
 #[derive(Debug, Default)]
 struct Count {
     in_file: usize,
@@ -59,11 +59,11 @@ struct Count {
     left_out: usize,
 }
 
-/// How many findings of one rule are reported on a line.
+/// The number of findings of one rule that are reported on a line.
 const MAX_ON_LINE: usize = 8;
-/// How many findings of one rule are reported in a file.
+/// The number of findings of one rule that are reported in a file.
 const MAX_IN_FILE: usize = 100;
-/// How many edits of a finding have their lines and columns.
+/// The number of edits of a finding that have their lines and columns.
 const MAX_REGIONS: usize = 64;
 
 impl<'f> Findings<'f> {
@@ -80,6 +80,11 @@ impl<'f> Findings<'f> {
             sink,
             count: Count::default(),
         }
+    }
+
+    /// The name of the rule.
+    pub(crate) fn rule(&self) -> &'static str {
+        self.rule.name
     }
 
     /// Reports `message` at `span` of the file.

@@ -1,6 +1,6 @@
 //! `--fix`: edits by byte offset that leave everything else untouched.
 //!
-//! What the edits make is loaded and checked before it is written: a fix never breaks a tool,
+//! The edited text is loaded and checked before it is written: a fix never breaks a tool,
 //! and never makes two things equal that were not.
 
 use std::collections::{HashMap, HashSet};
@@ -66,7 +66,7 @@ pub(crate) fn apply(
     Ok(fixed)
 }
 
-/// What tells findings apart from pass to pass.
+/// The key of a finding from pass to pass.
 fn identity(finding: &Finding) -> (&'static str, String, Option<String>) {
     let text = finding.location.text.clone();
     (finding.rule.name, finding.message.clone(), text)
@@ -93,7 +93,7 @@ fn safe(
     (kept, worse)
 }
 
-/// Whether the file is still a tool with the edits, if it is one, and no rule finds more errors.
+/// Returns true if the file is still a tool with the edits, if it is one, and no rule finds more errors.
 fn is_better(file: &LintFile, linter: &Linter, before: &[Finding], taken: &[Finding]) -> bool {
     let bytes = edited(file, taken).into_bytes();
     let name = file.text.display_path();

@@ -1,6 +1,7 @@
 //! The code of a tool in JavaScript, as a parser understands it.
 
 use std::collections::BTreeSet;
+use std::thread;
 
 use cogtools_core::Location;
 use cogtools_core::tool::JsSource;
@@ -12,7 +13,9 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{NodeId, Semantic, SemanticBuilder};
 use oxc_span::{GetSpan as _, SourceType, Span};
 
-/// What the code is, as far as its text says so.
+use crate::program::is_in;
+
+/// Names, reads and mistakes of the code.
 pub(crate) struct JsAnalysis<'s> {
     source: &'s JsSource,
     /// Why it is no body of a function, and where.
@@ -21,13 +24,15 @@ pub(crate) struct JsAnalysis<'s> {
     pub(crate) globals: Vec<(String, Span)>,
     /// The properties of `args` that it reads.
     pub(crate) reads: Vec<(String, Span)>,
-    /// Whether it uses `args` in another way: any property may be read then.
+    /// True if it uses `args` in another way: any property may be read then.
     pub(crate) reads_all: bool,
-    /// What is asynchronous.
+    /// It has a `return` with a value that is of no inner function.
+    pub(crate) returns: bool,
+    /// The asynchronous parts.
     pub(crate) awaits: Vec<(&'static str, Span)>,
 }
 
-/// What makes the parser strict, in a line of its own.
+/// A directive that makes the parser strict, in a line of its own.
 const STRICT: &str = "'use strict';\n";
 /// The parameter of the function.
 const ARGS: &str = "args";
@@ -41,9 +46,21 @@ impl<'s> JsAnalysis<'s> {
             globals: Vec::new(),
             reads: Vec::new(),
             reads_all: false,
+            returns: true,
             awaits: Vec::new(),
         };
-        let text = format!("{STRICT}{}", source.source());
+        if nesting(source.source()) > MAX_NESTING {
+            let message = "the code nests too deeply to be checked";
+            analysis.errors.push((message.to_owned(), Span::default()));
+            analysis.reads_all = true;
+            return analysis;
+        }
+        on_large_stack(|| analysis.analyse());
+        analysis
+    }
+
+    fn analyse(&mut self) {
+        let text = format!("{STRICT}{}", self.source.source());
         let allocator = Allocator::default();
         let options = ParseOptions {
             allow_return_outside_function: true,
@@ -51,15 +68,15 @@ impl<'s> JsAnalysis<'s> {
         };
         let parser = Parser::new(&allocator, &text, SourceType::script()).with_options(options);
         let parsed = parser.parse();
-        analysis.errors = parsed.diagnostics.iter().map(error).collect();
-        if analysis.errors.is_empty() {
+        self.errors = parsed.diagnostics.iter().map(error).collect();
+        if self.errors.is_empty() {
             let builder = SemanticBuilder::new().with_check_syntax_error(true);
             let built = builder.with_build_nodes(true).build(&parsed.program);
-            analysis.errors = built.diagnostics.iter().map(error).collect();
-            analysis.add_names(&built.semantic);
-            analysis.add_awaits(&built.semantic);
+            self.errors = built.diagnostics.iter().map(error).collect();
+            self.add_names(&built.semantic);
+            self.add_awaits(&built.semantic);
+            self.returns = returns(&built.semantic);
         }
-        analysis
     }
 
     /// Where `span` of the parsed text is in the tool file.
@@ -82,7 +99,7 @@ impl<'s> JsAnalysis<'s> {
         self.source.location(line, column, width.max(1))
     }
 
-    /// Whether the code reads the property `name` of `args`.
+    /// Returns true if the code reads the property `name` of `args`.
     pub(crate) fn may_read(&self, name: &str) -> bool {
         self.reads_all || self.reads.iter().any(|(read, _)| read == name)
     }
@@ -165,7 +182,7 @@ fn pattern(pattern: &BindingPattern<'_>) -> Option<Vec<(String, Span)>> {
     pattern.properties.iter().map(name).collect()
 }
 
-/// Whether a name in `parent` need not exist.
+/// Returns true if a name in `parent` need not exist.
 fn is_typeof(parent: AstKind<'_>) -> bool {
     matches!(parent, AstKind::UnaryExpression(unary) if unary.operator.is_typeof())
 }
@@ -174,4 +191,247 @@ fn error(diagnostic: &OxcDiagnostic) -> (String, Span) {
     let label = diagnostic.labels.first();
     let span = label.map_or_else(Span::default, oxc_span::LabeledSpan::span);
     (diagnostic.message.to_string(), span)
+}
+
+/// Returns true if the code gives a result: by a `return` with a value outside inner functions. A
+/// body that only throws gives none on purpose.
+fn returns(semantic: &Semantic<'_>) -> bool {
+    let nodes = semantic.nodes();
+    let is_own = |id: NodeId| {
+        let mut around = nodes.ancestor_kinds(id);
+        !around.any(|it| {
+            matches!(
+                it,
+                AstKind::Function(_) | AstKind::ArrowFunctionExpression(_)
+            )
+        })
+    };
+    nodes.iter().any(|node| match node.kind() {
+        AstKind::ReturnStatement(one) => one.argument.is_some() && is_own(node.id()),
+        AstKind::ThrowStatement(_) => is_own(node.id()),
+        _ => false,
+    })
+}
+
+/// The first mistake of a script in JavaScript, as a module or not, with its offset.
+pub(crate) fn syntax_error(text: &str) -> Option<(String, usize)> {
+    if nesting(text) > MAX_NESTING {
+        return Some(("the code nests too deeply to be checked".to_owned(), 0));
+    }
+    let mut found = None;
+    on_large_stack(|| {
+        for kind in [SourceType::mjs(), SourceType::cjs()] {
+            let allocator = Allocator::default();
+            let parsed = Parser::new(&allocator, text, kind).parse();
+            found = parsed.diagnostics.first().map(error);
+            if found.is_none() {
+                break;
+            }
+        }
+    });
+    let (message, span) = found?;
+    let start = usize::try_from(span.start).unwrap_or_default();
+    let message = message.trim_end_matches('.').to_owned();
+    Some((message, text.floor_char_boundary(start.min(text.len()))))
+}
+
+/// Code that nests deeper is not parsed: the parser recurses.
+const MAX_NESTING: usize = 1_000;
+/// The stack of the thread that parses code of that depth, mostly never touched.
+const STACK_SIZE: usize = 128 << 20;
+
+/// Runs `work` on a thread with a large stack; without one, nothing is known about the code.
+fn on_large_stack(work: impl FnOnce() + Send) {
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(STACK_SIZE);
+        if let Ok(thread) = builder.spawn_scoped(scope, work) {
+            drop(thread.join());
+        }
+    });
+}
+
+/// Words after which an expression goes on, and words that go on with the one before.
+const PREFIXES: &str = "else do typeof void delete new await yield async return throw in of \
+    instanceof case extends if for while with";
+const INFIXES: &str = "else in of instanceof catch finally while";
+
+/// An upper bound of how deep a parser recurses in `code`: in each open bracket, the operators,
+/// words and closed brackets since the last end of a statement or an item.
+fn nesting(code: &str) -> usize {
+    let bytes = code.as_bytes();
+    let is_word =
+        |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte > 127;
+    // A level is that of a template if the flag is set.
+    let mut open: Vec<(usize, bool)> = vec![(0, false)];
+    let (mut sum, mut deepest, mut at) = (0_usize, 0, 0);
+    let (mut last, mut word) = (b';', "");
+    while at < bytes.len() {
+        let byte = bytes[at];
+        let start = at;
+        at += 1;
+        let mut ends = false;
+        match byte {
+            b'\n' => {
+                let goes_on = is_in(word, PREFIXES) || !(is_word(last) || b"\"'`]".contains(&last));
+                ends = !goes_on && begins_statement(&code[at..]);
+                if !ends {
+                    continue;
+                }
+            }
+            byte if byte.is_ascii_whitespace() => continue,
+            b'/' if bytes.get(at) == Some(&b'/') => {
+                at += bytes[at..]
+                    .iter()
+                    .position(|it| *it == b'\n')
+                    .unwrap_or(bytes.len() - at);
+                continue;
+            }
+            b'/' if bytes.get(at) == Some(&b'*') => {
+                at = code[at..]
+                    .find("*/")
+                    .map_or(bytes.len(), |end| at + end + 2);
+                continue;
+            }
+            b'"' | b'\'' => at = end_of_text(bytes, at, byte),
+            b'/' if !(is_word(last) || b")]}\"'`".contains(&last)) || is_in(word, PREFIXES) => {
+                at = end_of_text(bytes, at, byte);
+            }
+            b'`' => open.push((0, true)),
+            b'(' | b'[' | b'{' => open.push((0, false)),
+            b')' | b']' | b'}' => {
+                if open.len() > 1 {
+                    sum -= open.pop().map_or(0, |(count, _)| count);
+                }
+                ends = byte == b'}' && begins_statement(&code[at..]);
+            }
+            b';' => ends = begins_statement(&code[at..]),
+            b',' => ends = true,
+            byte if is_word(byte) => {
+                at += bytes[at..].iter().take_while(|it| is_word(**it)).count();
+            }
+            _ => {}
+        }
+        word = if is_word(byte) { &code[start..at] } else { "" };
+        last = byte;
+        if let Some((count, is_template)) = open.last_mut() {
+            if *is_template {
+                // The text of a template, up to its end or the next value.
+                let (end, is_value) = end_of_template(bytes, at);
+                at = end;
+                if is_value {
+                    open.push((0, false));
+                } else if open.len() > 1 {
+                    sum -= open.pop().map_or(0, |(count, _)| count);
+                    last = b'`';
+                }
+            } else if ends {
+                sum -= std::mem::take(count);
+            } else {
+                *count += 1;
+                sum += 1;
+            }
+        }
+        deepest = deepest.max(sum + open.len());
+    }
+    deepest
+}
+
+/// Returns true if a statement can begin here, rather than a part of the last one.
+fn begins_statement(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+    let word = &rest[..end.unwrap_or(rest.len())];
+    (!word.is_empty() && !is_in(word, INFIXES)) || rest.is_empty() || rest.starts_with('}')
+}
+
+/// The offset after the text or regular expression that ends with `quote`, or of the
+/// end of the line.
+fn end_of_text(bytes: &[u8], mut at: usize, quote: u8) -> usize {
+    let mut in_class = false;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'\n' => return at,
+            b'[' if quote == b'/' => in_class = true,
+            b']' => in_class = false,
+            byte if byte == quote && !in_class => return at + 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// The offset after the text of a template, and true if a value comes next.
+fn end_of_template(bytes: &[u8], mut at: usize) -> (usize, bool) {
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'`' => return (at + 1, false),
+            b'$' if bytes.get(at + 1) == Some(&b'{') => return (at + 2, true),
+            _ => {}
+        }
+        at += 1;
+    }
+    (bytes.len(), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_of_nesting_is_counted() {
+        for (part, rest) in [
+            ("(", ""),
+            ("[", ""),
+            ("{", ""),
+            ("a(", ""),
+            ("a=>", "a"),
+            ("x=", "x"),
+            ("!", "a"),
+            ("-", "a"),
+            ("typeof ", "a"),
+            ("new ", "a"),
+            ("a?b:", "c"),
+            ("a?", ""),
+            ("a.b", ""),
+            ("a[0]", ""),
+            (".b()", ""),
+            ("a+", "a"),
+            ("a**", "a"),
+            ("`${", ""),
+            ("a``", ""),
+            ("function f(){", ""),
+            ("if(a)", "b"),
+            ("if(a);else ", "b"),
+            ("if(a){}else ", "b"),
+            ("for(;;)\n", "b"),
+            ("l:", "b"),
+            ("else\n", "b"),
+            ("(\")\"+", ""),
+            ("/[/(\"]/,[", ""),
+            ("class A extends ", "B"),
+        ] {
+            let code = format!("{}{rest}", part.repeat(5_000));
+            assert!(nesting(&code) > MAX_NESTING, "{part}");
+        }
+    }
+
+    #[test]
+    fn long_code_is_flat() {
+        for part in [
+            "const a = args.b + 1;\n",
+            "const a = args.b\n",
+            "if (a) { b(); } else { c(); }\n",
+            "function f() { return `a ${b} c`; }\n",
+            "// it's (a\n",
+            "a = [1, 'x)', /['\"(]/, {b: [2]}];\n",
+        ] {
+            let code = part.repeat(5_000);
+            assert!(nesting(&code) < 100, "{part}: {}", nesting(&code));
+        }
+        let items = format!("const a = [{}];", "{b: 'c', d: [1, 2]}, ".repeat(10_000));
+        assert!(nesting(&items) < 100);
+    }
 }

@@ -3,12 +3,9 @@
 //! A rule is a value: its name, why it matters, how to fix a finding, and a failing
 //! and a passing project, which are its tests and its documentation.
 
-mod automaton;
 mod builtin_tools;
 mod command;
 mod contradiction;
-mod env_use;
-mod explain;
 mod finding;
 mod fix;
 mod flow;
@@ -22,14 +19,9 @@ mod output;
 mod parameter_types;
 mod program;
 mod reference;
-mod rendered_example;
-mod required_names;
 mod rule;
 mod rules;
-mod script_call;
 mod secret;
-mod secret_label;
-mod secret_url;
 mod suppression;
 mod target;
 mod tool_script;
@@ -41,5 +33,5 @@ pub use levels::Levels;
 pub use lint_file::LintFile;
 pub use linter::Linter;
 pub use reference::reference;
-pub use rule::{CaseFile, Rule};
+pub use rule::{CaseFile, Example, Rule};
 pub use rules::{find, rules};

@@ -93,7 +93,7 @@ impl LintFile {
         }
     }
 
-    /// The same file, read again after an edit.
+    /// Reads the file again after an edit.
     pub(crate) fn reload(&self) -> Option<Self> {
         let mut next = Self::read(&self.path, self.text.display_path(), self.text.scope()).ok()?;
         next.shadowed_by.clone_from(&self.shadowed_by);
@@ -102,7 +102,7 @@ impl LintFile {
         Some(next)
     }
 
-    /// What the types of the parameters say about the templates.
+    /// Contradictions between the types of the parameters and the templates.
     pub(crate) fn types(&self) -> &ToolTypes {
         let types = |tool| ToolTypes::of(tool, &self.neighbours);
         self.types
@@ -140,7 +140,7 @@ impl LintFile {
         entries.iter().find(|entry| entry.key == key)
     }
 
-    /// Whether the file is meant as a tool: by its `$schema`, or by its keys.
+    /// Returns true if the file is meant as a tool: by its `$schema`, or by its keys.
     pub(crate) fn looks_like_a_tool(&self) -> bool {
         let schema = self.value("$schema").and_then(Node::text);
         schema == Some(Tool::SCHEMA)

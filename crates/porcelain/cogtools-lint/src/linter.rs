@@ -11,9 +11,9 @@ use crate::levels::Levels;
 use crate::lint_file::LintFile;
 use crate::rules::{INVALID_TOOL, LOADER_RULES, rules};
 
-/// How many files a thread has to check at least: fewer are checked before it has started.
+/// The least number of files for a thread: fewer are checked before it has started.
 const FILES_PER_THREAD: usize = 16;
-/// The stack of a thread, as that of the main one: templates can be deep.
+/// The stack of a thread, as large as the main one: templates can be deep.
 const STACK_SIZE: usize = 8 << 20;
 
 /// The rules with their levels.

@@ -11,7 +11,7 @@ use cogtools_core::{Config, Context, Registry, Source, Tool};
 pub(crate) struct Neighbours {
     tools: Vec<Tool>,
     aliases: BTreeMap<String, String>,
-    /// Whether these are all: no source is a program.
+    /// True if these are all: no source is a program.
     is_complete: bool,
 }
 
@@ -35,7 +35,7 @@ impl Neighbours {
         }
     }
 
-    /// Whether a tool that is not among these does not exist.
+    /// Returns true if a tool that is not among these does not exist.
     pub(crate) const fn is_complete(&self) -> bool {
         self.is_complete
     }

@@ -58,9 +58,6 @@ impl ParameterTypes {
         if let Some(ty) = self.branches(schema, pointer, depth) {
             return ty;
         }
-        if let Some(ty) = self.parts(schema, pointer, depth) {
-            return ty;
-        }
         if COMPOSITION.iter().any(|key| schema.contains_key(*key)) {
             return Type::data();
         }
@@ -125,56 +122,6 @@ impl ParameterTypes {
         types.reduce(|left, right| left.union(&right))
     }
 
-    /// The object of which each schema in `allOf` declares some properties.
-    fn parts(&mut self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Option<Type> {
-        let is_plain = |schema: &Map<String, Value>| {
-            let known = ["type", "properties", "required", "description", "title"];
-            schema.keys().all(|key| known.contains(&key.as_str()))
-                && schema.get("type").is_none_or(|kind| kind == "object")
-        };
-        let mut whole = schema.clone();
-        let parts = whole.remove("allOf")?;
-        let parts: Vec<&Map<String, Value>> = parts
-            .as_array()?
-            .iter()
-            .map(Value::as_object)
-            .collect::<Option<_>>()?;
-        if !is_plain(&whole) || !parts.iter().all(|part| is_plain(part)) {
-            return None;
-        }
-        let required: Vec<Value> = std::iter::once(&whole)
-            .chain(parts.iter().copied())
-            .filter_map(|part| part.get("required")?.as_array().cloned())
-            .flatten()
-            .collect();
-        let pointer = |index: Option<usize>| match index {
-            Some(index) => child(&child(pointer, "allOf"), &index.to_string()),
-            None => pointer.to_owned(),
-        };
-        let mut object = Object::default();
-        let all = std::iter::once((None, &whole));
-        let all = all.chain(
-            parts
-                .iter()
-                .enumerate()
-                .map(|(index, part)| (Some(index), *part)),
-        );
-        for (index, part) in all {
-            let below = child(&pointer(index), "properties");
-            let requiring =
-                Map::from_iter([("required".to_owned(), Value::from(required.clone()))]);
-            for (name, property) in properties(part) {
-                if object.properties.contains_key(name) {
-                    return None;
-                }
-                let property = self.property(&requiring, name, property, (&below, depth));
-                object.properties.insert(name.clone(), property);
-            }
-        }
-        object.open = object.properties.is_empty();
-        Some(Type::object(object))
-    }
-
     /// A property of an object that requires what `schema` says.
     fn property(
         &mut self,
@@ -224,7 +171,7 @@ fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Va
     properties.into_iter().flatten()
 }
 
-/// Whether an argument has a property, after defaults are applied.
+/// Returns true if an argument has a property, after defaults are applied.
 fn presence(schema: &Map<String, Value>, name: &str, property: &Value) -> Presence {
     let required = schema.get("required").and_then(Value::as_array);
     let required = required.is_some_and(|names| names.iter().any(|it| it == name));
@@ -270,7 +217,7 @@ fn number(schema: &Map<String, Value>, integer: bool) -> Type {
     }
 }
 
-/// The type of the values of an enum, of which those of another type are never valid.
+/// The type of the values of an enum. A value of another type is never valid.
 fn literals(values: &[Value], kind: Option<&str>) -> Type {
     let mut types: Vec<Type> = Vec::new();
     let strings: Vec<&str> = values.iter().filter_map(Value::as_str).collect();

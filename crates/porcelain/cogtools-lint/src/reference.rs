@@ -1,12 +1,14 @@
-//! The reference of all rules, in Markdown: `docs/reference/lint-rules.md`.
+//! The reference of all rules, in Markdown, and `--explain`.
 
 use std::fmt::Write as _;
 
-use cogtools_core::{HostLimit, Level, invisible};
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::{Code, Diagnostic, HostLimit, Level, invisible};
+use cogtools_program::Failure;
 
 use crate::builtin_tools;
-use crate::rule::{CaseFile, Rule};
-use crate::rules::rules;
+use crate::rule::{CaseFile, Rule, is_fixable};
+use crate::rules::{find, rules};
 
 /// The command that prints the reference.
 const COMMAND: &str = "cogtools lint --explain all";
@@ -23,7 +25,7 @@ pub fn reference() -> String {
          | rule | level | finds |\n|---|---|---|\n"
     );
     for rule in rules() {
-        let star = if rule.fixable { " *" } else { "" };
+        let star = if is_fixable(rule) { " *" } else { "" };
         text.push_str(&format_row(rule, star));
     }
     for rule in rules() {
@@ -64,13 +66,13 @@ fn format_row(rule: &Rule, star: &str) -> String {
 }
 
 /// The section of one rule.
-pub(crate) fn section(rule: &Rule) -> String {
+pub(crate) fn section(rule: &'static Rule) -> String {
     let level = match rule.level {
         Level::Off => "Off by default.",
         Level::Warn => "A warning.",
         Level::Error => "An error.",
     };
-    let fixable = if rule.fixable {
+    let fixable = if is_fixable(rule) {
         " `--fix` fixes it where that is safe."
     } else {
         ""
@@ -81,8 +83,8 @@ pub(crate) fn section(rule: &Rule) -> String {
         sentence(rule.summary),
         rule.why,
         rule.fix,
-        files(rule.fails),
-        files(rule.passes),
+        files(rule.example.fails),
+        files(rule.example.passes),
     )
     .trim_end()
     .to_owned()
@@ -120,4 +122,24 @@ fn spell_out(text: &str) -> String {
         }
     }
     shown
+}
+
+/// The argument that selects all rules.
+const ALL: &str = "all";
+
+/// The explanation of the rule `name`, or of all rules.
+pub(crate) fn explanation(name: &str) -> Result<String, Failure> {
+    if name == ALL {
+        return Ok(reference());
+    }
+    find(name).map(section).ok_or_else(|| {
+        let diagnostic = Diagnostic::new(Code::Usage, format!("there is no rule `{name}`"))
+            .with_subject("--explain");
+        let suggestion = did_you_mean(name, rules().map(|rule| rule.name));
+        let diagnostic = match suggestion {
+            Some(suggestion) => diagnostic.hint(suggestion),
+            None => diagnostic,
+        };
+        Failure::from(diagnostic.hint("`cogtools lint --explain all` lists the rules"))
+    })
 }

@@ -1,121 +1,64 @@
-//! Texts that look like keys and passwords.
+//! Texts that look like keys and passwords: by their shape, by the label before them, or by
+//! their place in a URL.
 //!
-//! A tool file is committed, shared and sent to hosts. No rule ever prints a secret
-//! in full.
+//! A tool file is committed, shared and sent to hosts. No rule ever prints a secret in full.
 
 use std::ops::Range;
 
-use crate::{secret_label, secret_url};
-
-/// A shape: its prefix, the minimum number of characters after it, and its name.
-const SHAPES: [(&str, usize, &str); 79] = [
-    ("AKIA", 16, "an AWS access key"),
-    ("ASIA", 16, "an AWS access key"),
-    ("ghp_", 30, "a GitHub token"),
-    ("gho_", 30, "a GitHub token"),
-    ("ghu_", 30, "a GitHub token"),
-    ("ghs_", 30, "a GitHub token"),
-    ("ghr_", 30, "a GitHub token"),
-    ("github_pat_", 22, "a GitHub token"),
-    ("glpat-", 18, "a GitLab token"),
-    ("sk-", 20, "an API key"),
-    ("sk_live_", 16, "a Stripe key"),
-    ("rk_live_", 16, "a Stripe key"),
-    ("AIza", 35, "a Google API key"),
-    ("ya29.", 20, "a Google token"),
-    ("xoxb-", 10, "a Slack token"),
-    ("xoxp-", 10, "a Slack token"),
-    ("npm_", 36, "an npm token"),
-    ("hf_", 30, "a Hugging Face token"),
-    ("pypi-", 40, "a PyPI token"),
-    ("eyJ", 40, "a JSON web token"),
-    ("xoxa-", 10, "a Slack token"),
-    ("xoxr-", 10, "a Slack token"),
-    ("xapp-", 10, "a Slack token"),
-    ("SG.", 40, "a SendGrid key"),
-    ("dop_v1_", 40, "a DigitalOcean token"),
-    ("shpat_", 24, "a Shopify token"),
-    ("whsec_", 20, "a webhook's secret"),
-    ("lin_api_", 20, "a Linear key"),
-    ("sbp_", 30, "a Supabase token"),
-    ("figd_", 30, "a Figma token"),
-    ("AGE-SECRET-KEY-1", 40, "a private key"),
-    ("xoxe.", 20, "a Slack token"),
-    ("xoxe-", 20, "a Slack token"),
-    ("xoxs-", 10, "a Slack token"),
-    ("glptt-", 18, "a GitLab token"),
-    ("gldt-", 18, "a GitLab token"),
-    ("gloas-", 18, "a GitLab token"),
-    ("glrt-", 18, "a GitLab token"),
-    ("glsa_", 30, "a Grafana token"),
-    ("glc_", 30, "a Grafana token"),
-    ("gsk_", 40, "a Groq key"),
-    ("r8_", 30, "a Replicate token"),
-    ("pplx-", 40, "a Perplexity key"),
-    ("xai-", 40, "an xAI key"),
-    ("tgp_v1_", 30, "a Together key"),
-    ("jina_", 40, "a Jina key"),
-    ("NRAK-", 20, "a New Relic key"),
-    ("NRII-", 20, "a New Relic key"),
-    ("rubygems_", 40, "a RubyGems key"),
-    ("EAACEdEose0cBA", 20, "a Facebook token"),
-    ("secret_", 40, "a Notion token"),
-    ("ntn_", 40, "a Notion token"),
-    ("tfp_", 35, "a Typeform token"),
-    ("dckr_pat_", 20, "a Docker token"),
-    ("dckr_oat_", 20, "a Docker token"),
-    ("ATATT3", 40, "an Atlassian token"),
-    ("ATBB", 28, "a Bitbucket password"),
-    ("AKCp", 60, "an Artifactory key"),
-    ("key-", 32, "a Mailgun key"),
-    ("hvs.", 24, "a Vault token"),
-    ("hvb.", 24, "a Vault token"),
-    ("pul-", 40, "a Pulumi token"),
-    ("PMAK-", 40, "a Postman key"),
-    ("phx_", 30, "a PostHog key"),
-    ("tskey-", 20, "a Tailscale key"),
-    ("shpss_", 24, "a Shopify token"),
-    ("shpca_", 24, "a Shopify token"),
-    ("shppa_", 24, "a Shopify token"),
-    ("sq0csp-", 40, "a Square secret"),
-    ("pscale_tkn_", 30, "a PlanetScale token"),
-    ("dapi", 32, "a Databricks token"),
-    ("GOCSPX-", 24, "a Google client secret"),
-    ("doo_v1_", 40, "a DigitalOcean token"),
-    ("dor_v1_", 40, "a DigitalOcean token"),
-    ("nfp_", 36, "a Netlify token"),
-    ("sntrys_", 40, "a Sentry token"),
-    ("sntryu_", 40, "a Sentry token"),
-    ("LTAI", 16, "an Alibaba Cloud key"),
-    ("ops_eyJ", 40, "a 1Password token"),
+/// Shapes of secrets: the name, the minimum number of characters after a prefix, the prefixes.
+const SHAPES: [(&str, usize, &str); 14] = [
+    ("an AWS access key", 16, "AKIA ASIA"),
+    ("a GitHub token", 22, "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_"),
+    ("a GitLab token", 18, "glpat- glptt- gldt- gloas- glrt-"),
+    ("an API key", 20, "sk-"),
+    ("a Stripe key", 16, "sk_live_ rk_live_"),
+    ("a Google API key", 35, "AIza"),
+    ("a Google token", 20, "ya29. GOCSPX-"),
+    (
+        "a Slack token",
+        10,
+        "xoxa- xoxb- xoxp- xoxr- xoxs- xoxe- xoxe. xapp-",
+    ),
+    ("an npm token", 36, "npm_"),
+    ("a JSON web token", 40, "eyJ ops_eyJ"),
+    ("a private key", 40, "AGE-SECRET-KEY-1"),
+    ("a key of a cloud service", 16, "LTAI"),
+    (
+        "a token of a service",
+        20,
+        "EAACEdEose0cBA NRAK- NRII- dckr_oat_ dckr_pat_ hvb. hvs. lin_api_ shpat_ shpca_ shppa_ \
+         shpss_ tskey- whsec_",
+    ),
+    (
+        "a token of a service",
+        28,
+        "AKCp ATATT3 ATBB PMAK- SG. dapi doo_v1_ dop_v1_ dor_v1_ figd_ glc_ glsa_ gsk_ hf_ jina_ \
+         key- nfp_ ntn_ phx_ pplx- pscale_tkn_ pul- pypi- r8_ rubygems_ sbp_ secret_ sntrys_ \
+         sntryu_ sq0csp- tfp_ tgp_v1_ xai-",
+    ),
 ];
 
 /// The length of the shortest secret that has a shape.
 const SHORTEST: usize = 15;
-
-/// How many characters stay visible.
+/// The number of characters that stay visible.
 const VISIBLE_CHARS: usize = 4;
 
-/// The secrets in `text`: where each is, and what it is. Linear in its length.
+/// Finds the secrets in `text`, with their names. Linear in its length.
 pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = private_keys(text);
-    found.extend(secret_url::all(text));
+    in_urls(text, &mut found);
     for range in tokens(text) {
         let token = &text[range.clone()];
-        let shapes = if token.len() < SHORTEST {
-            &[]
-        } else {
-            &SHAPES[..]
+        let is_shape = |min_len: usize, prefix: &str| {
+            let rest = token.strip_prefix(prefix);
+            rest.is_some_and(|rest| rest.len() >= min_len && has_digit(rest))
         };
-        let shape = shapes.iter().find(|(prefix, min_len, _)| {
-            token.len() >= prefix.len() + min_len
-                && token
-                    .strip_prefix(prefix)
-                    .is_some_and(|rest| rest.contains(|c: char| c.is_ascii_digit()))
-        });
-        if let Some((_, _, what)) = shape {
+        let mut shapes = SHAPES.iter().filter(|_| token.len() >= SHORTEST);
+        let shape = shapes
+            .find(|(_, min_len, prefixes)| prefixes.split(' ').any(|it| is_shape(*min_len, it)));
+        if let Some((what, ..)) = shape {
             found.push((range, what));
-        } else if secret_label::is_labelled_secret(text, &range) {
+        } else if is_labelled(text, &range) {
             found.push((range, "a secret"));
         }
     }
@@ -124,7 +67,7 @@ pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
     found
 }
 
-/// The text with every secret masked except for its first characters.
+/// Masks every secret in the text except for its first characters.
 pub(crate) fn redact(text: &str) -> String {
     let secrets = all(text);
     if secrets.is_empty() {
@@ -176,15 +119,270 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Labels before `:` or `=` that indicate a secret.
+const LABELS: &str = "key token secret password passwd passphrase pwd credential session \
+    sessionid signature";
+/// Labels of secrets that people choose: they can be short.
+const CHOSEN: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
+/// The minimum length of a chosen password.
+const MIN_CHOSEN_LEN: usize = 6;
+/// The number of bytes before a value within which its label begins.
+const MAX_LABEL: usize = 64;
+/// The beginnings of credentials under `Authorization`.
+const SCHEMES: &str = "Bearer bearer BEARER Basic basic token Token Bot ApiKey Key OAuth Splunk \
+    GenieKey Digest";
+/// Options before a password.
+const OPTIONS: &str = "--password --passphrase --pass";
+/// The programs that have their own: the option, then the programs.
+const OWN_OPTIONS: [(&str, &str); 5] = [
+    ("-p", "sshpass login mongosh rabbitmqadmin"),
+    ("-a", "redis-cli"),
+    ("-k", "openssl"),
+    ("-P", "zip"),
+    ("-w", "ldapsearch"),
+];
+
+/// Returns true if a label before the value at `range` says that it is a secret, as `api_key: "`
+/// does, and it looks like one.
+fn is_labelled(text: &str, range: &Range<usize>) -> bool {
+    const QUOTES: [char; 3] = ['"', '\'', ' '];
+    let token = &text[range.clone()];
+    if token.len() < MIN_CHOSEN_LEN {
+        return false;
+    }
+    let start = text.floor_char_boundary(range.start.saturating_sub(MAX_LABEL));
+    let before = &text[start..range.start];
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    let opened = line.trim_end_matches(QUOTES);
+    let mut schemes = SCHEMES.split(' ');
+    let scheme = schemes.find_map(|scheme| opened.strip_suffix(scheme));
+    // Only what follows the name of a scheme needs no digit.
+    if scheme.is_none() && !has_digit(token) {
+        return false;
+    }
+    if is_after_option(before.trim_end_matches(QUOTES), token) || is_after_word(opened) {
+        return is_chosen(token);
+    }
+    let lower = opened.to_ascii_lowercase();
+    if [" token", " key", " secret"]
+        .iter()
+        .any(|it| lower.ends_with(it))
+    {
+        return is_random(token);
+    }
+    let assigned = scheme.unwrap_or(opened).trim_end_matches(QUOTES);
+    let Some(label) = assigned.strip_suffix([':', '=']) else {
+        return false;
+    };
+    let name = label.trim_end_matches(QUOTES).to_ascii_lowercase();
+    if scheme.is_some() && name.ends_with("authorization") {
+        return token.len() >= 12 && !is_placeholder(token);
+    }
+    let named = |suffix: &str| {
+        name.strip_suffix(suffix).is_some_and(|rest| {
+            suffix.starts_with("pass")
+                || rest.ends_with("api")
+                || !rest.ends_with(|c: char| c.is_alphabetic())
+        })
+    };
+    is_random(token) && LABELS.split(' ').any(named)
+        || is_chosen(token) && CHOSEN.iter().any(|label| named(label))
+}
+
+/// Returns true if the words before a value say that it is a password: `curl -u name:`,
+/// `sshpass -p`, `mysql -p`.
+fn is_after_option(before: &str, token: &str) -> bool {
+    let words = before.replace(['"', '\'', ',', '['], " ");
+    let words: Vec<&str> = words
+        .split_whitespace()
+        .filter(|word| *word != "-")
+        .collect();
+    let has = |programs: &str| {
+        let mut programs = programs.split(' ');
+        programs.any(|program| words.iter().any(|word| word.ends_with(program)))
+    };
+    if before.ends_with('-') && token.starts_with('p') {
+        return has("mysql mysqldump mariadb sshpass 7z");
+    }
+    match words.as_slice() {
+        [.., "-u" | "--user", name] => name.ends_with(':') && !name.contains('/'),
+        [.., option] => {
+            let is_user =
+                option.starts_with("-u") && option.ends_with(':') && !option.starts_with("--");
+            is_user
+                || OPTIONS.split(' ').any(|known| known == *option)
+                || OWN_OPTIONS
+                    .iter()
+                    .any(|(known, programs)| known == option && has(programs))
+        }
+        [] => false,
+    }
+}
+
+/// Returns true after `the password is`, or `password`.
+fn is_after_word(before: &str) -> bool {
+    let words = before.split_whitespace().rev();
+    let mut last = words.filter(|word| !["is", "was", "of"].contains(word));
+    last.next().is_some_and(|word| {
+        let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+        CHOSEN.contains(&word.to_ascii_lowercase().as_str())
+            && before.ends_with(|c: char| c.is_alphabetic())
+    })
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Returns true if `text` could be a password: letters and digits together, and no word that
+/// stands for one.
+fn is_chosen(text: &str) -> bool {
+    let word = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    // No placeholder looks like `secret123`.
+    let is_word = ["secret", "assword"].contains(&word.trim_start_matches('p'));
+    let mut letters = text.chars().filter(|c| c.is_alphabetic()).peekable();
+    text.len() >= MIN_CHOSEN_LEN
+        && !text.contains('/')
+        && has_digit(text)
+        && letters.peek().is_some()
+        && !letters.all(char::is_uppercase)
+        && (is_word || !is_placeholder(text))
+}
+
+/// Returns true if a parameter of this name takes a password.
+pub(crate) fn is_name(name: &str) -> bool {
+    const LABELS: &str = "password passwd passphrase pwd api_key apikey client_secret _token \
+        _secret secret_key secretkey private_key access_key passcode";
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    name == "pin" || LABELS.split(' ').any(|label| name.ends_with(label))
+}
+
+/// Returns true if `text` stands for a value.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    const WORDS: &str = "example changeme placeholder xxxx your dummy sample redacted ... **** \
+        secret password token string integer apikey api_key env.";
+    let lower = text.to_ascii_lowercase();
+    WORDS.split(' ').any(|word| lower.contains(word)) || text.contains(['{', '$', '<', '%', '…'])
+}
+
+/// Returns true if `text` is too long and too mixed for a word, or shorter and made up.
+fn is_random(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    let is_mixed = text.len() >= 32
+        && text.contains(|c: char| c.is_ascii_uppercase())
+        && text.contains(|c: char| c.is_ascii_lowercase());
+    let is_long = text.len() >= 20
+        && digits >= if is_mixed { 1 } else { 2 }
+        && letters >= 2
+        && bits(text) >= 3.5;
+    let is_made_up = text.len() >= 12
+        && digits >= 3
+        && letters >= 3
+        && !text.contains(['_', '.', '/', '='])
+        && bits(text) >= 3.0
+        && !is_placeholder(text);
+    is_long || is_made_up
+}
+
+/// The Shannon entropy, in bits per character.
+#[allow(clippy::cast_precision_loss, reason = "lengths of tokens are small")]
+fn bits(text: &str) -> f64 {
+    let mut counts = [0_usize; 256];
+    text.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    let counts = counts.iter().filter(|count| **count > 0);
+    let shares = counts.map(|count| *count as f64 / text.len() as f64);
+    shares.map(|share| -share * share.log2()).sum()
+}
+
+/// Addresses that only those may know who may write to them: the host and the path before the
+/// secret.
+const WEBHOOKS: &str = "hooks.slack.com/services/ hooks.slack.com/workflows/ \
+    discord.com/api/webhooks/ discordapp.com/api/webhooks/ webhook.office.com/webhookb2/ \
+    outlook.office.com/webhook/ hooks.zapier.com/hooks/catch/ api.telegram.org/bot \
+    maker.ifttt.com/trigger/ open.feishu.cn/open-apis/bot/ open.larksuite.com/open-apis/bot/ \
+    events.pagerduty.com/integration/ .make.com/ hooks.chime.aws/incomingwebhooks/ webhook.site/ \
+    hooks.airtable.com/workflows/ api.opsgenie.com/v1/json/ hc-ping.com/";
+/// Parameters of a query that are secrets.
+const PARAMETERS: &str = "access_token apikey api_key api-key auth auth_token client_secret code \
+    key password private_token secret sig signature token bot_token jwt pass passwd pwd \
+    sentry_key session subscription-key x-amz-signature x-goog-signature";
+/// The minimum length of a secret in a path or a query.
+const MIN_LENGTH: usize = 8;
+/// Longer URLs are examined up to here.
+const MAX_URL: usize = 4_096;
+
+/// Adds the secrets in the URLs of `text`.
+fn in_urls(text: &str, found: &mut Vec<(Range<usize>, &'static str)>) {
+    let mut last = 0;
+    for (at, separator) in text.match_indices("://") {
+        if at < last {
+            continue;
+        }
+        let start = at + separator.len();
+        let end = text[start..]
+            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ')' | ']' | ','));
+        let end = end.map_or(text.len(), |end| start + end);
+        let end = text.floor_char_boundary(end.min(start + MAX_URL));
+        last = end;
+        in_url(&text[start..end], start, found);
+    }
+}
+
+fn in_url(url: &str, start: usize, found: &mut Vec<(Range<usize>, &'static str)>) {
+    let authority = url.split(['/', '?', '#']).next().unwrap_or(url);
+    if let Some((user, _)) = authority.rsplit_once('@') {
+        let password = user.split_once(':').map_or(user, |(_, password)| password);
+        let min = if user.contains(':') { 3 } else { 16 };
+        if password.len() >= min && is_value(password) {
+            let at = start + user.len() - password.len();
+            found.push((at..at + password.len(), "a password in a URL"));
+        }
+    }
+    let is_secret = |text: &str| text.len() >= MIN_LENGTH && has_digit(text) && is_value(text);
+    for prefix in WEBHOOKS.split(' ') {
+        let at = url.find(prefix).filter(|at| *at < authority.len());
+        let secret = at.map(|at| at + prefix.len());
+        if let Some(at) = secret.filter(|at| is_secret(&url[*at..])) {
+            found.push((start + at..start + url.len(), "a webhook"));
+            return;
+        }
+    }
+    let Some((path, query)) = url.split_once('?') else {
+        return;
+    };
+    let mut at = start + path.len() + 1;
+    for pair in query.split('&') {
+        if let Some((name, value)) = pair.split_once('=') {
+            let name_lower = name.to_ascii_lowercase();
+            let is_known = PARAMETERS.split(' ').any(|known| known == name_lower);
+            if is_known && value.len() >= MIN_LENGTH && is_secret(&value.replace('%', "")) {
+                let from = at + name.len() + 1;
+                found.push((from..from + value.len(), "a secret in a URL"));
+            }
+        }
+        at += pair.len() + 1;
+    }
+}
+
+/// Returns true for a value, rather than for a text that stands for one.
+fn is_value(text: &str) -> bool {
+    let stands_for = |c: char| matches!(c, 'x' | 'X' | '*' | '.' | '-');
+    !is_placeholder(text)
+        && !text.chars().all(stands_for)
+        && text.chars().any(char::is_alphanumeric)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn no_shape_is_shorter() {
-        let lengths = SHAPES
-            .iter()
-            .map(|(prefix, min_len, _)| prefix.len() + min_len);
+        let lengths = SHAPES.iter().flat_map(|(_, min_len, prefixes)| {
+            let prefixes = prefixes.split(' ');
+            prefixes.map(move |prefix| prefix.len() + min_len)
+        });
         assert_eq!(lengths.min(), Some(SHORTEST));
     }
 

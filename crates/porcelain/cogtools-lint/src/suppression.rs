@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::lint_file::LintFile;
 use crate::rules::{INVALID_TOOL, find};
 
-/// What begins such a comment.
+/// The beginning of such a comment.
 const MARK: &str = "# lint: allow ";
 
 /// One comment.
@@ -82,7 +82,7 @@ fn names_in(text: &str) -> Vec<(usize, &str)> {
 }
 
 impl Suppression {
-    /// Whether it is about a finding.
+    /// Returns true if it is about a finding.
     pub(crate) fn covers(&self, finding: &Finding, file: &LintFile) -> bool {
         let is_own = finding.location.file == file.text.display_path();
         let is_near = match self.lines {

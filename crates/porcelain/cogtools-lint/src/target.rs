@@ -24,7 +24,7 @@ pub(crate) struct Targets {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// The files at `paths`, or those of the project if there are no paths.
+/// Collects the files at `paths`, or all of the project if there are no paths.
 ///
 /// A path can be the name of a tool, or `-` for a file on standard input, which is then called
 /// `stdin_name`.
@@ -84,7 +84,7 @@ pub(crate) fn collect(
 /// The path that stands for standard input.
 const STDIN: &str = "-";
 
-/// The tool file on standard input; without a name, it has that of its tool.
+/// Reads the tool file on standard input; without a name, it is named after its tool.
 fn from_stdin(name: Option<&Path>, io: &mut Io<'_>) -> Result<LintFile, Box<Diagnostic>> {
     let unreadable = |what: String| {
         let message = format!("standard input {what}");

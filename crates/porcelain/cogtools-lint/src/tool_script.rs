@@ -81,7 +81,12 @@ impl ToolScript {
         &self.text
     }
 
-    /// Whether it is a file, or the whole of the tool's implementation.
+    /// True for the tool's `script`.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// Returns true if it is a file, or the whole of the tool's implementation.
     pub(crate) fn is_of_file(&self) -> bool {
         self.file.is_some() || self.is_whole
     }

@@ -1,18 +1,17 @@
 //! The templates of a tool checked against the types of its parameters, once for all rules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cogtools_core::tool::{Flow, Output, TemplateSource};
+use cogtools_core::tool::TemplateSource;
 use cogtools_core::{Location, Tool};
-use njk::types::{self, Problem, TypeProblem};
+use njk::types::{self, Problem, Type, TypeProblem};
 
 use crate::flow::result::ResultTypes;
-use crate::included_templates;
 use crate::neighbours::Neighbours;
 use crate::parameter_types::ParameterTypes;
 
-/// What is wrong with the templates of a tool.
+/// Problems of the templates of a tool.
 #[derive(Debug, Default)]
 pub(crate) struct ToolTypes {
     pub(crate) problems: Vec<(Location, Problem)>,
@@ -23,19 +22,23 @@ pub(crate) struct ToolTypes {
 }
 
 impl ToolTypes {
+    /// Checks the templates of `tool`; of a flow, the results of its nodes are variables, too.
     pub(crate) fn of(tool: &Tool, neighbours: &Neighbours) -> Self {
-        if let Some(flow) = tool.flow() {
-            return Self::of_flow(tool, flow, neighbours);
-        }
         let parameters = ParameterTypes::of(tool.schema());
-        let mut this = Self::default();
-        let mut used: BTreeSet<Arc<str>> = BTreeSet::new();
-        let mut complete = tool.is_template();
-        let find = |name: &str| {
-            let source = included_templates::partial(tool, name)?;
-            Some(source.source().to_owned())
+        let mut this = Self {
+            complete: tool.is_template(),
+            ..Self::default()
         };
-        let is_json = tool.is_template() && matches!(tool.output(), Output::Json(_));
+        if let Some(flow) = tool.flow() {
+            let results = ResultTypes::of(flow, neighbours);
+            for template in flow.sources(tool.text()) {
+                let mut variables = parameters.types.clone();
+                variables.extend(results.variables(&template));
+                this.check(tool, &template.source, &variables);
+            }
+            return this;
+        }
+        let mut used: BTreeSet<Arc<str>> = BTreeSet::new();
         for source in tool.templates() {
             let mut variables = parameters.types.clone();
             for (name, ty) in &mut variables {
@@ -43,57 +46,39 @@ impl ToolTypes {
                     *ty = ty.clone().required();
                 }
             }
-            let checked = types::check(source.name(), source.source(), &variables, is_json, &find);
-            let Ok(checked) = checked else {
-                complete = false;
-                continue;
-            };
-            complete &= checked.complete;
-            used.extend(checked.used);
-            for problem in checked.problems {
-                let location = locate(tool, &source, &problem);
-                let found = location.map(|location| (location, problem.problem));
-                this.problems
-                    .extend(found.filter(|found| !this.problems.contains(found)));
-            }
+            used.extend(this.check(tool, &source, &variables));
         }
-        this.complete = complete;
-        if complete {
+        if this.complete {
             let unused = parameters.nested.iter().filter(|it| !used.contains(*it));
             this.unused = unused.map(ToString::to_string).collect();
         }
         this
     }
-}
 
-impl ToolTypes {
-    /// What is wrong with the templates of a flow: results of its nodes are variables, too.
-    fn of_flow(tool: &Tool, flow: &Flow, neighbours: &Neighbours) -> Self {
-        let parameters = ParameterTypes::of(tool.schema());
-        let results = ResultTypes::of(flow, neighbours);
-        let mut this = Self::default();
-        let find = |name: &str| {
-            let source = included_templates::partial(tool, name)?;
-            Some(source.source().to_owned())
+    /// Adds the problems of one template; returns the properties that it reads.
+    fn check(
+        &mut self,
+        tool: &Tool,
+        source: &TemplateSource,
+        variables: &BTreeMap<String, Type>,
+    ) -> BTreeSet<Arc<str>> {
+        let find = |name: &str| Some(tool.partial(name)?.source().to_owned());
+        let Ok(checked) = types::check(source.name(), source.source(), variables, &find) else {
+            self.complete = false;
+            return BTreeSet::new();
         };
-        for template in flow.sources(tool.text()) {
-            let mut variables = parameters.types.clone();
-            variables.extend(results.variables(&template));
-            let source = &template.source;
-            let checked = types::check(source.name(), source.source(), &variables, false, &find);
-            let problems = checked.map(|checked| checked.problems).unwrap_or_default();
-            for problem in problems {
-                // The condition of the node is a template of its own.
-                if source.is_added(problem.line, problem.column) {
-                    continue;
-                }
-                let location = locate(tool, source, &problem);
-                let found = location.map(|location| (location, problem.problem));
-                this.problems
-                    .extend(found.filter(|found| !this.problems.contains(found)));
+        self.complete &= checked.complete;
+        for problem in checked.problems {
+            // The condition of a flow's node is a template of its own.
+            if source.is_added(problem.line, problem.column) {
+                continue;
             }
+            let location = locate(tool, source, &problem);
+            let found = location.map(|location| (location, problem.problem));
+            self.problems
+                .extend(found.filter(|found| !self.problems.contains(found)));
         }
-        this
+        checked.used
     }
 }
 
@@ -103,5 +88,5 @@ fn locate(tool: &Tool, own: &TemplateSource, problem: &TypeProblem) -> Option<Lo
     if problem.template == own.name() {
         return Some(at(own));
     }
-    included_templates::partial(tool, &problem.template).map(|source| at(&source))
+    tool.partial(&problem.template).map(|source| at(&source))
 }

@@ -3,7 +3,7 @@
 //! They are here for the schema of the configuration; what each rule checks is the linter's.
 
 /// The names, in the order of the reference.
-pub const LINT_RULES: [&str; 89] = [
+pub const LINT_RULES: [&str; 94] = [
     "invalid-tool",
     "type-spelling",
     "array-without-items",
@@ -29,6 +29,11 @@ pub const LINT_RULES: [&str; 89] = [
     "missing-program",
     "undeclared-env",
     "unused-env",
+    "script-input",
+    "script-error",
+    "joined-option",
+    "long-timeout",
+    "offline-program",
     "false-annotation",
     "required-with-default",
     "lone-exclusive-bound",
@@ -45,7 +50,6 @@ pub const LINT_RULES: [&str; 89] = [
     "gemini-empty-object",
     "gemini-parameter-name",
     "pattern-escape",
-    "slow-pattern",
     "composed-root",
     "openai-strict",
     "host-limit",
@@ -71,12 +75,13 @@ pub const LINT_RULES: [&str; 89] = [
     "macro-arguments",
     "unused-definition",
     "unsafe-include",
-    "not-json",
     "jinja-habit",
+    "not-json",
     "wrong-result",
     "js-error",
     "js-undeclared-name",
     "js-unused-parameter",
+    "js-no-return",
     "js-async",
     "flow-target",
     "flow-arguments",
@@ -96,4 +101,4 @@ pub const LINT_RULES: [&str; 89] = [
 ];
 
 /// Rules that no longer exist. Configurations and comments that still name one stay valid.
-pub const RETIRED_LINT_RULES: [&str; 2] = ["order-to-model", "wrong-modeline"];
+pub const RETIRED_LINT_RULES: [&str; 3] = ["order-to-model", "slow-pattern", "wrong-modeline"];

@@ -1,71 +1,379 @@
-//! Contradictions in a schema: values, properties and whole schemas that no call can have.
+//! Contradictions in a schema: bounds that leave nothing, types that exclude each other, values
+//! that an enum has in vain, branches that take the same value.
 //!
-//! One decider serves all rules about them. It says no only if that is certain; it tries
-//! values where there are few, and otherwise compares bounds, and the automata of patterns.
+//! Only what the keywords of one schema, its `allOf` and one branch say is compared; the
+//! validator decides about single values.
 
-mod acceptor;
-mod alternative;
-mod decider;
-mod implied;
-mod number;
 mod sample;
-mod search;
-mod text;
 
-use serde_json::{Map, Value};
+use std::collections::HashMap;
 
-pub(crate) use search::contradictions;
+use cogtools_core::pointer::child;
+use cogtools_core::schema::{Schema, Validator};
+use serde_json::{Map, Value, json};
 
 type Object = Map<String, Value>;
 
 /// A contradiction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Contradiction {
-    pub(crate) kind: ContradictionKind,
-    /// The JSON pointer of what is wrong.
+    /// The name of the rule that reports it.
+    pub(crate) rule: &'static str,
+    /// The JSON pointer of the keyword or value.
     pub(crate) pointer: String,
-    /// What is wrong: lower case, no full stop.
+    /// Lower case, no full stop.
     pub(crate) message: String,
 }
 
-/// What a contradiction affects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ContradictionKind {
-    /// A schema that no value satisfies.
-    Schema,
-    /// A value, a branch or a property that no call can have, though others can.
-    Choice,
-    /// Branches of `oneOf` that take the same value.
-    Overlap,
-    /// `nullable` that permits nothing.
-    Nullable,
-}
-
-/// Why no value is left.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Reason {
-    keyword: &'static str,
-    text: String,
-}
-
-impl Reason {
-    fn new(keyword: &'static str, text: impl Into<String>) -> Self {
-        Self {
-            keyword,
-            text: text.into(),
+/// Finds the contradictions in `schema`, inner schemas first.
+pub(crate) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
+    let mut search = Search {
+        root: schema.as_object(),
+        found: Vec::new(),
+    };
+    if schema.is_recovered() {
+        return search.found;
+    }
+    for sub_schema in schema.sub_schemas().iter().rev() {
+        let steps: Vec<&str> = sub_schema.pointer.split('/').collect();
+        // A value under `not` is none of the call.
+        let is_negated = steps
+            .windows(2)
+            .any(|it| it[1] == "not" && it[0] != "properties");
+        if !is_negated && !sub_schema.schema.contains_key("$ref") {
+            search.examine(sub_schema.schema, &sub_schema.pointer);
         }
+    }
+    search.found
+}
+
+/// Makes up arguments that `root` may permit: all of them, those that it needs, and all with
+/// each one changed.
+pub(crate) fn arguments(root: &Object) -> Vec<Object> {
+    let samples = sample::samples(root, root).into_iter();
+    let mut objects: Vec<Object> = samples
+        .filter_map(|value| match value {
+            Value::Object(arguments) => Some(arguments),
+            _ => None,
+        })
+        .collect();
+    let properties = root.get("properties").and_then(Value::as_object);
+    if let Some(full) = objects.first().cloned() {
+        for (name, property) in properties.into_iter().flatten() {
+            let Some(property) = property.as_object() else {
+                continue;
+            };
+            objects.extend(
+                sample::samples(property, property)
+                    .into_iter()
+                    .map(|value| {
+                        let mut changed = full.clone();
+                        changed.insert(name.clone(), value);
+                        changed
+                    }),
+            );
+        }
+    }
+    objects
+}
+
+struct Search<'s> {
+    root: &'s Object,
+    found: Vec<Contradiction>,
+}
+
+impl Search<'_> {
+    fn report(&mut self, rule: &'static str, pointer: String, message: String) {
+        self.found.push(Contradiction {
+            rule,
+            pointer,
+            message,
+        });
+    }
+
+    fn examine(&mut self, schema: &Object, pointer: &str) {
+        if let Some((keyword, reason)) = nothing_left(&with_parts(schema)) {
+            let is_found_below = self.found.iter().any(|one| {
+                let rest = one.pointer.strip_prefix(pointer);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            });
+            if !is_found_below {
+                let at = if schema.contains_key(keyword) {
+                    child(pointer, keyword)
+                } else {
+                    pointer.to_owned()
+                };
+                let message = format!("no value is valid here: {reason}");
+                self.report("impossible-schema", at, message);
+            }
+            return;
+        }
+        self.values(schema, pointer);
+        let is_nullable = schema.get("nullable") == Some(&Value::Bool(true));
+        if is_nullable && schema.contains_key("type") && !self.accepts(schema, &Value::Null) {
+            let message = "`nullable` has no effect: the rest of the schema excludes null";
+            self.report(
+                "lone-nullable",
+                child(pointer, "nullable"),
+                message.to_owned(),
+            );
+        }
+        for keyword in ["oneOf", "anyOf"] {
+            self.branches(schema, pointer, keyword);
+        }
+    }
+
+    /// Reports values of an enum that are not valid, or twice in it.
+    fn values(&mut self, schema: &Object, pointer: &str) {
+        let Some(values) = schema.get("enum").and_then(Value::as_array) else {
+            return;
+        };
+        let at = child(pointer, "enum");
+        let validator = self.validator(schema);
+        let is_valid = |value: &Value| accepts(validator.as_ref(), value);
+        if !values.iter().any(is_valid) {
+            let message = "no value is valid here: the rest of the schema excludes each of them";
+            return self.report("impossible-schema", at, message.to_owned());
+        }
+        let mut seen: HashMap<String, &Value> = HashMap::new();
+        for (index, value) in values.iter().enumerate() {
+            let message = if !is_valid(value) {
+                format!("{value} is never valid: the rest of the schema excludes it")
+            } else if let Some(twin) = seen.insert(identity(value), value) {
+                if value.is_string() && value != twin {
+                    format!("{value} differs from {twin} only in case or blanks")
+                } else {
+                    format!("{value} is in the enum twice")
+                }
+            } else {
+                continue;
+            };
+            self.report("impossible-choice", child(&at, &index.to_string()), message);
+        }
+    }
+
+    fn branches(&mut self, schema: &Object, pointer: &str, keyword: &str) {
+        let branches: Vec<&Object> = parts(schema, keyword).collect();
+        let at = |index: usize| child(&child(pointer, keyword), &index.to_string());
+        let mut rest = schema.clone();
+        rest.remove(keyword);
+        let (mut open, mut dead) = (Vec::new(), Vec::new());
+        for (index, branch) in branches.iter().enumerate() {
+            let mut all = with_parts(schema);
+            all.extend(with_parts(branch));
+            let twin: Option<&usize> = open.iter().find(|it| bare(branches[**it]) == bare(branch));
+            if let Some((_, reason)) = nothing_left(&all) {
+                if nothing_left(&with_parts(branch)).is_none() {
+                    dead.push((index, reason));
+                }
+            } else if let Some(twin) = twin {
+                let message = format!("the same as branch {}", twin + 1);
+                self.report("overlapping-branches", at(index), message);
+            } else {
+                open.push(index);
+            }
+        }
+        if dead.len() == branches.len() && !dead.is_empty() {
+            let message = "no value is valid here: not in any branch";
+            let at = child(pointer, keyword);
+            return self.report("impossible-schema", at, message.to_owned());
+        }
+        for (index, reason) in dead {
+            let message = format!("no value is valid in this branch: {reason}");
+            self.report("impossible-choice", at(index), message);
+        }
+        if keyword == "anyOf" {
+            return;
+        }
+        let validators = branches.iter().map(|branch| {
+            let whole = json!({"allOf": [rest, branch]});
+            whole.as_object().and_then(|whole| self.validator(whole))
+        });
+        let validators: Vec<Option<Validator>> = validators.collect();
+        let shared = open.iter().find_map(|&index| {
+            let values = sample::samples(schema, branches[index]);
+            let takes = |at: usize, value: &Value| accepts(validators[at].as_ref(), value);
+            open.iter().filter(|it| **it != index).find_map(|&other| {
+                let mut values = values.iter();
+                let value = values.find(|value| takes(index, value) && takes(other, value))?;
+                Some((index.min(other), index.max(other), value.clone()))
+            })
+        });
+        if let Some((first, second, value)) = shared {
+            let message = format!(
+                "branch {} takes {value}, too, and `oneOf` rejects what two branches take",
+                first + 1
+            );
+            self.report("overlapping-branches", at(second), message);
+        }
+    }
+
+    fn accepts(&self, schema: &Object, value: &Value) -> bool {
+        accepts(self.validator(schema).as_ref(), value)
+    }
+
+    /// Compiles `schema`, a part of the root, as the one property of an object.
+    fn validator(&self, schema: &Object) -> Option<Validator> {
+        let mut properties = Map::new();
+        // References lead to the properties of the root.
+        if let Some(Value::Object(others)) = self.root.get("properties")
+            && schema.values().any(refers)
+        {
+            properties.extend(others.clone());
+        }
+        properties.insert(NAME.to_owned(), Value::Object(schema.clone()));
+        let whole = json!({"type": "object", "properties": properties});
+        Schema::from(whole.as_object()?.clone()).validator().ok()
     }
 }
 
-/// The values that are left.
-#[derive(Debug)]
-enum Outcome {
-    /// None, for certain.
-    Empty(Reason),
-    /// At most these.
-    Values(Vec<Value>),
-    /// Too many to count, or it is not known.
-    Open,
+/// The name under which a value is validated, which no schema has.
+const NAME: &str = "\u{0}value";
+
+/// Returns true if `value` is valid, or nothing can decide that.
+fn accepts(validator: Option<&Validator>, value: &Value) -> bool {
+    let whole = Map::from_iter([(NAME.to_owned(), value.clone())]);
+    validator.is_none_or(|validator| validator.accepts(&Value::Object(whole)))
+}
+
+fn refers(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(refers),
+        Value::Object(entries) => entries.contains_key("$ref") || entries.values().any(refers),
+        _ => false,
+    }
+}
+
+/// The keyword that leaves no value which satisfies all `parts`, and the reason.
+fn nothing_left(parts: &[&Object]) -> Option<(&'static str, String)> {
+    let mut kinds = parts.iter().filter_map(|part| part.get("type")?.as_str());
+    let mut is_integer = false;
+    let mut kind = None;
+    for next in kinds.by_ref() {
+        is_integer |= next == "integer";
+        let next = if next == "integer" { "number" } else { next };
+        if *kind.get_or_insert(next) != next {
+            let other = kind.unwrap_or_default();
+            return Some(("type", format!("a {other} is never a {next}")));
+        }
+    }
+    for (what, least, most) in [
+        ("characters", "minLength", "maxLength"),
+        ("items", "minItems", "maxItems"),
+        ("properties", "minProperties", "maxProperties"),
+    ] {
+        let (low, high) = limits(parts, least, most);
+        if let Some(high) = high.filter(|high| low > *high) {
+            return Some((least, format!("at least {low} and at most {high} {what}")));
+        }
+    }
+    let required: Vec<&Value> = list(parts, "required").collect();
+    let (_, most) = limits(parts, "minProperties", "maxProperties");
+    if let Some(most) = most.filter(|most| required.len() > *most) {
+        let message = format!(
+            "{} properties are required, and at most {most} permitted",
+            required.len()
+        );
+        return Some(("maxProperties", message));
+    }
+    let (items, _) = limits(parts, "minItems", "maxItems");
+    let is_unique = |part: &&Object| part.get("uniqueItems") == Some(&Value::Bool(true));
+    let values = parts.iter().find_map(|part| {
+        let items = part.get("items")?;
+        match items.get("type")?.as_str()? {
+            "boolean" => Some(2),
+            _ => Some(items.get("enum")?.as_array()?.len()),
+        }
+    });
+    if let Some(count) = values.filter(|count| items > *count && parts.iter().any(is_unique)) {
+        let message = format!("it needs {items} different items, and there are only {count}");
+        return Some(("uniqueItems", message));
+    }
+    no_number(parts, is_integer).map(|message| ("minimum", message))
+}
+
+/// Says why no number is within the bounds of all `parts`.
+fn no_number(parts: &[&Object], is_integer: bool) -> Option<String> {
+    let (mut low, mut high) = ((f64::NEG_INFINITY, false), (f64::INFINITY, false));
+    for part in parts {
+        let number = |keyword: &str| part.get(keyword).and_then(Value::as_f64);
+        let flag = |keyword: &str| part.get(keyword) == Some(&Value::Bool(true));
+        if let Some(bound) = number("minimum").filter(|bound| *bound >= low.0) {
+            let is_open = flag("exclusiveMinimum") || (low.1 && bound <= low.0);
+            low = (bound, is_open);
+        }
+        if let Some(bound) = number("maximum").filter(|bound| *bound <= high.0) {
+            let is_open = flag("exclusiveMaximum") || (high.1 && bound >= high.0);
+            high = (bound, is_open);
+        }
+    }
+    if low.0 > high.0 || (low.0 >= high.0 && (low.1 || high.1)) {
+        let words = |is_open: bool, open: &'static str, closed: &'static str| {
+            if is_open { open } else { closed }
+        };
+        return Some(format!(
+            "no number is {} {} and {} {}",
+            words(low.1, "more than", "at least"),
+            low.0,
+            words(high.1, "less than", "at most"),
+            high.0
+        ));
+    }
+    // Beyond this, numbers are not exact.
+    if !(low.0.abs() < 9e15 && high.0.abs() < 9e15) {
+        return None;
+    }
+    let steps = parts
+        .iter()
+        .filter_map(|part| part.get("multipleOf")?.as_f64());
+    let mut steps = steps.chain(is_integer.then_some(1.0));
+    let step = steps.find(|step| {
+        // The quotient of two decimal numbers can be off by a little.
+        let (first, last) = (low.0 / step, high.0 / step);
+        let first = if low.1 {
+            (first + 1e-9).floor() + 1.0
+        } else {
+            (first - 1e-9).ceil()
+        };
+        let last = if high.1 {
+            (last - 1e-9).ceil() - 1.0
+        } else {
+            (last + 1e-9).floor()
+        };
+        first > last
+    })?;
+    Some(if is_integer && (step - 1.0).abs() < 1e-9 {
+        "no integer is within its bounds".to_owned()
+    } else {
+        format!("no multiple of {step} is within its bounds")
+    })
+}
+
+/// The schema and the schemas of its `allOf`.
+fn with_parts(schema: &Object) -> Vec<&Object> {
+    std::iter::once(schema)
+        .chain(parts(schema, "allOf"))
+        .collect()
+}
+
+/// The schemas in the list under `keyword`.
+fn parts<'s>(schema: &'s Object, keyword: &str) -> impl Iterator<Item = &'s Object> + use<'s> {
+    let list = schema.get(keyword).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_object)
+}
+
+/// The values of the lists under `keyword`, each once.
+fn list<'s>(parts: &[&'s Object], keyword: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
+    let lists = parts
+        .iter()
+        .filter_map(|part| part.get(keyword)?.as_array());
+    let mut found: Vec<&Value> = Vec::new();
+    for value in lists.flatten() {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found.into_iter()
 }
 
 /// The greatest lower and the least upper limit that `parts` set.
@@ -76,12 +384,28 @@ fn limits(parts: &[&Object], least: &str, most: &str) -> (usize, Option<usize>) 
     (least.unwrap_or(0), most)
 }
 
-/// Some arguments that a schema may permit: those that it needs, and all of them.
-pub(crate) fn arguments(root: &Object) -> Vec<Object> {
-    let samples = sample::samples(root, root, root).into_iter();
-    let objects = samples.filter_map(|value| match value {
-        Value::Object(arguments) => Some(arguments),
-        _ => None,
-    });
-    objects.collect()
+/// The schema without its words, and with the values of its enum in order.
+fn bare(schema: &Object) -> Object {
+    let mut bare = schema.clone();
+    bare.retain(|key, _| !["description", "title", "example"].contains(&key.as_str()));
+    if let Some(values) = bare.get_mut("enum").and_then(Value::as_array_mut) {
+        values.sort_by_key(ToString::to_string);
+    }
+    bare
+}
+
+/// The common form of values that are equal, or that a model takes for each other: texts that
+/// differ only in letter case or in blanks around them. Short ones, such as units, can differ in
+/// case only.
+fn identity(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.trim().chars().count() > 2 => {
+            format!("\"{}", text.trim().to_lowercase())
+        }
+        Value::String(text) => format!("\"{}", text.trim()),
+        Value::Number(number) => number
+            .as_f64()
+            .map_or_else(String::new, |it| it.to_string()),
+        other => other.to_string(),
+    }
 }

@@ -1,25 +1,23 @@
-//! Values that a branch of a composition is meant for, to find out whether another branch
-//! takes them, too.
+//! Values that a schema is meant for, to find out what takes them, and what a template makes of
+//! them.
 
 use serde_json::{Map, Value, json};
 
-use super::alternative::{parts, target};
-use super::decider::{names, properties};
-use super::{Object, limits, text};
+use super::{Object, limits, list, parts};
 
 /// Deeper values are not made up.
 const MAX_DEPTH: usize = 6;
 
-/// Some values of `schema`. `around` is the schema whose branch it is: it can say what the
-/// properties are.
-pub(super) fn samples(root: &Object, around: &Object, schema: &Object) -> Vec<Value> {
-    of(root, around, schema, 0)
+/// Makes up values of `schema`. `around` is the schema whose branch it is: it can declare the
+/// properties.
+pub(super) fn samples(around: &Object, schema: &Object) -> Vec<Value> {
+    of(around, schema, 0)
 }
 
-fn of(root: &Object, around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
-    let Some(schema) = target(root, schema).filter(|_| depth < MAX_DEPTH) else {
+fn of(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
+    if depth >= MAX_DEPTH || schema.contains_key("$ref") {
         return Vec::new();
-    };
+    }
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         return values.clone();
     }
@@ -28,15 +26,24 @@ fn of(root: &Object, around: &Object, schema: &Object, depth: usize) -> Vec<Valu
         .flat_map(|keyword| parts(schema, keyword));
     let mut values: Vec<Value> = inner
         .take(4)
-        .flat_map(|part| of(root, schema, part, depth + 1))
+        .flat_map(|part| of(schema, part, depth + 1))
         .collect();
     let kind = schema.get("type").or_else(|| around.get("type"));
     match kind.and_then(Value::as_str) {
         Some("string") => values.extend(strings(schema)),
         Some(kind @ ("integer" | "number")) => values.extend(numbers(schema, kind)),
         Some("boolean") => values.extend([json!(true), json!(false)]),
-        Some("array") => values.extend([list(root, schema, depth), json!([])]),
-        Some("object") => values.extend(objects(root, around, schema, depth)),
+        Some("array") => {
+            let (least, _) = limits(&[schema], "minItems", "maxItems");
+            let items = schema.get("items").and_then(Value::as_object);
+            let item = items.and_then(|items| of(items, items, depth + 1).into_iter().next());
+            let two = item.into_iter().flat_map(|item| {
+                [least.clamp(2, 8), least.clamp(1, 8)].map(|count| json!(vec![item.clone(); count]))
+            });
+            values.extend(two.filter(|it| schema.get("uniqueItems").is_none() || it[1].is_null()));
+            values.push(json!([]));
+        }
+        Some("object") => values.extend(objects(around, schema, depth)),
         _ => {}
     }
     if schema.get("nullable") == Some(&Value::Bool(true)) {
@@ -46,14 +53,24 @@ fn of(root: &Object, around: &Object, schema: &Object, depth: usize) -> Vec<Valu
 }
 
 fn strings(schema: &Object) -> Vec<Value> {
-    if let Some(format) = schema.get("format").and_then(Value::as_str) {
-        return text::example(format).into_iter().collect();
+    match schema.get("format").and_then(Value::as_str) {
+        Some("date") => return vec![json!("2024-01-31")],
+        Some("date-time") => return vec![json!("2024-01-31T12:00:00Z")],
+        Some("uuid") => return vec![json!("123e4567-e89b-42d3-a456-426614174000")],
+        Some("email") => return vec![json!("a@example.org")],
+        Some("uri") => return vec![json!("https://example.org/")],
+        Some("ipv4") => return vec![json!("192.0.2.1")],
+        Some("password") | None => {}
+        Some(_) => return Vec::new(),
     }
     let (least, most) = limits(&[schema], "minLength", "maxLength");
-    let lengths = [least, most.unwrap_or(least.max(1)), 5];
+    let lengths = [least.max(1), most.unwrap_or(5), 5, least];
     let lengths = lengths.into_iter().filter(|length| *length <= 4_096);
     let mut texts: Vec<Value> = lengths.map(|length| json!("a".repeat(length))).collect();
     texts.extend([json!("1"), json!("https://example.org/")]);
+    // A text with quotes breaks what is not escaped.
+    let fits = least <= 7 && most.is_none_or(|most| most >= 7) && !schema.contains_key("pattern");
+    texts.splice(0..0, fits.then(|| json!("a \"b\" c")));
     texts
 }
 
@@ -69,49 +86,32 @@ fn numbers(schema: &Object, kind: &str) -> Vec<Value> {
     numbers.into_iter().map(Value::from).collect()
 }
 
-fn list(root: &Object, schema: &Object, depth: usize) -> Value {
-    let (least, _) = limits(&[schema], "minItems", "maxItems");
-    let items = schema.get("items").and_then(Value::as_object);
-    let item = items.and_then(|items| of(root, items, items, depth + 1).into_iter().next());
-    item.map_or_else(
-        || json!([]),
-        |item| Value::Array(vec![item; least.clamp(1, 8)]),
-    )
-}
-
 /// The objects with all that is required, and with all that this schema names itself.
-fn objects(root: &Object, around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
-    let known = |name: &str| {
-        let find = |schema: &'_ Object| schema.get("properties")?.get(name)?.as_object().cloned();
-        find(schema).or_else(|| find(around))
-    };
+fn objects(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
     let value = |name: &str| {
-        let property = known(name)?;
-        of(root, &property, &property, depth + 1).into_iter().next()
+        let find = |schema: &'_ Object| schema.get("properties")?.get(name)?.as_object().cloned();
+        let property = find(schema).or_else(|| find(around))?;
+        of(&property, &property, depth + 1).into_iter().next()
     };
     let object = |chosen: Vec<&str>| {
         let entries = chosen
             .into_iter()
             .map(|name| Some((name.to_owned(), value(name)?)));
-        entries
-            .collect::<Option<Map<String, Value>>>()
-            .map(Value::Object)
+        let entries = entries.collect::<Option<Map<String, Value>>>();
+        entries.map(Value::Object)
     };
-    let required: Vec<&str> = names(schema, "required").collect();
-    let around = if schema.contains_key("required") {
-        Vec::new()
+    let source = if schema.contains_key("required") {
+        schema
     } else {
-        names(around, "required").collect()
+        around
     };
-    let all = properties(schema).map(|(name, _)| name.as_str());
-    let full = required
-        .iter()
-        .copied()
-        .chain(all)
-        .chain(around.iter().copied())
+    let required: Vec<&str> = list(&[source], "required")
+        .filter_map(Value::as_str)
         .collect();
-    let minimal = required.into_iter().chain(around).collect();
-    [object(minimal), object(full)]
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let all = properties.into_iter().flatten().map(|it| it.0.as_str());
+    let full = required.iter().copied().chain(all).collect();
+    [object(full), object(required)]
         .into_iter()
         .flatten()
         .collect()

@@ -6,7 +6,7 @@ use cogtools_core::tool::{AcceptError, FlowArgument, FlowCallShape};
 use cogtools_core::{Tool, ViolationKind};
 use serde_json::{Map, Value};
 
-/// What is wrong with a call, and with which argument; without one, with all of them.
+/// A mistake in one argument of a call; without one, in all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArgumentProblem {
     pub(crate) argument: Option<String>,
@@ -14,7 +14,7 @@ pub(crate) struct ArgumentProblem {
     pub(crate) fix: Option<String>,
 }
 
-/// What is wrong with a call of `tool` with these arguments.
+/// Finds the mistakes in a call of `tool`.
 pub(crate) fn problems(call: &FlowCallShape<'_>, tool: &Tool) -> Vec<ArgumentProblem> {
     let (Some(arguments), false) = (&call.arguments, tool.schema().is_recovered()) else {
         return Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn problems(call: &FlowCallShape<'_>, tool: &Tool) -> Vec<ArgumentPro
     found
 }
 
-/// Whether arguments are allowed that the schema does not name.
+/// Returns true if arguments are allowed that the schema does not name.
 fn is_open(schema: &Map<String, Value>) -> bool {
     let additional = schema.get("additionalProperties");
     additional.is_some_and(|additional| *additional != Value::Bool(false))

@@ -1,4 +1,4 @@
-//! What the rules know about a flow: where its keys are, and which tools its nodes call.
+//! The keys of a flow in its file, and the tools that its nodes call.
 
 pub(crate) mod argument;
 pub(crate) mod reach;
@@ -34,7 +34,7 @@ impl LintFile {
         self.node_span(&node.id, &keys)
     }
 
-    /// Whether the file has a key of a node.
+    /// Returns true if the file has a key of a node.
     pub(crate) fn has_node_key(&self, id: &str, path: &[&str]) -> bool {
         let keys = ["implementation", "flow", "nodes", id];
         let mut keys = keys.into_iter().chain(path.iter().copied());

@@ -36,7 +36,7 @@ pub(crate) fn contradictions(flow: &Flow) -> Vec<(&str, [&str; 3])> {
     found
 }
 
-/// The nodes, each after what it needs.
+/// The nodes, each after the ones that it needs.
 fn sorted(flow: &Flow) -> Vec<&FlowNode> {
     let mut order: Vec<&FlowNode> = Vec::new();
     let mut done: BTreeSet<&str> = BTreeSet::new();
@@ -77,11 +77,11 @@ pub(crate) fn without_fallback(flow: &Flow) -> Vec<&str> {
     nodes.map(|node| node.id.as_str()).collect()
 }
 
-/// What templates read, besides variables of their own.
+/// Names that templates read, besides variables of their own.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     names: BTreeSet<String>,
-    /// Whether code reads what it likes.
+    /// True if code may read any of them.
     has_code: bool,
 }
 
@@ -103,12 +103,12 @@ impl Uses {
         }
     }
 
-    /// Whether a parameter is used.
+    /// Returns true if a parameter is used.
     pub(crate) fn has_parameter(&self, name: &str) -> bool {
         self.has_code || self.names.contains(name)
     }
 
-    /// Whether the result of a node is used, or running it has a purpose of its own.
+    /// Returns true if the result of a node is used, or running it has a purpose of its own.
     pub(crate) fn has_node(&self, node: &FlowNode) -> bool {
         self.names.contains(&node.id)
             || node.is_router()

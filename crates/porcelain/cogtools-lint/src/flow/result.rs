@@ -55,7 +55,7 @@ impl<'f> ResultTypes<'f> {
     }
 }
 
-/// What `node` has when it has run.
+/// The type of the result of `node`.
 fn result(node: &FlowNode, neighbours: &Neighbours) -> Type {
     let each = |item: Type| match node.kind() {
         "each" => Type::list(item),

@@ -1,57 +1,53 @@
-//! Where a script makes code of a text that it has not written itself.
+//! Places where a script makes code of a text that it has not written itself.
 
-use super::script::Language;
-use super::table::{CODE_FIRST, INTERPRETERS};
-use super::taint;
+use super::script::{Language, is_name, name_at};
+use super::table::{CODE_FIRST, INTERPRETERS, interpreter, is_in};
 
 type Found = Vec<(usize, &'static str)>;
 
-/// What makes code of its argument, by language.
-const CALLS: [(Language, &str); 34] = [
-    (Language::Python, "eval("),
-    (Language::Python, "exec("),
-    (Language::Python, "os.system("),
-    (Language::Python, "os.popen("),
-    (Language::Python, "system("),
-    (Language::Python, "popen("),
-    (Language::Python, "getoutput("),
-    (Language::Python, "getstatusoutput("),
-    (Language::Python, "create_subprocess_shell("),
-    (Language::JavaScript, "eval("),
-    (Language::JavaScript, "Function("),
-    (Language::JavaScript, "execSync("),
-    (Language::JavaScript, "runInNewContext("),
-    (Language::JavaScript, "runInThisContext("),
-    (Language::JavaScript, "runInContext("),
-    (Language::JavaScript, "vm.Script("),
-    (Language::Ruby, "eval("),
-    (Language::Ruby, "system("),
-    (Language::Ruby, "exec("),
-    (Language::Ruby, "IO.popen("),
-    (Language::Ruby, "capture2("),
-    (Language::Ruby, "capture3("),
-    (Language::Ruby, "instance_eval("),
-    (Language::Perl, "eval("),
-    (Language::Perl, "system("),
-    (Language::Perl, "exec("),
-    (Language::Php, "eval("),
-    (Language::Php, "exec("),
-    (Language::Php, "system("),
-    (Language::Php, "passthru("),
-    (Language::Php, "shell_exec("),
-    (Language::Lua, "os.execute("),
-    (Language::Lua, "io.popen("),
-    (Language::Lua, "load("),
+/// Functions that make code of their argument, by language.
+const CALLS: [(Language, &str); 6] = [
+    (
+        Language::Python,
+        "eval( exec( os.system( os.popen( system( popen( getoutput( getstatusoutput( \
+         create_subprocess_shell(",
+    ),
+    (
+        Language::JavaScript,
+        "eval( Function( execSync( runInNewContext( runInThisContext( runInContext( vm.Script(",
+    ),
+    (
+        Language::Ruby,
+        "eval( system( exec( IO.popen( capture2( capture3( instance_eval(",
+    ),
+    (Language::Perl, "eval( system( exec("),
+    (Language::Php, "eval( exec( system( passthru( shell_exec("),
+    (Language::Lua, "os.execute( io.popen( load("),
+];
+/// Objects whose functions of these names start programs.
+const MODULES: &str = "os subprocess cp child_process childProcess vm Open3 asyncio";
+/// Words that hold a value of the call in a shell script.
+const SOURCES: [&str; 9] = [
+    "jq ",
+    "$1",
+    "$2",
+    "$3",
+    "$@",
+    "$*",
+    "$(cat)",
+    "yq ",
+    "/dev/stdin",
 ];
 
-/// Where `text` makes code of values, and how.
+/// Finds where `text` makes code of values, and how.
 pub(super) fn all(language: Language, text: &str) -> Found {
     let mut found = Vec::new();
     if language == Language::Shell {
         of_shell(text, &mut found);
         return found;
     }
-    for (_, call) in CALLS.iter().filter(|(it, _)| *it == language) {
+    let own = CALLS.iter().filter(|(it, _)| *it == language);
+    for call in own.flat_map(|(_, names)| names.split_whitespace()) {
         calls(language, text, call, &mut found);
     }
     match language {
@@ -76,9 +72,14 @@ pub(super) fn all(language: Language, text: &str) -> Found {
     for option in ["\"-c\"", "'-c'", "\"-lc\"", "'-lc'"] {
         for (at, _) in text.match_indices(option) {
             let rest = text[at + option.len()..].trim_start();
-            if rest
-                .strip_prefix(',')
-                .is_some_and(|rest| is_made(language, rest.trim_start()))
+            // Other programs, such as `grep`, have another `-c`.
+            let before = text[..at].rsplit('\n').next().unwrap_or_default();
+            let mut words = before.split(['"', '\'']);
+            let is_code = words.any(|word| interpreter(word).is_some());
+            if is_code
+                && rest
+                    .strip_prefix(',')
+                    .is_some_and(|rest| is_made(language, rest.trim_start()))
             {
                 found.push((at, "-c"));
             }
@@ -87,7 +88,7 @@ pub(super) fn all(language: Language, text: &str) -> Found {
     found
 }
 
-/// Calls of a function that get more than a text written out.
+/// Adds calls of a function that get more than a text written out.
 fn calls(language: Language, text: &str, call: &'static str, found: &mut Found) {
     for (at, _) in text.match_indices(call) {
         let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
@@ -100,17 +101,7 @@ fn calls(language: Language, text: &str, call: &'static str, found: &mut Found) 
         });
         // `re.exec(` is another function than that of a module for processes.
         let is_module = object.is_none_or(|object| {
-            [
-                "os",
-                "subprocess",
-                "cp",
-                "child_process",
-                "childProcess",
-                "vm",
-                "Open3",
-                "asyncio",
-            ]
-            .contains(&object)
+            is_in(object, MODULES)
                 || text.contains(&format!("{object} = require(\"child_process\")"))
                 || text.contains(&format!("{object} from \"node:child_process\""))
         });
@@ -128,7 +119,7 @@ fn calls(language: Language, text: &str, call: &'static str, found: &mut Found) 
     }
 }
 
-/// Where a text in this quote expands a value.
+/// Finds texts in this quote that expand a value.
 fn expanded<'t>(text: &'t str, quote: char, mark: &'t str) -> impl Iterator<Item = usize> + 't {
     text.lines()
         .filter(|line| !line.trim_start().starts_with('#'))
@@ -140,7 +131,7 @@ fn expanded<'t>(text: &'t str, quote: char, mark: &'t str) -> impl Iterator<Item
         })
 }
 
-/// Whether the code that begins here is put together of other values.
+/// Returns true if the code that begins here is put together of other values.
 fn is_made(language: Language, rest: &str) -> bool {
     let rest = rest.lines().next().unwrap_or_default();
     let marks: &[&str] = match language {
@@ -165,10 +156,10 @@ fn is_made(language: Language, rest: &str) -> bool {
             || !(is_literal || is_formatted))
 }
 
-/// Code that a shell script makes of values: with `eval`, for another interpreter, or as a
+/// Adds code that a shell script makes of values: with `eval`, for another interpreter, or as a
 /// command.
 fn of_shell(text: &str, found: &mut Found) {
-    let variables = taint::variables(text);
+    let variables = variables(text);
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
@@ -185,31 +176,66 @@ fn of_shell(text: &str, found: &mut Found) {
                 found.push((start + place, "eval"));
             }
         }
-        for (name, options) in INTERPRETERS {
-            for (place, _) in line.match_indices(name) {
-                if is_command(line, place) && runs_value(&line[place + name.len()..], options) {
-                    found.push((start + place, options[0]));
+        for (names, options) in INTERPRETERS {
+            for name in names.split_whitespace() {
+                for (place, _) in line.match_indices(name) {
+                    if is_command(line, place) && runs_value(&line[place + name.len()..], options) {
+                        found.push((start + place, options[0]));
+                    }
                 }
             }
         }
-        for name in CODE_FIRST.iter().chain(&["ssh"]) {
+        for name in CODE_FIRST.split_whitespace().chain(["ssh"]) {
             for (place, _) in line.match_indices(&format!("{name} ")) {
                 let code = line[place..].split('|').next().unwrap_or_default();
-                let is_made = in_double_quotes(code).any(|it| taint::uses(it, &variables));
-                let is_code = *name != "ssh" || in_double_quotes(code).any(|it| it.contains(' '));
+                let is_made = in_double_quotes(code).any(|it| uses(it, &variables));
+                let is_code = name != "ssh" || in_double_quotes(code).any(|it| it.contains(' '));
                 if is_command(line, place) && is_made && is_code {
                     found.push((start + place, name));
                 }
             }
         }
         let first = line.split_whitespace().next().unwrap_or_default();
-        if first.starts_with('$') && !first.contains('=') && taint::uses(first, &variables) {
+        if first.starts_with('$') && !first.contains('=') && uses(first, &variables) {
             found.push((start + line.find('$').unwrap_or(0), "$"));
         }
     }
 }
 
-/// Whether a command can begin at this place of the line.
+/// Finds the variables of a shell script that hold what the caller sends, or what is made of it.
+fn variables(text: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    let lines = text.lines().map(str::trim_start);
+    for line in lines.filter(|line| !line.starts_with('#')) {
+        let line = ["local ", "export ", "readonly ", "declare "]
+            .iter()
+            .find_map(|word| line.strip_prefix(word))
+            .unwrap_or(line);
+        if let Some((name, value)) = line.split_once('=').filter(|(name, _)| is_name(name)) {
+            let is_source = SOURCES.iter().any(|source| value.contains(source));
+            if is_source || uses(value, &found) {
+                found.push(name);
+            }
+        }
+        let words = line
+            .split(';')
+            .filter_map(|part| part.trim().strip_prefix("read "));
+        let names = words.flat_map(str::split_whitespace);
+        found.extend(names.filter(|name| is_name(name)));
+    }
+    found
+}
+
+/// Returns true if `text` expands one of the variables.
+fn uses(text: &str, variables: &[&str]) -> bool {
+    text.match_indices('$').any(|(at, _)| {
+        let rest = &text[at + 1..];
+        let name = name_at(rest.strip_prefix('{').unwrap_or(rest));
+        !text[..at].ends_with('\\') && variables.contains(&name)
+    })
+}
+
+/// Returns true if a command can begin at this place of the line.
 fn is_command(line: &str, at: usize) -> bool {
     let before = &line[..at];
     before.is_empty()
@@ -217,7 +243,7 @@ fn is_command(line: &str, at: usize) -> bool {
             && !before.contains(" #")
 }
 
-/// Whether an interpreter with these arguments runs code that has values in it.
+/// Returns true if an interpreter with these arguments runs code that has values in it.
 fn runs_value(rest: &str, options: &[&str]) -> bool {
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     if !rest.starts_with(' ') {

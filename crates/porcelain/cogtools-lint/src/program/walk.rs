@@ -1,11 +1,10 @@
 //! The walk over the words of a command line: what each word means to the program before it.
 
-use super::deed::is_in;
 use super::table::{
     CODE_FIRST, CODE_OPTIONS, FILTER_FIRST, FLAGS, NO_OPTIONS, QUERY_SECOND, RUNNERS,
-    SHELL_SUBCOMMANDS, SHELL_VALUES, SHELL_WORDS, SQL, WRAPPERS, base, interpreter,
+    SHELL_SUBCOMMANDS, SHELL_VALUES, SHELL_WORDS, SQL, WRAPPERS, base, entry, interpreter, is_in,
 };
-use super::words::{Role, Word};
+use super::{Role, Word};
 
 /// Where the walk over the words is.
 #[derive(Clone, Copy)]
@@ -107,7 +106,7 @@ fn next(place: Place, word: &Word<'_>, before: Option<&str>, program: &str) -> (
     }
 }
 
-/// Whether an argument of the call is all of the text.
+/// Returns true if an argument of the call is all of the text.
 fn is_whole(text: &str) -> bool {
     text.starts_with("{{") && text.ends_with("}}")
 }
@@ -132,7 +131,7 @@ fn interpreted(
     let here = |code_next| Place::Interpreter { options, code_next };
     // These take all that follows for one text of code.
     let takes_all = ["cmd", "powershell", "pwsh"].contains(&program);
-    if !code_next && before.is_some_and(|it| SHELL_VALUES.contains(&it)) {
+    if !code_next && before.is_some_and(|it| is_in(it, SHELL_VALUES)) {
         return (Role::Value, here(false));
     }
     let is_attached = options.iter().any(|it| {
@@ -153,10 +152,7 @@ fn interpreted(
     if before == Some("-m") && !word.is_template {
         return (Role::Value, Place::Arguments(""));
     }
-    if RUNNERS
-        .iter()
-        .any(|(known, subs)| *known == program && is_in(text, subs))
-    {
+    if entry(&RUNNERS, program).is_some_and(|(_, subs)| is_in(text, subs)) {
         return (Role::Value, Place::Wrapper);
     }
     (Role::Program, Place::End)
@@ -178,11 +174,8 @@ fn arguments(
     if before.is_some_and(|it| ["-exec", "-execdir", "-ok"].contains(&it)) {
         return (Role::Program, place);
     }
-    if !word.is_template
-        && RUNNERS
-            .iter()
-            .any(|(it, subs)| *it == program && is_in(text, subs))
-    {
+    let runner = entry(&RUNNERS, program).filter(|_| !word.is_template);
+    if runner.is_some_and(|(_, subs)| is_in(text, subs)) {
         return (Role::Value, Place::Wrapper);
     }
     if is_code(word, before, program) {
@@ -209,10 +202,10 @@ fn arguments(
     )
 }
 
-/// Whether the word is code that an ordinary program takes after an option, or with it.
+/// Returns true if the word is code that an ordinary program takes after an option, or with it.
 fn is_code(word: &Word<'_>, before: Option<&str>, program: &str) -> bool {
     let text = word.text;
-    let Some((_, options)) = CODE_OPTIONS.iter().find(|(known, _)| *known == program) else {
+    let Some((_, options)) = entry(&CODE_OPTIONS, program) else {
         return before.is_some_and(|it| is_in(it, SHELL_SUBCOMMANDS))
             && program == "tmux"
             && word.is_template;
@@ -222,14 +215,14 @@ fn is_code(word: &Word<'_>, before: Option<&str>, program: &str) -> bool {
         rest.is_some_and(|rest| rest.starts_with('=') && word.is_template)
     };
     if let Some(option) = options.iter().find(is_attached) {
-        return *options != SQL || !is_whole(&text[option.len() + 1..]);
+        return options != SQL || !is_whole(&text[option.len() + 1..]);
     }
-    before.is_some_and(|it| takes_code(it, options)) && !(*options == SQL && is_whole(text))
+    before.is_some_and(|it| takes_code(it, options)) && !(options == SQL && is_whole(text))
 }
 
 fn after_program(text: &str) -> Place {
     let name = base(text);
-    if WRAPPERS.contains(&name) {
+    if is_in(name, WRAPPERS) {
         return Place::Wrapper;
     }
     if let Some((_, options)) = interpreter(name) {
@@ -238,16 +231,16 @@ fn after_program(text: &str) -> Place {
             code_next: false,
         };
     }
-    if CODE_FIRST.contains(&name) {
+    if is_in(name, CODE_FIRST) {
         return Place::CodeFirst;
     }
-    if FILTER_FIRST.contains(&name) {
+    if is_in(name, FILTER_FIRST) {
         return Place::FilterFirst;
     }
-    if QUERY_SECOND.contains(&name) {
+    if is_in(name, QUERY_SECOND) {
         return Place::Database { name_seen: false };
     }
-    if SHELL_WORDS.contains(&name) {
+    if is_in(name, SHELL_WORDS) {
         return Place::Shell;
     }
     if name == "ssh" {
@@ -263,7 +256,7 @@ fn after_program(text: &str) -> Place {
     Place::Arguments(known.copied().unwrap_or("?"))
 }
 
-/// Whether code comes after `option`, which can have other letters before: `-lc`.
+/// Returns true if code comes after `option`, which can have other letters before: `-lc`.
 fn takes_code(option: &str, options: &[&str]) -> bool {
     options.iter().any(|known| {
         let is_short = known.len() == 2 && known.starts_with('-') && !option.starts_with("--");
@@ -273,7 +266,7 @@ fn takes_code(option: &str, options: &[&str]) -> bool {
     })
 }
 
-/// Whether it is certain that `option` of `program` takes no value.
+/// Returns true if `option` of `program` takes no value.
 fn is_flag(program: &str, option: &str) -> bool {
     const LONG: &str = "--all --count --files-with-matches --fixed-strings --force --hidden \
         --ignore-case --json --line-number --no-heading --no-pager --oneline --quiet --raw-output \

@@ -7,7 +7,7 @@ use cogtools_core::schema::Schema;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::program::{Role, Word, can_begin_with_dash, is_known, words};
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 use crate::tool_script;
 
 pub(super) static RULES: &[Rule] = &[
@@ -17,9 +17,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an argument of the call inside code: of `sh -c`, `python -c`, `awk`, `ssh`, `eval` and their like",
         why: "a model, or a text that it has read, then runs any command with the rights of the user",
         fix: "pass it as an argument after the code, as in `sh -c 'grep -- \"$1\"' sh \"{{ text }}\"`, or read it from the JSON on standard input",
-        fixable: false,
-        fails: case!("argument-in-code/fails"),
-        passes: case!("argument-in-code/passes"),
+        example: example!("argument-in-code"),
         check: argument_in_code,
     },
     Rule {
@@ -28,9 +26,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a program, or a file for an interpreter, that an argument of the call names",
         why: "a model, or a text that it has read, then runs any program with the rights of the user",
         fix: "name the program, or declare an enum of those that are meant",
-        fixable: false,
-        fails: case!("program-from-argument/fails"),
-        passes: case!("program-from-argument/passes"),
+        example: example!("program-from-argument"),
         check: program_from_argument,
     },
     Rule {
@@ -39,9 +35,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an argument of the call that can begin with `-`, without `--` before it",
         why: "the program takes it for an option: `--output=…` or `--upload-pack=…` write files and run programs",
         fix: "write `--` before it, or the option that it is the value of; or declare a `pattern` that excludes `-` at the beginning",
-        fixable: false,
-        fails: case!("argument-as-option/fails"),
-        passes: case!("argument-as-option/passes"),
+        example: example!("argument-as-option"),
         check: argument_as_option,
     },
     Rule {
@@ -50,9 +44,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a word of `exec` that only a shell understands, such as `|`, `>`, `$HOME` or `~/notes`",
         why: "no shell is involved: the program gets the word as it is",
         fix: "write a `script`, or run a shell: `sh -c`, with the arguments of the call after the code",
-        fixable: false,
-        fails: case!("shell-syntax/fails"),
-        passes: case!("shell-syntax/passes"),
+        example: example!("shell-syntax"),
         check: shell_syntax,
     },
 ];
@@ -91,7 +83,7 @@ fn program_from_argument(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether the word is a lone argument whose values an enum lists, or a number or a boolean.
+/// Returns true if the word is a lone argument whose values an enum lists, or a number or a boolean.
 fn is_limited(file: &LintFile, word: &Word<'_>) -> bool {
     let Ok(analysis) = njk::analyse(word.text) else {
         return false;
@@ -153,7 +145,7 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether a word is an operator of a shell, or begins with what a shell expands.
+/// Returns true if a word is an operator of a shell, or begins with what a shell expands.
 fn is_syntax(text: &str) -> bool {
     const OPERATORS: [&str; 14] = [
         "|", "||", "|&", "&", "&&", ";", ";;", ">", ">>", "<", "<<", "<<<", "2>", "&>",
@@ -183,7 +175,7 @@ fn is_syntax(text: &str) -> bool {
     OPERATORS.contains(&text) || is_redirect || is_variable || is_expanded
 }
 
-/// Whether the first word is a whole command line, or an assignment before one.
+/// Returns true if the first word is a whole command line, or an assignment before one.
 fn is_command_line(text: &str) -> bool {
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
@@ -193,7 +185,7 @@ fn is_command_line(text: &str) -> bool {
     is_assignment || (words.next().is_some() && !text.contains('/') && is_known(program))
 }
 
-/// Whether a shell would make several words of it: `{a,b}`, `{1..3}`.
+/// Returns true if a shell would make several words of it: `{a,b}`, `{1..3}`.
 fn has_braces(text: &str) -> bool {
     let inner = text
         .split_once('{')

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -16,9 +16,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a parameter or property without a description",
         why: "a model then knows only the name; it guesses, and calls fail or give misleading results",
         fix: "add `description`: what to send, in which format, with an example where that helps",
-        fixable: false,
-        fails: case!("missing-description/fails"),
-        passes: case!("missing-description/passes"),
+        example: example!("missing-description"),
         check: missing_description,
     },
     Rule {
@@ -27,9 +25,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a tool's description of more than 1,024 characters",
         why: "OpenAI rejects the request; every host sends the whole text with every request, and Gemini CLI appends 759 characters to it",
         fix: "keep what helps to decide when to call the tool; move the rest into the descriptions of parameters",
-        fixable: false,
-        fails: case!("long-description/fails"),
-        passes: case!("long-description/passes"),
+        example: example!("long-description"),
         check: long_description,
     },
     Rule {
@@ -38,9 +34,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "text that should have been replaced: TODO, FIXME, lorem ipsum, \"description\"",
         why: "the model reads it literally, and learns neither when to call the tool nor what to send",
         fix: "write what the tool or the parameter is for",
-        fixable: false,
-        fails: case!("placeholder/fails"),
-        passes: case!("placeholder/passes"),
+        example: example!("placeholder"),
         check: placeholder,
     },
 ];

@@ -11,9 +11,9 @@ use fancy_regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
+use crate::included_templates::Rendering;
 use crate::lint_file::LintFile;
-use crate::rendered_example;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -22,9 +22,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an example that the tool itself rejects",
         why: "Anthropic validates `input_examples` and rejects the request; models copy the mistake; `cogtools test` cannot run it",
         fix: "change the example to arguments that a caller could send",
-        fixable: false,
-        fails: case!("invalid-example/fails"),
-        passes: case!("invalid-example/passes"),
+        example: example!("invalid-example"),
         check: invalid_example,
     },
     Rule {
@@ -33,9 +31,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a tool without examples",
         why: "a model sees no complete call, and `cogtools test` has nothing to run",
         fix: "add `examples` with one map of arguments as a model would send them",
-        fixable: false,
-        fails: case!("no-examples/fails"),
-        passes: case!("no-examples/passes"),
+        example: example!("no-examples"),
         check: no_examples,
     },
     Rule {
@@ -44,9 +40,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an optional parameter that no example sets, or that every example sets; an optional property that no example sets",
         why: "one of the two paths through the template is never tested",
         fix: "add an example that sets it, and one that omits it",
-        fixable: false,
-        fails: case!("uncovered-parameter/fails"),
-        passes: case!("uncovered-parameter/passes"),
+        example: example!("uncovered-parameter"),
         check: uncovered_parameter,
     },
     Rule {
@@ -55,9 +49,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an example with the same arguments as an earlier one",
         why: "it tests nothing more, and costs tokens wherever examples are sent",
         fix: "remove it, or change what it was meant to show",
-        fixable: false,
-        fails: case!("repeated-example/fails"),
-        passes: case!("repeated-example/passes"),
+        example: example!("repeated-example"),
         check: repeated_example,
     },
     Rule {
@@ -66,9 +58,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an example for which the template prints nothing",
         why: "a model that calls the tool so reads an empty answer, and the test of the example shows nothing",
         fix: "print something in that case, such as what is missing, or change the example",
-        fixable: false,
-        fails: case!("empty-example/fails"),
-        passes: case!("empty-example/passes"),
+        example: example!("empty-example"),
         check: empty_example,
     },
     Rule {
@@ -77,9 +67,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an expression under `matches` or `redact` of an example that is not valid",
         why: "`cogtools test` cannot run the example",
         fix: "correct the regular expression; a character that means itself needs a backslash before it",
-        fixable: false,
-        fails: case!("example-pattern/fails"),
-        passes: case!("example-pattern/passes"),
+        example: example!("example-pattern"),
         check: example_pattern,
     },
 ];
@@ -144,14 +132,18 @@ fn repeated_example(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn empty_example(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(tool) = &file.tool else {
+    let Some((tool, rendering)) = file
+        .tool
+        .as_ref()
+        .and_then(|it| Some((it, Rendering::of(it)?)))
+    else {
         return;
     };
     for (test, node) in tool.tests().iter().zip(nodes(file)) {
         if test.fails().is_some() {
             continue;
         }
-        let output = rendered_example::render(tool, test.arguments());
+        let output = rendering.render(test.arguments());
         if output.is_some_and(|output| output.trim().is_empty()) {
             findings.report(node.span, "the template prints nothing for this example");
         }

@@ -1,11 +1,14 @@
-//! The file of a tool: its first lines, its extension, its permissions.
+//! The file of a tool: its first lines, its extension, its permissions, how its template is
+//! written down, and white space without meaning.
 
-use cogtools_core::text::Span;
-use cogtools_core::{Level, Tool, shebang};
+use cogtools_core::text::{self, Span, Text};
+use cogtools_core::yaml::{Data, Entry};
+use cogtools_core::{Level, Tool, shebang, yaml};
+use serde_json::Value;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -14,9 +17,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a tool file without `$schema`",
         why: "editors and other programs cannot tell that it is a tool, nor which version of the format it uses",
         fix: "add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key",
-        fixable: true,
-        fails: case!("no-schema/fails"),
-        passes: case!("no-schema/passes"),
+        example: example!("no-schema"),
         check: no_schema,
     },
     Rule {
@@ -25,9 +26,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a tool file without `#! /usr/bin/env cogtools-yaml` as its first line",
         why: "the file cannot be run by its own name, as in `./tools/say.yaml < arguments.json`",
         fix: "add the line, and make the file executable with `chmod +x`",
-        fixable: true,
-        fails: case!("no-shebang/fails"),
-        passes: case!("no-shebang/passes"),
+        example: example!("no-shebang"),
         check: no_shebang,
     },
     Rule {
@@ -36,9 +35,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a file with a `#!` line that is not executable",
         why: "running it by its own name, as in `./tools/say.yaml < arguments.json`, fails with `permission denied`, although its first line suggests that it runs",
         fix: "run `chmod +x` on it, or remove the first line",
-        fixable: false,
-        fails: case!("not-executable/fails"),
-        passes: case!("not-executable/passes"),
+        example: example!("not-executable"),
         check: not_executable,
     },
     Rule {
@@ -47,10 +44,44 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a tool in a file with the extension `.yml`",
         why: "only `.yaml` files are tools, so that each name has one file: no host ever sees this one",
         fix: "change the extension to `.yaml`",
-        fixable: false,
-        fails: case!("yml-ending/fails": "tools/say.yml"),
-        passes: case!("yml-ending/passes": "tools/say.yaml"),
+        example: example!("yml-ending": ["tools/say.yml"], ["tools/say.yaml"]),
         check: yml_ending,
+    },
+    Rule {
+        name: "broken-shebang",
+        level: Level::Warn,
+        summary: "a `#!` line that the system does not see or cannot follow: after a byte order mark or another line, or with a misspelt interpreter",
+        why: "running the file by its own name, as in `./tools/say.yaml < arguments.json`, fails or starts a shell",
+        fix: "write `#! /usr/bin/env cogtools-yaml` as the very first line, without a byte order mark",
+        example: example!("broken-shebang"),
+        check: broken_shebang,
+    },
+    Rule {
+        name: "folded-template",
+        level: Level::Warn,
+        summary: "a template in a folded block (`>`) that has lists, headings or tags on lines of their own",
+        why: "YAML joins its lines, so that a list becomes one long line",
+        fix: "write `|` instead of `>`",
+        example: example!("folded-template"),
+        check: folded_template,
+    },
+    Rule {
+        name: "carriage-return",
+        level: Level::Warn,
+        summary: "lines that end in CR LF",
+        why: "on Unix the first line then names a program `cogtools-yaml\\r`, and the file does not run",
+        fix: "save the file with LF line endings",
+        example: example!("carriage-return"),
+        check: carriage_return,
+    },
+    Rule {
+        name: "trailing-space",
+        level: Level::Warn,
+        summary: "trailing white space, blank lines at the end of the file, or no newline there; only where YAML ignores them",
+        why: "it shows up in diffs and merges, and is one edit away from becoming part of a text",
+        fix: "remove it",
+        example: example!("trailing-space"),
+        check: trailing_space,
     },
 ];
 
@@ -112,4 +143,236 @@ fn yml_ending(file: &LintFile, findings: &mut Findings<'_>) {
 
 const fn start(at: usize) -> Span {
     Span { start: at, end: at }
+}
+
+/// The byte order mark.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+/// The number of lines in which a `#!` line is looked for.
+const MAX_LINES: usize = 8;
+
+fn broken_shebang(file: &LintFile, findings: &mut Findings<'_>) {
+    let text = file.text.as_str();
+    let mut at = 0;
+    for (index, line) in text.split_inclusive('\n').take(MAX_LINES).enumerate() {
+        let content = line.trim();
+        let span = Span {
+            start: at,
+            end: at + line.trim_end().len().max(1),
+        };
+        at += line.len();
+        let is_spaced = index == 0 && content.starts_with("# !/") && content.contains("cogtools");
+        if is_spaced {
+            findings.report(span, "a blank between `#` and `!`: this is a comment");
+            return;
+        }
+        if content.starts_with("#!") {
+            let message = match first_line_fault(content) {
+                _ if index > 0 => "the `#!` line is not the first line".to_owned(),
+                _ if !line.starts_with("#!") => "blanks before `#!`".to_owned(),
+                _ if has_mark(file) => "a byte order mark before `#!`".to_owned(),
+                Some(message) => message,
+                None => return,
+            };
+            findings.report(span, message);
+            return;
+        }
+        if !(content.is_empty() || content.starts_with('#')) {
+            return;
+        }
+    }
+}
+
+fn has_mark(file: &LintFile) -> bool {
+    let name = file.text.display_path();
+    let bytes = text::bytes(&file.path, name, Text::MAX_BYTES, file.text.scope());
+    bytes.is_ok_and(|bytes| bytes.starts_with(MARK))
+}
+
+/// The fault of a `#!` line that is in the right place.
+fn first_line_fault(line: &str) -> Option<String> {
+    let mut words = line.trim_start_matches("#!").split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let rest: Vec<&str> = words.collect();
+    let is_env = matches!(first, "/usr/bin/env" | "/bin/env");
+    if !is_env {
+        let is_own = first.starts_with('/') && first.ends_with("/cogtools-yaml");
+        return (!is_own).then(|| format!("`{first}` is not `/usr/bin/env`"));
+    }
+    match rest.as_slice() {
+        ["cogtools-yaml"] | ["-S", "cogtools-yaml", ..] | ["-S", "cogtools", "yaml", ..] => None,
+        ["cogtools-yaml", ..] => {
+            Some("`env` takes all that follows for one name; write `env -S`".to_owned())
+        }
+        [name, ..] => Some(format!("`{name}` is not `cogtools-yaml`")),
+        [] => Some("no interpreter after `env`".to_owned()),
+    }
+}
+
+fn folded_template(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(entry) = file.entry("implementation") else {
+        return;
+    };
+    let entry = match &entry.value.data {
+        Data::Map(entries) => match entries.first() {
+            Some(inner) if inner.key == "script" || inner.key == "js" => inner,
+            _ => return,
+        },
+        Data::Text { .. } => entry,
+        _ => return,
+    };
+    if let Some(at) = folding(file, entry)
+        && has_structure(file.raw(entry.value.span))
+    {
+        let span = Span {
+            start: at,
+            end: at + 1,
+        };
+        findings
+            .report(span, "`>` joins the lines of the template")
+            .edit(span, "|");
+    }
+}
+
+/// The offset of the `>` after a key.
+fn folding(file: &LintFile, entry: &Entry) -> Option<usize> {
+    let rest = file.text.as_str().get(entry.span.end..)?;
+    let header = rest.lines().next()?;
+    let at = header.find('>')?;
+    let before = header[..at].trim_start().strip_prefix(':')?;
+    before.trim().is_empty().then_some(entry.span.end + at)
+}
+
+/// Returns true if it is the `>` of the text, rather than a quotation: `>-`, `>2`.
+fn is_header(line: &str) -> bool {
+    line.strip_prefix('>').is_some_and(|rest| {
+        let rest = rest.split(" #").next().unwrap_or_default().trim();
+        rest.chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '-' | '+'))
+    })
+}
+
+/// Returns true if lines of the template stand for themselves.
+fn has_structure(raw: &str) -> bool {
+    let mut before = "";
+    for line in raw.lines().map(str::trim) {
+        if before.is_empty() && is_header(line) {
+            continue;
+        }
+        let is_list = [
+            "- ", "* ", "+ ", "> ", "# ", "## ", "### ", "#### ", "| ", "{% ", "{%- ", "```", "//",
+        ]
+        .iter()
+        .any(|mark| line.starts_with(mark));
+        // A heading has its own line, and what follows it as well.
+        if before.starts_with('#') && before.contains(' ') && !line.is_empty() {
+            return true;
+        }
+        let is_underline = line.len() > 2 && line.chars().all(|c| c == '=' || c == '-');
+        let number = line
+            .split_once([' ', '\t'])
+            .map_or("", |(number, _)| number);
+        let number = number.strip_suffix(['.', ')']).unwrap_or_default();
+        let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+        if (is_list || is_number || is_underline) && !before.is_empty() {
+            return true;
+        }
+        before = line;
+    }
+    false
+}
+
+/// The number of lines that are reported; a file with more has other problems.
+const MAX_REPORTED: usize = 100;
+
+fn carriage_return(file: &LintFile, findings: &mut Findings<'_>) {
+    let text = file.text.as_str();
+    let Some(first) = text.find("\r\n") else {
+        return;
+    };
+    if !is_unchanged(file, &text.replace("\r\n", "\n")) {
+        return;
+    }
+    let mut finding = findings.report(
+        Span {
+            start: first,
+            end: first + 1,
+        },
+        "lines end in CR LF",
+    );
+    for (at, _) in text.match_indices("\r\n") {
+        finding = finding.edit(
+            Span {
+                start: at,
+                end: at + 1,
+            },
+            "",
+        );
+    }
+}
+
+fn trailing_space(file: &LintFile, findings: &mut Findings<'_>) {
+    let text = file.text.as_str();
+    let mut at = 0;
+    let mut remaining = MAX_REPORTED;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end_matches(['\n', '\r']);
+        let content = body.trim_end_matches([' ', '\t']);
+        let span = Span {
+            start: at + content.len(),
+            end: at + body.len(),
+        };
+        at += line.len();
+        if content.len() < body.len() && remaining > 0 {
+            remaining -= 1;
+            add_edit(file, findings, span, "", "trailing white space");
+        }
+    }
+    let trimmed = text.trim_end();
+    let end = Span {
+        start: trimmed.len(),
+        end: text.len(),
+    };
+    match text[trimmed.len()..].matches('\n').count() {
+        _ if trimmed.is_empty() => {}
+        0 => add_edit(
+            file,
+            findings,
+            end,
+            "\n",
+            "no newline at the end of the file",
+        ),
+        1 => {}
+        _ => add_edit(
+            file,
+            findings,
+            end,
+            "\n",
+            "blank lines at the end of the file",
+        ),
+    }
+}
+
+/// Adds a finding with an edit, unless the edit changes the document.
+fn add_edit(
+    file: &LintFile,
+    findings: &mut Findings<'_>,
+    span: Span,
+    replacement: &str,
+    message: &str,
+) {
+    let text = file.text.as_str();
+    let edited = format!("{}{replacement}{}", &text[..span.start], &text[span.end..]);
+    if is_unchanged(file, &edited) {
+        findings.report(span, message).edit(span, replacement);
+    }
+}
+
+fn is_unchanged(file: &LintFile, edited: &str) -> bool {
+    let Some(document) = &file.document else {
+        return false;
+    };
+    let text = Text::new("", edited.as_bytes().to_vec()).ok();
+    let after = text.and_then(|text| yaml::parse(&text).ok());
+    let json: Option<Value> = after.map(|after| after.to_json());
+    json.as_ref() == Some(&document.to_json())
 }

@@ -7,7 +7,7 @@ use cogtools_core::tool::{Flow, FlowCallShape, FlowNode};
 use crate::finding::Findings;
 use crate::flow::{argument, reach};
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -16,9 +16,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a node of a flow that calls a tool or a capability that no tool of the project has, or a capability that several have",
         why: "the node fails whenever it runs",
         fix: "correct the name, or write the tool",
-        fixable: false,
-        fails: case!("flow-target/fails": "tools/say.yaml", "tools/first.yaml", "tools/second.yaml"),
-        passes: case!("flow-target/passes": "tools/say.yaml", "tools/first.yaml", "tools/second.yaml"),
+        example: example!("flow-target": ["tools/say.yaml", "tools/first.yaml", "tools/second.yaml"], ["tools/say.yaml", "tools/first.yaml", "tools/second.yaml"]),
         check: flow_target,
     },
     Rule {
@@ -27,9 +25,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a call in a flow with an argument that the tool does not have, without one that it needs, or with a value that it does not take",
         why: "the call is rejected before the tool runs",
         fix: "pass what the tool's parameters say",
-        fixable: false,
-        fails: case!("flow-arguments/fails": "tools/say.yaml", "tools/search.yaml"),
-        passes: case!("flow-arguments/passes": "tools/say.yaml", "tools/search.yaml"),
+        example: example!("flow-arguments": ["tools/say.yaml", "tools/search.yaml"], ["tools/say.yaml", "tools/search.yaml"]),
         check: flow_arguments,
     },
     Rule {
@@ -38,9 +34,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a node of a flow that never runs: no router can choose it, or it needs two nodes of which a router chooses one",
         why: "it has no result, and what needs it does not run either",
         fix: "correct the condition, or make a need optional: `NAME?`",
-        fixable: false,
-        fails: case!("unreachable-node/fails"),
-        passes: case!("unreachable-node/passes"),
+        example: example!("unreachable-node"),
         check: unreachable_node,
     },
     Rule {
@@ -49,9 +43,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a parameter of a flow, or a node that only computes a value, that nothing uses",
         why: "it is left over, or what should use it has another name",
         fix: "remove it, or use it",
-        fixable: false,
-        fails: case!("unused-result/fails"),
-        passes: case!("unused-result/passes"),
+        example: example!("unused-result"),
         check: unused_result,
     },
     Rule {
@@ -60,9 +52,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a router of a flow whose choices all have conditions",
         why: "if none of them holds, nothing behind the router runs, and the output is empty",
         fix: "add a last choice without `when`",
-        fixable: false,
-        fails: case!("missing-fallback/fails"),
-        passes: case!("missing-fallback/passes"),
+        example: example!("missing-fallback"),
         check: missing_fallback,
     },
     Rule {
@@ -71,9 +61,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "limits of a flow that have no effect or are missing: `cache` or `retry` for a tool that may not run twice, a `timeout` longer than that of the flow, a model for each item without a budget",
         why: "the limit is not what a reader takes it for: a call is repeated that must not be, or a long list costs more than expected",
         fix: "correct the limit",
-        fixable: false,
-        fails: case!("flow-limits/fails": "tools/say.yaml", "tools/act.yaml"),
-        passes: case!("flow-limits/passes": "tools/say.yaml", "tools/act.yaml"),
+        example: example!("flow-limits": ["tools/say.yaml", "tools/act.yaml"], ["tools/say.yaml", "tools/act.yaml"]),
         check: flow_limits,
     },
 ];

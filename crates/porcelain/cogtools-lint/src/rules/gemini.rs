@@ -1,4 +1,4 @@
-//! What Gemini's `parameters` cannot express: the API rejects the whole request
+//! Schemas that Gemini's `parameters` cannot express: the API rejects the whole request
 //! with status 400, and with it all other tools.
 
 use cogtools_core::schema::Role;
@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::program::is_in;
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -16,9 +17,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a keyword that Gemini's `parameters` does not support",
         why: "the Gemini API rejects the whole request with status 400; Gemini CLI 0.1 and programs that send `parameters` themselves lose every tool",
         fix: "describe it in `description`, or turn the rule off if no such host is used",
-        fixable: false,
-        fails: case!("gemini-keyword/fails"),
-        passes: case!("gemini-keyword/passes"),
+        example: example!("gemini-keyword"),
         check: gemini_keyword,
     },
     Rule {
@@ -27,9 +26,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an enum with values that are not strings, or with the empty string",
         why: "the Gemini API rejects the whole request with status 400",
         fix: "write the values in quotes with `type: string`, or use `minimum` and `maximum`",
-        fixable: false,
-        fails: case!("gemini-enum/fails"),
-        passes: case!("gemini-enum/passes"),
+        example: example!("gemini-enum"),
         check: gemini_enum,
     },
     Rule {
@@ -38,9 +35,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a string `format` other than `date-time` and `enum`",
         why: "the Gemini API rejects the whole request with status 400, and Gemini CLI 0.2.2 throws on it",
         fix: "describe the format in `description`, or add a `pattern`",
-        fixable: false,
-        fails: case!("gemini-format/fails"),
-        passes: case!("gemini-format/passes"),
+        example: example!("gemini-format"),
         check: gemini_format,
     },
     Rule {
@@ -49,9 +44,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an object that does not name its properties",
         why: "the Gemini API rejects the whole request with status 400, and OpenAI rejects it in strict mode",
         fix: "name the properties, or use a list of objects with a key and a value",
-        fixable: false,
-        fails: case!("gemini-empty-object/fails"),
-        passes: case!("gemini-empty-object/passes"),
+        example: example!("gemini-empty-object"),
         check: gemini_empty_object,
     },
     Rule {
@@ -60,44 +53,18 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a parameter or property whose name is not `[a-zA-Z_][a-zA-Z0-9_]{0,63}`",
         why: "the Gemini API would reject the whole request with status 400, so the tool is not declared to Gemini CLI and to MCP clients; a template cannot refer to the name either",
         fix: "use letters, digits and underscores",
-        fixable: false,
-        fails: case!("gemini-parameter-name/fails"),
-        passes: case!("gemini-parameter-name/passes"),
+        example: example!("gemini-parameter-name"),
         check: gemini_parameter_name,
     },
 ];
 
-const KEYWORDS: [&str; 22] = [
-    "type",
-    "format",
-    "title",
-    "description",
-    "nullable",
-    "enum",
-    "items",
-    "minItems",
-    "maxItems",
-    "properties",
-    "required",
-    "minProperties",
-    "maxProperties",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minimum",
-    "maximum",
-    "anyOf",
-    "default",
-    "example",
-    "propertyOrdering",
-];
+const KEYWORDS: &str = "type format title description nullable enum items minItems maxItems properties required \
+    minProperties maxProperties minLength maxLength pattern minimum maximum anyOf default \
+    example propertyOrdering";
 
 fn gemini_keyword(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
-        let unsupported = sub_schema
-            .schema
-            .keys()
-            .filter(|key| !KEYWORDS.contains(&key.as_str()));
+        let unsupported = sub_schema.schema.keys().filter(|key| !is_in(key, KEYWORDS));
         for key in unsupported {
             let message = format!("`{key}` is not a keyword of Gemini's `parameters`");
             findings.report(file.keyword(&sub_schema, key), message);

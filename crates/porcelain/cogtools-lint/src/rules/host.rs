@@ -1,4 +1,4 @@
-//! What `OpenAI`, `Anthropic` and MCP clients reject or do not receive.
+//! Schemas that `OpenAI`, `Anthropic` and MCP clients reject or do not receive.
 
 use cogtools_core::schema::Role;
 use cogtools_core::{HostLimit, Level};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -15,9 +15,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "`allOf`, `anyOf`, `oneOf`, `not` or `enum` at the root of `parameters_schema`",
         why: "OpenAI and Anthropic would reject the whole request, because at the top level they accept only a plain object; so the tool is not declared for them, and MCP clients get it without the keyword",
         fix: "put all properties under `properties`, and explain in descriptions which of them go together",
-        fixable: false,
-        fails: case!("composed-root/fails"),
-        passes: case!("composed-root/passes"),
+        example: example!("composed-root"),
         check: composed_root,
     },
     Rule {
@@ -26,9 +24,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a keyword that OpenAI's strict mode rejects, or look-around in a `pattern`",
         why: "with `strict: true` OpenAI rejects the whole request; without it the model may send invalid arguments",
         fix: "describe it in `description`, or turn the rule off if strict mode is not used",
-        fixable: false,
-        fails: case!("openai-strict/fails"),
-        passes: case!("openai-strict/passes"),
+        example: example!("openai-strict"),
         check: openai_strict,
     },
     Rule {
@@ -37,9 +33,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a schema with more properties, values or levels than a host accepts",
         why: "OpenAI rejects the whole request in strict mode; long enums cost tokens with every request to any host",
         fix: "take a text instead of a long enum, or split the tool",
-        fixable: false,
-        fails: case!("host-limit/fails"),
-        passes: case!("host-limit/passes"),
+        example: example!("host-limit"),
         check: host_limit,
     },
     Rule {
@@ -48,9 +42,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a keyword that JSON Schema does not have: `example`, `discriminator`, `externalDocs`, `xml`, `deprecated`",
         why: "Anthropic, OpenAI, MCP clients and Gemini CLI since 0.2.2 receive JSON Schema, which omits it: the model never sees it",
         fix: "describe it in `description`; examples of whole calls belong under the tool's `examples`",
-        fixable: false,
-        fails: case!("lost-keyword/fails"),
-        passes: case!("lost-keyword/passes"),
+        example: example!("lost-keyword"),
         check: lost_keyword,
     },
 ];
@@ -71,14 +63,7 @@ fn composed_root(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
-    const UNSUPPORTED: [&str; 6] = [
-        "allOf",
-        "oneOf",
-        "not",
-        "minProperties",
-        "maxProperties",
-        "uniqueItems",
-    ];
+    const UNSUPPORTED: &str = "allOf oneOf not minProperties maxProperties uniqueItems";
     for sub_schema in file.sub_schemas() {
         let pattern = sub_schema.schema.get("pattern").and_then(Value::as_str);
         if pattern.is_some_and(looks_around) {
@@ -91,7 +76,7 @@ fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
             .is_some_and(|value| *value != Value::Bool(false));
         let open = open.then_some("additionalProperties");
         let unsupported = UNSUPPORTED
-            .into_iter()
+            .split(' ')
             .filter(|keyword| sub_schema.schema.contains_key(*keyword));
         for keyword in unsupported.chain(open) {
             let message = format!("`{keyword}` is not part of OpenAI's strict mode");
@@ -100,7 +85,7 @@ fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether a pattern has look-ahead or look-behind.
+/// Returns true if a pattern has look-ahead or look-behind.
 fn looks_around(pattern: &str) -> bool {
     ["(?=", "(?!", "(?<=", "(?<!"]
         .iter()
@@ -150,16 +135,10 @@ fn host_limit(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn lost_keyword(file: &LintFile, findings: &mut Findings<'_>) {
-    const OPENAPI_ONLY: [&str; 5] = [
-        "example",
-        "discriminator",
-        "externalDocs",
-        "xml",
-        "deprecated",
-    ];
+    const OPENAPI_ONLY: &str = "example discriminator externalDocs xml deprecated";
     for sub_schema in file.sub_schemas() {
         for keyword in OPENAPI_ONLY
-            .into_iter()
+            .split(' ')
             .filter(|keyword| sub_schema.schema.contains_key(*keyword))
         {
             let message = format!("`{keyword}` does not reach hosts that use JSON Schema");

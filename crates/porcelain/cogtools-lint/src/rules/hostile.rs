@@ -1,14 +1,13 @@
 //! Text that a person does not see and a model reads.
 
-use cogtools_core::Level;
 use cogtools_core::text::Span;
-use cogtools_core::yaml::Node;
+use cogtools_core::yaml::{Data, Node};
+use cogtools_core::{Level, invisible};
 
 use super::description::collect_descriptions;
-use super::pushed::pushed_text;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -17,9 +16,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "text after so many blanks or empty lines that no reader sees it",
         why: "editors and reviews show the beginning of a line; a model reads all of it",
         fix: "remove the blanks, and read what is after them",
-        fixable: false,
-        fails: case!("pushed-text/fails"),
-        passes: case!("pushed-text/passes"),
+        example: example!("pushed-text"),
         check: pushed_text,
     },
     Rule {
@@ -28,15 +25,13 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a comment of HTML or Markdown, or hidden HTML, in a title or a description",
         why: "where descriptions are shown as Markdown no reader sees it; a model reads it",
         fix: "remove it, or say it openly; a note for the author belongs into a comment of YAML",
-        fixable: false,
-        fails: case!("hidden-comment/fails"),
-        passes: case!("hidden-comment/passes"),
+        example: example!("hidden-comment"),
         check: hidden_comment,
     },
 ];
 
 /// The titles and descriptions of the tool and its parameters.
-pub(super) fn descriptions(file: &LintFile) -> Vec<&Node> {
+fn descriptions(file: &LintFile) -> Vec<&Node> {
     let mut found: Vec<(&Node, &str)> = ["title", "description"]
         .into_iter()
         .filter_map(|key| Some((file.value(key)?, "")))
@@ -63,7 +58,7 @@ fn hidden_comment(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// What hides a part of `text` where it is shown as Markdown or HTML.
+/// The form that hides a part of `text` where it is shown as Markdown or HTML.
 fn hiding_form(text: &str) -> Option<String> {
     // Styles, without blanks: what is after them must not go on with a digit.
     const STYLES: [&str; 12] = [
@@ -80,16 +75,7 @@ fn hiding_form(text: &str) -> Option<String> {
         "left:-",
         "text-indent:-",
     ];
-    const TAGS: [&str; 8] = [
-        "<script",
-        "<template",
-        "<style",
-        "<noscript",
-        "<details",
-        "<img",
-        "<iframe",
-        "<object",
-    ];
+    const TAGS: &str = "<script <template <style <noscript <details <img <iframe <object";
     if let Some(form) = ["<!--", "[comment]: <", "![](http"]
         .iter()
         .find(|it| text.contains(**it))
@@ -100,8 +86,8 @@ fn hiding_form(text: &str) -> Option<String> {
         return Some(link);
     }
     let lower = text.to_ascii_lowercase();
-    if let Some(tag) = TAGS.iter().find(|tag| lower.contains(**tag)) {
-        return Some((*tag).to_owned());
+    if let Some(tag) = TAGS.split(' ').find(|tag| lower.contains(tag)) {
+        return Some(tag.to_owned());
     }
     let is_hidden = |tag: &str| {
         let tag = tag.split('>').next().unwrap_or_default();
@@ -134,4 +120,124 @@ fn unreferenced_link(text: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// So many blanks within a line, or lines without text, push the rest out of sight.
+const MAX_BLANKS: usize = 40;
+const MAX_LINES: usize = 10;
+
+fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
+    if let Some(document) = &file.document {
+        visit_texts(document, &mut |text, span| {
+            if is_pushed(text) {
+                findings.report(span, "the text goes on after many blanks");
+            }
+        });
+    }
+    for node in descriptions(file) {
+        if node
+            .text()
+            .is_some_and(|text| is_pushed(&without_fillers(text)) && !is_pushed(text))
+        {
+            findings.report(
+                node.span,
+                "text is hidden after 40 or more filler characters",
+            );
+        }
+    }
+    let mut at = 0;
+    let mut empty = 0;
+    for line in file.text.as_str().split_inclusive('\n') {
+        if line.trim().is_empty() {
+            empty += 1;
+        } else {
+            if empty >= 3 * MAX_LINES {
+                let end = at + line.trim_end().len();
+                findings.report(
+                    Span { start: at, end },
+                    "the file goes on after many empty lines",
+                );
+            }
+            empty = 0;
+        }
+        // Comments, too, can look as if they were over.
+        let start = at;
+        at += line.len();
+        let comment = match line.trim_start() {
+            line if line.starts_with('#') => line,
+            line => line.find(" #").map_or("", |at| &line[at + 1..]),
+        };
+        let before = &line[..line.len() - line.find(comment).map_or(0, |at| line.len() - at)];
+        let gap = before.len() - before.trim_end().len();
+        let is_far = !comment.is_empty() && !before.trim().is_empty() && gap >= 2 * MAX_BLANKS;
+        if is_pushed(comment) || is_far {
+            let span = Span {
+                start,
+                end: start + line.trim_end().len(),
+            };
+            findings.report(span, "the comment goes on after many blanks");
+        }
+    }
+}
+
+fn visit_texts<'n>(node: &'n Node, found: &mut dyn FnMut(&'n str, Span)) {
+    match &node.data {
+        Data::Text { text, .. } => found(text, node.span),
+        Data::List(items) => items.iter().for_each(|item| visit_texts(item, found)),
+        Data::Map(entries) => entries.iter().for_each(|it| visit_texts(&it.value, found)),
+        _ => {}
+    }
+}
+
+/// The text with what looks like nothing, or says nothing, as blanks.
+fn without_fillers(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for blank in ["&nbsp;", "&#160;", "&emsp;", "&ensp;"] {
+        plain = plain.replace(blank, "  ");
+    }
+    for line_end in ["<br>", "<br/>", "<br />", "\\n"] {
+        plain = plain.replace(line_end, "\n");
+    }
+    let is_filler =
+        |c: char| invisible::name(c).is_some() || matches!(c, '.' | '_' | '\u{b7}' | '\u{2026}');
+    let lines = plain.lines().map(|line| {
+        if line
+            .chars()
+            .all(|c| c.is_whitespace() || is_filler(c) || matches!(c, '-' | '*' | '|'))
+        {
+            return String::new();
+        }
+        line.chars()
+            .map(|c| if is_filler(c) { ' ' } else { c })
+            .collect()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn is_pushed(text: &str) -> bool {
+    let mut empty = 0;
+    for line in text.lines() {
+        let content = line.trim();
+        if content.is_empty() {
+            empty += 1;
+            continue;
+        }
+        if empty >= MAX_LINES {
+            return true;
+        }
+        empty = 0;
+        let mut blanks = 0;
+        for c in content.chars() {
+            blanks = if c.is_whitespace() { blanks + 1 } else { 0 };
+            if blanks >= MAX_BLANKS {
+                return true;
+            }
+        }
+        // Code is indented, but not so far.
+        let indent = line.chars().take_while(|c| c.is_whitespace()).count();
+        if indent >= 2 * MAX_BLANKS {
+            return true;
+        }
+    }
+    false
 }

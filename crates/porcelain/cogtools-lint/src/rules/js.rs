@@ -7,7 +7,8 @@ use cogtools_core::tool::JsSource;
 use crate::finding::Findings;
 use crate::js_analysis::JsAnalysis;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::program::is_in;
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -16,9 +17,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "JavaScript that is not the body of a function",
         why: "every call fails; the model can do nothing about it",
         fix: "correct the code",
-        fixable: false,
-        fails: case!("js-error/fails"),
-        passes: case!("js-error/passes"),
+        example: example!("js-error"),
         check: js_error,
     },
     Rule {
@@ -27,9 +26,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a name in JavaScript that is declared nowhere, or a property of `args` that no parameter declares",
         why: "a call fails when it reaches the name: only the language itself exists; no call can set the property",
         fix: "declare it, or correct the name",
-        fixable: false,
-        fails: case!("js-undeclared-name/fails"),
-        passes: case!("js-undeclared-name/passes"),
+        example: example!("js-undeclared-name"),
         check: undeclared_name,
     },
     Rule {
@@ -38,10 +35,17 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a parameter that the JavaScript never reads",
         why: "a model spends tokens on a value that changes nothing",
         fix: "read it from `args`, or remove it",
-        fixable: false,
-        fails: case!("js-unused-parameter/fails"),
-        passes: case!("js-unused-parameter/passes"),
+        example: example!("js-unused-parameter"),
         check: unused_parameter,
+    },
+    Rule {
+        name: "js-no-return",
+        level: Level::Error,
+        summary: "JavaScript that returns no value",
+        why: "the code is the body of a function: without `return`, every call gets nothing",
+        fix: "write `return` before the result",
+        example: example!("js-no-return"),
+        check: no_return,
     },
     Rule {
         name: "js-async",
@@ -49,86 +53,21 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an async function or an import in JavaScript",
         why: "nothing waits for a promise: what follows never runs, and a promise is not a result",
         fix: "compute the result without promises",
-        fixable: false,
-        fails: case!("js-async/fails"),
-        passes: case!("js-async/passes"),
+        example: example!("js-async"),
         check: async_code,
     },
 ];
 
-/// What the language defines, as far as it exists here.
-const GLOBALS: &[&str] = &[
-    "AggregateError",
-    "Array",
-    "ArrayBuffer",
-    "BigInt",
-    "BigInt64Array",
-    "BigUint64Array",
-    "Boolean",
-    "DataView",
-    "Date",
-    "Error",
-    "EvalError",
-    "Float16Array",
-    "Float32Array",
-    "Float64Array",
-    "Function",
-    "Infinity",
-    "Int16Array",
-    "Int32Array",
-    "Int8Array",
-    "Iterator",
-    "JSON",
-    "Map",
-    "Math",
-    "NaN",
-    "Number",
-    "Object",
-    "Promise",
-    "Proxy",
-    "RangeError",
-    "ReferenceError",
-    "Reflect",
-    "RegExp",
-    "Set",
-    "String",
-    "SuppressedError",
-    "Symbol",
-    "SyntaxError",
-    "TypeError",
-    "URIError",
-    "Uint16Array",
-    "Uint32Array",
-    "Uint8Array",
-    "Uint8ClampedArray",
-    "WeakMap",
-    "WeakSet",
-    "arguments",
-    "console",
-    "decodeURI",
-    "decodeURIComponent",
-    "encodeURI",
-    "encodeURIComponent",
-    "escape",
-    "eval",
-    "globalThis",
-    "isFinite",
-    "isNaN",
-    "parseFloat",
-    "parseInt",
-    "self",
-    "undefined",
-    "unescape",
-];
-/// What exists, and fails when it is called.
-const FORBIDDEN: &[&str] = &[
-    "WebSocket",
-    "XMLHttpRequest",
-    "caches",
-    "fetch",
-    "importScripts",
-    "indexedDB",
-];
+/// Names that the language defines, as far as they exist here.
+const GLOBALS: &str = "AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date \
+    Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array \
+    Int32Array Int8Array Iterator JSON Map Math NaN Number Object Promise Proxy RangeError \
+    ReferenceError Reflect RegExp Set String SuppressedError Symbol SyntaxError TypeError \
+    URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet arguments \
+    console decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis \
+    isFinite isNaN parseFloat parseInt self undefined unescape";
+/// Names that exist, and fail when they are called.
+const FORBIDDEN: &str = "WebSocket XMLHttpRequest caches fetch importScripts indexedDB";
 
 fn source(file: &LintFile) -> Option<JsSource> {
     file.tool.as_ref()?.js()
@@ -160,11 +99,11 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
     let parameters = tool.schema().names().unwrap_or_default();
     for (name, span) in &analysis.globals {
         let name = name.as_str();
-        if GLOBALS.contains(&name) {
+        if is_in(name, GLOBALS) {
             continue;
         }
         let location = analysis.location(*span);
-        if FORBIDDEN.contains(&name) {
+        if is_in(name, FORBIDDEN) {
             findings
                 .report_at(location, format!("`{name}` is forbidden"))
                 .fix("compute with `args` alone, or write a tool that runs a program");
@@ -173,7 +112,7 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
         let finding = findings.report_at(location, format!("`{name}` is not declared"));
         if parameters.contains(&name) {
             finding.fix(format!("write `args.{name}`"));
-        } else if let Some(suggestion) = did_you_mean(name, GLOBALS.iter().copied()) {
+        } else if let Some(suggestion) = did_you_mean(name, GLOBALS.split(' ')) {
             finding.fix(suggestion);
         }
     }
@@ -205,6 +144,16 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
             let message = format!("the code never reads `args.{name}`");
             findings.report(file.locate(&sub_schema.pointer), message);
         }
+    }
+}
+
+fn no_return(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(source) = source(file) else {
+        return;
+    };
+    let node = file.value("implementation").and_then(|node| node.get("js"));
+    if let Some(node) = node.filter(|_| !JsAnalysis::of(&source).returns) {
+        findings.report(node.span, "the code returns no value");
     }
 }
 

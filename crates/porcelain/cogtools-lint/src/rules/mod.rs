@@ -2,7 +2,6 @@
 
 mod annotation;
 mod argument;
-mod contradiction;
 mod description;
 mod example;
 mod file;
@@ -11,16 +10,13 @@ mod gemini;
 mod host;
 mod hostile;
 mod js;
-mod layout;
 mod name;
-mod opening;
 mod pattern;
 mod program;
-mod pushed;
 mod result;
 mod safety;
 mod schema;
-mod source;
+mod script;
 mod suppression;
 mod template;
 mod types;
@@ -41,18 +37,17 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 24] = [
+    let groups: [&'static [Rule]; 21] = [
         validity::RULES,
         name::RULES,
-        source::RULES,
         description::RULES,
         safety::RULES,
         hostile::RULES,
         argument::RULES,
         program::RULES,
+        script::RULES,
         annotation::RULES,
         schema::RULES,
-        contradiction::RULES,
         gemini::RULES,
         pattern::RULES,
         host::RULES,
@@ -63,8 +58,6 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         js::RULES,
         flow::RULES,
         file::RULES,
-        opening::RULES,
-        layout::RULES,
         suppression::RULES,
     ];
     groups.into_iter().flatten()
@@ -73,17 +66,4 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 /// The rule named `name`.
 pub fn find(name: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.name == name)
-}
-
-#[cfg(test)]
-mod tests {
-    use cogtools_core::LINT_RULES;
-
-    use super::rules;
-
-    #[test]
-    fn the_schema_of_the_configuration_names_every_rule() {
-        let names: Vec<&str> = rules().map(|rule| rule.name).collect();
-        assert_eq!(names, LINT_RULES);
-    }
 }

@@ -1,4 +1,4 @@
-//! Names that a host rejects, changes or reserves.
+//! Names that a host rejects, changes or reserves, and tools that conflict with each other.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use cogtools_core::{Level, Name};
 use crate::builtin_tools;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -17,9 +17,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a tool name that not every host accepts: more than 47 characters, or characters other than letters, digits, `_` and `-`",
         why: "Gemini CLI prefixes the name with `discovered_tool_` and drops what exceeds 64 characters; OpenAI and Anthropic reject dots and colons",
         fix: "use a name that every host accepts, such as `check_facts`, and rename the file to match",
-        fixable: false,
-        fails: case!("unportable-name/fails": "tools/say.it.yaml"),
-        passes: case!("unportable-name/passes": "tools/say_it.yaml"),
+        example: example!("unportable-name": ["tools/say.it.yaml"], ["tools/say_it.yaml"]),
         check: unportable_name,
     },
     Rule {
@@ -28,9 +26,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a name that hosts reserve: the parameter `wait_for_previous`, tools that begin with `discovered_tool_` or `mcp_`",
         why: "Gemini CLI 0.35 and later adds a boolean `wait_for_previous` to every tool and overwrites an existing one; the two prefixes show it where a tool comes from",
         fix: "choose another name",
-        fixable: false,
-        fails: case!("reserved-name/fails"),
-        passes: case!("reserved-name/passes"),
+        example: example!("reserved-name"),
         check: reserved_name,
     },
     Rule {
@@ -39,9 +35,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a tool with the name of one that Gemini CLI or Claude Code has itself",
         why: "where the host adds no prefix, one of the two replaces the other in silence; where it does, the model takes one for the other",
         fix: "say in the name what this tool does differently",
-        fixable: false,
-        fails: case!("builtin-name/fails": "tools/read_file.yaml"),
-        passes: case!("builtin-name/passes": "tools/read_chapter.yaml"),
+        example: example!("builtin-name": ["tools/read_file.yaml"], ["tools/read_chapter.yaml"]),
         check: builtin_name,
     },
     Rule {
@@ -50,9 +44,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "parameters, or properties of one object, whose names differ only in letter case or in `-` and `_`",
         why: "models send one for the other, and a program that ignores case reads only one of them",
         fix: "rename one of them so that the names differ in a word",
-        fixable: false,
-        fails: case!("similar-parameters/fails"),
-        passes: case!("similar-parameters/passes"),
+        example: example!("similar-parameters"),
         check: similar_parameters,
     },
     Rule {
@@ -61,10 +53,26 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a file whose name differs from the name of its tool",
         why: "a call opens `<name>.yaml` and nothing else, so the tool would be declared but never found; cogtools rejects the file",
         fix: "rename the file to the tool's name with `.yaml`, or rename the tool",
-        fixable: false,
-        fails: case!("stem-differs/fails": "tools/tell.yaml"),
-        passes: case!("stem-differs/passes"),
+        example: example!("stem-differs": ["tools/tell.yaml"], ["tools/say.yaml"]),
         check: stem_differs,
+    },
+    Rule {
+        name: "shadowed-tool",
+        level: Level::Warn,
+        summary: "a tool with the same name as one in an earlier source",
+        why: "no host sees it, and changes to it have no effect",
+        fix: "remove or rename one of the two, or change the order of `tool_sources`",
+        example: example!("shadowed-tool": [".cogtoolrc.yaml", "own/say.yaml", "shared/say.yaml"], [".cogtoolrc.yaml", "own/say.yaml", "shared/tell.yaml"]),
+        check: shadowed_tool,
+    },
+    Rule {
+        name: "duplicate-name",
+        level: Level::Warn,
+        summary: "two tools whose names differ only in letter case or in `-` and `_`, or not at all",
+        why: "models confuse them; file systems that ignore case store only one; Gemini CLI uses the later of two equal names",
+        fix: "rename one of the two so that the names differ in a word",
+        example: example!("duplicate-name": ["tools/say-it.yaml", "tools/say_it.yaml"], ["tools/say_it.yaml", "tools/tell_it.yaml"]),
+        check: duplicate_name,
     },
 ];
 
@@ -160,5 +168,22 @@ fn stem_differs(file: &LintFile, findings: &mut Findings<'_>) {
             .fix(format!(
                 "rename the file to `{name}.yaml`, or rename the tool"
             ));
+    }
+}
+
+fn shadowed_tool(file: &LintFile, findings: &mut Findings<'_>) {
+    if let Some(winner) = &file.shadowed_by {
+        findings.report_file(format!("shadowed by `{}`", winner.display()));
+    }
+}
+
+fn duplicate_name(file: &LintFile, findings: &mut Findings<'_>) {
+    let node = file.value("name");
+    if let Some((node, duplicate_name)) = node.zip(file.duplicate_name.as_ref()) {
+        let message = format!(
+            "the same or nearly the same name as in `{}`",
+            duplicate_name.display()
+        );
+        findings.report(node.span, message);
     }
 }

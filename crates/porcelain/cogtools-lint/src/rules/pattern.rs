@@ -3,71 +3,19 @@
 use cogtools_core::Level;
 use serde_json::Value;
 
-use crate::automaton::Automaton;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
-pub(super) static RULES: &[Rule] = &[
-    Rule {
-        name: "pattern-escape",
-        level: Level::Warn,
-        summary: "an escape in a `pattern` that JavaScript rejects in Unicode mode, such as `\\-` or `\\_`, or that YAML has read before, such as `\\b` in double quotes",
-        why: "Gemini CLI compiles patterns in Unicode mode; if that fails, it silently validates no argument of the tool",
-        fix: "remove the backslash: only `^ $ \\ . * + ? ( ) [ ] { } | /` need one, and `-` inside brackets",
-        fixable: false,
-        fails: case!("pattern-escape/fails"),
-        passes: case!("pattern-escape/passes"),
-        check: pattern_escape,
-    },
-    Rule {
-        name: "slow-pattern",
-        level: Level::Warn,
-        summary: "a `pattern` that a matcher tries in exponentially many ways, such as `^(a+)+$`",
-        why: "hosts match patterns with engines that go back: a text of some 30 characters keeps them busy for ever, and with them the session",
-        fix: "let each character be matched in one way only: repeat a part, or the group around it, but not both",
-        fixable: false,
-        fails: case!("slow-pattern/fails"),
-        passes: case!("slow-pattern/passes"),
-        check: slow_pattern,
-    },
-];
-
-fn slow_pattern(file: &LintFile, findings: &mut Findings<'_>) {
-    for sub_schema in file.sub_schemas() {
-        let pattern = sub_schema.schema.get("pattern").and_then(Value::as_str);
-        let automaton = pattern.and_then(|pattern| Automaton::of(&without_looks(pattern)));
-        if automaton.is_some_and(|automaton| automaton.is_exponential()) {
-            let message = "a text that does not match can take for ever";
-            findings.report(file.keyword(&sub_schema, "pattern"), message);
-        }
-    }
-}
-
-/// The pattern without look-around at its beginning, which reads nothing.
-fn without_looks(pattern: &str) -> String {
-    let mut rest = pattern.strip_prefix('^').unwrap_or(pattern);
-    while let Some(look) = ["(?=", "(?!"].iter().find_map(|it| rest.strip_prefix(it)) {
-        let mut depth = 1;
-        let mut is_escaped = false;
-        let end = look.find(|c: char| {
-            let is_syntax = !is_escaped;
-            is_escaped = c == '\\' && is_syntax;
-            match c {
-                '(' if is_syntax => depth += 1,
-                ')' if is_syntax => depth -= 1,
-                _ => {}
-            }
-            depth == 0
-        });
-        match end {
-            Some(end) => rest = &look[end + 1..],
-            None => break,
-        }
-    }
-    let anchor = if pattern.starts_with('^') { "^" } else { "" };
-    format!("{anchor}{rest}")
-}
+pub(super) static RULES: &[Rule] = &[Rule {
+    name: "pattern-escape",
+    level: Level::Warn,
+    summary: "an escape in a `pattern` that JavaScript rejects in Unicode mode, such as `\\-` or `\\_`, or that YAML has read before, such as `\\b` in double quotes",
+    why: "Gemini CLI compiles patterns in Unicode mode; if that fails, it silently validates no argument of the tool",
+    fix: "remove the backslash: only `^ $ \\ . * + ? ( ) [ ] { } | /` need one, and `-` inside brackets",
+    example: example!("pattern-escape"),
+    check: pattern_escape,
+}];
 
 /// The first control character of a pattern, which is an escape that YAML has read.
 fn read_by_yaml(pattern: &str) -> Option<(char, &'static str)> {

@@ -1,4 +1,4 @@
-//! What a tool runs: programs that are not there, and variables that are not declared.
+//! Programs that are not there, and variables that are not declared.
 
 use cogtools_core::Level;
 use cogtools_core::suggest::did_you_mean;
@@ -7,9 +7,9 @@ use cogtools_core::yaml::Node;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::program::{PROGRAMS, Role, is_known, words};
-use crate::rule::{Rule, case};
-use crate::{env_use, tool_script};
+use crate::program::{PROGRAMS, Role, Word, is_in, is_known, words};
+use crate::rule::{Rule, example};
+use crate::tool_script::{self, ToolScript};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -18,9 +18,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a program next to the tool that does not exist or is not executable, or the nearly right name of a well-known one",
         why: "every call fails",
         fix: "correct the name, or make the file executable with `chmod +x`",
-        fixable: false,
-        fails: case!("missing-program/fails"),
-        passes: case!("missing-program/passes"),
+        example: example!("missing-program"),
         check: missing_program,
     },
     Rule {
@@ -29,9 +27,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a variable that a script reads and `env` does not name",
         why: "a program sees only PATH and the variables under `env`: this one is never set",
         fix: "add the name to `env`",
-        fixable: false,
-        fails: case!("undeclared-env/fails"),
-        passes: case!("undeclared-env/passes"),
+        example: example!("undeclared-env"),
         check: undeclared_env,
     },
     Rule {
@@ -40,9 +36,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a variable under `env` that nothing can read: of a template, of code in JavaScript, or of a script that does not mention it",
         why: "it says that the tool needs a secret or a setting that it does not use",
         fix: "remove it, or correct the name",
-        fixable: false,
-        fails: case!("unused-env/fails"),
-        passes: case!("unused-env/passes"),
+        example: example!("unused-env"),
         check: unused_env,
     },
 ];
@@ -60,6 +54,17 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
         .and_then(|node| node.get("script"));
     if let Some((node, name)) = script.and_then(|node| Some((node, interpreter(node.text()?)?))) {
         let span = tool_script::find(file, node, name);
+        let line = node
+            .text()
+            .unwrap_or_default()
+            .trim_start_matches("#!")
+            .trim_start();
+        if line.starts_with(name) && !name.starts_with('/') {
+            findings
+                .report(span, format!("the system needs the path of `{name}`"))
+                .fix(format!("write `#!/usr/bin/env {name}`"));
+            return;
+        }
         found.push((name, span, false));
     }
     for (name, span, is_started) in found {
@@ -102,7 +107,7 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether such a program is installed here: then the name is meant.
+/// Returns true if such a program is installed here: then the name is meant.
 fn is_on_path(name: &str) -> bool {
     let folders = ["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"];
     let mut folders = folders.iter().map(std::path::Path::new);
@@ -153,17 +158,73 @@ fn unused_env(file: &LintFile, findings: &mut Findings<'_>) {
         let Some(name) = node.text() else { continue };
         let message = if tool.is_template() || tool.js().is_some() {
             format!("a tool of this kind cannot read `{name}`")
-        } else if scripts.is_empty() && env_use::is_deaf(&words, name) {
+        } else if scripts.is_empty() && is_deaf(&words, name) {
             format!("the command does not read `{name}`")
-        } else if !scripts.is_empty()
-            && !scripts
-                .iter()
-                .any(|it| env_use::may_read(it, name, tool.env()))
-        {
+        } else if !scripts.is_empty() && !scripts.iter().any(|it| may_read(it, name, tool.env())) {
             format!("the script does not read `{name}`")
         } else {
             continue;
         };
         findings.report(node.span, message);
     }
+}
+
+/// Beginnings of variables that many programs know, and whole names.
+const KNOWN: &str = "AWS_ AZURE_ CARGO_ DOCKER_ GCLOUD_ GH_ GIT_ GITHUB_ GO GOOGLE_ HOME HTTP \
+    JAVA_ KUBE LANG LC_ LD_ NODE_ NO_ NPM_ PG PYTHON RUST SSH_ SSL_ XDG_";
+const WHOLE: &str = "ALL_PROXY COLUMNS DISPLAY EDITOR PAGER PATH SHELL TEMP TERM TMP TMPDIR TZ \
+    USER VISUAL";
+/// Programs that read no variables of their own.
+const DEAF: &str = "base64 basename cat cp cut date diff dirname echo false file find grep gzip \
+    head jq ls md5sum mkdir mv paste printf realpath rm sed seq sha256sum sleep sort stat tail tar \
+    tee touch tr true uniq wc";
+/// Texts of scripts that hand on the whole environment.
+const ALL: [&str; 6] = [
+    "environ.copy()",
+    "os.environ)",
+    "process.env)",
+    "...process.env",
+    "env |",
+    "printenv",
+];
+
+/// Returns true for a variable that many programs know.
+fn is_of_all(name: &str) -> bool {
+    let upper = name.to_uppercase();
+    is_in(name, WHOLE) || KNOWN.split(' ').any(|prefix| upper.starts_with(prefix))
+}
+
+/// Returns true if none of the programs of a command reads the variable `name`.
+fn is_deaf(words: &[Word<'_>], name: &str) -> bool {
+    let programs = words.iter().filter(|word| word.role == Role::Program);
+    let mut programs = programs.peekable();
+    programs.peek().is_some()
+        && programs.all(|word| is_in(word.text, DEAF))
+        && !words.iter().any(|word| word.text.contains(name))
+        && !is_of_all(name)
+}
+
+/// Returns true if a script mentions `name`, or runs something that can read it: variables that
+/// many programs know, and those that begin with the name of what the script mentions.
+fn may_read(script: &ToolScript, name: &str, env: &[String]) -> bool {
+    if script.script().is_unknown() && !script.is_of_file() {
+        return true;
+    }
+    let text = script.text();
+    if text.contains(name) {
+        return true;
+    }
+    let read: Vec<String> = script.script().reads().into_keys().collect();
+    let undeclared = read.iter().filter(|it| !env.contains(it));
+    if did_you_mean(name, undeclared.map(String::as_str)).is_some() {
+        return false;
+    }
+    // A read of another name says nothing about this one.
+    let other = read.iter().fold(text.to_owned(), |text, name| {
+        text.replace(name.as_str(), "")
+    });
+    let first = name.split('_').next().unwrap_or(name).to_lowercase();
+    is_of_all(name)
+        || (first.len() > 2 && other.to_lowercase().contains(&first))
+        || ALL.iter().any(|all| text.contains(all))
 }

@@ -10,8 +10,8 @@ use cogtools_core::{Level, invisible};
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
-use crate::{included_templates, secret, secret_label};
+use crate::rule::{Rule, example};
+use crate::{included_templates, secret};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -20,9 +20,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "zero-width, bidirectional and control characters, in the file or written as escapes; names and values with blanks that are not spaces",
         why: "a model reads what no reviewer sees: instructions can hide in such characters, and names or enum values that look alike can differ",
         fix: "remove it; where direction matters, write the text in its own script without control characters",
-        fixable: true,
-        fails: case!("hidden-character/fails"),
-        passes: case!("hidden-character/passes"),
+        example: example!("hidden-character"),
         check: hidden_character,
     },
     Rule {
@@ -31,9 +29,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a key, token or password in plain text",
         why: "tool files are committed and shared, and hosts send their content to a model; every reader of either then has the secret",
         fix: "revoke it, then declare a variable under `env` and read it from there",
-        fixable: false,
-        fails: case!("secret/fails"),
-        passes: case!("secret/passes"),
+        example: example!("secret"),
         check: secrets,
     },
     Rule {
@@ -42,9 +38,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a sandbox that names a path outside the project",
         why: "a reviewer expects that a tool works on the project; what is outside is the user's own, such as keys, and differs between machines",
         fix: "name a path below the project's root, or say in the description why the tool needs this one",
-        fixable: false,
-        fails: case!("wide-sandbox/fails"),
-        passes: case!("wide-sandbox/passes"),
+        example: example!("wide-sandbox"),
         check: wide_sandbox,
     },
 ];
@@ -57,25 +51,21 @@ fn hidden_character(file: &LintFile, findings: &mut Findings<'_>) {
     check_blanks(file, findings);
     for template in template_files(file) {
         let text = template.text();
-        for (at, c, name) in invisible::all(text.as_str()).into_iter().take(MAX_CONTROLS) {
-            let span = Span {
-                start: at,
-                end: at + c.len_utf8(),
-            };
-            findings.report_at(text.location(span), message(c, name));
-        }
+        let hidden = invisible::all(text.as_str()).into_iter();
+        let hidden = hidden.map(|(at, c, name)| (at, c, message(c, name)));
         let controls = text.as_str().char_indices().filter(|(_, c)| is_control(*c));
-        for (at, c) in controls.take(MAX_CONTROLS) {
+        let controls = controls.map(|(at, c)| (at, c, control(c)));
+        for (at, c, message) in hidden.take(MAX_CONTROLS).chain(controls.take(MAX_CONTROLS)) {
             let span = Span {
                 start: at,
                 end: at + c.len_utf8(),
             };
-            findings.report_at(text.location(span), control(c));
+            findings.report_at(text.location(span), message);
         }
     }
 }
 
-/// How many control characters of a template are reported.
+/// The number of control characters of a template that are reported.
 const MAX_CONTROLS: usize = 8;
 
 /// Invisible characters in the file itself; a run of one kind is one finding.
@@ -97,7 +87,7 @@ fn check_characters(text: &str, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether removing the invisible `c` changes nothing that a person sees. Direction
+/// Returns true if removing the invisible `c` changes nothing that a person sees. Direction
 /// controls reorder text, separators break lines, and a Braille blank looks like a
 /// space, so a person must decide.
 const fn is_removable(c: char) -> bool {
@@ -153,7 +143,7 @@ fn check_text(file: &LintFile, text: &str, span: Span, findings: &mut Findings<'
     }
 }
 
-/// Whether `c` moves the cursor of a terminal, colours or deletes; lines and tabs do not count.
+/// Returns true if `c` moves the cursor of a terminal, colours or deletes; lines and tabs do not count.
 const fn is_control(c: char) -> bool {
     matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}')
 }
@@ -222,7 +212,7 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
         let Role::Property { name, .. } = sub_schema.role else {
             continue;
         };
-        if !secret_label::is_name(name) {
+        if !secret::is_name(name) {
             continue;
         }
         for keyword in ["default", "example"] {
@@ -232,7 +222,7 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
                 .and_then(|value| value.as_str());
             let is_pin = name == "pin";
             let found = value.filter(|it| !is_pin || it.bytes().all(|byte| byte.is_ascii_digit()));
-            let found = found.filter(|it| it.len() > 3 && !secret_label::is_placeholder(it));
+            let found = found.filter(|it| it.len() > 3 && !secret::is_placeholder(it));
             if found.is_some_and(|value| secret::all(value).is_empty()) {
                 let span = file.keyword(&sub_schema, keyword);
                 findings.report(

@@ -1,13 +1,15 @@
 //! Schemas that are valid but do not do what they seem to.
 
 use cogtools_core::Level;
-use cogtools_core::schema::Role;
-use serde_json::Value;
+use cogtools_core::pointer::child;
+use cogtools_core::schema::{Role, SubSchema};
+use cogtools_core::suggest::did_you_mean;
+use serde_json::{Map, Value};
 
-use crate::contradiction::ContradictionKind;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::program::is_in;
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -16,9 +18,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a property of `parameters_schema` that is required and has a default",
         why: "a default replaces an omitted property, and a required property cannot be omitted: the default is never used, and models get contradictory information",
         fix: "remove it from `required`, or remove `default`",
-        fixable: false,
-        fails: case!("required-with-default/fails"),
-        passes: case!("required-with-default/passes"),
+        example: example!("required-with-default"),
         check: required_with_default,
     },
     Rule {
@@ -27,9 +27,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "`exclusiveMinimum` or `exclusiveMaximum` without the bound that it modifies",
         why: "in OpenAPI 3.0 it only modifies `minimum` or `maximum`; alone it has no effect, and hosts do not receive it",
         fix: "add the bound, as in `minimum: 0` with `exclusiveMinimum: true`, or remove it",
-        fixable: false,
-        fails: case!("lone-exclusive-bound/fails"),
-        passes: case!("lone-exclusive-bound/passes"),
+        example: example!("lone-exclusive-bound"),
         check: lone_exclusive_bound,
     },
     Rule {
@@ -38,9 +36,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "`nullable` that permits nothing: without `type`, or beside an enum without null",
         why: "it has an effect only together with `type`, and only if null is among the values of the enum; Gemini CLI 0.35 and later stops validating when it finds it without `type`, and other hosts do not receive it then",
         fix: "add `type`, or null to the enum, or remove `nullable`",
-        fixable: false,
-        fails: case!("lone-nullable/fails"),
-        passes: case!("lone-nullable/passes"),
+        example: example!("lone-nullable"),
         check: lone_nullable,
     },
     Rule {
@@ -49,11 +45,74 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a parameter, a property or items without a type",
         why: "a model may send anything; OpenAI rejects it in strict mode",
         fix: "add `type`",
-        fixable: false,
-        fails: case!("untyped/fails"),
-        passes: case!("untyped/passes"),
+        example: example!("untyped"),
         check: untyped,
     },
+    Rule {
+        name: "impossible-schema",
+        level: Level::Error,
+        summary: "a schema that no value satisfies: bounds that leave nothing, parts that exclude each other, a list that needs more than there is",
+        why: "every call that has it fails, and if it is required, every call; hosts that generate arguments from the schema reject it or never end",
+        fix: "correct the keyword that excludes the rest",
+        example: example!("impossible-schema"),
+        check: contradicted,
+    },
+    Rule {
+        name: "impossible-choice",
+        level: Level::Error,
+        summary: "a value of an enum, a branch or a property that the rest of the schema excludes, or that is there twice",
+        why: "the declaration says that it may be sent, and the call fails",
+        fix: "remove it, or correct what excludes it",
+        example: example!("impossible-choice"),
+        check: contradicted,
+    },
+    Rule {
+        name: "overlapping-branches",
+        level: Level::Warn,
+        summary: "branches of `oneOf` that take the same value, or branches that are equal",
+        why: "`oneOf` rejects a value that two branches take, though each alone permits it",
+        fix: "write `anyOf`, or make the branches exclude each other, as by a property with an enum of one value",
+        example: example!("overlapping-branches"),
+        check: contradicted,
+    },
+    Rule {
+        name: "undeclared-required",
+        level: Level::Error,
+        summary: "a name under `required` that `properties` does not have",
+        why: "undeclared arguments are rejected, so every call fails: with the argument, and without it",
+        fix: "declare the property, or correct the name",
+        example: example!("undeclared-required"),
+        check: undeclared_required,
+    },
+    Rule {
+        name: "useless-keyword",
+        level: Level::Warn,
+        summary: "a keyword that does nothing for the type beside it, such as `minLength` for an integer",
+        why: "no value is checked against it, and OpenAI rejects some of them in strict mode",
+        fix: "remove it, or correct the type",
+        example: example!("useless-keyword"),
+        check: useless_keyword,
+    },
+];
+
+/// The keywords that only values of one type are checked against, by type.
+const KEYWORDS: [(&str, &str); 4] = [
+    ("string", "minLength maxLength pattern"),
+    (
+        "integer number",
+        "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
+    ),
+    ("array", "items minItems maxItems uniqueItems"),
+    ("object", "properties minProperties maxProperties required"),
+];
+
+/// The formats of numbers, and of texts.
+const FORMATS: [(&str, &str); 2] = [
+    ("number", "int32 int64 float double"),
+    (
+        "string",
+        "date date-time time duration email uri uuid hostname ipv4 ipv6 byte password",
+    ),
 ];
 
 fn required_with_default(file: &LintFile, findings: &mut Findings<'_>) {
@@ -97,8 +156,14 @@ fn lone_nullable(file: &LintFile, findings: &mut Findings<'_>) {
             findings.report(span, "`nullable` without `type` has no effect");
         }
     }
+    contradicted(file, findings);
+}
+
+/// Reports the contradictions of the rule.
+fn contradicted(file: &LintFile, findings: &mut Findings<'_>) {
+    let rule = findings.rule();
     let found = file.contradictions().iter();
-    for one in found.filter(|one| one.kind == ContradictionKind::Nullable) {
+    for one in found.filter(|one| one.rule == rule) {
         findings.report(file.locate(&one.pointer), one.message.clone());
     }
 }
@@ -120,6 +185,114 @@ fn untyped(file: &LintFile, findings: &mut Findings<'_>) {
             .any(|step| compositions.contains(&step));
         if sub_schema.role != Role::Root && !typed && !part {
             findings.report(file.locate(&sub_schema.pointer), "no `type`");
+        }
+    }
+}
+
+/// The keywords that compose a schema of others.
+const COMPOSITION: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+
+/// The pointer of the schema that the one at `pointer` is a part of, perhaps itself; none for a
+/// part of `not`, which is no value of a call.
+fn whole(pointer: &str) -> Option<&str> {
+    let mut at = pointer;
+    loop {
+        let steps: Vec<&str> = at.rsplitn(4, '/').collect();
+        match steps.as_slice() {
+            [_, keyword, before, ..]
+                if COMPOSITION.contains(keyword) && *before != "properties" =>
+            {
+                at = &at[..at.len() - steps[0].len() - keyword.len() - 2];
+            }
+            [_, keyword] if COMPOSITION.contains(keyword) => return Some(""),
+            ["not", before, ..] if *before != "properties" => return None,
+            _ => return Some(at),
+        }
+    }
+}
+
+/// Reports required names that are not declared: an object has only declared properties, unless
+/// a schema says otherwise.
+fn undeclared_required(file: &LintFile, findings: &mut Findings<'_>) {
+    let all = file.sub_schemas();
+    if file
+        .tool
+        .as_ref()
+        .is_none_or(|tool| tool.schema().is_recovered())
+    {
+        return;
+    }
+    for own in &all {
+        let Some(base) = whole(&own.pointer) else {
+            continue;
+        };
+        let family = || all.iter().filter(|it| whole(&it.pointer) == Some(base));
+        let is_open = |part: &SubSchema<'_>| {
+            let additional = part.schema.get("additionalProperties");
+            part.schema.contains_key("$ref")
+                || additional.is_some_and(|value| *value != Value::Bool(false))
+        };
+        let properties = family().filter_map(|part| part.schema.get("properties")?.as_object());
+        let declared: Vec<&str> = properties.flat_map(Map::keys).map(String::as_str).collect();
+        if family().any(is_open) || (declared.is_empty() && !base.is_empty()) {
+            continue;
+        }
+        let names = own.schema.get("required").and_then(Value::as_array);
+        for (index, name) in names.into_iter().flatten().enumerate() {
+            let Some(name) = name.as_str().filter(|name| !declared.contains(name)) else {
+                continue;
+            };
+            let pointer = format!("{}/{index}", child(&own.pointer, "required"));
+            let message = format!("`{name}` is required, but not declared");
+            let finding = findings.report(file.locate(&pointer), message);
+            if let Some(suggestion) = did_you_mean(name, declared.iter().copied()) {
+                finding.fix(suggestion);
+            }
+        }
+    }
+}
+
+fn useless_keyword(file: &LintFile, findings: &mut Findings<'_>) {
+    for sub_schema in file.sub_schemas() {
+        let Some(kind) = sub_schema.schema.get("type").and_then(Value::as_str) else {
+            continue;
+        };
+        let others = KEYWORDS.iter().filter(|(kinds, _)| !is_in(kind, kinds));
+        let others = others.flat_map(|(_, keywords)| keywords.split(' '));
+        let mut useless: Vec<&str> = others
+            .filter(|keyword| sub_schema.schema.contains_key(*keyword))
+            .collect();
+        if kind != "object" && sub_schema.schema.contains_key("additionalProperties") {
+            useless.push("additionalProperties");
+        }
+        if has_useless_format(&sub_schema, kind) {
+            useless.push("format");
+        }
+        for keyword in useless {
+            let message = format!("`{keyword}` does nothing for values of type `{kind}`");
+            findings.report(file.keyword(&sub_schema, keyword), message);
+        }
+        if sub_schema.role == Role::Part && sub_schema.schema.contains_key("default") {
+            let message = "`default` does nothing here: only a property can be left out";
+            findings.report(file.keyword(&sub_schema, "default"), message);
+        }
+    }
+}
+
+/// Returns true if the format is one of another type, or of none at all.
+fn has_useless_format(sub_schema: &SubSchema<'_>, kind: &str) -> bool {
+    let Some(written) = sub_schema.schema.get("format").and_then(Value::as_str) else {
+        return false;
+    };
+    let kind = if kind == "integer" { "number" } else { kind };
+    let is_of = |names: &str| is_in(written, names);
+    match FORMATS.iter().find(|(_, names)| is_of(names)) {
+        Some((of, _)) => *of != kind,
+        None if is_of("datetime-local local-date-time timestamp url link") => true,
+        // Texts can have any format, but hardly one that is nearly spelt like another.
+        None => {
+            let known = FORMATS.iter().flat_map(|(_, names)| names.split(' '));
+            kind != "string" || did_you_mean(written, known).is_some()
         }
     }
 }

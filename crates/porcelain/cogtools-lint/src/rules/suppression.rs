@@ -5,7 +5,7 @@ use cogtools_core::suggest::did_you_mean;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 use crate::rules::rules;
 
 pub(super) static RULES: &[Rule] = &[Rule {
@@ -14,9 +14,7 @@ pub(super) static RULES: &[Rule] = &[Rule {
     summary: "a comment `# lint: allow RULE` that names a rule that does not exist or cannot be switched off",
     why: "the comment has no effect, and looks as if it had",
     fix: "correct the name, or remove the comment",
-    fixable: false,
-    fails: case!("useless-suppression/fails"),
-    passes: case!("useless-suppression/passes"),
+    example: example!("useless-suppression"),
     check: useless_suppression,
 }];
 

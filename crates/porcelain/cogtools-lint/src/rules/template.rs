@@ -5,14 +5,13 @@ use cogtools_core::text::Span;
 use cogtools_core::tool::TemplateSource;
 use cogtools_core::{Level, Tool};
 use cogtools_program::render_hints;
-use njk::types::Problem;
 use njk::{Analysis, Read};
 
 use crate::finding::Findings;
 use crate::included_templates::{self, IncludedTemplate};
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
-use crate::rules::types::report;
+use crate::rule::{Rule, example};
+use crate::rules::types::contradicted;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -21,9 +20,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a template that does not compile, refers to a filter, a test or a file that does not exist, or passes a filter arguments by name that it takes by position",
         why: "every call fails, or fails when it reaches that line; the model can do nothing about it",
         fix: "correct what is marked; the reference of templates lists the tags, filters and tests",
-        fixable: false,
-        fails: case!("template-error/fails"),
-        passes: case!("template-error/passes"),
+        example: example!("template-error"),
         check: template_error,
     },
     Rule {
@@ -32,9 +29,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a variable of the template that no parameter declares",
         why: "no call can set it: undeclared arguments are rejected, and the variable renders as nothing",
         fix: "declare the parameter, or correct the name",
-        fixable: false,
-        fails: case!("undeclared-variable/fails"),
-        passes: case!("undeclared-variable/passes"),
+        example: example!("undeclared-variable"),
         check: undeclared_variable,
     },
     Rule {
@@ -43,9 +38,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a parameter, or a property of one, that the template never uses",
         why: "a model spends tokens on a value that changes nothing",
         fix: "use it in the template, or remove it",
-        fixable: false,
-        fails: case!("unused-parameter/fails"),
-        passes: case!("unused-parameter/passes"),
+        example: example!("unused-parameter"),
         check: unused_parameter,
     },
     Rule {
@@ -54,10 +47,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an optional parameter, or an optional property of one, that the template uses without checking whether it is set",
         why: "if a call omits it, it renders as nothing, and the heading or sentence around it remains",
         fix: "put it under `{% if name %}`, write `{{ name or \"…\" }}`, or give the parameter a default",
-        fixable: false,
-        fails: case!("unguarded-optional/fails"),
-        passes: case!("unguarded-optional/passes"),
-        check: unguarded_optional,
+        example: example!("unguarded-optional"),
+        check: contradicted,
     },
 ];
 
@@ -129,7 +120,8 @@ fn missing_template(
     let Some((number, line, at)) = line else {
         return;
     };
-    if included_templates::partial(tool, name).is_none() && !line.contains("ignore missing") {
+    let found = njk::resolve(template.name(), name).and_then(|name| tool.partial(&name));
+    if found.is_none() && !line.contains("ignore missing") {
         let column = line[..at].chars().count() + 1;
         let location = template.location(number, column, name.chars().count());
         findings
@@ -225,12 +217,6 @@ fn property_names(pointer: &str) -> Vec<String> {
         }
     }
     names
-}
-
-fn unguarded_optional(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(problem, Problem::Unguarded { .. })
-    });
 }
 
 fn location(template: &TemplateSource, read: &Read) -> cogtools_core::Location {

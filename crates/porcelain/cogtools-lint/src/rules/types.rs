@@ -1,11 +1,11 @@
-//! What the types of the parameters contradict in a template.
+//! Contradictions between a template and the types of its parameters.
 
 use cogtools_core::Level;
 use njk::types::Problem;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -14,10 +14,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a member that the value does not have: one that the schema does not declare, one of text or a number, or one that `loop` does not have",
         why: "it renders as nothing, or the call fails; the schema says that no call can have it",
         fix: "correct the name, or declare the property",
-        fixable: false,
-        fails: case!("unknown-member/fails"),
-        passes: case!("unknown-member/passes"),
-        check: unknown_member,
+        example: example!("unknown-member"),
+        check: contradicted,
     },
     Rule {
         name: "printed-object",
@@ -25,10 +23,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "an object, or a list of objects, that the template prints",
         why: "it renders as `[object Object]`, and the model learns nothing",
         fix: "print its members, or write `| dump`",
-        fixable: false,
-        fails: case!("printed-object/fails"),
-        passes: case!("printed-object/passes"),
-        check: printed_object,
+        example: example!("printed-object"),
+        check: contradicted,
     },
     Rule {
         name: "wrong-loop",
@@ -36,10 +32,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a loop over what is not a list: a string, a number, a boolean, or an object with one variable",
         why: "the loop does nothing, or goes through the characters of a text",
         fix: "loop over a list, or write `{% for key, value in object %}`",
-        fixable: false,
-        fails: case!("wrong-loop/fails"),
-        passes: case!("wrong-loop/passes"),
-        check: wrong_loop,
+        example: example!("wrong-loop"),
+        check: contradicted,
     },
     Rule {
         name: "wrong-operand",
@@ -47,10 +41,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a filter or an operator that fails with every value of its operand",
         why: "the call fails when it reaches it; the model can do nothing about it",
         fix: "apply it to another value",
-        fixable: false,
-        fails: case!("wrong-operand/fails"),
-        passes: case!("wrong-operand/passes"),
-        check: wrong_operand,
+        example: example!("wrong-operand"),
+        check: contradicted,
     },
     Rule {
         name: "impossible-comparison",
@@ -58,10 +50,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a comparison that can never hold: with a value that the enum does not have, of another type, or out of bounds",
         why: "the branch is never taken, or always",
         fix: "correct the value, or add it to the schema",
-        fixable: false,
-        fails: case!("impossible-comparison/fails"),
-        passes: case!("impossible-comparison/passes"),
-        check: impossible_comparison,
+        example: example!("impossible-comparison"),
+        check: contradicted,
     },
     Rule {
         name: "missing-case",
@@ -69,10 +59,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a `switch`, or a chain of `if`, over an enum that leaves out some of its values",
         why: "for these it prints nothing",
         fix: "add the values, or `{% else %}`",
-        fixable: false,
-        fails: case!("missing-case/fails"),
-        passes: case!("missing-case/passes"),
-        check: missing_case,
+        example: example!("missing-case"),
+        check: contradicted,
     },
     Rule {
         name: "dropped-value",
@@ -80,10 +68,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a check whether a value is set that also drops `0` or `false`, which the schema allows",
         why: "the call says 0, and the model reads nothing or a default",
         fix: "write `is defined`, or `| default(…)`; if 0 means nothing, declare `minimum: 1`",
-        fixable: false,
-        fails: case!("dropped-value/fails"),
-        passes: case!("dropped-value/passes"),
-        check: dropped_value,
+        example: example!("dropped-value"),
+        check: contradicted,
     },
     Rule {
         name: "unreachable-branch",
@@ -91,10 +77,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a branch that no valid call takes",
         why: "what it says is never printed: a list that is empty holds like any other, and a required parameter is always defined",
         fix: "correct the condition, or remove the branch",
-        fixable: false,
-        fails: case!("unreachable-branch/fails"),
-        passes: case!("unreachable-branch/passes"),
-        check: unreachable_branch,
+        example: example!("unreachable-branch"),
+        check: contradicted,
     },
     Rule {
         name: "macro-arguments",
@@ -102,10 +86,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a call of a macro without an argument that it uses, with too many, or with one by a name that it does not have; an import that the file does not define",
         why: "what is missing renders as nothing, what is too much is ignored",
         fix: "correct the call, or the macro",
-        fixable: false,
-        fails: case!("macro-arguments/fails"),
-        passes: case!("macro-arguments/passes"),
-        check: macro_arguments,
+        example: example!("macro-arguments"),
+        check: contradicted,
     },
     Rule {
         name: "unused-definition",
@@ -113,10 +95,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a macro, a macro's parameter, a variable, a block or an import that nothing uses",
         why: "it is left over, or what should use it has another name",
         fix: "remove it, or use it",
-        fixable: false,
-        fails: case!("unused-definition/fails"),
-        passes: case!("unused-definition/passes"),
-        check: unused_definition,
+        example: example!("unused-definition"),
+        check: contradicted,
     },
     Rule {
         name: "unsafe-include",
@@ -124,21 +104,8 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a template that loads itself, or one that an argument names",
         why: "the call fails when the limit of nesting is reached, or a model chooses which file it reads",
         fix: "load a fixed template, or declare an enum",
-        fixable: false,
-        fails: case!("unsafe-include/fails"),
-        passes: case!("unsafe-include/passes"),
-        check: unsafe_include,
-    },
-    Rule {
-        name: "not-json",
-        level: Level::Error,
-        summary: "a template whose output is declared as JSON and cannot be, or breaks with a quote in an argument",
-        why: "the call fails, at the latest with such an argument",
-        fix: "print values with `| dump`, and nothing but JSON",
-        fixable: false,
-        fails: case!("not-json/fails"),
-        passes: case!("not-json/passes"),
-        check: not_json,
+        example: example!("unsafe-include"),
+        check: contradicted,
     },
     Rule {
         name: "jinja-habit",
@@ -146,127 +113,49 @@ pub(super) static RULES: &[Rule] = &[
         summary: "what Jinja has and Nunjucks takes in silence for something else, such as `xs[-1]` or `selectattr` with a test",
         why: "it renders without an error, and differently",
         fix: "write what Nunjucks has for it",
-        fixable: false,
-        fails: case!("jinja-habit/fails"),
-        passes: case!("jinja-habit/passes"),
-        check: jinja_habit,
+        example: example!("jinja-habit"),
+        check: contradicted,
     },
 ];
 
-/// Reports the problems of one rule, each at its location.
-pub(super) fn report(
-    file: &LintFile,
-    findings: &mut Findings<'_>,
-    is_of_rule: impl Fn(&Problem) -> bool,
-) {
-    let problems = file.types().problems.iter();
-    for (location, problem) in problems.filter(|(_, problem)| is_of_rule(problem)) {
-        let finding = findings.report_at(location.clone(), problem.to_string());
-        if let Some(hint) = problem.hint() {
-            finding.fix(hint);
-        }
+/// The rule that reports a problem.
+const fn rule_of(problem: &Problem) -> &'static str {
+    match problem {
+        Problem::UnknownMember { .. }
+        | Problem::ScalarMember { .. }
+        | Problem::LoopMember { .. }
+        | Problem::NotCallable { .. } => "unknown-member",
+        Problem::PrintedObject { .. } => "printed-object",
+        Problem::LoopOverScalar { .. }
+        | Problem::LoopOverObject { .. }
+        | Problem::Unpacked { .. } => "wrong-loop",
+        Problem::WrongOperand { .. }
+        | Problem::ComparedList { .. }
+        | Problem::ComparedText { .. } => "wrong-operand",
+        Problem::Impossible { .. } => "impossible-comparison",
+        Problem::MissingCase { .. } => "missing-case",
+        Problem::Dropped { .. } => "dropped-value",
+        Problem::NeverTaken { .. } => "unreachable-branch",
+        Problem::MissingArgument { .. }
+        | Problem::ExtraArgument { .. }
+        | Problem::UnknownArgument { .. }
+        | Problem::MissingExport { .. } => "macro-arguments",
+        Problem::Unused { .. } => "unused-definition",
+        Problem::Recursive { .. } | Problem::FromArgument { .. } => "unsafe-include",
+        Problem::Habit(_) => "jinja-habit",
+        _ => "unguarded-optional",
     }
 }
 
-fn unknown_member(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(
-            problem,
-            Problem::UnknownMember { .. }
-                | Problem::ScalarMember { .. }
-                | Problem::LoopMember { .. }
-                | Problem::NotCallable { .. }
-        )
-    });
-}
-
-fn printed_object(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(problem, Problem::PrintedObject { .. })
-    });
-}
-
-fn wrong_loop(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(
-            problem,
-            Problem::LoopOverScalar { .. }
-                | Problem::LoopOverObject { .. }
-                | Problem::Unpacked { .. }
-        )
-    });
-}
-
-fn wrong_operand(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(
-            problem,
-            Problem::WrongOperand { .. }
-                | Problem::ComparedList { .. }
-                | Problem::ComparedText { .. }
-        )
-    });
-}
-
-fn impossible_comparison(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(problem, Problem::Impossible { .. })
-    });
-}
-
-fn missing_case(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(problem, Problem::MissingCase { .. })
-    });
-}
-
-fn dropped_value(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(problem, Problem::Dropped { .. })
-    });
-}
-
-fn unreachable_branch(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(problem, Problem::NeverTaken { .. })
-    });
-}
-
-fn macro_arguments(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(
-            problem,
-            Problem::MissingArgument { .. }
-                | Problem::ExtraArgument { .. }
-                | Problem::UnknownArgument { .. }
-                | Problem::MissingExport { .. }
-        )
-    });
-}
-
-fn unused_definition(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(problem, Problem::Unused { .. })
-    });
-}
-
-fn unsafe_include(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(
-            problem,
-            Problem::Recursive { .. } | Problem::FromArgument { .. }
-        )
-    });
-}
-
-fn not_json(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(problem, Problem::NotJson(_))
-    });
-}
-
-fn jinja_habit(file: &LintFile, findings: &mut Findings<'_>) {
-    report(file, findings, |problem| {
-        matches!(problem, Problem::Habit(_))
-    });
+/// Reports the problems of the rule, each at its location.
+pub(super) fn contradicted(file: &LintFile, findings: &mut Findings<'_>) {
+    let rule = findings.rule();
+    for (location, problem) in &file.types().problems {
+        if rule_of(problem) == rule {
+            let finding = findings.report_at(location.clone(), problem.to_string());
+            if let Some(hint) = problem.hint() {
+                finding.fix(hint);
+            }
+        }
+    }
 }

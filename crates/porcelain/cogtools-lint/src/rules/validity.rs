@@ -1,4 +1,4 @@
-//! What the loader rejects: no host sees the tool at all.
+//! Files that the loader rejects: no host sees the tool at all.
 
 use cogtools_core::Level;
 use cogtools_core::schema::Schema;
@@ -9,7 +9,7 @@ use cogtools_program::render_hints;
 use super::INVALID_TOOL;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, case};
+use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -18,9 +18,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a file that cogtools cannot use: invalid YAML, unknown keys, wrong values",
         why: "discovery skips the file, so no host ever sees the tool",
         fix: "correct the errors; the reference of tool files describes every key",
-        fixable: false,
-        fails: case!("invalid-tool/fails"),
-        passes: case!("invalid-tool/passes"),
+        example: example!("invalid-tool"),
         check: invalid_tool,
     },
     Rule {
@@ -29,9 +27,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "a type name that OpenAPI does not have, such as `int`",
         why: "discovery skips the file, so no host ever sees the tool",
         fix: "write string, integer, number, boolean, array or object",
-        fixable: true,
-        fails: case!("type-spelling/fails"),
-        passes: case!("type-spelling/passes"),
+        example: example!("type-spelling"),
         check: type_spelling,
     },
     Rule {
@@ -40,9 +36,7 @@ pub(super) static RULES: &[Rule] = &[
         summary: "`type: array` without the type of its items",
         why: "OpenAPI requires `items`, and Gemini rejects a request without it with status 400; cogtools rejects the file",
         fix: "name the type of the items, as in `type: string[]`, or write `items`",
-        fixable: false,
-        fails: case!("array-without-items/fails"),
-        passes: case!("array-without-items/passes"),
+        example: example!("array-without-items"),
         check: array_without_items,
     },
 ];

@@ -49,7 +49,7 @@ fn related_rules(rule: &str) -> &'static [&'static str] {
 #[test]
 fn every_rule_has_a_failing_and_a_passing_example() {
     for rule in rules() {
-        let found = broken_rules(rule, "fails", rule.fails);
+        let found = broken_rules(rule, "fails", rule.example.fails);
         assert!(
             found.iter().any(|name| name == rule.name),
             "{}: found {found:?}",
@@ -63,7 +63,7 @@ fn every_rule_has_a_failing_and_a_passing_example() {
             rule.name
         );
         assert_eq!(
-            broken_rules(rule, "passes", rule.passes),
+            broken_rules(rule, "passes", rule.example.passes),
             Vec::<String>::new(),
             "{}",
             rule.name
@@ -76,7 +76,10 @@ fn every_example_belongs_to_a_rule() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
     let mut expected = Vec::new();
     for rule in rules() {
-        for (kind, files) in [("fails", rule.fails), ("passes", rule.passes)] {
+        for (kind, files) in [
+            ("fails", rule.example.fails),
+            ("passes", rule.example.passes),
+        ] {
             let folder = cases.join(rule.name).join(kind);
             expected.extend(files.iter().map(|file| folder.join(file.path)));
         }
@@ -120,4 +123,19 @@ fn rules_have_consistent_texts() {
 fn the_reference_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/lint-rules.md");
     assert_text(reference(), Expected::file(path));
+}
+
+#[test]
+fn the_configuration_knows_every_rule() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../lib/cogtools-core/src/config/lint_rule.rs");
+    let known = fs::read_to_string(&path).unwrap();
+    let (before, rest) = known.split_once("pub const LINT_RULES").unwrap();
+    let (_, after) = rest.split_once("];\n").unwrap();
+    let names: String = rules().fold(String::new(), |all, rule| {
+        all + "    \"" + rule.name + "\",\n"
+    });
+    let count = rules().count();
+    let text = format!("{before}pub const LINT_RULES: [&str; {count}] = [\n{names}];\n{after}");
+    assert_text(text, Expected::file(path));
 }

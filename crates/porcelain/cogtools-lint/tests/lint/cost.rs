@@ -1,4 +1,4 @@
-//! What large and hostile files cost: time linear in their size, and a report that can be read.
+//! The cost of large and hostile files: time linear in their size, and a report that can be read.
 
 use std::time::{Duration, Instant};
 

@@ -29,7 +29,7 @@ fn check(text: &str, expected: &[&str]) {
     assert_eq!(found, expected, "{text}");
 }
 
-/// The same for a tool with these parameters, which begin on line 4, implemented
+/// Checks a tool with these parameters, which begin on line 4, implemented
 /// by a command.
 fn parameters(text: &str, expected: &[&str]) {
     let lines = text.replace('\n', "\n  ");
@@ -41,7 +41,7 @@ fn parameters(text: &str, expected: &[&str]) {
     );
 }
 
-/// The same for a template over `text` (required) and `voice` (optional), on line 7.
+/// Checks a template over `text` (required) and `voice` (optional), on line 7.
 fn template(text: &str, expected: &[&str]) {
     let parameters = "  text: {type: string, description: What to say}\n  \
                       voice: {type: string, optional: true, description: Name of the speaker}\n";

@@ -9,6 +9,7 @@ mod cost;
 mod details;
 mod fixes;
 mod formats;
+mod nesting;
 mod project;
 mod runs;
 mod suppression;

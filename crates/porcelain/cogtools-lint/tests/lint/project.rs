@@ -21,7 +21,7 @@ pub(crate) fn run(project: &Project, args: &[&str]) -> CapturedRun {
     run_on(project, args, Terminals::default())
 }
 
-/// The same with this standard input.
+/// Runs it with this standard input.
 pub(crate) fn run_with(project: &Project, args: &[&str], stdin: Input) -> CapturedRun {
     launch(project.root(), args, Terminals::default(), stdin)
 }
@@ -30,7 +30,7 @@ pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> 
     launch(project.root(), args, terminals, Input::empty())
 }
 
-/// The same in a folder of the project.
+/// Runs it in a folder of the project.
 pub(crate) fn run_in(project: &Project, folder: &str, args: &[&str]) -> CapturedRun {
     launch(
         project.root().join(folder),

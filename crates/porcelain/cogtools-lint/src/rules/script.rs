@@ -1,0 +1,219 @@
+//! Mistakes of scripts and command lines that a call only shows when it fails: how arguments
+//! arrive, what the interpreter reads, what the sandbox and the clock allow.
+
+use std::sync::LazyLock;
+
+use cogtools_core::schema::Schema;
+use cogtools_core::yaml::Node;
+use cogtools_core::{Level, Tool};
+use fancy_regex::Regex;
+
+use super::annotation::programs;
+use crate::finding::Findings;
+use crate::js_analysis::syntax_error;
+use crate::lint_file::LintFile;
+use crate::program::{Language, NETWORK, Role, is_in, words};
+use crate::rule::{Rule, example};
+use crate::tool_script::{self, ToolScript};
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "script-input",
+        level: Level::Error,
+        summary: "a script that takes the arguments of the call from where they are not: `{{ name }}`, `$1`, `sys.argv`, `process.argv`",
+        why: "a script is no template, and it has no arguments: they come as one JSON object on standard input",
+        fix: "read standard input, as by `jq -r .name`, `json.load(sys.stdin)` or `JSON.parse(require(\"fs\").readFileSync(0))`",
+        example: example!("script-input"),
+        check: script_input,
+    },
+    Rule {
+        name: "script-error",
+        level: Level::Error,
+        summary: "a script in JavaScript that does not parse",
+        why: "every call fails",
+        fix: "correct the code",
+        example: example!("script-error"),
+        check: script_error,
+    },
+    Rule {
+        name: "joined-option",
+        level: Level::Warn,
+        summary: "an option and its value in one element of `exec`",
+        why: "no shell divides it: the program looks for an option with a blank in its name",
+        fix: "write two elements, or `--option=value`",
+        example: example!("joined-option"),
+        check: joined_option,
+    },
+    Rule {
+        name: "long-timeout",
+        level: Level::Warn,
+        summary: "a `timeout` of 1,000 seconds or more, which looks like milliseconds",
+        why: "`timeout` is in seconds: a call that hangs blocks its caller for hours",
+        fix: "write seconds, such as `timeout: 30`",
+        example: example!("long-timeout"),
+        check: long_timeout,
+    },
+    Rule {
+        name: "offline-program",
+        level: Level::Warn,
+        summary: "a program that needs the network, such as `curl`, in a sandbox without `net`",
+        why: "every call fails: the sandbox has no network",
+        fix: "add `net: true` to the sandbox",
+        example: example!("offline-program"),
+        check: offline_program,
+    },
+];
+
+/// The scripts in the tool file, which get the arguments on standard input.
+fn scripts(file: &LintFile) -> impl Iterator<Item = ToolScript> {
+    let scripts = tool_script::of(file).into_iter();
+    scripts.filter(ToolScript::is_whole)
+}
+
+/// The forms of positional arguments; texts in single quotes, such as programs of `awk`, are left
+/// out before.
+static POSITIONAL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\$\{?[1-9]\b|\$@|\bsys\.argv\[[1-9]|\bprocess\.argv\b").ok());
+/// The name in a template.
+static TEMPLATE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\{\{-?\s*([A-Za-z_]\w*)").ok());
+
+fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
+    let names = file.tool.as_ref().map(Tool::schema);
+    let names = names.and_then(Schema::names).unwrap_or_default();
+    for script in scripts(file) {
+        let text = script.text();
+        let language = script.script().language;
+        let templates = TEMPLATE.iter().flat_map(|regex| regex.captures_iter(text));
+        for found in templates.flatten() {
+            let (Some(whole), Some(name)) = (found.get(0), found.get(1)) else {
+                continue;
+            };
+            if names.contains(&name.as_str()) {
+                let location = script.location(file, whole.start(), whole.as_str().len());
+                let message = format!(
+                    "a script is no template: nothing replaces `{}`",
+                    name.as_str()
+                );
+                findings.report_at(location, message);
+            }
+        }
+        // Functions of a shell have arguments, and so has a script that sets its own.
+        let is_own = ["() {", "(){", "function ", "set -- "]
+            .iter()
+            .any(|it| text.contains(it));
+        let is_known = match language {
+            Language::Shell => !is_own,
+            Language::Python | Language::JavaScript => true,
+            _ => false,
+        };
+        let plain = match language {
+            Language::Shell => without_single_quotes(text),
+            _ => text.to_owned(),
+        };
+        let found = POSITIONAL.as_ref().filter(|_| is_known);
+        let found = found.and_then(|regex| regex.find(&plain).ok().flatten());
+        if let Some(found) = found {
+            let message = format!("`{}` is empty: a script has no arguments", found.as_str());
+            let location = script.location(file, found.start(), found.as_str().len());
+            findings.report_at(location, message);
+        }
+    }
+}
+
+/// The text with blanks for comments and for what is in single quotes, at the same offsets.
+fn without_single_quotes(text: &str) -> String {
+    let (mut single, mut double, mut comment) = (false, false, false);
+    let mut before = '\n';
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => comment = false,
+            '#' if !single && !double && before.is_whitespace() => comment = true,
+            '\'' if !double && !comment => single = !single,
+            '"' if !single && !comment && before != '\\' => double = !double,
+            _ => {}
+        }
+        if single || comment {
+            plain.extend(std::iter::repeat_n(' ', c.len_utf8()));
+        } else {
+            plain.push(c);
+        }
+        before = c;
+    }
+    plain
+}
+
+fn script_error(file: &LintFile, findings: &mut Findings<'_>) {
+    for script in scripts(file) {
+        let text = script.text();
+        let is_node = text
+            .lines()
+            .next()
+            .is_some_and(|line| line.contains("node"));
+        if script.script().language == Language::JavaScript
+            && is_node
+            && let Some((message, at)) = syntax_error(text)
+        {
+            findings.report_at(script.location(file, at, 1), message);
+        }
+    }
+}
+
+fn joined_option(file: &LintFile, findings: &mut Findings<'_>) {
+    let mut before = "";
+    for word in words(file) {
+        let is_short = |text: &str| text.len() == 2 && text.starts_with('-');
+        let is_after_option = is_short(std::mem::replace(&mut before, word.text));
+        let Some((option, value)) = word.text.split_once(' ') else {
+            continue;
+        };
+        // The value of an option can look like another one: `-m "-x is gone"`.
+        if is_after_option && is_short(option) {
+            continue;
+        }
+        let letters = option.strip_prefix("--").or_else(|| {
+            let letter = option.strip_prefix('-')?;
+            (letter.len() == 1).then_some(letter)
+        });
+        let is_option = letters.is_some_and(|letters| {
+            let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            letters.starts_with(|c: char| c.is_ascii_alphabetic()) && letters.chars().all(is_part)
+        });
+        let is_code = matches!(word.role, Role::Code | Role::Value | Role::Program);
+        if is_option && !is_code && !value.trim().is_empty() {
+            let message = format!("`{option}` and its value are one element");
+            findings.report(word.span, message);
+        }
+    }
+}
+
+fn long_timeout(file: &LintFile, findings: &mut Findings<'_>) {
+    let seconds = file
+        .value("timeout")
+        .and_then(|node| node.to_json().as_f64());
+    if let Some((seconds, entry)) = seconds.zip(file.entry("timeout"))
+        && seconds >= 1_000.0
+    {
+        let minutes = (seconds / 60.0).round();
+        findings.report(
+            entry.span,
+            format!("{seconds} seconds are {minutes} minutes"),
+        );
+    }
+}
+
+fn offline_program(file: &LintFile, findings: &mut Findings<'_>) {
+    let sandbox = file
+        .entry("sandbox")
+        .filter(|it| it.value.entries().is_some());
+    let Some(sandbox) = sandbox else {
+        return;
+    };
+    let net = sandbox.value.get("net").map(Node::to_json);
+    let programs = programs(file);
+    let program = programs.iter().find(|name| is_in(name, NETWORK));
+    if let Some(program) = program.filter(|_| net.is_none_or(|net| net == false)) {
+        findings.report(sandbox.span, format!("`{program}` needs the network"));
+    }
+}
