@@ -1,9 +1,9 @@
-//! What a tool does with its object, and what a request wants: to read, to create, to delete.
+//! The kind of operation of a tool, and of a request: to read, to create, to delete.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::stem::stem;
+use super::text::stem;
 use super::words::{Phrases, entries, lines};
 use crate::Tool;
 
@@ -23,7 +23,7 @@ const MOVE: Verbs = Verbs(1 << 8);
 const COPY: Verbs = Verbs(1 << 9);
 const RUN: Verbs = Verbs(1 << 10);
 const STOP: Verbs = Verbs(1 << 11);
-/// Those that change nothing.
+/// The kinds that change nothing.
 const READING: Verbs = Verbs(0b1111);
 
 /// The names of the kinds in the table.
@@ -90,26 +90,20 @@ impl Verbs {
         self.0 & other.0 != 0
     }
 
-    /// Whether `stem` is of a word for one of these kinds.
+    /// Returns true if `stem` is of a word for one of these kinds.
     pub(super) fn has(self, stem: &str) -> bool {
         TABLE.of(stem).meets(self)
     }
 
-    /// Whether this is the stem of a word for kinds of operations.
+    /// Returns true if this is the stem of a word for kinds of operations.
     pub(super) fn is_verb(stem: &str) -> bool {
         !TABLE.of(stem).is_empty()
     }
 
-    /// The places of the words of the phrases for kinds of operations.
-    pub(super) fn places(stems: &[&str]) -> Vec<usize> {
-        let found = TABLE.phrases.find(stems).into_iter();
-        found.flat_map(|(places, _)| places).collect()
-    }
-
-    /// What a request of these words wants: what its phrases say, or else its first verb.
+    /// Returns the kinds of a request of these words: of its phrases, or else of its first verb.
     pub(super) fn of_request(stems: &[&str]) -> Self {
         let mut kinds = Self::default();
-        for (_, kind) in TABLE.phrases.find(stems) {
+        for kind in TABLE.phrases.find(stems) {
             kinds.add(*kind);
         }
         if kinds.is_empty() {
@@ -118,7 +112,7 @@ impl Verbs {
         kinds
     }
 
-    /// What a tool does whose name is of these stems.
+    /// Returns the kinds of a tool whose name is of these stems.
     pub(super) fn of_tool(tool: &Tool, name: &[String]) -> Self {
         let kinds = first(name.iter().map(String::as_str));
         let is_read_only = tool.annotations().read_only == Some(true);
@@ -128,7 +122,7 @@ impl Verbs {
         kinds
     }
 
-    /// How well an operation of this kind does what is asked for, from -1 to 1.
+    /// Returns how well an operation of this kind does what is asked for, from -1 to 1.
     pub(super) fn fit(self, asked: Self) -> f64 {
         let is_unknown = self.is_empty() || asked.is_empty();
         if is_unknown {
@@ -143,7 +137,7 @@ impl Verbs {
     }
 }
 
-/// What the first verb among `stems` says.
+/// Returns the kinds of the first verb among `stems`.
 fn first<'a>(stems: impl Iterator<Item = &'a str>) -> Verbs {
     let mut kinds = stems.map(|stem| TABLE.of(stem));
     kinds.find(|kinds| !kinds.is_empty()).unwrap_or_default()

@@ -1,0 +1,246 @@
+//! The ranking of tools for a request.
+//!
+//! Okapi BM25 over weighted fields: a stem counts more if it is rare among the tools, if it is
+//! in the name, and if the rest is short. To it comes the kind of operation. A tool that only
+//! looks like the right one is not returned, since a model would call it.
+
+use std::collections::BTreeMap;
+
+use super::query::{self, is_stop_word};
+use super::term::{Meaning, Term};
+use super::text::{stem, tokens};
+use super::verb::Verbs;
+use crate::Tool;
+
+/// BM25's `k1`: how soon repetitions of a stem stop to matter.
+const SATURATION: f64 = 1.2;
+/// BM25's `b`: how much a long description counts against a tool.
+const LENGTH_WEIGHT: f64 = 0.4;
+/// The gain of a tool all of whose name is asked for.
+const NAME_GAIN: f64 = 1.0;
+/// How much of a verb of the name is asked for by another for the same kind of operation.
+const VERB_ASKED: f64 = 0.5;
+/// The gain of a tool that does what is asked for, and the loss of one that does not.
+const VERB_GAIN: f64 = 0.3;
+/// The part of the best score below which a tool is not shown.
+const MIN_PART: f64 = 0.2;
+/// The part of the score of a perfect match below which a tool does not fit.
+const MIN_FIT: f64 = 0.5;
+/// The part from which on it fits without a word of its own.
+const SURE_FIT: f64 = 1.35;
+/// The weight from which on a stem of a tool is its own: one of its name, title or beginning.
+const OWN: f64 = 1.0;
+/// The weight from which on a meaning is the word itself, or the same.
+const SAME: f64 = 0.9;
+
+/// The weights of the parts of a tool. They were chosen by trial, with questions about the
+/// tools of a dozen servers.
+const NAME: f64 = 4.0;
+const TITLE: f64 = 2.0;
+const BEGINNING: f64 = 2.0;
+const DESCRIPTION: f64 = 0.5;
+/// The sizes of the beginning of a description, which names the purpose of the tool, and of the
+/// rest that is read; in bytes.
+const BEGINNING_BYTES: usize = 80;
+const DESCRIPTION_BYTES: usize = 600;
+
+/// The stems of one tool.
+struct Document {
+    /// All stems with their weights.
+    stems: BTreeMap<String, f64>,
+    /// The stems of the name.
+    name: Vec<String>,
+    /// The kinds of its operation.
+    verbs: Verbs,
+    length: f64,
+}
+
+/// The tools that are ranked.
+pub(super) struct Index {
+    documents: Vec<Document>,
+    average_length: f64,
+    /// The number of tools that have each stem.
+    pub(super) frequencies: BTreeMap<String, usize>,
+}
+
+/// Returns the indices of the `tools` that match `request`, best first. Ties keep their order,
+/// as do all tools for a request without words.
+pub(super) fn rank(request: &str, tools: &[Tool]) -> Vec<usize> {
+    let words = query::parse(request);
+    if words.is_empty() {
+        return (0..tools.len()).collect();
+    }
+    let index = Index::new(tools);
+    let terms = index.terms(&words);
+    let said = words.iter().filter(|word| !word.is_value);
+    let said: Vec<&str> = said.map(|word| word.stem.as_str()).collect();
+    let verbs = Verbs::of_request(&said);
+    let score = |document: &Document| index.score(document, &terms, verbs);
+    let scores: Vec<f64> = index.documents.iter().map(score).collect();
+    let mut ranked: Vec<usize> = (0..tools.len())
+        .filter(|index| scores[*index] > 0.0)
+        .collect();
+    ranked.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
+    match ranked.first().copied() {
+        Some(best) if index.fits(&index.documents[best], scores[best], &terms) => {
+            ranked.retain(|index| scores[*index] >= MIN_PART * scores[best]);
+            ranked
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Document {
+    fn of(tool: &Tool) -> Self {
+        let name = tokens(tool.name().as_str()).into_iter();
+        let mut name: Vec<String> = name.map(|token| stem(&token)).collect();
+        let verbs = Verbs::of_tool(tool, &name);
+        name.dedup();
+        let mut document = Self {
+            stems: BTreeMap::new(),
+            name,
+            verbs,
+            length: 0.0,
+        };
+        document.add(tool.name().as_str(), NAME);
+        document.add(tool.title().unwrap_or_default(), TITLE);
+        for capability in tool.capabilities() {
+            document.add(&capability, TITLE);
+        }
+        let (beginning, rest) = split(tool.description(), BEGINNING_BYTES);
+        document.add(beginning, BEGINNING);
+        document.add(split(rest, DESCRIPTION_BYTES).0, DESCRIPTION);
+        document.add(
+            tool.provenance().toolset.as_deref().unwrap_or_default(),
+            DESCRIPTION,
+        );
+        document.length = document.stems.values().sum();
+        document
+    }
+
+    fn add(&mut self, text: &str, weight: f64) {
+        for token in tokens(text).iter().filter(|token| !is_stop_word(token)) {
+            *self.stems.entry(stem(token)).or_default() += weight;
+        }
+    }
+}
+
+impl Index {
+    fn new(tools: &[Tool]) -> Self {
+        let documents: Vec<Document> = tools.iter().map(Document::of).collect();
+        let total: f64 = documents.iter().map(|document| document.length).sum();
+        let average_length = (total / count(documents.len())).max(1.0);
+        let mut frequencies: BTreeMap<String, usize> = BTreeMap::new();
+        for stem in documents.iter().flat_map(|document| document.stems.keys()) {
+            match frequencies.get_mut(stem) {
+                Some(known) => *known += 1,
+                None => drop(frequencies.insert(stem.clone(), 1)),
+            }
+        }
+        Self {
+            documents,
+            average_length,
+            frequencies,
+        }
+    }
+
+    fn score(&self, document: &Document, terms: &[Term], verbs: Verbs) -> f64 {
+        let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * document.length / self.average_length;
+        let gain = |(stem, rarity): &(String, f64)| {
+            let frequency = document.stems.get(stem).copied().unwrap_or_default();
+            rarity * frequency * (SATURATION + 1.0) / (frequency + SATURATION * length)
+        };
+        let of = |meaning: &Meaning| meaning.weight * meaning.stems.iter().map(gain).sum::<f64>();
+        let best = |term: &Term| term.weight * term.meanings.iter().map(of).fold(0.0, f64::max);
+        let score: f64 = terms.iter().map(best).sum();
+        let fit = document.verbs.fit(verbs);
+        score * (1.0 + NAME_GAIN * self.asked(document, terms, verbs)) * (1.0 + VERB_GAIN * fit)
+    }
+
+    /// Returns how much of the name is asked for, from 0 to 1.
+    fn asked(&self, document: &Document, terms: &[Term], verbs: Verbs) -> f64 {
+        let (mut asked, mut all) = (0.0, 0.0);
+        for stem in &document.name {
+            let weights = terms.iter().flat_map(|term| {
+                let is_meant = |it: &&Meaning| it.stems.iter().any(|(meant, _)| meant == stem);
+                let meanings = term.meanings.iter().filter(is_meant);
+                meanings.map(|meaning| meaning.weight * term.weight)
+            });
+            let rarity = self.rarity_of(stem);
+            let least = if verbs.has(stem) { VERB_ASKED } else { 0.0 };
+            asked += rarity * weights.fold(least, f64::max).min(1.0);
+            all += rarity;
+        }
+        if all > 0.0 { asked / all } else { 0.0 }
+    }
+
+    /// Returns the rarity of `stem`.
+    pub(super) fn rarity_of(&self, stem: &str) -> f64 {
+        let having = self.frequencies.get(stem).copied().unwrap_or_default();
+        rarity(having, self.documents.len())
+    }
+
+    /// Returns true if `document`, with this score, is what the `terms` ask for.
+    fn fits(&self, document: &Document, score: f64, terms: &[Term]) -> bool {
+        let perfect = self.perfect(terms);
+        let needed = if has_evidence(document, terms) {
+            MIN_FIT
+        } else {
+            SURE_FIT
+        };
+        score >= needed * perfect
+    }
+
+    /// Returns the score of a tool that has each term once; a word that only has a part in common with
+    /// those of the tools is an unknown one.
+    fn perfect(&self, terms: &[Term]) -> f64 {
+        let unknown = rarity(0, self.documents.len());
+        let rarest = |meaning: &Meaning| {
+            let rarities = meaning.stems.iter().map(|(_, rarity)| *rarity);
+            meaning.weight * rarities.fold(0.0, f64::max)
+        };
+        let of = |term: &Term| {
+            let least = if term.is_known() { 0.0 } else { unknown };
+            let rarities = term.meanings.iter().map(rarest);
+            term.weight * rarities.fold(least, f64::max)
+        };
+        terms.iter().filter(|term| term.is_needed).map(of).sum()
+    }
+}
+
+/// Returns the rarity of a stem that this many of `all` have.
+fn rarity(having: usize, all: usize) -> f64 {
+    let (all, having) = (count(all), count(having));
+    (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the number of tools fits in a double's mantissa"
+)]
+const fn count(number: usize) -> f64 {
+    number as f64
+}
+
+/// Returns true if more than one synonym speaks for a tool: a word of its own, or two terms.
+/// A request of one word is a search for it.
+fn has_evidence(document: &Document, terms: &[Term]) -> bool {
+    let has = |stem: &str| {
+        let weight = document.stems.get(stem);
+        weight.is_some_and(|weight| *weight >= OWN)
+    };
+    let is_in = |meaning: &Meaning| meaning.stems.iter().all(|(stem, _)| has(stem));
+    let is_own = |meaning: &Meaning| meaning.weight >= SAME && is_in(meaning);
+    let is_in_part = |term: &&Term| term.meanings.iter().any(is_in);
+    terms.len() == 1
+        || terms.iter().any(|term| term.meanings.iter().any(is_own))
+        || terms.iter().filter(is_in_part).count() > 1
+}
+
+/// Splits `text` after at most this many bytes.
+fn split(text: &str, bytes: usize) -> (&str, &str) {
+    text.split_at(text.floor_char_boundary(bytes))
+}
+
+#[cfg(test)]
+mod tests;
