@@ -8,7 +8,7 @@ mod manual;
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{
-    Code, Diagnostic, Found, ListWait, Lock, Registry, Snapshot, SourceError, Target, Tool,
+    Code, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, SourceError, Tool,
 };
 use cogtools_program::args::{self, FilterArgs, LockedArg, RefreshArg, RegistryArgs};
 use cogtools_program::budget::BudgetArg;
@@ -17,7 +17,6 @@ use cogtools_program::format::HostArg;
 use cogtools_program::project::{project, registry};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
-use serde_json::Value;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -37,13 +36,13 @@ pub const PROGRAM: Program = Program {
     manual: manual::MANUAL,
 };
 
-/// One tool of the output.
+/// A tool that the output may have.
 enum Line {
     Declared(Declared),
     Invalid(Vec<Diagnostic>),
 }
 
-/// A printed declaration and its cost in tokens, which is 0 without a budget.
+/// A declaration as it is printed, and its cost in tokens, which is 0 without a budget.
 struct Declared {
     text: String,
     tokens: usize,
@@ -79,7 +78,7 @@ struct DiscoverArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: DiscoverArgs = args::parse(matches)?;
     match open(&args, io) {
-        Ok(registry) => declare(&args, &registry, io),
+        Ok((registry, loaded)) => declare(&args, &registry, loaded, io),
         Err(failure) => declare_nothing(&args, failure, io),
     }
 }
@@ -97,8 +96,9 @@ fn declare_nothing(args: &DiscoverArgs, failure: Failure, io: &mut Io<'_>) -> Re
     Ok(())
 }
 
-/// The tools, if the configuration is valid and they are as pinned.
-fn open(args: &DiscoverArgs, io: &Io<'_>) -> Result<Registry, Failure> {
+/// Opens the registry, if the configuration is valid and its tools are as pinned. To compare them
+/// they have to be loaded.
+fn open(args: &DiscoverArgs, io: &Io<'_>) -> Result<(Registry, Option<Loaded>), Failure> {
     let options = RegistryArgs {
         filter: args.filter.clone(),
         refresh: args.refresh.refresh,
@@ -108,24 +108,34 @@ fn open(args: &DiscoverArgs, io: &Io<'_>) -> Result<Registry, Failure> {
         ..RegistryArgs::default()
     };
     let registry = registry(&options, io, Some(args.host.target))?;
-    if registry.is_locked() {
-        check_lock(&registry, io)?;
-    }
-    Ok(registry)
+    let loaded = if registry.is_locked() {
+        Some(check_lock(&registry, io)?)
+    } else {
+        None
+    };
+    Ok((registry, loaded))
 }
 
 /// Declares the tools of `registry`.
-fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (target, strict) = (args.host.target, args.strict);
+fn declare(
+    args: &DiscoverArgs,
+    registry: &Registry,
+    loaded: Option<Loaded>,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
     let budget = args.budget.or_configured(registry);
-    let mut found = registry.map(|tool| line(tool, target, strict, budget.is_some()));
+    let line = |tool| line(tool, args, budget.is_some());
+    let mut found = match loaded {
+        Some(loaded) => registry.map_loaded(loaded, line),
+        None => registry.map(line),
+    };
     let (declared, invalid) = partition(&mut found);
     let all = declared.len();
     let declared = match budget {
         None => declared.into_iter().map(|one| one.text).collect(),
         Some(budget) => {
             let counted = declared.into_iter().map(|one| (one.text, one.tokens));
-            let selected = budget.select(counted.collect(), registry, |tool| target.print(tool));
+            let selected = budget.select(counted.collect(), registry, |tool| print(tool, args));
             match selected {
                 Ok(selected) => selected,
                 Err(failure) => return declare_nothing(args, failure.into(), io),
@@ -135,12 +145,8 @@ fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<
     if args.verbose.verbose {
         print_notes(&found, &declared, all, io);
     }
-    if args.yaml {
-        io.print(yaml(&declared)?.as_bytes())?;
-    } else {
-        print_json(&declared, io)?;
-    }
-    if strict && !invalid.is_empty() {
+    print_all(&declared, args.yaml, io)?;
+    if args.strict && !invalid.is_empty() {
         return Err(invalid.into());
     }
     for diagnostic in registry.config_errors() {
@@ -157,18 +163,15 @@ fn declare(args: &DiscoverArgs, registry: &Registry, io: &mut Io<'_>) -> Result<
     Ok(())
 }
 
-/// Checks the declarations of `registry` against `cogtools.lock`.
-fn check_lock(registry: &Registry, io: &Io<'_>) -> Result<(), Failure> {
+/// Checks the declarations of `registry` against `cogtools.lock`, and returns the loaded tools.
+fn check_lock(registry: &Registry, io: &Io<'_>) -> Result<Loaded, Failure> {
     let project = project(io);
     let (path, shown) = project.resolve(Lock::FILE.as_ref());
     let lock = Lock::read(&path, &shown).map_err(|diagnostic| *diagnostic)?;
-    let diagnostics = lock.drift(&Snapshot::of(
-        registry,
-        project.root(),
-        project.display_path(),
-    ));
+    let (snapshot, loaded) = Snapshot::with_tools(registry, project.root(), project.display_path());
+    let diagnostics = lock.drift(&snapshot);
     if diagnostics.is_empty() {
-        Ok(())
+        Ok(loaded)
     } else {
         Err(diagnostics.into())
     }
@@ -208,9 +211,10 @@ fn print_notes(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io
     }
 }
 
-fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool, counted: bool) -> Line {
+/// Makes the declaration of `tool`, with its cost if it is `counted`.
+fn line(tool: Result<Tool, ToolError>, args: &DiscoverArgs, counted: bool) -> Line {
     let checked = tool.and_then(|tool| {
-        if strict {
+        if args.strict {
             tool.check().map(|()| tool)
         } else {
             Ok(tool)
@@ -218,12 +222,12 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool, counted: bo
     });
     match checked {
         Ok(tool) => {
-            let rejections = target.rejections(&tool);
+            let rejections = args.host.target.rejections(&tool);
             if !rejections.is_empty() {
                 return Line::Invalid(rejections);
             }
             Line::Declared(Declared {
-                text: target.print(&tool),
+                text: print(&tool, args),
                 tokens: if counted { tool.tokens() } else { 0 },
             })
         }
@@ -231,37 +235,35 @@ fn line(tool: Result<Tool, ToolError>, target: Target, strict: bool, counted: bo
     }
 }
 
-/// Prints one declaration per line, in chunks: copying the declarations of thousands
-/// of tools into one string would cost more than printing them.
-fn print_json(declared: &[String], io: &mut Io<'_>) -> Result<(), Failure> {
+/// Prints the declaration of `tool` as one line of JSON, or as a list of YAML with one item.
+fn print(tool: &Tool, args: &DiscoverArgs) -> String {
+    if args.yaml {
+        // A value of JSON is always one of YAML.
+        return serde_yaml::to_string(&[args.host.target.declare(tool)]).unwrap_or_default();
+    }
+    args.host.target.print(tool)
+}
+
+/// Prints all declarations, in chunks: copying thousands of them into one string would cost more
+/// than printing them.
+fn print_all(declared: &[String], yaml: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     const CHUNK_BYTES: usize = 64 << 10;
     if declared.is_empty() {
         return io.print(b"[]\n");
     }
     let mut chunk = String::with_capacity(CHUNK_BYTES);
     for (index, text) in declared.iter().enumerate() {
-        chunk.push_str(if index == 0 { "[\n" } else { ",\n" });
+        if !yaml {
+            chunk.push_str(if index == 0 { "[\n" } else { ",\n" });
+        }
         chunk.push_str(text);
         if chunk.len() >= CHUNK_BYTES {
             io.print(chunk.as_bytes())?;
             chunk.clear();
         }
     }
-    chunk.push_str("\n]\n");
+    if !yaml {
+        chunk.push_str("\n]\n");
+    }
     io.print(chunk.as_bytes())
-}
-
-fn yaml(declared: &[String]) -> Result<String, Failure> {
-    let values: Result<Vec<Value>, _> = declared
-        .iter()
-        .map(|text| serde_json::from_str(text))
-        .collect();
-    let failed = |cause: &dyn std::error::Error| {
-        Diagnostic::new(
-            Code::Internal,
-            format!("the declarations cannot be printed as YAML: {cause}"),
-        )
-    };
-    let values = values.map_err(|error| failed(&error))?;
-    Ok(serde_yaml::to_string(&values).map_err(|error| failed(&error))?)
 }
