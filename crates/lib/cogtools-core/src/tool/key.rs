@@ -1,9 +1,18 @@
 //! The keys of a tool file.
 
+use strum::VariantArray as _;
+
+/// The URN a tool file may name as its `$schema`.
+pub(super) const SCHEMA: &str = "schema:agladysh-research.org,2025/cogtools:tool";
+
 /// A key at the top of a tool file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Key {
     /// `$schema`
+    #[strum(serialize = "$schema")]
     Schema,
     /// `name`
     Name,
@@ -35,41 +44,14 @@ pub enum Key {
 
 impl Key {
     /// All keys, in the order in which a tool file usually has them.
-    pub const ALL: [Self; 14] = [
-        Self::Schema,
-        Self::Name,
-        Self::Title,
-        Self::Description,
-        Self::Parameters,
-        Self::ParametersSchema,
-        Self::Examples,
-        Self::Implementation,
-        Self::Output,
-        Self::Annotations,
-        Self::Capabilities,
-        Self::Env,
-        Self::Timeout,
-        Self::Sandbox,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = match Self::VARIANTS.first_chunk() {
+        Some(all) => *all,
+        None => [Self::Schema; Self::VARIANTS.len()],
+    };
 
     /// The key as in a tool file.
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Schema => "$schema",
-            Self::Name => "name",
-            Self::Title => "title",
-            Self::Description => "description",
-            Self::Parameters => "parameters",
-            Self::ParametersSchema => "parameters_schema",
-            Self::Examples => "examples",
-            Self::Implementation => "implementation",
-            Self::Output => "output",
-            Self::Annotations => "annotations",
-            Self::Capabilities => "capabilities",
-            Self::Env => "env",
-            Self::Timeout => "timeout",
-            Self::Sandbox => "sandbox",
-        }
+        self.into_str()
     }
 
     /// The key's description in the reference.
@@ -114,8 +96,8 @@ impl Key {
         }
     }
 
-    /// The key named `text`.
+    /// Returns the key named `text`.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|key| key.as_str() == text)
+        text.parse().ok()
     }
 }

@@ -85,7 +85,7 @@ fn codes() -> String {
         let _ = writeln!(
             text,
             "  {}. {}\n",
-            sentence(code.description()),
+            sentence(&code.description()),
             remedy(code)
         );
     }

@@ -1,0 +1,175 @@
+//! The stable failure codes and the exit status each one leaves behind.
+//!
+//! Scripts and models read both, so a code is never renamed or given another
+//! status; `cogtools-errors(7)` is generated from this table.
+
+use strum::{EnumMessage as _, VariantArray as _};
+
+/// A stable name for one kind of failure, in the order of exit statuses.
+///
+/// The comment of a code is its description in pages: its meaning and who can fix it, in one
+/// sentence without a full stop. None begins with a name, since pages begin it with a capital.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::EnumMessage,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
+pub enum Code {
+    /// the tool failed, or its result does not match its declared output
+    ToolFailed,
+    /// no program of that name was found; the hints name similar ones
+    UnknownProgram,
+    /// problems were found; the report of cogtools doctor names a fix for each
+    Unhealthy,
+    /// generated content is out of date; the report names the command that regenerates it
+    Stale,
+    /// a tool failed its examples; the report names each failure
+    TestFailed,
+    /// a session file is damaged; the report names each finding
+    SessionDamaged,
+    /// the model gave no usable answer, or rejected the request
+    ModelFailed,
+    /// a step of a plan failed, and those after it were skipped
+    StepFailed,
+    /// a node of a flow failed, and those that need it were skipped
+    NodeFailed,
+    /// the model's answer does not match the schema of --schema; each violation is reported
+    InvalidAnswer,
+    /// code in JavaScript threw an error; the message is the error's
+    JsRuntime,
+    /// code in JavaScript is not the body of a function
+    JsSyntax,
+    /// code in JavaScript called something that it may not
+    JsForbidden,
+    /// code in JavaScript needed more memory than there is
+    JsMemory,
+    /// code in JavaScript returned something that is not JSON
+    JsResult,
+    /// the command line is incomplete or invalid
+    Usage,
+    /// the model, or the policies of its provider, refused to answer
+    ModelRefused,
+    /// a budget is spent; what there is was printed, and the session can be continued
+    BudgetSpent,
+    /// the model repeated the same calls until the run was ended
+    Repetition,
+    /// the arguments on standard input are not one JSON object (with --yaml, YAML)
+    InvalidArgumentsSyntax,
+    /// the arguments do not match the tool's parameters; each violation is reported
+    SchemaViolation,
+    /// a session file cannot be read; the message names the file and the line
+    InvalidSession,
+    /// the text has no JSON value, or none within the limits
+    NoJson,
+    /// the model's answer breaks the contract of a plan; each violation is reported
+    ContractViolation,
+    /// a reference leads to a result that is not there; each one is reported
+    MissingReference,
+    /// a service cannot be reached, or is overloaded
+    Unavailable,
+    /// the tool's template failed or exceeded a limit; the tool's author has to fix it
+    TemplateFailed,
+    /// internal error in cogtools; please report it
+    Internal,
+    /// a file or stream could not be read or written
+    IoFailed,
+    /// another process is writing to the session file
+    SessionInUse,
+    /// calls wait for the user's approval; the message names the command that continues
+    ApprovalWanted,
+    /// a flow waits for an answer; the hint names the command
+    AnswerWanted,
+    /// the user has not approved what was requested
+    Denied,
+    /// a program must not run without its sandbox, and this system cannot enforce it
+    SandboxUnavailable,
+    /// a tool file is invalid; the message names file, line and column
+    InvalidTool,
+    /// a configuration file is invalid; the message names file, line and column
+    InvalidConfig,
+    /// a source's declarations differ from those pinned in cogtools.lock; each difference is
+    /// reported
+    Locked,
+    /// several tools have the capability that a flow asks for; each is named
+    AmbiguousCapability,
+    /// several windows of editors have the same folder open; the message names two
+    AmbiguousEditor,
+    /// the operation timed out
+    Timeout,
+    /// code in JavaScript exceeded its time limit
+    JsTimeout,
+    /// no tool of that name was found; the hints name similar ones
+    ToolNotFound,
+    /// no session of that name was found
+    SessionNotFound,
+}
+
+impl Code {
+    /// Every code, in order of exit status.
+    pub const ALL: [Self; Self::VARIANTS.len()] = match Self::VARIANTS.first_chunk() {
+        Some(all) => *all,
+        None => [Self::Internal; Self::VARIANTS.len()],
+    };
+
+    /// The name as messages carry it, such as `SCHEMA_VIOLATION`.
+    pub const fn name(self) -> &'static str {
+        self.into_str()
+    }
+
+    /// Returns its description in pages.
+    pub fn description(self) -> String {
+        let lines = self.get_documentation().unwrap_or_default().lines();
+        lines.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The exit status of a program that stops with this code. One status has
+    /// one meaning; the numbers from 64 to 78 are those of `sysexits.h`.
+    pub const fn status(self) -> u8 {
+        match self {
+            Self::ToolFailed
+            | Self::UnknownProgram
+            | Self::Unhealthy
+            | Self::Stale
+            | Self::TestFailed
+            | Self::SessionDamaged
+            | Self::ModelFailed
+            | Self::InvalidAnswer
+            | Self::StepFailed
+            | Self::NodeFailed
+            | Self::JsRuntime
+            | Self::JsSyntax
+            | Self::JsForbidden
+            | Self::JsMemory
+            | Self::JsResult => 1,
+            Self::Usage => 2,
+            Self::ModelRefused => 3,
+            Self::BudgetSpent => 4,
+            Self::Repetition => 5,
+            Self::InvalidArgumentsSyntax
+            | Self::SchemaViolation
+            | Self::InvalidSession
+            | Self::NoJson
+            | Self::ContractViolation
+            | Self::MissingReference => 65,
+            Self::Unavailable => 69,
+            Self::TemplateFailed | Self::Internal => 70,
+            Self::IoFailed | Self::SessionInUse => 74,
+            Self::ApprovalWanted | Self::AnswerWanted => 75,
+            Self::Denied | Self::SandboxUnavailable => 77,
+            Self::InvalidTool
+            | Self::InvalidConfig
+            | Self::Locked
+            | Self::AmbiguousCapability
+            | Self::AmbiguousEditor => 78,
+            Self::Timeout | Self::JsTimeout => 124,
+            Self::ToolNotFound | Self::SessionNotFound => 127,
+        }
+    }
+}
