@@ -94,6 +94,17 @@ impl Warnings {
 }
 
 impl Context {
+    /// The name of the program that contains all others: not every installation has a link with
+    /// the name of each.
+    pub(crate) const PROGRAM: &str = "cogtools";
+
+    /// Returns the file of [`Self::PROGRAM`], if it is installed.
+    pub(crate) fn own_program(&self) -> Option<PathBuf> {
+        let file = format!("{}{}", Self::PROGRAM, std::env::consts::EXE_SUFFIX);
+        let program = self.programs.as_ref()?.join(file);
+        program.is_file().then_some(program)
+    }
+
     /// The environment of a program of the project, of a package or of a provider that
     /// declares `names`. The project's `.env` counts only if the user trusts the project.
     pub fn child_env(&self, names: &[String]) -> Result<Vars, EnvError> {

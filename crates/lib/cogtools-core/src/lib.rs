@@ -73,7 +73,7 @@ pub use omission::{Omission, OmissionReason, Rejected};
 pub use plural::pluralize;
 pub use progress::{Progress, ProgressUpdate};
 pub use project::Project;
-pub use registry::{Call, FindError, Found, Limit, Registry, Shadowed, load_all};
+pub use registry::{Call, FindError, Found, Limit, Loaded, Registry, Shadowed, load_all};
 pub use resident::Resident;
 pub use schema::{Violation, ViolationKind};
 pub use source::{Candidate, Folder, Source, SourceError};

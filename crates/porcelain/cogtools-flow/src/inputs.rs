@@ -50,7 +50,7 @@ pub(crate) fn read(matches: &ArgMatches, tool: &Tool) -> Result<Map<String, Valu
         let diagnostics: Vec<Diagnostic> = errors.iter().map(diagnostic).collect();
         diagnostics.into()
     };
-    let arguments = Arguments::from_words(&words, tool.definition().schema()).map_err(errors)?;
+    let arguments = Arguments::from_words(&words, tool.schema()).map_err(errors)?;
     accept(arguments, tool)
 }
 

@@ -120,7 +120,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             let diagnostics: Vec<Diagnostic> = errors.iter().map(diagnostic).collect();
             diagnostics.into()
         };
-        Arguments::from_words(&args.arguments, tool.definition().schema()).map_err(errors)
+        Arguments::from_words(&args.arguments, tool.schema()).map_err(errors)
     };
     let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);
     let output = call::run(

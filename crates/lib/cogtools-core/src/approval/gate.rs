@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::package::{self, ToolPackage};
-use crate::arguments::Arguments;
 use crate::digest::{DigestError, Hash};
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
 use crate::store::StoreError;
-use crate::tool::{Accepted, AgentTask, Author, FlowAction, FlowNode, RunError};
+use crate::tool::{Accepted, AgentTask, Author, FlowAction, FlowNode, Implementation, RunError};
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
 
@@ -107,12 +106,15 @@ impl<T: Borrow<Tool>> Approved<T> {
     /// themselves. Its answer goes through [`Self::accept_answer`].
     pub fn agent(&self, arguments: &Accepted) -> Option<Result<AgentTask, RunError>> {
         let tool = self.tool();
-        tool.handler().agent(tool, arguments.as_object())
+        match tool.implementation() {
+            Implementation::Agent(agent) => Some(agent.task(tool, arguments.as_object())),
+            _ => None,
+        }
     }
 
     /// The output of a tool whose agent has answered `text`, checked against its `output`.
     pub fn accept_answer(&self, text: String) -> Result<ToolOutput, RunError> {
-        validated(self.tool(), ToolOutput::new(text))
+        self.tool().validated(ToolOutput::new(text))
     }
 
     /// Returns the action of the node `id`, if the tool is a flow that has it. `attempt`
@@ -163,27 +165,11 @@ impl<T: Borrow<Tool>> Approved<T> {
     /// that runs programs uses `cx`.
     pub fn run(self, arguments: Accepted, cx: &Context) -> Result<ToolOutput, RunError> {
         let tool = self.tool();
-        let output = tool.handler().call(tool, arguments.into_object(), cx)?;
-        validated(tool, output)
+        let output = tool
+            .implementation()
+            .call(tool, arguments.into_object(), cx)?;
+        tool.validated(output)
     }
-}
-
-/// The output of a call of `tool` that ends at once: within about a millisecond, without waiting
-/// for anything. `None` if it may take longer or fails, which [`Approved::run`] explains.
-/// A template needs no approval.
-pub(crate) fn run_briefly(tool: &Tool, arguments: Arguments) -> Option<ToolOutput> {
-    let template = tool.handler().brief_template(tool)?;
-    let accepted = tool.accept(arguments).ok()?;
-    let rendered = template.render(&Value::Object(accepted.into_object()));
-    validated(tool, ToolOutput::new(rendered.ok()?)).ok()
-}
-
-/// `output`, if it is what `tool` declares.
-fn validated(tool: &Tool, output: ToolOutput) -> Result<ToolOutput, RunError> {
-    tool.output().validate(output).map_err(|mut diagnostic| {
-        tool.name().as_str().clone_into(&mut diagnostic.subject);
-        diagnostic
-    })
 }
 
 /// Returns the approval that `tool` needs before it runs. Templates need nothing, and
@@ -200,7 +186,8 @@ fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestE
     Ok(match provenance.author {
         Author::Project => Some(Requirement::Project(project_of(tool, cx))),
         Author::Provider => {
-            let grant = tool.handler().grant(cx);
+            let foreign = tool.implementation().foreign();
+            let grant = foreign.and_then(|foreign| foreign.grant(cx));
             grant.map(|grant| Requirement::Provider(provenance.source.clone(), grant))
         }
         Author::User | Author::BuiltIn | Author::Package(_) => None,

@@ -9,7 +9,6 @@ mod package;
 mod source;
 
 pub use crate::containment::{Reason, Uncovered};
-pub(crate) use gate::run_briefly;
 pub use gate::{Approved, approve, verdict};
 pub use source::{
     ApprovalStatus, Kind, Reviewed, TrustableSource, may_wait, trust_project, trustable_sources,

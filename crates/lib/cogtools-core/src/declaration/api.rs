@@ -1,4 +1,4 @@
-//! What the API behind each format accepts.
+//! The rules of the API behind each format, and the limits of hosts.
 //!
 //! An API rejects a whole request because of one declaration, and then a session has no
 //! tools at all. So a tool that a host cannot send is left out for that host, and only
@@ -10,10 +10,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::names::Names;
-use super::root::{composed_root, flatten_root};
-use super::{HostLimit, Target};
-use crate::schema::Schema;
+use super::Target;
+use crate::schema::{Reach, Role, Schema};
 use crate::tool::Author;
 use crate::{Code, Diagnostic, OmissionReason, Rejected, Tool};
 
@@ -24,7 +22,7 @@ pub(super) struct Api {
     name: &'static str,
     /// The names that parameters can have.
     names: Names,
-    /// Whether the root of a schema can only be an object with properties.
+    /// True if the root of a schema can only be an object with properties.
     plain_root: bool,
     /// The maximum length of a description, in characters.
     max_description: Option<usize>,
@@ -71,7 +69,7 @@ impl Target {
         }
     }
 
-    /// Whether the API behind this format accepts a parameter of that name.
+    /// Returns true if the API behind this format accepts a parameter of that name.
     pub fn accepts_parameter(self, name: &str) -> bool {
         self.api().names.accept(name)
     }
@@ -83,13 +81,13 @@ impl Target {
         fitted.map(|(_, names)| names).unwrap_or_default()
     }
 
-    /// Whether the description of `tool`, one of another program, is cut because the API behind this
+    /// Returns true if the description of `tool`, one of another program, is cut because the API behind this
     /// format would reject its length.
     pub fn cuts_description(self, tool: &Tool) -> bool {
         matches!(self.api().description_of(tool), Cow::Owned(_))
     }
 
-    /// Why the API behind this format rejects `tool`, which must not be declared then;
+    /// Explains why the API behind this format rejects `tool`, which must not be declared then;
     /// empty if it accepts the tool.
     pub fn rejections(self, tool: &Tool) -> Vec<Diagnostic> {
         self.api().rejections(self, tool)
@@ -97,7 +95,7 @@ impl Target {
 }
 
 impl Tool {
-    /// Why `api`, or an unknown API, rejects the tool's declaration for MCP.
+    /// Explains why `api`, or an unknown API, rejects the tool's declaration for MCP.
     pub fn mcp_rejections(&self, api: Option<Target>) -> Vec<Diagnostic> {
         let rules = Api {
             plain_root: false,
@@ -123,8 +121,8 @@ impl Api {
         })
     }
 
-    /// The description of `tool` as it is declared. That of another program is cut if it is too
-    /// long: its users cannot shorten it.
+    /// Returns the description of `tool` as it is declared. The one of another program is cut if it
+    /// is too long: its users cannot shorten it.
     pub(super) fn description_of<'t>(&self, tool: &'t Tool) -> Cow<'t, str> {
         let whole = tool.description();
         match self.max_description {
@@ -195,6 +193,227 @@ fn foreign_source(tool: &Tool) -> Option<&str> {
         Author::Project | Author::User | Author::BuiltIn => tool.schema().is_recovered(),
     };
     is_foreign.then_some(provenance.source.as_str())
+}
+
+/// The names that parameters can have.
+#[derive(Clone, Copy, Debug)]
+enum Names {
+    /// All.
+    Any,
+    /// Identifiers, for parameters and for properties of nested objects.
+    Identifiers,
+    /// `[a-zA-Z0-9_.-]{1,64}`, for parameters; nested objects are not checked.
+    Keys,
+}
+
+impl Names {
+    fn accept(self, name: &str) -> bool {
+        let is_short = (1..=HostLimit::PARAMETER_NAME.max).contains(&name.len());
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        match self {
+            Self::Any => true,
+            Self::Identifiers => {
+                let is_digit_first = name.starts_with(|c: char| c.is_ascii_digit());
+                is_short && !is_digit_first && name.chars().all(word)
+            }
+            Self::Keys => is_short && name.chars().all(|c| word(c) || matches!(c, '.' | '-')),
+        }
+    }
+
+    /// Describes the names to use instead of one that is rejected.
+    const fn describe(self) -> &'static str {
+        match self {
+            Self::Any => "",
+            Self::Identifiers => {
+                "use letters from a to z, digits and `_`, at most 64, and no digit first"
+            }
+            Self::Keys => "use letters from a to z, digits, `_`, `.` and `-`, at most 64",
+        }
+    }
+
+    /// The names in `schema` that are not accepted, each with the pointer to its schema.
+    fn rejected(self, schema: &Schema) -> Vec<(String, String)> {
+        // Almost no schema has one, and pointers cost more than this look.
+        if !schema.any_property(&|name| !self.accept(name)) {
+            return Vec::new();
+        }
+        let is_checked = |pointer: &str| match self {
+            Self::Any => false,
+            Self::Identifiers => true,
+            Self::Keys => pointer
+                .strip_prefix("/properties/")
+                .is_some_and(|name| !name.contains('/')),
+        };
+        schema
+            .sub_schemas()
+            .into_iter()
+            .filter_map(|sub_schema| match sub_schema.role {
+                Role::Property { name, .. } => Some((name.to_owned(), sub_schema.pointer)),
+                _ => None,
+            })
+            .filter(|(name, pointer)| !self.accept(name) && is_checked(pointer))
+            .collect()
+    }
+
+    /// `schema` without the optional names that are not accepted, and these; `None` if all are, or
+    /// if its author can rename them.
+    fn fitted(self, schema: &Schema) -> Option<(Schema, BTreeSet<String>)> {
+        let rejected = |name: &str| !self.accept(name);
+        if !schema.is_recovered() || !schema.any_property(&rejected) {
+            return None;
+        }
+        let reach = match self {
+            Self::Keys => Reach::Root,
+            Self::Any | Self::Identifiers => Reach::All,
+        };
+        Some(schema.without_optional(&rejected, reach))
+    }
+}
+
+type Object = Map<String, Value>;
+
+/// Keywords that are not permitted there.
+const NOT_AT_THE_ROOT: [&str; 5] = ["allOf", "anyOf", "oneOf", "not", "enum"];
+/// Keywords that list schemas.
+const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+
+/// The first keyword of a schema that is not permitted at its root.
+fn composed_root(schema: &Object) -> Option<&'static str> {
+    NOT_AT_THE_ROOT
+        .into_iter()
+        .find(|keyword| schema.contains_key(*keyword))
+}
+
+/// Removes the keywords that are not permitted at the root. The result accepts at
+/// least as much, and has every property of the schemas that it lists.
+pub(super) fn flatten_root(schema: Cow<'_, Object>) -> Cow<'_, Object> {
+    if !NOT_AT_THE_ROOT
+        .iter()
+        .any(|keyword| schema.contains_key(*keyword))
+    {
+        return schema;
+    }
+    let mut schema = schema.into_owned();
+    let mut properties = Object::new();
+    collect_properties(&schema, &mut properties);
+    for keyword in NOT_AT_THE_ROOT {
+        schema.shift_remove(keyword);
+    }
+    schema.insert("properties".into(), properties.into());
+    Cow::Owned(schema)
+}
+
+/// Adds the properties of a schema and of the schemas that it lists; the first one of
+/// each name wins.
+fn collect_properties(schema: &Object, properties: &mut Object) {
+    let named = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in named.into_iter().flatten() {
+        if !properties.contains_key(name) {
+            properties.insert(name.clone(), property.clone());
+        }
+    }
+    for list in LISTS {
+        let parts = schema.get(list).and_then(Value::as_array);
+        for part in parts.into_iter().flatten().filter_map(Value::as_object) {
+            collect_properties(part, properties);
+        }
+    }
+}
+
+/// A limit of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostLimit {
+    /// The owner of the limit.
+    pub host: &'static str,
+    /// The limited things, in the plural.
+    pub what: &'static str,
+    /// The maximum.
+    pub max: usize,
+    /// The documentation, or an observation.
+    pub source: &'static str,
+    /// The year and month of the source.
+    pub date: &'static str,
+}
+
+const STRUCTURED_OUTPUTS: &str = "https://platform.openai.com/docs/guides/structured-outputs";
+
+impl HostLimit {
+    /// The characters of a tool's description.
+    pub const DESCRIPTION: Self = Self {
+        host: "OpenAI",
+        what: "characters in the description of a tool",
+        max: 1_024,
+        source: "https://platform.openai.com/docs/api-reference/chat/create",
+        date: "2026-10",
+    };
+    /// The characters of a parameter's name.
+    pub const PARAMETER_NAME: Self = Self {
+        host: "Gemini and Anthropic",
+        what: "characters in the name of a parameter",
+        max: 64,
+        source: "https://ai.google.dev/api/caching#Schema, and the error of the API",
+        date: "2026-10",
+    };
+    /// The properties of all objects of a tool.
+    pub const PROPERTIES: Self = Self {
+        host: "OpenAI in strict mode",
+        what: "properties in the schema of a tool",
+        max: 5_000,
+        source: STRUCTURED_OUTPUTS,
+        date: "2026-02",
+    };
+    /// The objects around a property.
+    pub const NESTING: Self = Self {
+        host: "OpenAI in strict mode",
+        what: "objects inside each other",
+        max: 10,
+        source: STRUCTURED_OUTPUTS,
+        date: "2026-02",
+    };
+    /// The values of all enums of a tool.
+    pub const ENUM_VALUES: Self = Self {
+        host: "OpenAI in strict mode",
+        what: "values of enums in the schema of a tool",
+        max: 1_000,
+        source: STRUCTURED_OUTPUTS,
+        date: "2026-02",
+    };
+    /// The characters of a large enum's values.
+    pub const LARGE_ENUM: Self = Self {
+        host: "OpenAI in strict mode",
+        what: "characters in an enum of more than 250 values",
+        max: 15_000,
+        source: STRUCTURED_OUTPUTS,
+        date: "2026-02",
+    };
+    /// The number of values that make an enum a large one.
+    pub const LARGE_ENUM_VALUES: usize = 250;
+    /// The characters of all names and values of a tool.
+    pub const SCHEMA_TEXT: Self = Self {
+        host: "OpenAI in strict mode",
+        what: "characters in the names and values of a tool's schema",
+        max: 120_000,
+        source: STRUCTURED_OUTPUTS,
+        date: "2026-02",
+    };
+    /// All limits.
+    pub const ALL: [Self; 7] = [
+        Self::DESCRIPTION,
+        Self::PARAMETER_NAME,
+        Self::PROPERTIES,
+        Self::NESTING,
+        Self::ENUM_VALUES,
+        Self::LARGE_ENUM,
+        Self::SCHEMA_TEXT,
+    ];
+
+    /// The message for a tool with `found` of them, if those are too many.
+    pub fn exceeded(&self, found: usize) -> Option<String> {
+        let Self {
+            host, what, max, ..
+        } = self;
+        (found > *max).then(|| format!("{found} {what}; {host} accepts {max}"))
+    }
 }
 
 #[cfg(test)]

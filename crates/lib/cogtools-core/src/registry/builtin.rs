@@ -10,7 +10,7 @@ use super::Registry;
 use crate::arguments::Arguments;
 use crate::schema::Schema;
 use crate::search::search;
-use crate::tool::{Annotations, Author, Definition, Handler, Provenance, RunError, ToolOutput};
+use crate::tool::{Annotations, Author, Definition, Foreign, Provenance, RunError, ToolOutput};
 use crate::{Code, Context, Diagnostic, Name, Tool};
 
 /// The tool that searches the tools of a project.
@@ -25,10 +25,10 @@ struct CallTool {
     registry: Registry,
 }
 
-/// The built-in tool of that name, over the tools of `registry`.
+/// Makes the built-in tool of that name, over the tools of `registry`.
 pub(super) fn tool(name: &str, registry: &Registry) -> Option<Tool> {
     let registry = registry.clone();
-    let (definition, handler): (Definition, Arc<dyn Handler>) = match name {
+    let (definition, calls): (Definition, Arc<dyn Foreign>) = match name {
         Name::FIND => (find_definition(), Arc::new(FindTool { registry })),
         Name::CALL => (call_definition(), Arc::new(CallTool { registry })),
         _ => return None,
@@ -37,11 +37,11 @@ pub(super) fn tool(name: &str, registry: &Registry) -> Option<Tool> {
         author: Author::BuiltIn,
         ..Provenance::default()
     };
-    let tool = Tool::new(definition, handler, Path::new(name));
+    let tool = Tool::foreign(definition, calls, Path::new(name));
     Some(tool.from(Arc::new(provenance)))
 }
 
-/// The name and the arguments of the tool that a call of `call_tool` asks for. The
+/// Returns the name and the arguments of the tool that a call of `call_tool` asks for. The
 /// arguments have been validated.
 pub(super) fn target(mut arguments: Map<String, Value>) -> (String, Arguments) {
     let name = arguments
@@ -77,9 +77,11 @@ fn find_definition() -> Definition {
         open_world: Some(false),
         ..Annotations::default()
     };
-    Definition::new(Name::reserved(Name::FIND), description, schema)
-        .with_title("Find a tool")
-        .with_annotations(annotations)
+    Definition {
+        title: Some("Find a tool".to_owned()),
+        annotations,
+        ..Definition::new(Name::reserved(Name::FIND), description, schema)
+    }
 }
 
 fn call_definition() -> Definition {
@@ -92,7 +94,10 @@ fn call_definition() -> Definition {
         "required": ["name"],
     }));
     let description = "Calls a tool that find_tool has found.";
-    Definition::new(Name::reserved(Name::CALL), description, schema).with_title("Call a tool")
+    Definition {
+        title: Some("Call a tool".to_owned()),
+        ..Definition::new(Name::reserved(Name::CALL), description, schema)
+    }
 }
 
 /// Parses a built-in Schema Object.
@@ -103,10 +108,10 @@ fn schema(value: Value) -> Schema {
     }
 }
 
-impl Handler for FindTool {
+impl Foreign for FindTool {
     fn call(
         &self,
-        _tool: &Tool,
+        _tool: &Definition,
         arguments: Map<String, Value>,
         _cx: &Context,
     ) -> Result<ToolOutput, RunError> {
@@ -128,11 +133,11 @@ impl Handler for FindTool {
     }
 }
 
-impl Handler for CallTool {
+impl Foreign for CallTool {
     /// Unreachable: [`Registry::prepare`] replaces the call by one of the other tool.
     fn call(
         &self,
-        _tool: &Tool,
+        _tool: &Definition,
         arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {

@@ -2,30 +2,27 @@
 
 mod builtin;
 mod call;
-mod filters;
-mod limit;
 mod locked;
 mod not_found;
-mod rivals;
-mod shadowed;
-mod snapshot;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-pub use call::Call;
-pub use limit::Limit;
+pub use call::{Call, Limit};
+pub use locked::Loaded;
 pub use not_found::FindError;
-pub use shadowed::Shadowed;
 
 use crate::lock::LockedTools;
 use crate::source::{Candidate, Listing, Source, SourceError};
-use crate::tool::ToolError;
-use crate::{Budget, Config, Context, Diagnostic, Filter, Name, Target, Tool};
+use crate::tool::{Author, ToolError};
+use crate::{
+    Budget, Config, Context, Diagnostic, Filter, Name, Omission, OmissionReason, Target, Tool,
+};
 
 /// The tools of a project, by source.
 #[derive(Clone, Debug)]
@@ -48,22 +45,51 @@ pub struct Found<T> {
     pub items: Vec<T>,
     /// Sources that could not be listed.
     pub source_errors: Vec<SourceError>,
-    /// What an earlier source hides, because it has a tool of that name.
+    /// Files and declarations that an earlier source hides.
     pub shadowed: Vec<Shadowed>,
-    /// How many files the filters have excluded.
+    /// The number of files that the filters have excluded.
     pub filtered_out: usize,
     /// Patterns of the filters that match none of the tools, with suggestions.
     pub unmatched: Vec<Diagnostic>,
 }
 
+/// A file or a declaration that is shadowed, because an earlier source has a tool of that name.
+#[derive(Clone, Debug)]
+pub struct Shadowed {
+    /// The file or the declaration, as shown to the user.
+    pub file: PathBuf,
+    /// The one that won.
+    pub winner: PathBuf,
+    /// The omission to report, if others have written it.
+    pub omission: Option<Omission>,
+}
+
+impl Shadowed {
+    pub(super) fn new(hidden: Candidate, winner: &Candidate) -> Self {
+        let author = &hidden.provenance.author;
+        let is_foreign =
+            hidden.remote().is_some() || matches!(author, Author::Provider | Author::Package(_));
+        let omission = is_foreign.then(|| Omission {
+            source: hidden.provenance.source.clone(),
+            tool: hidden.name.to_string_lossy().into_owned(),
+            reason: OmissionReason::Shadowed,
+        });
+        Self {
+            file: hidden.display_path,
+            winner: winner.display_path.clone(),
+            omission,
+        }
+    }
+}
+
 /// The number of files from which a second thread pays off.
 const PARALLEL_THRESHOLD: usize = 32;
 
-/// How many files a thread takes at a time.
+/// The number of files that a thread takes at a time.
 const CHUNK_LEN: usize = 16;
 
 impl Registry {
-    /// The registry of a configuration, for `host` if the caller is known. Only sources
+    /// Makes the registry of a configuration, for `host` if the caller is known. Only sources
     /// that are programs use `cx`.
     pub fn new(config: Config, host: Option<Target>, cx: Context) -> Self {
         let host_filter = host.and_then(|host| config.host(host).cloned());
@@ -102,7 +128,7 @@ impl Registry {
         self.budget
     }
 
-    /// The two tools that give access to all others, which are never listed.
+    /// Returns the two tools that give access to all others, which are never listed.
     pub fn search_tools(&self) -> Result<Vec<Tool>, FindError> {
         Name::RESERVED
             .map(|name| self.find(name))
@@ -133,14 +159,14 @@ impl Registry {
         Err(FindError::NotFound(self.explain_missing(&valid)))
     }
 
-    /// Whether the filters select the tool `name` of `toolset`.
+    /// Returns true if the filters select the tool `name` of `toolset`.
     fn is_selected(&self, name: &str, toolset: Option<&str>) -> bool {
         self.filters
             .iter()
             .all(|filter| filter.matches_name(name) && filter.matches_toolset(toolset))
     }
 
-    /// The file of the tool of that name, the one that [`Registry::find`] would open;
+    /// Finds the file of the tool of that name, the one that [`Registry::find`] would open;
     /// its content is not parsed.
     pub fn locate(&self, name: &str) -> Result<Candidate, FindError> {
         let valid =
@@ -152,14 +178,15 @@ impl Registry {
             .ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
     }
 
-    /// Whether it has neither tools nor sources that are programs. Nothing is started to
+    /// Returns true if it has neither tools nor sources that are programs. Nothing is started to
     /// find out.
     pub fn is_empty(&self) -> bool {
         let mut sources = self.sources.iter();
         sources.all(|source| {
-            let list = |source: &Source| source.list(&self.cx);
-            let is_empty = |found: Listing| found.entries.is_empty() && found.errors.is_empty();
-            source.provider().is_none() && is_empty(list(source))
+            source.provider().is_none() && {
+                let Listing { entries, errors } = source.list(&self.cx);
+                entries.is_empty() && errors.is_empty()
+            }
         })
     }
 
@@ -180,7 +207,7 @@ impl Registry {
         self.filters.is_empty() || self.is_selected(&name, candidate.provenance.toolset.as_deref())
     }
 
-    /// All candidates that are not shadowed, by source; no file is opened.
+    /// Lists all candidates that are not shadowed, by source; no file is opened.
     pub fn files(&self) -> Found<Candidate> {
         let mut found: Found<Candidate> = Found {
             items: Vec::new(),
@@ -212,7 +239,7 @@ impl Registry {
             }
         }
         if !self.filters.is_empty() {
-            found.unmatched = filters::unmatched(&self.filters, &found);
+            found.unmatched = not_found::unmatched(&self.filters, &found);
             let total = found.items.len();
             found.items.retain(|file| self.is_listed(file));
             found.filtered_out = total - found.items.len();
@@ -220,7 +247,7 @@ impl Registry {
         found
     }
 
-    /// All candidates of all sources, in order, including shadowed and filtered ones.
+    /// Lists all candidates of all sources, in order, including shadowed and filtered ones.
     pub fn list_unfiltered(&self) -> Listing {
         self.prefetch_providers();
         let mut all = Listing::default();
@@ -236,22 +263,41 @@ impl Registry {
         self.map_files(|_, tool| each(tool))
     }
 
-    /// The same for callers that need each file, even if it is not a valid tool.
+    /// Does the same for callers that need each file, even if it is not a valid tool.
     pub fn map_files<T: Send>(
         &self,
         each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
     ) -> Found<T> {
-        let found = self.files();
-        Found {
-            items: load_all(&found.items, |file, tool| {
+        self.files().map(|files| {
+            load_all(files, |file, tool| {
                 each(file, tool.and_then(|tool| self.check_lock(tool)))
-            }),
-            source_errors: found.source_errors,
-            shadowed: found.shadowed,
-            filtered_out: found.filtered_out,
-            unmatched: found.unmatched,
+            })
+        })
+    }
+}
+
+impl<T> Found<T> {
+    /// Replaces the items.
+    fn map<U>(self, items: impl FnOnce(&[T]) -> Vec<U>) -> Found<U> {
+        Found {
+            items: items(&self.items),
+            source_errors: self.source_errors,
+            shadowed: self.shadowed,
+            filtered_out: self.filtered_out,
+            unmatched: self.unmatched,
         }
     }
+}
+
+/// Converts the tool that `load` loads from `file` with `each`. A tool that makes cogtools panic
+/// must not affect the others.
+fn guarded<T>(
+    file: &Candidate,
+    load: impl FnOnce() -> Result<Tool, ToolError>,
+    each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T,
+) -> T {
+    catch_unwind(AssertUnwindSafe(|| each(file, load())))
+        .unwrap_or_else(|_| each(file, Err(ToolError::Bug(file.display_path.clone()))))
 }
 
 /// Loads each of `files` and converts it with `each`, in order, on two threads when
@@ -260,12 +306,7 @@ pub fn load_all<T: Send>(
     files: &[Candidate],
     each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
 ) -> Vec<T> {
-    // A tool that makes cogtools panic must not affect the others.
-    let load = |file: &Candidate| {
-        let loaded = AssertUnwindSafe(|| each(file, file.load()));
-        catch_unwind(loaded)
-            .unwrap_or_else(|_| each(file, Err(ToolError::Bug(file.display_path.clone()))))
-    };
+    let load = |file: &Candidate| guarded(file, || file.load(), &each);
     if files.len() < PARALLEL_THRESHOLD {
         return files.iter().map(load).collect();
     }

@@ -1,13 +1,18 @@
-//! A tool that is not available, with suggestions.
+//! Names of tools and patterns of filters that are not there, with suggestions.
 
 use std::path::PathBuf;
 
-use super::Registry;
+use super::{Found, Registry};
 use crate::hint::{Command, Hint};
-use crate::source::SourceError;
-use crate::suggest::{nearest, suggestion};
+use crate::source::{Candidate, SourceError};
+use crate::suggest::{did_you_mean, nearest, suggestion};
 use crate::tool::ToolError;
-use crate::{Code, Diagnostic, Name, NameError};
+use crate::{Code, Diagnostic, Filter, Name, NameError};
+
+/// The number of characters of an invalid name that are shown.
+const MAX_NAME_CHARS: usize = 64;
+
+const LIST_HINT: Hint = Hint::run("", Command::Discover, " lists all tools");
 
 /// A name that no source has, with suggestions.
 #[derive(Debug)]
@@ -38,7 +43,7 @@ pub enum FindError {
 }
 
 impl FindError {
-    /// All diagnostics to show.
+    /// Makes all diagnostics to show.
     pub fn diagnostics(self) -> Vec<Diagnostic> {
         match self {
             Self::InvalidName(name, error) => {
@@ -63,34 +68,23 @@ impl FindError {
 impl Registry {
     /// Describes a name that no source has, with suggestions.
     pub(super) fn explain_missing(&self, name: &Name) -> Box<NotFound> {
-        let mut names: Vec<String> = Vec::new();
-        let mut source_errors = Vec::new();
-        self.prefetch_providers();
-        for source in &self.sources {
-            let listing = source.list(&self.cx);
-            let listed = listing.entries.into_iter();
-            names.extend(
-                listed
-                    .filter(|candidate| self.is_listed(candidate))
-                    .filter_map(|candidate| candidate.name.into_string().ok()),
-            );
-            // An error in one declaration does not affect other names.
-            let errors = listing.errors.into_iter();
-            source_errors.extend(errors.filter(|error| !error.is_partial()));
-        }
+        let all = self.list_unfiltered();
+        let listed = all.entries.into_iter().filter(|it| self.is_listed(it));
+        let names = listed.filter_map(|it| it.name.into_string().ok());
+        let mut names: Vec<String> = names.collect();
+        // An error in one declaration does not affect other names.
+        let errors = all.errors.into_iter().filter(|error| !error.is_partial());
         names.sort_unstable();
         names.dedup();
         let nearest = nearest(name.as_str(), names.iter().map(String::as_str));
-        let wrong_extension = self
-            .sources
-            .iter()
-            .filter_map(|source| source.wrong_extension(name));
+        let sources = self.sources.iter();
+        let wrong_extension = sources.filter_map(|source| source.wrong_extension(name));
         Box::new(NotFound {
             name: name.to_string(),
             nearest: nearest.into_iter().map(str::to_owned).collect(),
             wrong_extension: wrong_extension.collect(),
             filtered_out: None,
-            source_errors,
+            source_errors: errors.collect(),
             config_errors: self.config_errors.clone(),
         })
     }
@@ -121,7 +115,39 @@ impl NotFound {
     }
 }
 
-/// How many characters of an invalid name are shown.
-const MAX_NAME_CHARS: usize = 64;
+/// Reports the patterns of `filters` that match none of the tools that were found before
+/// filtering, if all sources could be listed.
+pub(super) fn unmatched(filters: &[Filter], found: &Found<Candidate>) -> Vec<Diagnostic> {
+    let is_complete = found.source_errors.iter().all(SourceError::is_partial);
+    if found.items.is_empty() || !is_complete {
+        return Vec::new();
+    }
+    let tools = found.items.iter().filter_map(|file: &Candidate| {
+        Some((file.name.to_str()?, file.provenance.toolset.as_deref()))
+    });
+    let tools: Vec<(&str, Option<&str>)> = tools.collect();
+    let mut diagnostics = Vec::new();
+    for (key, pattern) in filters.iter().flat_map(|filter| filter.unmatched(&tools)) {
+        let diagnostic = unmatched_pattern(key, &pattern, &tools);
+        if !diagnostics.contains(&diagnostic) {
+            diagnostics.push(diagnostic);
+        }
+    }
+    diagnostics
+}
 
-const LIST_HINT: Hint = Hint::run("", Command::Discover, " lists all tools");
+fn unmatched_pattern(key: &str, pattern: &str, tools: &[(&str, Option<&str>)]) -> Diagnostic {
+    let (noun, mut known): (&str, Vec<&str>) = if key == "toolsets" {
+        let toolsets = tools.iter().filter_map(|(_, toolset)| *toolset);
+        ("toolset", toolsets.collect())
+    } else {
+        ("tool", tools.iter().map(|(name, _)| *name).collect())
+    };
+    known.sort_unstable();
+    known.dedup();
+    let message = format!("the pattern `{pattern}` in `{key}` of a filter matches no {noun}");
+    let plain = pattern.replace(['*', '?'], "");
+    let hint = did_you_mean(&plain, known)
+        .unwrap_or_else(|| format!("correct it, or remove it from `{key}`"));
+    Diagnostic::new(Code::InvalidConfig, message).hint(hint)
+}

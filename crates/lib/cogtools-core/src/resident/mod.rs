@@ -1,29 +1,31 @@
-//! What a program that stays remembers of its sources between requests.
+//! The memory of a program that stays about its sources, and its sessions with MCP servers.
 //!
 //! A source that is slow is asked once, in the background: a list waits for it for a moment only,
 //! and the answer reaches it when it comes. One that has failed is not asked again at once.
 
-mod session;
 #[cfg(test)]
 mod tests;
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-pub use session::{ServerStart, SessionError, SessionRequest, SessionWork, Sessions};
-
-use crate::{Code, Diagnostic};
+use crate::environment::Vars;
+use crate::process::Confinement;
+use crate::progress::Progress;
+use crate::{Cancel, Code, Diagnostic};
 
 /// The declarations of a source, as it has printed them.
 pub(crate) type Values = Arc<[Arc<Value>]>;
 
-/// For how long a source that has failed is not asked again.
+/// The time for which a source that has failed is not asked again.
 pub(crate) const FAILURE_TTL: Duration = Duration::from_mins(1);
 /// A failure that took less time than this is not remembered: asking again costs no time.
 pub(crate) const MIN_DELAY: Duration = Duration::from_millis(500);
@@ -36,16 +38,16 @@ pub struct Resident {
     sessions: Option<Arc<dyn Sessions>>,
 }
 
-/// What is remembered of one source.
+/// The memory about one source.
 #[derive(Default)]
 struct Memory {
-    /// Since when it is being asked.
+    /// The time since which it is being asked.
     asked: Option<Instant>,
     failure: Option<Failure>,
     values: Option<Values>,
     /// The file that has cached the values.
     stamp: Option<Stamp>,
-    /// Whether a list has not waited for the answer.
+    /// True if a list has not waited for the answer.
     was_late: bool,
 }
 
@@ -55,10 +57,10 @@ struct Failure {
     diagnostic: Box<Diagnostic>,
 }
 
-/// What changes when a cache file is written: its modification time and its size.
+/// The parts that change when a cache file is written: its modification time and its size.
 pub(crate) type Stamp = (SystemTime, u64);
 
-/// What a source has declared.
+/// The answer of a source.
 pub(crate) enum Answer {
     /// Its declarations.
     Declared(Values),
@@ -78,7 +80,7 @@ impl Resident {
         }
     }
 
-    /// The same with sessions that stay open.
+    /// Adds sessions that stay open.
     #[must_use]
     pub fn with_sessions(mut self, sessions: Arc<dyn Sessions>) -> Self {
         self.sessions = Some(sessions);
@@ -90,12 +92,12 @@ impl Resident {
         self.sessions.as_ref()
     }
 
-    /// Says that a source declares other tools now.
+    /// Reports that a source declares other tools now.
     pub(crate) fn changed(&self) {
         (self.on_change)();
     }
 
-    /// The values that the file with this stamp has cached for the source `key`, if they are in
+    /// Returns the values that the file with this stamp has cached for the source `key`, if they are in
     /// memory.
     pub(crate) fn cached(&self, key: &str, stamp: Stamp) -> Option<Values> {
         let sources = self.lock();
@@ -114,7 +116,7 @@ impl Resident {
         memory.stamp = Some(stamp);
     }
 
-    /// Remembers what the source `key` declared before, if nothing is known of it yet: only
+    /// Remembers the earlier declarations of the source `key`, if nothing is known of it yet: only
     /// something else is news.
     pub(crate) fn seed(&self, key: &str, values: Values) {
         let mut sources = self.lock();
@@ -251,4 +253,82 @@ impl Debug for Resident {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Resident").finish_non_exhaustive()
     }
+}
+
+/// Sessions that stay open, one for each source.
+pub trait Sessions: Debug + Send + Sync {
+    /// Sends a request to the session of its source, which is started if it is not open, and
+    /// waits for the answer: an array of declarations, or a result of MCP.
+    fn request(&self, request: &SessionRequest<'_>) -> Result<Value, SessionError>;
+
+    /// Ends the session of `source`, if there is one.
+    fn end(&self, source: &str);
+
+    /// Returns a word for hosts to which servers may declare other tools than to hosts in general.
+    fn audience(&self) -> Option<&'static str>;
+}
+
+/// A request to the session of a source.
+#[derive(Clone, Copy)]
+pub struct SessionRequest<'r> {
+    /// The source.
+    pub source: &'r str,
+    /// A digest of everything that the session depends on. One with another fingerprint is
+    /// replaced.
+    pub fingerprint: &'r str,
+    /// The task of the server.
+    pub work: &'r SessionWork,
+    /// The limit for the answer.
+    pub timeout: Duration,
+    /// The time without a request after which the session ends.
+    pub idle: Duration,
+    /// Cancels the request, but not the session.
+    pub cancel: &'r Cancel,
+    /// Receives progress.
+    pub progress: Option<&'r Progress>,
+    /// Prepares the start of the server.
+    pub start: &'r dyn Fn() -> Result<ServerStart, Box<Diagnostic>>,
+    /// Called, in any thread, when the server declares other tools.
+    pub on_change: &'r Arc<dyn Fn() + Send + Sync>,
+}
+
+/// The task of a server in a session.
+#[derive(Clone, Debug)]
+pub enum SessionWork {
+    /// Declare all tools.
+    List,
+    /// Call a tool.
+    Call {
+        /// The name of the tool.
+        tool: String,
+        /// The arguments.
+        arguments: Map<String, Value>,
+        /// The digest of the declaration that the caller knows.
+        expected: String,
+    },
+}
+
+/// A server that is about to be started or contacted, and everything that it may see.
+pub struct ServerStart {
+    /// Its description, as [`Server::description`](crate::source::Server::description).
+    pub description: String,
+    /// Its whole environment.
+    pub variables: Vars,
+    /// Its working directory.
+    pub directory: PathBuf,
+    /// The limits of its programs.
+    pub confinement: Confinement,
+    /// The owner of a folder that must exist while it runs.
+    pub folder: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+/// Why a request has no answer.
+#[derive(Debug)]
+pub enum SessionError {
+    /// It was cancelled.
+    Cancelled,
+    /// It took too long.
+    TimedOut,
+    /// The session or the server failed.
+    Failed(Box<Diagnostic>),
 }

@@ -9,7 +9,6 @@ mod declared;
 mod defaults;
 mod error;
 mod expand;
-mod fast;
 mod format;
 mod keyword;
 mod label;

@@ -1,4 +1,4 @@
-//! Where npm installs global packages.
+//! The folders of npm's global packages.
 //!
 //! Running npm would take longer than everything else together, so its rules are
 //! implemented here: a variable, the user's `.npmrc`, the location of `node`.
@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::package::MODULES;
+use super::packages::MODULES;
 use crate::environment::Vars;
 use crate::file::ReadScope;
 use crate::text;

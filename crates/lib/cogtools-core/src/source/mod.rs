@@ -3,10 +3,8 @@
 mod builtin;
 mod folder;
 mod global;
-mod package;
 pub(crate) mod packages;
 mod provider;
-mod yarn;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,8 +13,7 @@ use std::sync::Arc;
 pub use builtin::EDITOR_VARIABLES;
 pub use folder::Folder;
 pub use global::GlobalModules;
-pub use package::Package;
-pub use packages::Packages;
+pub use packages::{Package, Packages};
 pub use provider::{
     InvalidDeclaration, Provider, ProviderError, RemoteTool, Server, Settings, Transport,
     clean_path, neutral_directory,

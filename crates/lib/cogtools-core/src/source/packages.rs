@@ -1,20 +1,23 @@
 //! Tools from npm packages: those whose `package.json` contains `"cogtools": {"tools":
 //! ["folder"]}`.
 //!
-//! A `node_modules` contains a thousand indirect dependencies. Only these are read:
-//! direct dependencies of the project's `package.json`, packages linked from elsewhere
-//! (workspaces, `npm link`), and globally installed packages.
+//! A `node_modules` contains a thousand indirect dependencies. Only these are read: direct
+//! dependencies of the project's `package.json`, packages linked from elsewhere (workspaces,
+//! `npm link`), and globally installed packages. A package must not make cogtools read the user's
+//! other files, so neither a path nor a link may lead outside it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use super::package::{MANIFEST, MODULES, manifest};
-use super::{GlobalModules, Listing, Package, SourceError, yarn};
+use crate::containment::is_excluded;
+use crate::file::ReadScope;
 use crate::owner::Owners;
-use crate::tool::ToolError;
-use crate::{Name, Tool};
+use crate::source::{Folder, GlobalModules, Listing, SourceError};
+use crate::text::TextError;
+use crate::tool::{Author, Provenance, ToolError};
+use crate::{Name, Tool, text};
 
 /// The packages of a project, nearest first, then the global ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,8 +84,8 @@ impl Packages {
         (found, errors)
     }
 
-    /// Every folder of packages, in the order in which Node searches them. Those of other
-    /// users are errors: a folder above the project may be writable for everyone.
+    /// Lists every folder of packages, in the order in which Node searches them. A folder of another
+    /// user is an error: a folder above the project may be writable for everyone.
     fn modules_dirs(&self, errors: &mut Vec<SourceError>) -> Vec<ModulesDir> {
         let mut modules_dirs = Vec::new();
         let mut dependencies = BTreeSet::new();
@@ -144,7 +147,7 @@ impl Packages {
 
     pub(super) fn list(&self) -> Listing {
         let (packages, mut errors) = self.packages();
-        let plug_and_play = yarn::plug_and_play(&self.root, &self.display_path);
+        let plug_and_play = plug_and_play(&self.root, &self.display_path);
         errors.extend(plug_and_play.map(SourceError::PlugAndPlay));
         let mut listing = Listing {
             entries: Vec::new(),
@@ -170,7 +173,7 @@ fn dependency_names(file: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Whether a name is that of a single folder, or of one in a scope.
+/// Returns true if a name names a single folder, or one in a scope.
 fn is_package_name(name: &str) -> bool {
     let is_valid =
         |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['/', '\\', ':']);
@@ -190,7 +193,7 @@ fn external_links(modules: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Whether the link at `path` leads into a folder of packages.
+/// Returns true if the link at `path` leads into a folder of packages.
 fn is_installed(path: &Path) -> bool {
     let in_modules = |path: PathBuf| path.components().any(|part| part.as_os_str() == MODULES);
     let in_store = |path: &Path| path.components().any(|part| part.as_os_str() == ".pnpm");
@@ -243,6 +246,166 @@ pub(crate) fn containing_package(path: &Path) -> Option<(String, PathBuf)> {
         return Some((name, folders[modules - 2].to_path_buf()));
     }
     Some((first.to_owned(), folders[modules - 1].to_path_buf()))
+}
+
+/// A package with tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Its name, with its scope: `@scope/name`.
+    pub name: String,
+    /// Its folder, with links resolved.
+    pub root: PathBuf,
+    /// Its folders of tools, in the order of its manifest.
+    pub folders: Vec<Folder>,
+}
+
+/// The name of the folder that contains packages.
+pub(super) const MODULES: &str = "node_modules";
+/// The name of a package's manifest.
+const MANIFEST: &str = "package.json";
+/// The maximum size of a manifest, in MiB.
+const MAX_MANIFEST_MIB: usize = 4;
+/// The byte order mark, which some editors write.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads a `package.json`, known to the user as `display_path`.
+fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, TextError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let scope = ReadScope::package(folder, false);
+    let mut bytes = text::bytes(path, display_path, MAX_MANIFEST_MIB << 20, &scope)?;
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
+    Ok(bytes)
+}
+
+impl Package {
+    /// Reads the package `name` in `folder`, known to the user as `display_path`, if it has
+    /// tools. Messages quote its files if it really is in the folder `home`.
+    fn read(
+        name: &str,
+        folder: &Path,
+        display_path: &Path,
+        home: &Path,
+    ) -> Result<Option<Self>, SourceError> {
+        let file = display_path.join(MANIFEST);
+        let invalid = |message: String| SourceError::Package {
+            package: name.to_owned(),
+            file: file.clone(),
+            message,
+        };
+        let bytes = match manifest(&folder.join(MANIFEST), &file) {
+            Ok(bytes) => bytes,
+            Err(TextError::NotFound(_)) => return Ok(None),
+            Err(TextError::TooLarge(_)) => {
+                return Err(invalid(format!("larger than {MAX_MANIFEST_MIB} MiB")));
+            }
+            Err(error) => return Err(SourceError::Manifest(name.to_owned(), error)),
+        };
+        let Some(paths) = tool_folders(&bytes).map_err(invalid)? else {
+            return Ok(None);
+        };
+        // The path is that of the link's target, because the package's files are there.
+        let real = folder.canonicalize();
+        let root = real.unwrap_or_else(|_| folder.to_path_buf());
+        let home = home.canonicalize();
+        let scope = ReadScope::package(&root, home.is_ok_and(|home| root.starts_with(home)));
+        let open = |path| {
+            let below = relative_folder(path, &root)?;
+            let path = root.join(&below);
+            let folder = Folder::new(path, display_path.join(&below), true, scope.clone());
+            let provenance = Provenance {
+                source: name.to_owned(),
+                toolset: Some(name.to_owned()),
+                author: Author::Package(root.clone()),
+            };
+            Ok(folder.with_provenance(provenance))
+        };
+        let folders = paths
+            .iter()
+            .map(open)
+            .collect::<Result<_, String>>()
+            .map_err(invalid)?;
+        Ok(Some(Self {
+            name: name.to_owned(),
+            folders,
+            root,
+        }))
+    }
+}
+
+/// Returns the value of `cogtools.tools` in a `package.json`, if present.
+fn tool_folders(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
+    let key = br#""cogtools""#;
+    // Most packages have no tools, and need not be parsed to see that.
+    if !bytes.windows(key.len()).any(|window| window == key) {
+        return Ok(None);
+    }
+    let json: Value =
+        serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}"))?;
+    match json.get("cogtools") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(own)) => match own.get("tools") {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Array(paths)) => Ok(Some(paths.clone())),
+            Some(_) => Err("`cogtools.tools` is not a list of folders".to_owned()),
+        },
+        Some(_) => Err("`cogtools` is not an object".to_owned()),
+    }
+}
+
+/// Returns the folder that a package at `root` names by `path`, relative to `root`.
+fn relative_folder(path: &Value, root: &Path) -> Result<PathBuf, String> {
+    let contained = path
+        .as_str()
+        .map(Path::new)
+        .filter(|path| is_contained(path));
+    let relative: PathBuf = contained
+        .ok_or_else(|| format!("`{path}` is not a folder inside the package"))?
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    let name = relative.display();
+    match root.join(&relative).canonicalize() {
+        Ok(real) if !real.starts_with(root) => Err(format!(
+            "`{name}` is a link that points outside the package"
+        )),
+        Ok(real) if !real.is_dir() => Err(format!("`{name}` is not a folder")),
+        Ok(_) => Ok(relative),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(format!("the folder `{name}` does not exist"))
+        }
+        Err(error) => Err(format!("the folder `{name}` cannot be read: {error}")),
+    }
+}
+
+/// Returns true if a path stays below its starting point.
+fn is_contained(path: &Path) -> bool {
+    let mut parts = path.components();
+    // Packages nested in a package are not covered by its approval.
+    !path.as_os_str().is_empty()
+        && parts.all(|part| match part {
+            Component::Normal(name) => !is_excluded(name),
+            part => part == Component::CurDir,
+        })
+}
+
+/// Files that Yarn writes instead of folders of packages.
+const FILES: [&str; 2] = [".pnp.cjs", ".pnp.loader.mjs"];
+
+/// The file that Yarn has written instead of the folder of packages for the project at
+/// `root`, known to the user as `display_path`, if it is nearer than such a folder.
+fn plug_and_play(root: &Path, display_path: &Path) -> Option<PathBuf> {
+    let nearest = root.ancestors().find_map(|folder| {
+        let mut files = FILES.iter().map(|name| folder.join(name));
+        match files.find(|file| file.is_file()) {
+            None => folder.join(MODULES).is_dir().then_some(None),
+            found => Some(found),
+        }
+    });
+    let file = nearest.flatten()?;
+    let below = file.strip_prefix(root).ok();
+    Some(below.map_or_else(|| file.clone(), |name| display_path.join(name)))
 }
 
 #[cfg(test)]

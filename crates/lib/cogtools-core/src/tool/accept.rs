@@ -1,30 +1,43 @@
-//! Validation of arguments against their tool.
+//! Validation of arguments, examples, defaults and results against their tool.
 
 use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use super::Tool;
+use super::call::{RunError, ToolOutput};
+use super::document::Locator;
+use super::example::map;
+
+use super::{Definition, Example, Tool};
 use crate::arguments::Arguments;
-use crate::pointer::child;
+use crate::pointer::{child, segments};
 use crate::schema::{InvalidSchema, Validator, Violation, ViolationKind};
-use crate::{Code, Diagnostic, Hint};
+use crate::text::Span;
+use crate::yaml::Node;
+use crate::{Code, Diagnostic, Hint, Location};
 
 /// Arguments that match the tool's schema, with defaults applied.
 #[derive(Debug)]
 pub struct Accepted(Map<String, Value>);
 
 impl Accepted {
-    /// The arguments.
+    /// Borrows the arguments.
     pub const fn as_object(&self) -> &Map<String, Value> {
         &self.0
     }
 
-    /// The arguments.
+    /// Returns the arguments.
     pub fn into_object(self) -> Map<String, Value> {
         self.0
     }
 }
+
+/// The validator of a tool's own schema, kept while the tool stays in memory. A validator counts
+/// the time of one validation, so calls that run at the same time have one each; the last one
+/// is kept.
+#[derive(Debug, Default)]
+pub(super) struct Validators(Mutex<Option<Box<Validator>>>);
 
 /// Why arguments are not accepted.
 #[derive(Debug, PartialEq)]
@@ -50,28 +63,39 @@ impl Tool {
     /// argument is a violation unless the schema permits additional properties or the
     /// host added the argument.
     pub fn accept(&self, arguments: Arguments) -> Result<Accepted, AcceptError> {
-        self.validators
-            .with(&self.definition.schema, |validator| {
-                self.validate(validator, arguments)
-            })
-            .map_err(AcceptError::InvalidSchema)?
-            .map_err(AcceptError::Violations)
+        let kept = || {
+            self.validators
+                .0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let taken = kept().take();
+        let validator = match taken {
+            Some(validator) => validator,
+            None => Box::new(
+                self.schema()
+                    .validator()
+                    .map_err(AcceptError::InvalidSchema)?,
+            ),
+        };
+        let accepted = self.validate(&validator, arguments);
+        *kept() = Some(validator);
+        accepted.map_err(AcceptError::Violations)
     }
 
-    /// The same with the `validator` of the tool's own schema.
+    /// Validates `arguments` with the `validator` of the tool's own schema.
     pub(super) fn validate(
         &self,
         validator: &Validator,
         arguments: Arguments,
     ) -> Result<Accepted, Vec<Violation>> {
         let mut object = arguments.into_object();
-        let names = self.definition.schema.names();
-        let declares = |name: &str| {
-            let properties = self.definition.schema.as_object().get("properties");
-            properties.is_some_and(|all| all.get(name).is_some())
-                || names.as_ref().is_some_and(|names| names.contains(&name))
-        };
-        if !declares(HOST_ARGUMENT) {
+        let schema = self.schema();
+        let names = schema.names();
+        let is_named = names
+            .as_ref()
+            .is_some_and(|names| names.contains(&HOST_ARGUMENT));
+        if !is_named && !schema.has_property(HOST_ARGUMENT) {
             object.shift_remove(HOST_ARGUMENT);
         }
         let mut violations = Vec::new();
@@ -85,21 +109,21 @@ impl Tool {
             );
         }
         let value = Value::Object(object);
-        violations.extend(self.definition.schema.undeclared_nested(&value));
-        violations.extend(validator.violations(&self.definition.schema, &value));
+        violations.extend(schema.undeclared_nested(&value));
+        violations.extend(validator.violations(schema, &value));
         match value {
             Value::Object(mut object) if violations.is_empty() => {
-                self.definition.schema.apply_defaults(&mut object);
+                schema.apply_defaults(&mut object);
                 Ok(Accepted(object))
             }
             _ => Err(violations),
         }
     }
 
-    /// The smallest valid arguments as JSON, for a hint: only the required ones.
+    /// Returns the smallest valid arguments as JSON, for a hint: only the required ones.
     pub fn skeleton(&self) -> Option<String> {
-        let skeleton = Value::Object(self.definition.schema.skeleton()?);
-        let valid = self.definition.schema.validator().ok()?.accepts(&skeleton);
+        let skeleton = Value::Object(self.schema().skeleton()?);
+        let valid = self.schema().validator().ok()?.accepts(&skeleton);
         let text = valid.then(|| skeleton.to_string())?;
         (text.len() <= MAX_SKELETON_BYTES).then_some(text)
     }
@@ -139,4 +163,152 @@ impl AcceptError {
         }
         diagnostics
     }
+}
+
+impl Tool {
+    /// Checks `output` against the declared type of the result, and adds its value.
+    ///
+    /// # Errors
+    ///
+    /// The result is not of that type.
+    pub(crate) fn validated(&self, mut output: ToolOutput) -> Result<ToolOutput, RunError> {
+        let value = self
+            .output
+            .validate(&output.text, output.truncated_bytes > 0);
+        let value =
+            value.map_err(|diagnostic| Box::new(diagnostic.with_subject(self.name.as_str())))?;
+        output.value = value.or(output.value);
+        Ok(output)
+    }
+
+    /// Returns true if it has any examples.
+    pub fn has_examples(&self) -> bool {
+        !self.examples.is_empty()
+    }
+
+    /// The examples, as tests.
+    pub fn tests(&self) -> &[Example] {
+        &self.examples
+    }
+
+    /// The arguments of the examples of good calls, as they are in the file.
+    pub(crate) fn example_nodes(&self) -> impl Iterator<Item = &Node> {
+        let good = self.examples.iter().filter(|it| it.fails().is_none());
+        good.map(|example| &example.arguments)
+    }
+
+    /// The argument maps of its examples of good calls.
+    pub fn examples(&self) -> impl Iterator<Item = Map<String, Value>> {
+        self.example_nodes().map(map)
+    }
+
+    /// Makes diagnostics for the examples that are not valid arguments, one per violation.
+    pub fn check_examples(&self) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
+        let Ok(validator) = self.schema.validator() else {
+            return diagnostics;
+        };
+        for example in &self.examples {
+            if diagnostics.len() > Diagnostic::MAX_SHOWN {
+                break;
+            }
+            diagnostics.extend(validate(self, &validator, example));
+        }
+        diagnostics
+    }
+
+    /// Returns why the example at `index`, from 0, is not valid; an invalid schema is reported,
+    /// too. Empty when it is valid or does not exist.
+    pub fn check_example(&self, index: usize) -> Vec<Diagnostic> {
+        let Some(example) = self.examples.get(index) else {
+            return Vec::new();
+        };
+        match self.schema.validator() {
+            Ok(validator) => Diagnostic::truncate(validate(self, &validator, example)),
+            Err(invalid) => {
+                let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message);
+                vec![diagnostic.with_pointer(invalid.pointer)]
+            }
+        }
+    }
+
+    /// Returns where the example at `index`, from 0, begins.
+    pub fn example_location(&self, index: usize) -> Option<Location> {
+        let example = self.examples.get(index)?;
+        Some(self.text.location(example.span))
+    }
+}
+
+fn validate(tool: &Tool, validator: &Validator, example: &Example) -> Vec<Diagnostic> {
+    if !example.is_valid_call() {
+        return Vec::new();
+    }
+    let accepted = tool.validate(validator, Arguments::from(example.arguments()));
+    let violations = accepted.err().unwrap_or_default().into_iter();
+    violations
+        .map(|violation| {
+            let segments = segments(&violation.pointer);
+            let (_, span) = example.arguments.walk(segments.iter().map(String::as_str));
+            let message = format!("invalid example: {}", violation.kind);
+            let mut diagnostic = Diagnostic::new(Code::InvalidTool, message)
+                .with_pointer(violation.pointer)
+                .at(tool.text.location(span));
+            diagnostic.hints = violation.hints.into_iter().map(Hint::from).collect();
+            diagnostic
+        })
+        .collect()
+}
+
+/// Checks that patterns are regular expressions and that defaults are valid. Only
+/// schemas with patterns or defaults need a validator here.
+pub(super) fn check_parameters(
+    definition: &Definition,
+    document: &Node,
+    locator: &Locator<'_>,
+) -> Vec<Diagnostic> {
+    if let Some(invalid) = invalid_parameters(definition) {
+        let span = find(document, &invalid.pointer);
+        return vec![locator.locate_schema(span, &invalid)];
+    }
+    // In a plain Schema Object a default is only an annotation; `Tool::check` calls
+    // `check_defaults` for it.
+    if document.get("parameters_schema").is_some() || !definition.schema.has_default() {
+        return Vec::new();
+    }
+    check_defaults(definition, document, locator)
+}
+
+/// Returns the error in the parameters' schema, if it has parts that can be invalid.
+pub(super) fn invalid_parameters(definition: &Definition) -> Option<InvalidSchema> {
+    let schema = &definition.schema;
+    let fallible = schema.has_default() || schema.has_pattern();
+    fallible.then(|| schema.validator().err()).flatten()
+}
+
+/// Reports the defaults that a caller could not send.
+pub(super) fn check_defaults(
+    definition: &Definition,
+    document: &Node,
+    locator: &Locator<'_>,
+) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for (pointer, message) in definition.schema.invalid_defaults() {
+        let span = find(document, &format!("{pointer}/default"));
+        let message = format!("the default does not match its own schema: {message}");
+        let diagnostic = Diagnostic::new(Code::InvalidTool, message)
+            .hint("a default must be a value that a caller could send");
+        diagnostics.push(locator.locate(diagnostic, span));
+    }
+    diagnostics
+}
+
+/// Returns the span in the file of the value at `pointer` in the expanded schema.
+fn find(document: &Node, pointer: &str) -> Span {
+    let segments = segments(pointer);
+    let path = segments.iter().map(String::as_str);
+    if let Some(schema) = document.get("parameters_schema") {
+        return schema.walk(path).0.span;
+    }
+    let parameters = document.get("parameters").unwrap_or(document);
+    parameters.walk(path.skip(1)).0.span
 }

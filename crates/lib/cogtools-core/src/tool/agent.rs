@@ -1,26 +1,83 @@
-//! A call of a tool that is an agent, as the program that runs it gets it.
+//! `implementation: {agent: {…}}`: a model with instructions and tools.
+//!
+//! A separate program talks to the model, so that no network client is linked into the programs
+//! that run for each call. It gets the instructions with the arguments filled in.
+
+use std::ffi::{OsStr, OsString};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::environment::AGENT_DEPTH;
+use super::call::RunError;
+use super::command_error::CommandError;
+use super::reader::Reader;
+use super::template::{Template, TemplateScope, TemplateSource};
+use super::{Definition, DefinitionError};
+use crate::environment::{AGENT_DEPTH, Vars};
+use crate::process::{LineSink, Process, SandboxMode};
+use crate::schema::Schema;
+use crate::text::Text;
+use crate::yaml::{Data, Entry, Node};
+use crate::{Code, Context, Diagnostic, Expected, Tape};
 
-/// A call of a tool that is an agent: its templates are rendered over the arguments.
+/// The keys of the map.
+const KEYS: [&str; 12] = [
+    "system",
+    "behaviour",
+    "rules",
+    "prompt",
+    "tools",
+    "model",
+    "temperature",
+    "seed",
+    "max_tokens",
+    "stop",
+    "budget",
+    "output",
+];
+/// The key of a node with its reply, which is written as `parameters` are.
+const REPLY: &str = "reply";
+/// The prompt of an agent that gets no arguments.
+const BEGIN: &str = "Begin.";
+/// The subcommand that talks to models, and its options.
+const ARGS: [&str; 5] = ["ask", "--agent", "--json", "--quiet", "--error-format=json"];
+/// The longest report of the program, in bytes: JSON escapes make an answer longer.
+const MAX_REPORT: usize = 8 << 20;
+
+/// An agent, as its tool file describes it.
+#[derive(Debug, Default)]
+pub(crate) struct Agent {
+    system: Option<Template>,
+    behaviour: Option<Template>,
+    rules: Vec<Template>,
+    prompt: Option<Template>,
+    tools: Vec<String>,
+    model: Option<String>,
+    temperature: Option<f64>,
+    seed: Option<i32>,
+    max_tokens: Option<u32>,
+    stop: Vec<String>,
+    budget: AgentBudget,
+    schema: Option<Schema>,
+}
+
+/// A call of a tool that is an agent, as the program that runs it gets it: its templates are rendered over the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentTask {
     /// The name of the tool.
     pub tool: String,
-    /// What the agent is.
+    /// The role of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// How it works.
+    /// The way it works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub behaviour: Option<String>,
-    /// What it always follows, over what it is and how it works.
+    /// Rules that override its role and the way it works.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
-    /// What it is asked.
+    /// The question.
     pub prompt: String,
     /// Patterns of the tools that it may call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -28,7 +85,7 @@ pub struct AgentTask {
     /// The model, if it names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How varied its answers are.
+    /// The variety of its answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Makes its answers repeatable.
@@ -46,7 +103,7 @@ pub struct AgentTask {
     /// The JSON Schema of its answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// Whether the answer is the arguments of a call, which a model without tools has to make.
+    /// True if the answer is the arguments of a call, which a model without tools has to make.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub answers_by_call: bool,
 }
@@ -92,6 +149,309 @@ impl AgentBudget {
 impl AgentTask {
     /// The variable that counts how many agents run within each other.
     pub const DEPTH: &'static str = AGENT_DEPTH;
-    /// How many agents may run within each other.
+    /// The number of agents that may run within each other.
     pub const MAX_DEPTH: u8 = 4;
+
+    /// Asks the model, for at most `timeout`, and returns its answer.
+    ///
+    /// # Errors
+    ///
+    /// The program that talks to models is not installed, or the agent gives no answer.
+    pub fn run(&self, timeout: Duration, cx: &Context) -> Result<String, RunError> {
+        let name = &*self.tool;
+        let program = OwnProgram {
+            args: &ARGS,
+            // Serializing text, numbers and JSON cannot fail.
+            input: serde_json::to_vec(self).unwrap_or_default(),
+            timeout,
+            max_output: MAX_REPORT,
+            lines: None,
+        };
+        let report: Option<Value> = serde_json::from_slice(&program.run(name, cx)?).ok();
+        let text = report.and_then(|report| Some(report.get("text")?.as_str()?.to_owned()));
+        text.ok_or_else(|| CommandError::Report.diagnostic(name))
+    }
+
+    /// Returns how many agents this process runs within.
+    pub fn depth(cx: &Context) -> u8 {
+        let variable = cx.environment.process().get(OsStr::new(Self::DEPTH));
+        let depth = variable.and_then(|depth| depth.to_str()?.parse().ok());
+        depth.unwrap_or(0)
+    }
+
+    /// Returns the depth of an agent that one of this `depth` calls.
+    ///
+    /// # Errors
+    ///
+    /// More than [`Self::MAX_DEPTH`] agents would run within each other.
+    pub fn depth_below(depth: u8) -> Result<u8, Box<Diagnostic>> {
+        if depth < Self::MAX_DEPTH {
+            return Ok(depth + 1);
+        }
+        let max = Self::MAX_DEPTH;
+        let message = format!("{max} agents already run within each other");
+        let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+        Err(Box::new(
+            diagnostic.hint("leave agents that call this one out of its `tools`"),
+        ))
+    }
+}
+
+impl Agent {
+    /// Reads the map; errors go to the reader.
+    pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+        let mut agent = Self::default();
+        for entry in reader.entries(entry, Expected::Agent)? {
+            agent.read_key(entry, reader);
+        }
+        if agent.system.is_none() && agent.behaviour.is_none() {
+            reader.report(&DefinitionError::Missing("system"), entry.span);
+        }
+        Some(agent)
+    }
+
+    /// Reads the map of a node, whose rules can stand alone, and the schema of its reply.
+    pub(super) fn read_node(
+        entry: &Entry,
+        reader: &mut Reader<'_>,
+    ) -> Option<(Self, Option<Schema>)> {
+        let (mut agent, mut reply) = (Self::default(), None);
+        for entry in reader.entries(entry, Expected::Agent)? {
+            if entry.key == REPLY {
+                reply = reader.schema(Schema::expand(&entry.value));
+            } else {
+                agent.read_key(entry, reader);
+            }
+        }
+        let has_system = agent.system.is_some() || agent.behaviour.is_some();
+        if agent.rules.is_empty() && !has_system {
+            reader.report(&DefinitionError::Missing("rules"), entry.span);
+        }
+        Some((agent, reply))
+    }
+
+    fn read_key(&mut self, entry: &Entry, reader: &mut Reader<'_>) {
+        match entry.key.as_str() {
+            "system" => self.system = reader.template(&entry.key, &entry.value, Expected::String),
+            "behaviour" => {
+                self.behaviour = reader.template(&entry.key, &entry.value, Expected::String)
+            }
+            "prompt" => self.prompt = reader.template(&entry.key, &entry.value, Expected::String),
+            "rules" => self.rules = rules(entry, reader),
+            "tools" => self.tools = texts(entry, reader),
+            "stop" => self.stop = texts(entry, reader),
+            "budget" => self.budget = budget(entry, reader),
+            "output" => self.schema = schema(entry, reader),
+            "model" => {
+                let text = entry.value.text().filter(|text| !text.trim().is_empty());
+                self.model = reader.expect(entry, Expected::String, text.map(str::to_owned));
+            }
+            "temperature" => {
+                let number = number(&entry.value).filter(|number| (0.0..=2.0).contains(number));
+                self.temperature = reader.expect(entry, Expected::Temperature, number);
+            }
+            "seed" => {
+                let seed = entry.value.to_json().as_i64();
+                let seed = seed.and_then(|seed| i32::try_from(seed).ok());
+                self.seed = reader.expect(entry, Expected::Number, seed);
+            }
+            "max_tokens" => {
+                let tokens = entry.value.to_json().as_u64().filter(|tokens| *tokens > 0);
+                let tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
+                self.max_tokens = reader.expect(entry, Expected::Positive, tokens);
+            }
+            _ => reader.report_unknown_key(entry, &KEYS),
+        }
+    }
+
+    /// Makes the task of a call of `tool` with `arguments`.
+    pub(crate) fn task(
+        &self,
+        tool: &Definition,
+        arguments: &Map<String, Value>,
+    ) -> Result<AgentTask, RunError> {
+        let scope = TemplateScope::of(&tool.text);
+        let render = |template: &Template| template.render(&scope, arguments.clone());
+        let optional = |template: &Option<Template>| template.as_ref().map(render).transpose();
+        let prompt = match &self.prompt {
+            Some(template) => render(template)?,
+            None if arguments.is_empty() => BEGIN.to_owned(),
+            None => Value::Object(arguments.clone()).to_string(),
+        };
+        let schema = self.schema.as_ref().or(tool.output_schema());
+        Ok(AgentTask {
+            tool: tool.name.to_string(),
+            system: optional(&self.system)?,
+            behaviour: optional(&self.behaviour)?,
+            rules: self.rules.iter().map(render).collect::<Result<_, _>>()?,
+            prompt,
+            tools: self.tools.clone(),
+            model: self.model.clone(),
+            temperature: self.temperature,
+            seed: self.seed,
+            max_tokens: self.max_tokens,
+            stop: self.stop.clone(),
+            budget: self.budget,
+            schema: schema.map(Schema::to_json_schema),
+            answers_by_call: false,
+        })
+    }
+
+    /// Finds the reason why every call would fail.
+    pub(super) fn check(&self, scope: &TemplateScope<'_>) -> Result<(), RunError> {
+        self.templates().try_for_each(|it| it.check(scope))
+    }
+
+    /// Returns the templates, for a tool whose file is `text`.
+    pub(super) fn sources(&self, text: &Text) -> Vec<TemplateSource> {
+        let inline = |template| TemplateSource::inline(template, text);
+        self.templates().map(inline).collect()
+    }
+
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        let texts = self.system.iter().chain(&self.behaviour);
+        texts.chain(&self.rules).chain(&self.prompt)
+    }
+}
+
+fn rules(entry: &Entry, reader: &mut Reader<'_>) -> Vec<Template> {
+    let single = std::slice::from_ref(&entry.value);
+    let nodes = entry.value.items().unwrap_or(single).iter();
+    let read = |node| reader.template(&entry.key, node, Expected::Texts);
+    nodes.filter_map(read).collect()
+}
+
+fn texts(entry: &Entry, reader: &mut Reader<'_>) -> Vec<String> {
+    let items = entry.value.items();
+    let texts = items.and_then(|items| {
+        let texts = items.iter().map(|item| item.text().map(str::to_owned));
+        texts.collect::<Option<Vec<String>>>()
+    });
+    reader
+        .expect(entry, Expected::Names, texts)
+        .unwrap_or_default()
+}
+
+fn budget(entry: &Entry, reader: &mut Reader<'_>) -> AgentBudget {
+    let mut budget = AgentBudget::default();
+    for entry in reader.entries(entry, Expected::Map).unwrap_or_default() {
+        let count = entry.value.to_json().as_u64();
+        let slot = match entry.key.as_str() {
+            "turns" => &mut budget.turns,
+            "calls" => &mut budget.calls,
+            "tokens" => &mut budget.tokens,
+            "seconds" => &mut budget.seconds,
+            "money" => {
+                let amount = number(&entry.value).filter(|amount| *amount >= 0.0);
+                budget.money = reader.expect(entry, Expected::Number, amount);
+                continue;
+            }
+            _ => {
+                reader.report_unknown_key(entry, &AgentBudget::KEYS);
+                continue;
+            }
+        };
+        *slot = reader.expect(entry, Expected::Count, count);
+    }
+    budget
+}
+
+/// Reads the schema in `output: {schema: …}`.
+fn schema(entry: &Entry, reader: &mut Reader<'_>) -> Option<Schema> {
+    let mut schema = None;
+    for entry in reader.entries(entry, Expected::Map)? {
+        if entry.key == "schema" {
+            schema = reader.schema(Schema::any(&entry.value));
+        } else {
+            reader.report_unknown_key(entry, &["schema"]);
+        }
+    }
+    schema
+}
+
+fn number(node: &Node) -> Option<f64> {
+    match &node.data {
+        Data::Number(number) => number.as_f64(),
+        _ => None,
+    }
+}
+
+/// A run of `cogtools` for a call, so that clients of models and the executor of flows are not in
+/// the programs that run for each call.
+pub(super) struct OwnProgram<'p> {
+    /// The subcommand and its options.
+    pub(super) args: &'p [&'p str],
+    /// The content of its standard input.
+    pub(super) input: Vec<u8>,
+    pub(super) timeout: Duration,
+    /// The longest output, in bytes.
+    pub(super) max_output: usize,
+    /// The reader of the lines on its standard error while it runs.
+    pub(super) lines: Option<LineSink>,
+}
+
+impl OwnProgram<'_> {
+    /// Runs it for a call of the tool `name`, and returns its output.
+    pub(super) fn run(self, name: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
+        let variables =
+            variables(cx).map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
+        let program = cx.own_program();
+        let program = program
+            .ok_or_else(|| CommandError::NotFound(Context::PROGRAM.to_owned()).diagnostic(name))?;
+        let args = self.args.iter().map(OsString::from).chain(tape_args(cx));
+        let output = Process::new(&program, &cx.root)
+            .args(args.collect::<Vec<_>>())
+            .variables(variables)
+            .input(self.input)
+            .timeout(self.timeout)
+            .stdout_limit(self.max_output)
+            .stderr_lines(self.lines)
+            .run(&cx.cancel)
+            .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
+        if output.exit.is_success() {
+            return Ok(output.stdout.bytes);
+        }
+        let Some(mut diagnostic) = diagnostic(&output.stderr.bytes) else {
+            let error = CommandError::of(output.exit, self.timeout);
+            return Err(error.diagnostic_with_output(name, &output));
+        };
+        // Its codes are those of another program.
+        if diagnostic.code != Code::Timeout {
+            diagnostic.code = Code::ToolFailed;
+        }
+        Err(Box::new(diagnostic.with_subject(name)))
+    }
+}
+
+/// Reads the diagnostic that it has printed, after its events if it prints any.
+fn diagnostic(stderr: &[u8]) -> Option<Diagnostic> {
+    let is_event = |line: &&[u8]| {
+        let value: Value = serde_json::from_slice(line).unwrap_or_default();
+        value.get("kind").is_some()
+    };
+    let lines: Vec<&[u8]> = stderr.split_inclusive(|byte| *byte == b'\n').collect();
+    let end = lines.iter().rposition(is_event).map_or(0, |last| last + 1);
+    Diagnostic::from_json(&lines[end..].concat())
+}
+
+/// Returns its variables: the user's. A host may have loaded a file of the project into the process: it
+/// decides neither where a key is sent nor what is trusted.
+fn variables(cx: &Context) -> Result<Vars, Box<Diagnostic>> {
+    let depth = AgentTask::depth_below(AgentTask::depth(cx))?;
+    let process = cx.environment.process();
+    let names = process.keys().filter_map(|name| name.to_str());
+    let mut variables = cx.environment.user_vars(names);
+    variables.insert(AgentTask::DEPTH.into(), depth.to_string().into());
+    // An option of this program holds for what it starts, too.
+    variables.insert(SandboxMode::VARIABLE.into(), cx.sandbox.name().into());
+    Ok(variables)
+}
+
+/// Returns the options with the recording, if there is one.
+fn tape_args(cx: &Context) -> Vec<OsString> {
+    match &cx.tape {
+        Some(Tape::Record(tape)) => vec!["--record".into(), tape.into()],
+        Some(Tape::Replay(tape)) => vec!["--replay".into(), tape.into()],
+        None => Vec::new(),
+    }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::Tool;
-use super::template::Partials;
+use super::template::TemplateScope;
 use crate::Location;
 use crate::pointer::segments;
 use crate::schema::Role;
@@ -62,7 +62,7 @@ impl Tool {
         if !self.is_template() {
             return None;
         }
-        let loader = Partials::of(&self.text);
+        let loader = TemplateScope::of(&self.text).loader();
         let engine = njk::Engine::builder().loader(loader).coverage(true).build();
         let template = engine.compile(own.name(), own.source()).ok()?;
         let mut coverage = njk::Coverage::default();

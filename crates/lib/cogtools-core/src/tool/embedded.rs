@@ -9,14 +9,14 @@ use crate::yaml::{Data, Node};
 pub(super) struct Embedded {
     source: String,
     /// Where it is in its file. Lines are counted only for an error.
-    span: Span,
+    pub(super) span: Span,
     /// The indentation of its lines there; `None` when its lines are not those of the
     /// file (a quoted or folded scalar): errors then point to its beginning.
     indent: Option<usize>,
 }
 
 impl Embedded {
-    /// The text of a string.
+    /// Reads the text of a string.
     pub(super) fn read(node: &Node) -> Option<Self> {
         let Data::Text { text, block } = &node.data else {
             return None;
@@ -28,7 +28,7 @@ impl Embedded {
         })
     }
 
-    /// The whole of a file.
+    /// Returns the whole of a file.
     pub(super) fn file(text: &Text) -> Self {
         Self {
             source: text.as_str().to_owned(),
@@ -37,7 +37,7 @@ impl Embedded {
         }
     }
 
-    /// Another text in the same place.
+    /// Returns another text in the same place.
     pub(super) fn with_source(&self, source: String) -> Self {
         Self {
             source,
@@ -50,17 +50,12 @@ impl Embedded {
         &self.source
     }
 
-    /// Whether its lines are lines of the file.
+    /// Returns true if its lines are lines of the file.
     pub(super) const fn has_lines(&self) -> bool {
         self.indent.is_some()
     }
 
-    /// The location of all of it in the file `text`, as far as it is on one line.
-    pub(super) fn whole(&self, text: &Text) -> Location {
-        text.location(self.span)
-    }
-
-    /// The location in the file `text` of `width` characters at a line and a column of it
+    /// Returns the location in the file `text` of `width` characters at a line and a column of it
     /// (both from 1).
     pub(super) fn location(&self, at: (usize, usize), width: usize, text: &Text) -> Location {
         let (line, column) = self.start(text);
@@ -71,7 +66,7 @@ impl Embedded {
         text.location_at(line, column, width)
     }
 
-    /// The line and column, from 1, at which it begins in the file `text`.
+    /// Returns the line and column, from 1, at which it begins in the file `text`.
     pub(super) fn start(&self, text: &Text) -> (usize, usize) {
         let location = text.location(self.span);
         let line = if self.has_lines() {
@@ -82,5 +77,33 @@ impl Embedded {
             location.line
         };
         (line, location.column)
+    }
+}
+
+/// The code of a tool in JavaScript and its file, for linters.
+#[derive(Clone, Debug)]
+pub struct JsSource {
+    code: Embedded,
+    text: Text,
+}
+
+impl JsSource {
+    /// Returns the `code` in the tool file `text`.
+    pub(super) fn new(code: &Embedded, text: &Text) -> Self {
+        Self {
+            code: code.clone(),
+            text: text.clone(),
+        }
+    }
+
+    /// The code.
+    pub fn source(&self) -> &str {
+        self.code.source()
+    }
+
+    /// Returns the location in the file of `width` characters at a line and a column of the code
+    /// (both from 1).
+    pub fn location(&self, line: usize, column: usize, width: usize) -> Location {
+        self.code.location((line, column), width, &self.text)
     }
 }

@@ -1,15 +1,14 @@
-//! Why a file is not a tool.
+//! Errors of tool files and of flows in them.
 
 use std::path::PathBuf;
 
-use super::Locator;
-use super::flow::FlowError;
 use crate::file::ReadScope;
 use crate::name::NameError;
-use crate::schema::SchemaError;
 use crate::text::TextError;
 use crate::{Actual, Code, Diagnostic, Expected, Hint};
 
+/// The largest number of nodes of a flow.
+pub(super) const MAX_NODES: usize = 1_000;
 /// The codes that an example can expect a call to fail with.
 pub(super) const EXAMPLE_CODES: [Code; 4] = [
     Code::ToolFailed,
@@ -18,7 +17,7 @@ pub(super) const EXAMPLE_CODES: [Code; 4] = [
     Code::Timeout,
 ];
 
-/// What authors call the language of `js`.
+/// Names that authors use for the language of `js`.
 const JAVASCRIPT: [&str; 2] = ["js", "javascript"];
 
 /// Why a file is not a tool.
@@ -34,7 +33,7 @@ pub enum ToolError {
     Bug(PathBuf),
 }
 
-/// What can be wrong with the keys of a tool file.
+/// Why a key of a tool file is not valid.
 #[derive(Debug, thiserror::Error)]
 pub enum DefinitionError {
     /// Not a map.
@@ -45,7 +44,7 @@ pub enum DefinitionError {
     UnknownKey {
         /// The key.
         key: String,
-        /// What was probably meant.
+        /// A suggestion.
         meant: Option<String>,
     },
     /// A required key.
@@ -122,7 +121,7 @@ pub enum DefinitionError {
     /// An error in a flow.
     #[error(transparent)]
     Flow(#[from] FlowError),
-    /// An error in `sandbox`: the message, and what to do.
+    /// An error in `sandbox`: the message, and the hint.
     #[error("{0}")]
     Sandbox(String, String),
 }
@@ -143,8 +142,7 @@ impl ToolError {
         }
     }
 
-    /// The same error without anything from the content of a file that messages must not
-    /// quote.
+    /// Removes everything from the content of a file that messages must not quote.
     pub(super) fn concealed(self, scope: &ReadScope) -> Self {
         if scope.is_quotable() {
             return self;
@@ -164,7 +162,7 @@ impl ToolError {
         }))
     }
 
-    /// Whether the file does not exist.
+    /// Returns true if the file does not exist.
     pub const fn is_not_found(&self) -> bool {
         matches!(self, Self::Text(TextError::NotFound(_)))
     }
@@ -177,7 +175,7 @@ impl DefinitionError {
             Self::UnknownKey { meant, .. } => meant.clone()?,
             Self::Missing(key) => format!("add `{key}: …`"),
             Self::Empty(key) => format!("write something under `{key}`"),
-            Self::Schema(_) => format!("write `$schema: {}`", super::Tool::SCHEMA),
+            Self::Schema(_) => format!("write `$schema: {}`", super::key::SCHEMA),
             Self::Name(..) => "use a name that every host accepts, such as `check_facts`".into(),
             Self::Stem { name, .. } => format!("rename the file to `{name}.yaml`, or the tool"),
             Self::TwoSchemas => "remove one of the two".into(),
@@ -220,9 +218,61 @@ impl DefinitionError {
     }
 }
 
-/// The diagnostics for the errors of a schema.
-pub(super) fn schema_diagnostics(errors: &[SchemaError], locator: &Locator<'_>) -> Vec<Diagnostic> {
-    let errors = errors.iter().take(Diagnostic::MAX_SHOWN + 1);
-    let diagnostic = |error: &SchemaError| locator.locate(error.kind.diagnostic(), error.span);
-    errors.map(diagnostic).collect()
+/// Why a map under `flow` is not a flow, besides the values of its keys.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FlowError {
+    /// No nodes at all.
+    #[error("a flow needs at least one node")]
+    Empty,
+    /// More than [`MAX_NODES`] nodes.
+    #[error("{0} nodes; a flow has at most {max}", max = MAX_NODES)]
+    TooMany(usize),
+    /// A name that cannot be a variable.
+    #[error("`{0}` is not a name of a node")]
+    Name(String),
+    /// A node with the name of a parameter.
+    #[error("the node `{0}` has the name of a parameter")]
+    Parameter(String),
+    /// A node that does nothing, or several things; the field lists what it can do.
+    #[error("a node needs exactly one of {0}")]
+    OneKind(String),
+    /// The name of no node, and a suggestion.
+    #[error("there is no node `{0}`")]
+    UnknownNode(String, Option<String>),
+    /// A variable that is neither a parameter nor a node, and a suggestion.
+    #[error("`{0}` is neither a parameter nor a node")]
+    UnknownVariable(String, Option<String>),
+    /// These nodes need each other, each the next one, and the last one the first.
+    #[error("nodes need each other: {}", .0.join(" -> "))]
+    Cycle(Vec<String>),
+    /// Neither or both of `name` and `capability`.
+    #[error("a tool node needs either `name` or `capability`")]
+    OneTarget,
+    /// `then` and `else` without an agent, or one without the other.
+    #[error("`then` and `else` belong to an agent, both of them")]
+    Branches,
+}
+
+impl FlowError {
+    /// Makes the error of a node that has none of these kinds, or several.
+    pub(super) fn one_of(kinds: &[&str]) -> Self {
+        let kinds: Vec<String> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
+        Self::OneKind(kinds.join(", "))
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Empty => "write `nodes: {first: {text: …}}`".into(),
+            Self::TooMany(_) => "use `each` for many items".into(),
+            Self::Name(_) => "use small letters, digits and underscores, as in `find_time`".into(),
+            Self::Parameter(_) => "rename one of the two: both are variables".into(),
+            Self::OneKind(_) => "write one, such as `text: \"{{ question }}\"`".into(),
+            Self::UnknownNode(_, meant) | Self::UnknownVariable(_, meant) => meant.clone()?,
+            Self::Cycle(_) => {
+                "to repeat a node until something holds, write `retry: {until: …}`".into()
+            }
+            Self::OneTarget => "write `tool: NAME`, or `tool: {capability: …}`".into(),
+            Self::Branches => "write `{agent: {…}, then: NODE, else: NODE}`".into(),
+        })
+    }
 }

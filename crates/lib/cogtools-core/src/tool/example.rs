@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 use super::error::{DefinitionError, EXAMPLE_CODES};
 use super::reader::Reader;
 use crate::schema::Schema;
-use crate::suggest::did_you_mean;
 use crate::text::Span;
-use crate::yaml::{Data, Entry, Node};
+use crate::yaml::{Entry, Node};
 use crate::{Code, Expected, Name};
 
 /// The keys of an example with expectations.
@@ -117,9 +116,18 @@ impl Reader<'_> {
     /// Checks the list of examples of a tool with this `schema`, unless that is invalid; its
     /// items are moved out of the document last.
     pub(super) fn examples(&mut self, entry: &Entry, schema: Option<&Schema>) {
-        match &entry.value.data {
-            Data::List(items) => check(items, schema, self),
-            _ => self.report_kind("examples", Expected::Examples, &entry.value),
+        let Some(items) = self.expect(entry, Expected::Examples, entry.value.items()) else {
+            return;
+        };
+        let mut names: Vec<String> = Vec::new();
+        for item in items {
+            if item.entries().is_none() {
+                self.report_kind("examples", Expected::Examples, item);
+            } else if schema.is_some_and(|schema| has_expectations(item, schema)) {
+                for entry in item.entries().unwrap_or_default() {
+                    check_entry(entry, &mut names, self);
+                }
+            }
         }
     }
 }
@@ -141,23 +149,6 @@ fn may_be_open(schema: &Schema) -> bool {
         .filter_map(|key| schema.as_object().get(*key));
     let mut open = values.filter(|value| **value != Value::Bool(false));
     open.next().is_some()
-}
-
-/// Reports what is wrong with the examples in `items`.
-fn check(items: &[Node], schema: Option<&Schema>, reader: &mut Reader<'_>) {
-    let mut names: Vec<String> = Vec::new();
-    for item in items {
-        let Some(entries) = item.entries() else {
-            reader.report_kind("examples", Expected::Examples, item);
-            continue;
-        };
-        if !schema.is_some_and(|schema| has_expectations(item, schema)) {
-            continue;
-        }
-        for entry in entries {
-            check_entry(entry, &mut names, reader);
-        }
-    }
 }
 
 fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) {
@@ -184,21 +175,12 @@ fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) 
             None => reader.report_kind(key, Expected::String, value),
         },
         CONTAINS | MATCHES | REDACT => {
-            let all = value.items().unwrap_or(std::slice::from_ref(value));
-            for item in all
-                .iter()
-                .filter(|item| item.text().is_none_or(str::is_empty))
-            {
+            let all = value.items().unwrap_or(std::slice::from_ref(value)).iter();
+            for item in all.filter(|item| item.text().is_none_or(str::is_empty)) {
                 reader.report_kind(key, Expected::Texts, item);
             }
         }
-        _ => {
-            let error = DefinitionError::UnknownKey {
-                key: entry.key.clone(),
-                meant: did_you_mean(&entry.key, Example::KEYS),
-            };
-            reader.report(&error, entry.span);
-        }
+        _ => reader.report_unknown_key(entry, &Example::KEYS),
     }
 }
 
@@ -206,8 +188,8 @@ fn parse_code(text: &str) -> Option<Code> {
     Example::CODES.into_iter().find(|code| code.name() == text)
 }
 
-/// The values of a map; none of anything else.
-fn map(node: &Node) -> Map<String, Value> {
+/// Returns the values of a map; none of anything else.
+pub(super) fn map(node: &Node) -> Map<String, Value> {
     match node.to_json() {
         Value::Object(object) => object,
         _ => Map::new(),

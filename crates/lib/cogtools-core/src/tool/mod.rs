@@ -1,35 +1,32 @@
-//! A tool: its definition and the handler of its calls.
+//! A tool: its definition and the implementation of its calls.
 //!
 //! A tool file is parsed in two steps, document and tool, so that a [`Tool`] is always valid.
 
 mod accept;
 mod agent;
 mod annotations;
+mod call;
 pub(crate) mod capability;
-mod command_line;
-mod compiled;
-mod copied;
+mod command;
+mod command_error;
 mod coverage;
 mod definition;
+mod document;
 mod embedded;
 mod error;
 mod example;
-mod examples;
-pub(crate) mod extras;
+mod exec;
 mod flow;
-mod handler;
 mod implementation;
-mod js_source;
-mod json_document;
+mod js;
 mod key;
-mod locator;
 mod output;
 mod parse;
-mod provenance;
 mod reader;
+mod script;
 mod template;
-mod tool_output;
 
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,206 +34,140 @@ use std::time::Duration;
 pub use accept::{AcceptError, Accepted};
 pub use agent::{AgentBudget, AgentTask};
 pub use annotations::Annotations;
-pub use command_line::{CommandLine, Word};
+pub use call::{CommandLine, Invocation, RunError, ToolOutput, Word};
+pub(crate) use call::{Foreign, Remote};
+pub(crate) use command::{CommandCall, cut_notice};
 pub use coverage::{Branch, Coverage, OptionalProperty};
-pub use definition::Definition;
-pub use error::{DefinitionError, ToolError};
+pub(crate) use definition::Extras;
+pub use definition::{Author, Definition, Provenance};
+pub(crate) use document::JsonDocument;
+pub use embedded::JsSource;
+pub use error::{DefinitionError, FlowError, ToolError};
 pub use example::Example;
 pub use flow::{
-    Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowError, FlowItems, FlowNeed,
-    FlowNode, FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
+    Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowItems, FlowNeed, FlowNode,
+    FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
 };
-pub use handler::{Handler, Invocation, Remote, RunError};
-pub use implementation::Kind;
-pub(crate) use implementation::{CommandCall, cut_notice};
-pub use js_source::JsSource;
-pub(crate) use json_document::JsonDocument;
+pub use implementation::IMPLEMENTATION_KEYS;
+pub(crate) use implementation::Implementation;
 pub use key::Key;
-use locator::Locator;
 pub use output::Output;
-pub use provenance::{Author, Provenance};
 pub use template::TemplateSource;
-pub use tool_output::ToolOutput;
 
-use self::compiled::Validators;
+use self::accept::Validators;
+use self::document::Locator;
 use crate::containment::Boundary;
 use crate::file::ReadScope;
-use crate::sandbox::Sandbox;
-use crate::schema::Schema;
-use crate::text::Text;
-use crate::yaml;
-use crate::{Context, Diagnostic, Name};
+use crate::pointer::segments;
+use crate::text::{Span, Text};
+use crate::{Context, Diagnostic, Location, yaml};
 
-/// A valid tool.
+/// A valid tool. Everything about it but its calls is in its [`Definition`].
 #[derive(Debug)]
 pub struct Tool {
     definition: Definition,
-    handler: Arc<dyn Handler>,
-    provenance: Arc<Provenance>,
-    text: Text,
-    /// What it may run, if it is a package's.
-    boundary: Option<Box<Boundary>>,
+    implementation: Implementation,
+    /// The span of the key `implementation` in its file, if it has one.
+    implementation_span: Option<Span>,
     validators: Validators,
+}
+
+impl Deref for Tool {
+    type Target = Definition;
+
+    fn deref(&self) -> &Definition {
+        &self.definition
+    }
 }
 
 impl Tool {
     /// The URN a tool file may name as its `$schema`.
-    pub const SCHEMA: &'static str = "schema:agladysh-research.org,2025/cogtools:tool";
+    pub const SCHEMA: &'static str = key::SCHEMA;
     /// How long a tool may run unless it sets a `timeout`.
-    pub const TIMEOUT: Duration = Duration::from_mins(1);
+    pub const TIMEOUT: Duration = Definition::TIMEOUT;
 
     /// Reads the tool file at `path` in `scope`, which messages call `display_path`. The
     /// tool's name must be the file's stem.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is not a valid tool.
     pub fn load(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, ToolError> {
         let _step = tracing::debug_span!("load tool", file = ?display_path).entered();
         let text = Text::read(path, display_path, scope).map_err(ToolError::Text)?;
-        let tool = Self::parse(text).map_err(|error| error.concealed(scope))?;
-        let stem = path
-            .file_stem()
-            .and_then(|stem| stem.to_str())
-            .unwrap_or_default();
-        if tool.name().as_str() == stem {
-            return Ok(tool);
-        }
-        Err(parse::name_mismatch(tool.name(), stem, &tool.text).concealed(scope))
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        parse::tool(text, Some(stem.unwrap_or_default())).map_err(|error| error.concealed(scope))
     }
 
     /// Parses the text of a tool file.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a valid tool.
     pub fn parse(text: Text) -> Result<Self, ToolError> {
-        parse::tool(text)
+        parse::tool(text, None)
     }
 
-    /// A tool without a file, with this `definition` and `handler`, which messages call
-    /// `display_path`.
-    pub(crate) fn new(
-        definition: Definition,
-        handler: Arc<dyn Handler>,
+    /// Makes a tool without a file, which messages call `display_path`.
+    pub(crate) fn foreign(
+        mut definition: Definition,
+        calls: Arc<dyn Foreign>,
         display_path: &Path,
     ) -> Self {
+        definition.text = Text::empty(display_path);
         Self {
             definition,
-            handler,
-            provenance: Arc::default(),
-            text: Text::empty(display_path),
-            boundary: None,
+            implementation: Implementation::Foreign(calls),
+            implementation_span: None,
             validators: Validators::default(),
         }
     }
 
-    /// Its definition.
-    pub const fn definition(&self) -> &Definition {
-        &self.definition
-    }
-
-    /// The handler of its calls. Only [`Approved`](crate::approval::Approved) calls it.
-    pub(crate) fn handler(&self) -> &dyn Handler {
-        &*self.handler
-    }
-
-    /// The name.
-    pub const fn name(&self) -> &Name {
-        &self.definition.name
-    }
-
-    /// Its file, as messages show it.
-    pub fn file(&self) -> &Path {
-        self.text.display_path()
-    }
-
-    /// The title for people, if it has one.
-    pub fn title(&self) -> Option<&str> {
-        self.definition.title.as_deref()
-    }
-
-    /// The description for the model.
-    pub fn description(&self) -> &str {
-        &self.definition.description
-    }
-
-    /// The schema of its arguments.
-    pub const fn schema(&self) -> &Schema {
-        &self.definition.schema
-    }
-
-    /// Hints on its behaviour.
-    pub const fn annotations(&self) -> &Annotations {
-        &self.definition.annotations
-    }
-
-    /// The capabilities it provides, as `provider.operation`: the declared ones, or
-    /// one derived from its toolset and name.
-    pub fn capabilities(&self) -> Vec<String> {
-        match (
-            &self.provenance.toolset,
-            self.definition.capabilities.as_slice(),
-        ) {
-            (Some(toolset), []) => vec![capability::default_for(toolset, self.name().as_str())],
-            (_, declared) => declared.to_vec(),
-        }
-    }
-
-    /// Where it comes from.
-    pub fn provenance(&self) -> &Provenance {
-        &self.provenance
-    }
-
-    /// What a lock pins of it, if another program declared it.
-    pub(crate) fn remote(&self) -> Option<Remote> {
-        self.handler.remote()
-    }
-
-    /// The command line of a call, as far as it is known before: none for a template.
-    pub fn command_line(&self) -> Option<CommandLine> {
-        self.handler.command_line(&self.text)
-    }
-
-    /// Sets where the tool comes from.
+    /// Returns the same tool from another source.
     pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
-        self.provenance = provenance;
+        self.definition.provenance = provenance;
         self
     }
 
-    /// The environment variables it may see.
-    pub fn env(&self) -> &[String] {
-        &self.definition.env
+    /// Returns the same tool in a private copy of its package, whose file is `text`.
+    pub(crate) fn copied(&self, text: Text, boundary: Boundary) -> Result<Self, ToolError> {
+        let mut copy = Self::parse(text)?.from(Arc::clone(&self.definition.provenance));
+        copy.definition.boundary = Some(Box::new(boundary));
+        Ok(copy)
     }
 
-    /// How long it may run.
-    pub const fn timeout(&self) -> Duration {
-        self.definition.timeout
+    /// The implementation of its calls. Only [`Approved`](crate::approval::Approved) calls it.
+    pub(crate) const fn implementation(&self) -> &Implementation {
+        &self.implementation
     }
 
-    /// What its program may reach, if its file says so.
-    pub const fn sandbox(&self) -> Option<&Sandbox> {
-        self.definition.sandbox.as_ref()
+    /// Returns the part of it that a lock pins, if another program declared it.
+    pub(crate) fn remote(&self) -> Option<Remote> {
+        self.implementation.foreign()?.remote()
     }
 
-    /// The declared type of its result.
-    pub const fn output(&self) -> &Output {
-        &self.definition.output
-    }
-
-    /// The schema of its result, if it declares one.
-    pub const fn output_schema(&self) -> Option<&Schema> {
-        self.definition.output.schema()
-    }
-
-    /// The text of its file.
-    pub const fn text(&self) -> &Text {
-        &self.text
+    /// Returns the command line of a call, as far as it is known before: none for a template.
+    pub fn command_line(&self) -> Option<CommandLine> {
+        self.implementation.command_line(&self.text)
     }
 
     /// Checks what a call would find only later or never: examples and defaults that
     /// do not match the schema, and templates that do not compile.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes.
     pub fn check(&self) -> Result<(), ToolError> {
         let mut diagnostics = self.check_examples();
-        if let Ok(document) = yaml::parse(&self.text) {
-            let locator = Locator::of_file(&self.text);
-            diagnostics.extend(examples::check_defaults(
-                &self.definition,
-                &document,
-                &locator,
-            ));
+        if self.schema.has_default()
+            && let Ok(document) = yaml::parse(&self.text)
+        {
+            let locator = Locator {
+                text: &self.text,
+                numbered: None,
+            };
+            let defaults = accept::check_defaults(&self.definition, &document, &locator);
+            diagnostics.extend(defaults);
         }
         diagnostics.extend(self.check_implementation());
         if diagnostics.is_empty() {
@@ -246,50 +177,104 @@ impl Tool {
         }
     }
 
-    /// Its content.
-    pub fn source(&self) -> &str {
-        self.text.as_str()
-    }
-
-    /// Why every call would fail: a template does not compile or is missing.
+    /// Returns why every call would fail: a template does not compile or is missing.
     pub fn check_implementation(&self) -> Option<Diagnostic> {
-        let checked = self.handler.check(&self.text);
+        let checked = self.implementation.check(&self.text);
         checked.err().map(|diagnostic| *diagnostic)
     }
 
-    /// Why every call in `cx` would fail to start its program.
+    /// Returns why every call in `cx` would fail to start its program.
     pub fn check_program(&self, cx: &Context) -> Option<Diagnostic> {
-        let checked = self.handler.check_program(self, cx);
+        let checked = self.implementation.check_program(&self.definition, cx);
         checked.err().map(|diagnostic| *diagnostic)
     }
 
-    /// Whether a call runs programs, which have the rights of the user.
+    /// Returns true if a call runs programs, which have the rights of the user.
     pub fn runs_programs(&self) -> bool {
-        self.handler.runs_programs()
+        self.implementation.runs_programs()
     }
 
-    /// Whether a call uses its context: templates need none.
+    /// Returns true if a call uses its context: templates need none.
     pub fn needs_context(&self) -> bool {
-        self.handler.needs_context()
+        self.implementation.needs_context()
     }
 
-    /// Whether a call starts a process, which ends when the time is over.
+    /// Returns true if a call starts a process, which ends when the time is over.
     pub fn starts_process(&self) -> bool {
-        self.handler.starts_process()
+        self.implementation.starts_process()
+    }
+
+    /// Returns true if it is an agent.
+    pub const fn is_agent(&self) -> bool {
+        matches!(self.implementation, Implementation::Agent(_))
+    }
+
+    /// Returns true if it asks a model itself: an agent, or a flow with one.
+    pub fn asks_a_model(&self) -> bool {
+        self.is_agent() || self.flow().is_some_and(Flow::asks_a_model)
+    }
+
+    /// The nodes, if it is a flow.
+    pub const fn flow(&self) -> Option<&Flow> {
+        match &self.implementation {
+            Implementation::Flow(flow) => Some(flow),
+            _ => None,
+        }
     }
 
     /// The code of its implementation, if that is JavaScript.
     pub fn js(&self) -> Option<JsSource> {
-        self.handler.js(&self.text)
+        match &self.implementation {
+            Implementation::Js(js) => Some(JsSource::new(&js.0, &self.text)),
+            _ => None,
+        }
     }
 
-    /// What a call starts, if its file says so.
+    /// The program or script that a call starts, if its file says so.
     pub fn invocation(&self) -> Option<Invocation<'_>> {
-        self.handler.invocation()
+        self.implementation.invocation()
     }
 
-    /// Whether its result is the output of a template.
-    pub fn is_template(&self) -> bool {
-        self.handler.is_template()
+    /// Returns true if its result is the output of a template. An argument that no template reads
+    /// is useless then.
+    pub const fn is_template(&self) -> bool {
+        matches!(
+            self.implementation,
+            Implementation::Template(..) | Implementation::TemplateFile(_)
+        )
+    }
+
+    /// Returns the templates of its implementation, as they are in the files; a template file
+    /// that cannot be read is left out.
+    pub fn templates(&self) -> Vec<TemplateSource> {
+        self.implementation.templates(&self.text)
+    }
+
+    /// Returns the template that `include "name"` loads from this tool, if it exists.
+    pub fn partial(&self, name: &str) -> Option<TemplateSource> {
+        TemplateSource::partial(name, &self.text)
+    }
+
+    /// Returns the place where its implementation begins in its file.
+    pub fn implementation_location(&self) -> Option<Location> {
+        Some(self.text.location(self.implementation_span?))
+    }
+
+    /// Adds to `diagnostic` where the tool's file has the value at `pointer` in its
+    /// schema. A tool without a file has the pointer only.
+    pub(crate) fn locate_in_schema(&self, diagnostic: Diagnostic, pointer: &str) -> Diagnostic {
+        let document = self.implementation_span.and(yaml::parse(&self.text).ok());
+        let Some(document) = document else {
+            let diagnostic = diagnostic.with_subject(self.name.as_str());
+            return diagnostic.with_pointer(pointer);
+        };
+        let names = segments(pointer);
+        let names = names.iter().map(String::as_str);
+        let (root, skipped) = match document.get("parameters_schema") {
+            Some(schema) => (schema, 0),
+            None => (document.get("parameters").unwrap_or(&document), 1),
+        };
+        let (_, span) = root.walk(names.skip(skipped));
+        diagnostic.at(self.text.location(span))
     }
 }

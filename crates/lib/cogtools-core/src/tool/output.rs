@@ -1,10 +1,11 @@
 //! The declared type of a tool's result: the key `output`.
 
+use serde_json::Value;
+
+use super::DefinitionError;
+use super::document::Locator;
 use super::reader::Reader;
-use super::{DefinitionError, Locator, ToolOutput};
-use crate::schema::ViolationKind;
-use crate::schema::{Schema, Violation};
-use crate::suggest::did_you_mean;
+use crate::schema::{Schema, Violation, ViolationKind};
 use crate::yaml::{Entry, Node};
 use crate::{Actual, Code, Diagnostic, Expected, json};
 
@@ -43,12 +44,17 @@ impl Output {
         }
     }
 
-    /// Validates the result of a call and adds its value.
-    pub(crate) fn validate(&self, mut answer: ToolOutput) -> Result<ToolOutput, Box<Diagnostic>> {
+    /// Validates the `text` of a result, which may be `truncated`, and returns its value: none for
+    /// text.
+    pub(super) fn validate(
+        &self,
+        text: &str,
+        truncated: bool,
+    ) -> Result<Option<Value>, Box<Diagnostic>> {
         let Self::Json(schema) = self else {
-            return Ok(answer);
+            return Ok(None);
         };
-        if answer.truncated_bytes > 0 {
+        if truncated {
             let diagnostic = Diagnostic::new(
                 Code::ToolFailed,
                 "the result exceeds the size limit for JSON",
@@ -57,14 +63,10 @@ impl Output {
                 diagnostic.hint("ask the tool for less; JSON cannot be truncated"),
             ));
         }
-        let value = json::parse(&answer.text).map_err(|error| {
+        let value = json::parse(text).map_err(|error| {
             let message = format!("the result is not JSON, as `output` declares: {error}");
             let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-            let shown = answer
-                .text
-                .chars()
-                .take(MAX_SHOWN_CHARS)
-                .collect::<String>();
+            let shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
             Box::new(diagnostic.with_details(shown.trim_end()).hint(HINT))
         })?;
         if let Some(schema) = schema {
@@ -84,8 +86,7 @@ impl Output {
                 return Err(Box::new(diagnostic.hint(HINT)));
             }
         }
-        answer.value = Some(value);
-        Ok(answer)
+        Ok(Some(value))
     }
 }
 
@@ -105,8 +106,7 @@ fn line(violation: &Violation) -> String {
 impl Reader<'_> {
     /// The map under `output`.
     pub(super) fn output(&mut self, entry: &Entry) -> Output {
-        let Some(entries) = entry.value.entries() else {
-            self.report_kind("output", Expected::Output, &entry.value);
+        let Some(entries) = self.entries(entry, Expected::Output) else {
             return Output::Text;
         };
         let (mut kind, mut schema) = (None, None);
@@ -129,13 +129,7 @@ impl Reader<'_> {
                     }
                 },
                 "schema" => schema = Some(entry),
-                other => {
-                    let error = DefinitionError::UnknownKey {
-                        key: other.to_owned(),
-                        meant: did_you_mean(other, Output::KEYS),
-                    };
-                    self.report(&error, entry.span);
-                }
+                _ => self.report_unknown_key(entry, &Output::KEYS),
             }
         }
         match (kind, schema) {
@@ -151,12 +145,9 @@ impl Reader<'_> {
 
     fn json(&mut self, schema: Option<&Entry>) -> Output {
         let schema = schema.map(|entry| Schema::any(&entry.value));
-        match schema.transpose() {
-            Ok(schema) => Output::Json(schema),
-            Err(errors) => {
-                self.report_schema(&errors);
-                Output::Text
-            }
+        match schema.map(|read| self.schema(read)) {
+            Some(None) => Output::Text,
+            schema => Output::Json(schema.flatten()),
         }
     }
 }

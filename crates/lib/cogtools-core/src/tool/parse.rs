@@ -1,80 +1,99 @@
 //! The second step: from a document to a tool, and from a declaration to a definition.
 
-use std::sync::Arc;
-
-use super::compiled::Validators;
+use super::accept::Validators;
+use super::document::Locator;
 use super::error::{DefinitionError, ToolError};
+use super::implementation::Implementation;
 use super::reader::Reader;
-use super::{
-    Annotations, Definition, Example, Handler, JsonDocument, Key, Locator, Tool, examples,
-    implementation, output,
-};
+use super::{Annotations, Definition, Example, JsonDocument, Key, Tool, accept, output};
 use crate::sandbox::SandboxError;
-use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
 use crate::yaml::{self, Entry, Node};
-use crate::{Code, Diagnostic, Name};
+use crate::{Code, Diagnostic};
 
+/// The entries of a document by their keys.
 #[derive(Default)]
 struct Draft<'n> {
     entries: [Option<&'n Entry>; Key::ALL.len()],
 }
 
-pub(super) fn tool(text: Text) -> Result<Tool, ToolError> {
+/// Parses the tool file `text`; the name of the tool has to be `stem`, if that is known.
+pub(super) fn tool(text: Text, stem: Option<&str>) -> Result<Tool, ToolError> {
     let mut document = yaml::parse(&text)
         .map_err(|error| ToolError::Syntax(Box::new(error.diagnostic(Code::InvalidTool, &text))))?;
-    let locator = Locator::of_file(&text);
+    let locator = Locator {
+        text: &text,
+        numbered: None,
+    };
     let mut reader = Reader::new(locator);
     let read = read(&document, &mut reader);
-    let mut diagnostics = reader.finish();
-    let Some((mut definition, handler)) = read.filter(|_| diagnostics.is_empty()) else {
+    let mut diagnostics = reader.diagnostics;
+    let Some((mut definition, implementation, span)) = read.filter(|_| diagnostics.is_empty())
+    else {
         diagnostics.sort_by_key(|diagnostic| {
-            diagnostic
-                .location
-                .as_ref()
-                .map(|location| (location.line, location.column))
+            let location = diagnostic.location.as_ref();
+            location.map(|location| (location.line, location.column))
         });
         return Err(ToolError::Invalid(Diagnostic::truncate(diagnostics)));
     };
-    let mut diagnostics = examples::check_parameters(&definition, &document, &locator);
+    let mut diagnostics = accept::check_parameters(&definition, &document, &locator);
     diagnostics.extend(output::check(&definition.output, &document, &locator));
+    let name = definition.name.as_str();
+    if let Some(stem) = stem.filter(|stem| diagnostics.is_empty() && *stem != name) {
+        let error = DefinitionError::Stem {
+            name: name.to_owned(),
+            stem: stem.to_owned(),
+        };
+        let span = document
+            .get("name")
+            .map_or(head(&document), |name| name.span);
+        diagnostics.push(locator.locate(error.diagnostic(), span));
+    }
     if !diagnostics.is_empty() {
         return Err(ToolError::Invalid(diagnostics));
     }
-    definition.examples = document
-        .take_items(Key::Examples.as_str())
-        .into_iter()
-        .map(|item| Example::new(item, &definition.schema))
-        .collect();
+    let examples = document.take_items(Key::Examples.as_str()).into_iter();
+    let examples = examples.map(|item| Example::new(item, &definition.schema));
+    definition.examples = examples.collect();
+    definition.text = text;
     Ok(Tool {
         definition,
-        handler,
-        text,
-        provenance: Arc::default(),
-        boundary: None,
+        implementation,
+        implementation_span: Some(span),
         validators: Validators::default(),
     })
 }
 
-/// Reads every key, so that one pass reports all errors.
-fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Arc<dyn Handler>)> {
+/// Reads every key, so that one pass reports all errors. The span is that of the key
+/// `implementation`.
+fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Implementation, Span)> {
     let Some(entries) = document.entries() else {
         reader.report(&DefinitionError::NotAMap(document.kind()), document.span);
         return None;
     };
-    let draft = Draft::new(entries, reader);
+    let mut draft = Draft::default();
+    for entry in entries {
+        if let Some(key) = Key::parse(&entry.key) {
+            draft.entries[key as usize] = Some(entry);
+        } else if !reader.is_full() {
+            reader.report_unknown_key(entry, &Key::ALL.map(Key::as_str));
+        }
+    }
     let start = head(document);
     let definition = definition(&draft, start, reader);
     if let Some(definition) = &definition {
-        reader.set_parameters(&definition.schema);
+        let names = definition.schema.names().unwrap_or_default();
+        reader.parameters = names.into_iter().map(str::to_owned).collect();
     }
-    let implementation = draft.required(Key::Implementation, start, reader);
-    let handler = implementation.and_then(|entry| implementation::read(entry, reader));
-    let is_program = handler.as_ref().is_none_or(|it| it.invocation().is_some());
+    let entry = draft.required(Key::Implementation, start, reader);
+    let implementation = entry.and_then(|entry| Implementation::read(entry, reader));
+    let is_program = implementation
+        .as_ref()
+        .is_none_or(|it| it.invocation().is_some());
     if let Some(entry) = draft.get(Key::Sandbox).filter(|_| !is_program) {
         reader.report_sandbox(&SandboxError::NoProgram, entry.span);
     }
-    Some((definition?, handler?))
+    Some((definition?, implementation?, entry?.span))
 }
 
 /// Reads every key but the implementation; missing keys are reported at `start`.
@@ -113,7 +132,7 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
         annotations: annotations.unwrap_or_default(),
         capabilities: capabilities.unwrap_or_default(),
         env: env.unwrap_or_default(),
-        timeout: timeout.unwrap_or(Tool::TIMEOUT),
+        timeout: timeout.unwrap_or(Definition::TIMEOUT),
         sandbox,
         ..Definition::new(name?, description?, schema?)
     })
@@ -123,6 +142,10 @@ impl Definition {
     /// Reads a declaration with the keys `name`, `title` and `description`, and its
     /// parameters as a plain Schema Object under the key `parameters`, if there is
     /// one. The rules are those of a tool file.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes in the declaration.
     pub(crate) fn from_declaration(
         declaration: &JsonDocument,
         parameters: Option<&str>,
@@ -131,37 +154,35 @@ impl Definition {
         let document = declaration.node();
         let locator = declaration.locator();
         let mut reader = Reader::new(locator);
-        let entries = document.entries().unwrap_or_default();
-        let draft = Draft::from_declaration(entries, parameters);
+        let mut draft = Draft::default();
+        for entry in document.entries().unwrap_or_default() {
+            let key = match entry.key.as_str() {
+                key if Some(key) == parameters => Key::ParametersSchema,
+                key => match Key::parse(key) {
+                    Some(key @ (Key::Name | Key::Title | Key::Description)) => key,
+                    _ => continue,
+                },
+            };
+            draft.entries[key as usize] = Some(entry);
+        }
         let definition = definition(&draft, head(document), &mut reader);
-        let diagnostics = reader.finish();
+        let diagnostics = reader.diagnostics;
         let Some(definition) = definition.filter(|_| diagnostics.is_empty()) else {
             return Err(ToolError::Invalid(Diagnostic::truncate(diagnostics)));
         };
-        if let Some(invalid) = examples::invalid_parameters(&definition) {
+        if let Some(invalid) = accept::invalid_parameters(&definition) {
             let schema = parameters.and_then(|key| document.get(key));
             let diagnostic = locator.locate_schema_in(schema.unwrap_or(document), &invalid);
             return Err(ToolError::Invalid(vec![diagnostic]));
         }
-        Ok(definition.with_annotations(annotations))
+        Ok(Self {
+            annotations,
+            ..definition
+        })
     }
 }
 
-pub(super) fn name_mismatch(name: &Name, stem: &str, text: &Text) -> ToolError {
-    let error = DefinitionError::Stem {
-        name: name.to_string(),
-        stem: stem.to_owned(),
-    };
-    let document = yaml::parse(text).ok();
-    let span = document
-        .as_ref()
-        .and_then(|document| document.get("name"))
-        .map_or(Span { start: 0, end: 0 }, |name| name.span);
-    let diagnostic = Locator::of_file(text).locate(error.diagnostic(), span);
-    ToolError::Invalid(vec![diagnostic])
-}
-
-/// Where a document begins.
+/// Returns the place where a document begins.
 const fn head(document: &Node) -> Span {
     Span {
         start: document.span.start,
@@ -170,43 +191,11 @@ const fn head(document: &Node) -> Span {
 }
 
 impl<'n> Draft<'n> {
-    fn new(entries: &'n [Entry], reader: &mut Reader<'_>) -> Self {
-        let mut draft = Self::default();
-        for entry in entries {
-            if let Some(key) = Key::parse(&entry.key) {
-                draft.entries[key as usize] = Some(entry);
-            } else if !reader.is_full() {
-                let meant = did_you_mean(&entry.key, Key::ALL.map(Key::as_str));
-                let error = DefinitionError::UnknownKey {
-                    key: entry.key.clone(),
-                    meant,
-                };
-                reader.report(&error, entry.span);
-            }
-        }
-        draft
-    }
-
-    /// The entries of a declaration; `parameters` is the key of its parameters.
-    fn from_declaration(entries: &'n [Entry], parameters: Option<&str>) -> Self {
-        let mut draft = Self::default();
-        for entry in entries {
-            let key = match entry.key.as_str() {
-                "name" => Key::Name,
-                "title" => Key::Title,
-                "description" => Key::Description,
-                key if Some(key) == parameters => Key::ParametersSchema,
-                _ => continue,
-            };
-            draft.entries[key as usize] = Some(entry);
-        }
-        draft
-    }
-
     const fn get(&self, key: Key) -> Option<&'n Entry> {
         self.entries[key as usize]
     }
 
+    /// Returns the entry of `key`, or reports at `end` that it is missing.
     fn required(&self, key: Key, end: Span, reader: &mut Reader<'_>) -> Option<&'n Entry> {
         if self.get(key).is_none() {
             reader.report(&DefinitionError::Missing(key.as_str()), end);

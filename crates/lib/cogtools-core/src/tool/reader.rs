@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use super::error::{self, DefinitionError};
-use super::{Annotations, Key, Locator, Tool, capability};
+use super::document::Locator;
+use super::error::DefinitionError;
+use super::key::{Key, SCHEMA};
+use super::template::Template;
+use super::{Annotations, capability};
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::schema::{Schema, SchemaError};
 use crate::suggest::did_you_mean;
@@ -11,12 +14,15 @@ use crate::text::{Span, Text};
 use crate::yaml::{Data, Entry, Node};
 use crate::{Actual, Diagnostic, Expected, Location, Name};
 
+/// The key of a condition.
+const WHEN: &str = "when";
+
 /// Reads the values of a tool file or a declaration, and collects the diagnostics.
 pub(super) struct Reader<'t> {
     locator: Locator<'t>,
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// The names of the parameters, once they are known.
-    parameters: Vec<String>,
+    pub(super) parameters: Vec<String>,
 }
 
 impl<'t> Reader<'t> {
@@ -29,23 +35,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Keeps the names of the parameters in `schema`.
-    pub(super) fn set_parameters(&mut self, schema: &Schema) {
-        let names = schema.names().unwrap_or_default();
-        self.parameters = names.into_iter().map(str::to_owned).collect();
-    }
-
-    /// The names of the parameters.
-    pub(super) fn parameter_names(&self) -> &[String] {
-        &self.parameters
-    }
-
-    /// The collected diagnostics.
-    pub(super) fn finish(self) -> Vec<Diagnostic> {
-        self.diagnostics
-    }
-
-    /// Whether there are more diagnostics than are ever shown.
+    /// Returns true if there are more diagnostics than are ever shown.
     pub(super) const fn is_full(&self) -> bool {
         self.diagnostics.len() > Diagnostic::MAX_SHOWN
     }
@@ -88,35 +78,94 @@ impl<'t> Reader<'t> {
         );
     }
 
-    /// The text of the file.
-    pub(super) const fn text(&self) -> &'t Text {
-        self.locator.text()
+    /// Returns `found`, or reports that the value of `entry` is not what is `expected`.
+    pub(super) fn expect<T>(
+        &mut self,
+        entry: &Entry,
+        expected: Expected,
+        found: Option<T>,
+    ) -> Option<T> {
+        if found.is_none() {
+            self.report_kind(&entry.key, expected, &entry.value);
+        }
+        found
     }
 
-    /// Adds the errors of a schema.
-    pub(super) fn report_schema(&mut self, errors: &[SchemaError]) {
-        let diagnostics = error::schema_diagnostics(errors, &self.locator);
-        self.diagnostics.extend(diagnostics);
+    /// Returns the entries of a map.
+    pub(super) fn entries<'n>(
+        &mut self,
+        entry: &'n Entry,
+        expected: Expected,
+    ) -> Option<&'n [Entry]> {
+        self.expect(entry, expected, entry.value.entries())
+    }
+
+    /// The text of the file.
+    pub(super) const fn text(&self) -> &'t Text {
+        self.locator.text
+    }
+
+    /// Returns the schema, or reports its errors.
+    pub(super) fn schema(&mut self, read: Result<Schema, Vec<SchemaError>>) -> Option<Schema> {
+        read.map_err(|errors| {
+            for error in errors.iter().take(Diagnostic::MAX_SHOWN + 1) {
+                let diagnostic = self.locator.locate(error.kind.diagnostic(), error.span);
+                self.diagnostics.push(diagnostic);
+            }
+        })
+        .ok()
+    }
+
+    /// Reads the template in a string.
+    pub(super) fn template(
+        &mut self,
+        key: &str,
+        node: &Node,
+        expected: Expected,
+    ) -> Option<Template> {
+        let template = Template::read(node, self.text());
+        if template.is_none() {
+            self.report_kind(key, expected, node);
+        }
+        template
+    }
+
+    /// Reads the expression under `when`.
+    pub(super) fn when(&mut self, entry: &Entry) -> Option<Template> {
+        self.condition(WHEN, &entry.value)
+    }
+
+    /// Reads the expression in `node`, which is under `key`, as a template that renders to text
+    /// if it holds.
+    pub(super) fn condition(&mut self, key: &'static str, node: &Node) -> Option<Template> {
+        let error = match node.text().map(str::trim) {
+            None => {
+                self.report_kind(key, Expected::Condition, node);
+                return None;
+            }
+            Some("") => DefinitionError::Empty(key),
+            Some(text) if text.starts_with("{{") || text.starts_with("{%") => {
+                let text = text.to_owned();
+                DefinitionError::Condition { key, text }
+            }
+            Some(_) => return Template::read_condition(node, self.text()),
+        };
+        self.report(&error, node.span);
+        None
     }
 
     pub(super) fn name(&mut self, entry: &Entry) -> Option<Name> {
-        let node = &entry.value;
-        let Some(text) = node.text() else {
-            self.report_kind("name", Expected::String, node);
-            return None;
+        let text = self.expect(entry, Expected::String, entry.value.text())?;
+        let invalid = |error| {
+            let error = DefinitionError::Name(text.to_owned(), error);
+            self.report(&error, entry.value.span);
         };
-        match Name::new(text) {
-            Ok(name) => Some(name),
-            Err(error) => {
-                self.report(&DefinitionError::Name(text.to_owned(), error), node.span);
-                None
-            }
-        }
+        Name::new(text).map_err(invalid).ok()
     }
 
     pub(super) fn schema_urn(&mut self, entry: &Entry) {
         match entry.value.text() {
-            Some(Tool::SCHEMA) => {}
+            Some(SCHEMA) => {}
             Some(other) => {
                 self.report(&DefinitionError::Schema(other.to_owned()), entry.value.span);
             }
@@ -126,21 +175,13 @@ impl<'t> Reader<'t> {
 
     /// A string that is not blank.
     pub(super) fn non_empty_text(&mut self, key: Key, entry: &Entry) -> Option<String> {
+        let is_null = matches!(entry.value.data, Data::Null);
         match entry.value.text() {
-            Some(text) if !text.trim().is_empty() => Some(text.to_owned()),
-            Some(_) => {
-                self.report(&DefinitionError::Empty(key.as_str()), entry.span);
-                None
-            }
-            None if matches!(entry.value.data, Data::Null) => {
-                self.report(&DefinitionError::Empty(key.as_str()), entry.span);
-                None
-            }
-            None => {
-                self.report_kind(key.as_str(), Expected::String, &entry.value);
-                None
-            }
+            Some(text) if !text.trim().is_empty() => return Some(text.to_owned()),
+            None if !is_null => self.report_kind(key.as_str(), Expected::String, &entry.value),
+            _ => self.report(&DefinitionError::Empty(key.as_str()), entry.span),
         }
+        None
     }
 
     pub(super) fn parameters(
@@ -157,16 +198,13 @@ impl<'t> Reader<'t> {
             (Some(entry), None) => Schema::expand(&entry.value),
             (None, Some(entry)) => Schema::verbatim(&entry.value),
         };
-        schema.map_err(|errors| self.report_schema(&errors)).ok()
+        self.schema(schema)
     }
 
     pub(super) fn annotations(&mut self, entry: &Entry) -> Annotations {
         let mut annotations = Annotations::default();
-        let Some(entries) = entry.value.entries() else {
-            self.report_kind("annotations", Expected::Annotations, &entry.value);
-            return annotations;
-        };
-        for entry in entries {
+        let entries = self.entries(entry, Expected::Annotations);
+        for entry in entries.unwrap_or_default() {
             match (annotations.slot(&entry.key), &entry.value.data) {
                 (Some(hint), Data::Bool(value)) => *hint = Some(*value),
                 (Some(_), _) => self.report_kind(&entry.key, Expected::Bool, &entry.value),
@@ -177,7 +215,7 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn capabilities(&mut self, entry: &Entry) -> Vec<String> {
-        self.strings("capabilities", entry, capability::is_valid, |name| {
+        self.strings(entry, capability::is_valid, |name| {
             DefinitionError::Capability(name.to_owned())
         })
     }
@@ -187,28 +225,24 @@ impl<'t> Reader<'t> {
             name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         };
-        self.strings("env", entry, variable, |name| {
+        self.strings(entry, variable, |name| {
             DefinitionError::Variable(name.to_owned())
         })
     }
 
     fn strings(
         &mut self,
-        key: &'static str,
         entry: &Entry,
         is_valid: impl Fn(&str) -> bool,
         invalid: impl Fn(&str) -> DefinitionError,
     ) -> Vec<String> {
-        let Some(items) = entry.value.items() else {
-            self.report_kind(key, Expected::Names, &entry.value);
-            return Vec::new();
-        };
+        let items = self.expect(entry, Expected::Names, entry.value.items());
         let mut names = Vec::new();
-        for item in items {
+        for item in items.unwrap_or_default() {
             match item.text() {
                 Some(name) if is_valid(name) => names.push(name.to_owned()),
                 Some(name) => self.report(&invalid(name), item.span),
-                None => self.report_kind(key, Expected::Names, item),
+                None => self.report_kind(&entry.key, Expected::Names, item),
             }
         }
         names
@@ -225,15 +259,10 @@ impl<'t> Reader<'t> {
 
     pub(super) fn timeout(&mut self, entry: &Entry) -> Option<Duration> {
         let seconds = match &entry.value.data {
-            Data::Number(number) => number.as_f64(),
+            Data::Number(number) => number.as_f64().filter(|seconds| *seconds > 0.0),
             _ => None,
         };
-        let duration = seconds
-            .filter(|seconds| *seconds > 0.0)
-            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        if duration.is_none() {
-            self.report_kind("timeout", Expected::Seconds, &entry.value);
-        }
-        duration
+        let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        self.expect(entry, Expected::Seconds, duration)
     }
 }

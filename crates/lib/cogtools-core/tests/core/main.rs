@@ -20,7 +20,6 @@ mod schema {
 }
 
 mod tool {
-    mod brief;
     mod capability;
     mod example;
     mod implementation;

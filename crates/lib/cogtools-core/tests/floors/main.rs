@@ -91,27 +91,32 @@ fn no_modules_import_each_other() {
     assert_eq!(cycle(&neighbours(&imports)), None);
 }
 
-/// Handlers are called only through `Approved`.
+/// Implementations are called only through `Approved`.
 #[test]
-fn only_the_approval_gate_calls_handlers() {
+fn only_the_approval_gate_calls_implementations() {
     let tree = sources();
-    let users = |word: &str| {
-        let texts = tree.texts().filter(|(_, text)| text.contains(word));
+    let users = |words: &[&str]| {
+        let joined = |text: &str| text.split_whitespace().collect::<String>();
+        let has = |text: &str| words.iter().any(|word| joined(text).contains(word));
+        let texts = tree.texts().filter(|(_, text)| has(text));
         texts.map(|(module, _)| module).collect::<Vec<_>>()
     };
-    assert_eq!(users(".handler()"), ["approval::gate"]);
-    let getters = ["tool", "tool::flow", "tool::template::source"];
-    assert_eq!(users(".handler."), getters);
-    assert_eq!(users(".handler.call("), [""; 0]);
-    assert_eq!(users(".handler.value("), [""; 0]);
+    assert_eq!(users(&[".implementation()"]), ["approval::gate"]);
+    assert_eq!(users(&[".implementation().call("]), ["approval::gate"]);
+    assert_eq!(users(&[".implementation."]), ["tool"]);
+    assert_eq!(users(&[".implementation.call("]), [""; 0]);
+    let kinds = ["js", "exec", "script", "agent", "flow", "foreign"];
+    let calls = kinds.map(|kind| format!("{kind}.call("));
+    let calls: Vec<&str> = calls.iter().map(String::as_str).collect();
+    assert_eq!(users(&calls), ["tool::implementation"]);
     let tool = tree.texts().find(|(module, _)| module == "tool");
     let (_, tool) = tool.expect("there is a module for tools");
     assert!(
-        tool.contains("\n    handler: Arc<dyn Handler>,\n"),
-        "the handler is private"
+        tool.contains("\n    implementation: Implementation,\n"),
+        "the implementation is private"
     );
     assert!(
-        tool.contains("\n    pub(crate) fn handler(&self)"),
+        tool.contains("\n    pub(crate) const fn implementation(&self)"),
         "and its getter is private to the crate"
     );
 }

@@ -70,7 +70,7 @@ impl Names {
         else {
             return Vec::new();
         };
-        let schema = tool.definition().schema();
+        let schema = tool.schema();
         if let Some((key, _)) = typed.split_once('=') {
             let path = schema.path_of(key);
             let declared = schema.declared_at(&path);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cogtools_core::tool::{Key, Kind, Output};
+use cogtools_core::tool::{IMPLEMENTATION_KEYS, Key, Output};
 use cogtools_core::{Name, Tool};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -88,11 +88,14 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
 /// For each kind of implementation, that the others are absent.
 fn exclusive_kinds() -> Value {
     let others = |kind: &str| -> Value {
-        let others = Kind::keys().filter(|other| *other != kind);
+        let others = IMPLEMENTATION_KEYS
+            .into_iter()
+            .filter(|other| *other != kind);
         let required = others.map(|other| json!({"required": [other]}));
         json!({"not": {"anyOf": required.collect::<Vec<_>>()}})
     };
-    Kind::keys()
+    IMPLEMENTATION_KEYS
+        .into_iter()
         .map(|kind| (kind.to_owned(), others(kind)))
         .collect::<Map<String, Value>>()
         .into()

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{BuiltIn, READ_ONLY, files};
+use super::{BuiltIn, READ_ONLY, Request, files};
 use crate::hint::{Command, Hint};
 use crate::process::Process;
 use crate::tool::{Annotations, RunError, ToolOutput};
@@ -43,8 +43,6 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 const MAX_OUTPUT_BYTES: usize = 8 << 20;
 /// How long a user may take to answer a proposal; questions have a shorter limit of their own.
 const TIMEOUT: Duration = Duration::from_mins(10);
-/// The program that asks.
-const PROGRAM: &str = "cogtools";
 
 /// All of them, sorted by name.
 pub(super) const TOOLS: [BuiltIn; 5] = [
@@ -56,7 +54,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
                       file. The text is empty if no file is open.",
         parameters: none,
         annotations: READ_ONLY,
-        run: |tool, _, cx| text(tool, cx),
+        run: text,
     },
     BuiltIn {
         name: "get_diagnostics",
@@ -65,7 +63,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
                       file, line and column.",
         parameters: none,
         annotations: READ_ONLY,
-        run: |tool, _, cx| list(tool, cx),
+        run: list,
     },
     BuiltIn {
         name: "get_open_files",
@@ -74,7 +72,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
                       is active, and which have changes that are not saved.",
         parameters: none,
         annotations: READ_ONLY,
-        run: |tool, _, cx| list(tool, cx),
+        run: list,
     },
     BuiltIn {
         name: "get_selected_text",
@@ -84,7 +82,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
                       nothing is selected.",
         parameters: none,
         annotations: READ_ONLY,
-        run: |tool, _, cx| text(tool, cx),
+        run: text,
     },
     BuiltIn {
         name: "propose_edit",
@@ -126,42 +124,37 @@ fn proposal() -> Value {
 }
 
 /// Returns the selection, or a whole file.
-fn text(tool: &str, cx: &Context) -> Result<ToolOutput, RunError> {
-    let reply = ask(tool, json!({ "method": tool }), cx)?;
+fn text(request: &Request<'_>) -> Result<ToolOutput, RunError> {
+    let reply = ask(request, json!({}))?;
     if let Some(path) = reply.answer.get("path").and_then(Value::as_str)
-        && files::has_secrets(&cx.root.join(path))
+        && files::has_secrets(&request.cx.root.join(path))
     {
-        return Err(files::failed(tool, files::secret(&shown(path, cx))));
+        return Err(request.failed(files::secret(&shown(path, request.cx))));
     }
-    Ok(output(reply, cx))
+    Ok(output(reply, request.cx))
 }
 
 /// Returns open files or problems. A problem in a file with secrets may quote them.
-fn list(tool: &str, cx: &Context) -> Result<ToolOutput, RunError> {
-    let mut reply = ask(tool, json!({ "method": tool }), cx)?;
+fn list(request: &Request<'_>) -> Result<ToolOutput, RunError> {
+    let mut reply = ask(request, json!({}))?;
     if let Some(Value::Array(problems)) = reply.answer.get_mut("diagnostics") {
-        let path = |problem: &Value| problem["path"].as_str().map(|path| cx.root.join(path));
+        let path = |problem: &Value| Some(request.cx.root.join(problem["path"].as_str()?));
         problems.retain(|problem| path(problem).is_some_and(|path| !files::has_secrets(&path)));
     }
-    Ok(output(reply, cx))
+    Ok(output(reply, request.cx))
 }
 
-fn propose(
-    tool: &str,
-    arguments: &Map<String, Value>,
-    cx: &Context,
-) -> Result<ToolOutput, RunError> {
-    let path = arguments.get("path").and_then(Value::as_str);
-    let path = files::full_path(tool, path.unwrap_or_default(), cx)?;
-    let question = json!({"method": tool, "path": path, "content": arguments.get("content")});
-    let reply = ask(tool, question, cx)?;
+fn propose(request: &Request<'_>) -> Result<ToolOutput, RunError> {
+    let path = files::full_path(request, request.text("path").unwrap_or_default())?;
+    let content = request.arguments.get("content");
+    let reply = ask(request, json!({"path": path, "content": content}))?;
     if !reply.is_found {
         let message = "no editor can show a change";
         let diagnostic = Diagnostic::new(Code::ToolFailed, message);
         let status = Hint::run("", Command::EditorStatus, " explains which editor answers");
-        return Err(files::failed(tool, diagnostic.hint(status)));
+        return Err(request.failed(diagnostic.hint(status)));
     }
-    Ok(output(reply, cx))
+    Ok(output(reply, request.cx))
 }
 
 /// The output of `cogtools editor ask`.
@@ -176,18 +169,18 @@ struct Reply {
     attempts: Vec<String>,
 }
 
-/// Asks the editor that answers for the working directory.
-fn ask(tool: &str, mut question: Value, cx: &Context) -> Result<Reply, RunError> {
+/// Asks the editor that answers for the working directory: the method has the name of the tool.
+fn ask(request: &Request<'_>, mut question: Value) -> Result<Reply, RunError> {
+    let cx = request.cx;
     let fail = |reason: &str| {
         let message = format!("the editor cannot be asked: {reason}");
-        files::failed(tool, Diagnostic::new(Code::ToolFailed, message))
+        request.failed(Diagnostic::new(Code::ToolFailed, message))
     };
+    question["method"] = request.tool.into();
     let directory = cx.environment.directory();
     let is_known = directory.is_absolute();
     question["directory"] = json!(if is_known { directory } else { &cx.root });
-    let file = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
-    let program = cx.programs.as_ref().map(|folder| folder.join(file));
-    let program = program.filter(|program| program.is_file());
+    let program = cx.own_program();
     let program = program.ok_or_else(|| fail("the program `cogtools` is not installed"))?;
     let output = Process::new(program, &cx.root)
         .args(["editor", "ask", "--error-format=json"])
@@ -202,7 +195,7 @@ fn ask(tool: &str, mut question: Value, cx: &Context) -> Result<Reply, RunError>
             .map_err(|error| fail(&error.to_string()));
     }
     match Diagnostic::from_json(&output.stderr.bytes) {
-        Some(diagnostic) => Err(files::failed(tool, diagnostic)),
+        Some(diagnostic) => Err(request.failed(diagnostic)),
         None => Err(fail(&format!(
             "`cogtools editor` {}",
             output.exit.describe()
@@ -223,15 +216,10 @@ fn output(reply: Reply, cx: &Context) -> ToolOutput {
             .for_each(|item| shorten(item, cx));
     }
     value["source"] = reply.source.into();
+    let attempts = reply.attempts.iter();
     ToolOutput {
-        text: format!("{value}\n"),
-        stderr: reply
-            .attempts
-            .iter()
-            .flat_map(|line| [line, "\n"])
-            .collect(),
-        value: Some(value),
-        ..ToolOutput::default()
+        stderr: attempts.flat_map(|line| [line, "\n"]).collect(),
+        ..ToolOutput::of_value(value)
     }
 }
 

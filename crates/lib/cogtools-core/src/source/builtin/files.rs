@@ -1,20 +1,27 @@
 //! The files that built-in tools may see: those of the project, without what git ignores, and
 //! without what is known to contain secrets.
+//!
+//! Rules of git come from `.gitignore` files in the project and from `.git/info/exclude`. They are
+//! read like every other file of the project: no link leads out of it, and no pipe blocks.
 
-use std::fs::File;
+use std::ffi::OsString;
+use std::fs::FileType;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
-use serde_json::{Map, Value};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::walk::Walk;
+use super::Request;
 use crate::file::{self, ReadError, ReadScope, WriteError, WritePath};
 use crate::tool::RunError;
 use crate::{Code, Context, Diagnostic};
 
 /// The largest file that is read, in bytes.
-pub(super) const MAX_FILE_BYTES: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
+/// The largest file of rules that is used, in bytes.
+const MAX_RULES: u64 = 256 << 10;
 /// Files with secrets, by name; a star stands for any characters.
 const SECRETS: &str = "\
     .env .env.* .envrc .netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .pgpass .my.cnf .boto \
@@ -32,41 +39,36 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// The files that the arguments `path` and `pattern` of a call of `tool` select.
-    pub(super) fn of(
-        tool: &str,
-        arguments: &Map<String, Value>,
-        cx: &Context,
-    ) -> Result<Self, RunError> {
-        let text = |key: &str| arguments.get(key).and_then(Value::as_str);
-        let path = text("path").unwrap_or(".");
-        let below = below(tool, path)?;
-        let folder = cx.root.join(&below);
-        let is_left = ReadScope::project(&cx.root).is_left_by(&folder);
-        if is_left {
-            return Err(failed(tool, outside(path)));
+    /// Finds the files that the arguments `path` and `pattern` select.
+    pub(super) fn of(request: &Request<'_>) -> Result<Self, RunError> {
+        let path = request.text("path").unwrap_or(".");
+        let root = &request.cx.root;
+        let folder = root.join(below(request, path)?);
+        if ReadScope::project(root).is_left_by(&folder) {
+            return Err(request.failed(outside(path)));
         }
         match folder.metadata() {
             Ok(meta) if meta.is_dir() => {}
             Ok(_) => {
-                let diagnostic = Diagnostic::new(Code::ToolFailed, not_a_folder(path));
-                let hint = "read_file reads a file";
-                return Err(failed(tool, diagnostic.hint(hint)));
+                let message = format!("`{path}` is not a folder");
+                let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+                return Err(request.failed(diagnostic.hint("read_file reads a file")));
             }
             Err(error) => {
                 let message = format!("`{path}` cannot be read: {error}");
-                return Err(failed(tool, Diagnostic::new(Code::ToolFailed, message)));
+                return Err(request.failed(Diagnostic::new(Code::ToolFailed, message)));
             }
         }
-        let matcher = text("pattern").map(|pattern| matcher(tool, pattern));
+        let pattern = request.text("pattern");
+        let matcher = pattern.map(|pattern| matcher(request, pattern));
         Ok(Self {
-            root: cx.root.clone(),
+            root: root.clone(),
             folder,
             matcher: matcher.transpose()?,
         })
     }
 
-    /// Their paths relative to the project, sorted, with `/` between folders.
+    /// Returns their paths relative to the project, sorted, with `/` between folders.
     pub(super) fn iter(&self) -> impl Iterator<Item = String> + '_ {
         Walk::new(&self.root, &self.folder)
             .filter_map(|path| self.path_of(&path))
@@ -86,36 +88,39 @@ impl Files {
     }
 }
 
-/// The full path of the file `path` in the project, which need not exist.
-pub(super) fn full_path(tool: &str, path: &str, cx: &Context) -> Result<PathBuf, RunError> {
-    let below = below(tool, path)?;
-    if is_secret(&below) || is_secret(&target(&below, cx)) {
-        return Err(failed(tool, secret(path)));
-    }
-    match file::resolve(&WritePath::in_project(&cx.root, &below)) {
-        Ok(_) => Ok(cx.root.join(&below)),
-        Err(WriteError::Link { .. }) => Err(failed(tool, outside(path))),
+/// Returns the full path of the file `path` in the project, which need not exist.
+pub(super) fn full_path(request: &Request<'_>, path: &str) -> Result<PathBuf, RunError> {
+    let below = public_path(request, path)?;
+    match file::resolve(&WritePath::in_project(&request.cx.root, &below)) {
+        Ok(_) => Ok(request.cx.root.join(&below)),
+        Err(WriteError::Link { .. }) => Err(request.failed(outside(path))),
         Err(error) => {
             let message = format!("`{path}` cannot be changed: {error}");
             let hint = error.hint("name another file of the project");
             let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-            Err(failed(tool, diagnostic.hint(hint)))
+            Err(request.failed(diagnostic.hint(hint)))
         }
     }
 }
 
-/// Whether the file at `path`, or the one that it leads to, may contain secrets.
+/// Returns `path` relative to the project, unless the file may contain secrets.
+fn public_path(request: &Request<'_>, path: &str) -> Result<PathBuf, RunError> {
+    let below = below(request, path)?;
+    if is_secret(&below) || is_secret(&target(&below, request.cx)) {
+        return Err(request.failed(secret(path)));
+    }
+    Ok(below)
+}
+
+/// Returns true if the file at `path`, or the one that it leads to, may contain secrets.
 pub(super) fn has_secrets(path: &Path) -> bool {
     is_secret(path) || path.canonicalize().is_ok_and(|target| is_secret(&target))
 }
 
-/// The text of the file `path` in the project.
-pub(super) fn read(tool: &str, path: &str, cx: &Context) -> Result<String, RunError> {
-    let below = below(tool, path)?;
-    if is_secret(&below) || is_secret(&target(&below, cx)) {
-        return Err(failed(tool, secret(path)));
-    }
-    read_text(&cx.root.join(&below), cx).map_err(|error| {
+/// Reads the text of the file `path` in the project.
+pub(super) fn read(request: &Request<'_>, path: &str) -> Result<String, RunError> {
+    let full = request.cx.root.join(public_path(request, path)?);
+    read_text(&full, request.cx).map_err(|error| {
         let diagnostic = match error {
             ReadError::Outside { .. } => outside(path),
             error => {
@@ -124,11 +129,11 @@ pub(super) fn read(tool: &str, path: &str, cx: &Context) -> Result<String, RunEr
                 diagnostic.hint("list_files lists the files of the project")
             }
         };
-        failed(tool, diagnostic)
+        request.failed(diagnostic)
     })
 }
 
-/// The text of the file at `path`.
+/// Reads the text of the file at `path`.
 pub(super) fn read_text(path: &Path, cx: &Context) -> Result<String, ReadError> {
     let (file, meta) = file::open(path, &ReadScope::project(&cx.root))?;
     let other = |message: String| ReadError::Io(std::io::Error::other(message));
@@ -136,35 +141,30 @@ pub(super) fn read_text(path: &Path, cx: &Context) -> Result<String, ReadError> 
         let mib = MAX_FILE_BYTES >> 20;
         return Err(other(format!("it is larger than {mib} MiB")));
     }
-    let bytes = read_all(&file)?;
+    let mut bytes = Vec::new();
+    // A file may grow while it is read.
+    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
     if bytes.contains(&0) {
         return Err(other("it is not text".to_owned()));
     }
     String::from_utf8(bytes).map_err(|_| other("it is not UTF-8".to_owned()))
 }
 
-/// A file may grow while it is read.
-fn read_all(file: &File) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// `path` relative to the project, if it is in it as written.
-fn below(tool: &str, path: &str) -> Result<PathBuf, RunError> {
+/// Returns `path` relative to the project, if it is in it as written.
+fn below(request: &Request<'_>, path: &str) -> Result<PathBuf, RunError> {
     let mut below = PathBuf::new();
     for part in Path::new(path).components() {
         match part {
             Component::Normal(part) => below.push(part),
             Component::CurDir => {}
             Component::ParentDir if below.pop() => {}
-            _ => return Err(failed(tool, outside(path))),
+            _ => return Err(request.failed(outside(path))),
         }
     }
     Ok(below)
 }
 
-/// The file that `below` leads to, relative to the project.
+/// Returns the file that `below` leads to, relative to the project.
 fn target(below: &Path, cx: &Context) -> PathBuf {
     let real = cx.root.join(below).canonicalize();
     let (Ok(real), Ok(root)) = (real, cx.root.canonicalize()) else {
@@ -174,7 +174,7 @@ fn target(below: &Path, cx: &Context) -> PathBuf {
     target.unwrap_or(real)
 }
 
-/// Whether a file of that path may contain secrets, or is git's own.
+/// Returns true if a file of that path may contain secrets, or is git's own.
 fn is_secret(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     let is_named = |name: &str| {
@@ -187,7 +187,7 @@ fn is_secret(path: &Path) -> bool {
     name.is_some_and(is_named) || parts.any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
 
-fn matcher(tool: &str, pattern: &str) -> Result<GlobMatcher, RunError> {
+fn matcher(request: &Request<'_>, pattern: &str) -> Result<GlobMatcher, RunError> {
     // Like git: a pattern without a slash matches names in any folder.
     let anywhere = (!pattern.contains('/')).then(|| format!("**/{pattern}"));
     let glob = GlobBuilder::new(anywhere.as_deref().unwrap_or(pattern))
@@ -196,11 +196,11 @@ fn matcher(tool: &str, pattern: &str) -> Result<GlobMatcher, RunError> {
     glob.map(|glob| glob.compile_matcher()).map_err(|error| {
         let message = format!("`{pattern}` is not a pattern: {}", error.kind());
         let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-        failed(tool, diagnostic.hint("write it as in `src/**/*.rs`"))
+        request.failed(diagnostic.hint("write it as in `src/**/*.rs`"))
     })
 }
 
-/// Why a file that may contain secrets is not read.
+/// Explains why a file that may contain secrets is not read.
 pub(super) fn secret(path: &str) -> Diagnostic {
     let message = format!("`{path}` may contain secrets and is not read");
     Diagnostic::new(Code::ToolFailed, message)
@@ -212,11 +212,113 @@ fn outside(path: &str) -> Diagnostic {
     diagnostic.hint("name a path relative to the project's folder")
 }
 
-fn not_a_folder(path: &str) -> String {
-    format!("`{path}` is not a folder")
+/// Walks the files below a folder, in the order of their names. Links are left out.
+struct Walk {
+    root: PathBuf,
+    /// Where files are wanted: the root, or a folder below it.
+    folder: PathBuf,
+    /// The folders on the way, each with the rest of it.
+    open: Vec<OpenFolder>,
 }
 
-/// `diagnostic` of a call of `tool`.
-pub(super) fn failed(tool: &str, diagnostic: Diagnostic) -> RunError {
-    Box::new(diagnostic.with_subject(tool))
+/// A folder that is being walked.
+struct OpenFolder {
+    path: PathBuf,
+    /// The rest of it, the next entry last.
+    entries: Vec<(OsString, FileType)>,
+    /// Its rules.
+    rules: Vec<Gitignore>,
+}
+
+impl Walk {
+    /// Starts a walk over the files below `folder`, which is `root` or below it. The walk begins at `root`, because
+    /// rules of each folder on the way hold.
+    fn new(root: &Path, folder: &Path) -> Self {
+        let mut walk = Self {
+            root: root.to_path_buf(),
+            folder: folder.to_path_buf(),
+            open: Vec::new(),
+        };
+        walk.enter(root.to_path_buf());
+        if let Some(first) = walk.open.first_mut() {
+            let exclude = root.join(".git").join("info").join("exclude");
+            // The rules of the folder itself come first, because they win.
+            first.rules.extend(rules(root, root, &exclude));
+        }
+        walk
+    }
+
+    /// Goes on with the entries of `path`. One that cannot be read has none.
+    fn enter(&mut self, path: PathBuf) {
+        let Ok(entries) = path.read_dir() else {
+            return;
+        };
+        let mut entries: Vec<(OsString, FileType)> = entries
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                Some((entry.file_name(), entry.file_type().ok()?))
+            })
+            .collect();
+        entries.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+        let rules = rules(&self.root, &path, &path.join(".gitignore"));
+        self.open.push(OpenFolder {
+            rules: rules.into_iter().collect(),
+            path,
+            entries,
+        });
+    }
+
+    /// Returns true if the nearest rule that matches ignores `path`.
+    fn is_ignored(&self, path: &Path, is_folder: bool) -> bool {
+        let nearest_first = self.open.iter().rev().flat_map(|folder| &folder.rules);
+        let mut matches = nearest_first.map(|rules| rules.matched(path, is_folder));
+        matches
+            .find(|found| !found.is_none())
+            .is_some_and(|found| matches!(found, Match::Ignore(_)))
+    }
+}
+
+impl Iterator for Walk {
+    type Item = PathBuf;
+
+    fn next(&mut self) -> Option<PathBuf> {
+        loop {
+            let open = self.open.last_mut()?;
+            let Some((name, kind)) = open.entries.pop() else {
+                self.open.pop();
+                continue;
+            };
+            let path = open.path.join(&name);
+            let is_below = path.starts_with(&self.folder);
+            let is_on_the_way = kind.is_dir() && self.folder.starts_with(&path);
+            if name == ".git" || !(is_below || is_on_the_way) {
+                continue;
+            }
+            if self.is_ignored(&path, kind.is_dir()) {
+                continue;
+            }
+            if kind.is_dir() {
+                self.enter(path);
+            } else if kind.is_file() {
+                return Some(path);
+            }
+        }
+    }
+}
+
+/// Reads the rules in the file at `path`, for what is in `folder`. A file that cannot be read has none,
+/// and a line that is not a pattern is left out.
+fn rules(root: &Path, folder: &Path, path: &Path) -> Option<Gitignore> {
+    let (file, meta) = file::open(path, &ReadScope::project(root)).ok()?;
+    if meta.len() > MAX_RULES {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_RULES).read_to_end(&mut bytes).ok()?;
+    let mut builder = GitignoreBuilder::new(folder);
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        // Git ignores such a line as well.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().ok()
 }

@@ -2,32 +2,29 @@
 //! things to do, the time, and JavaScript; and what the editor around the terminal shows. They are
 //! there only if `tool_sources` names `builtin` or `editor`.
 
-mod current_date;
 mod editor;
 mod files;
-mod list_files;
-mod read_file;
-mod run_js;
-mod search_files;
+mod find;
 mod todos;
-mod walk;
 
 pub use editor::EDITOR_VARIABLES;
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::fmt::strtime;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use serde_json::{Map, Value, json};
 
-use super::{Candidate, Listing};
+use super::{Candidate, Declared, Listing};
 use crate::file::ReadScope;
+use crate::javascript::Script;
 use crate::schema::Schema;
-use crate::tool::{Annotations, Author, Definition, Handler, Provenance, RunError, ToolOutput};
-use crate::{Context, Name, Tool};
-
-/// What answers a call: the name of the tool, and valid arguments.
-type Run = fn(&str, &Map<String, Value>, &Context) -> Result<ToolOutput, RunError>;
+use crate::tool::{Annotations, Author, Definition, Foreign, Provenance, RunError, ToolOutput};
+use crate::{Code, Context, Diagnostic, Name, Tool};
 
 /// A built-in tool.
 #[derive(Clone, Copy)]
@@ -38,7 +35,15 @@ pub(super) struct BuiltIn {
     /// The Schema Object of its parameters.
     parameters: fn() -> Value,
     annotations: Annotations,
-    run: Run,
+    /// Answers a call with valid arguments.
+    run: fn(&Request<'_>) -> Result<ToolOutput, RunError>,
+}
+
+/// A call of a built-in tool, with valid arguments.
+struct Request<'c> {
+    tool: &'static str,
+    arguments: &'c Map<String, Value>,
+    cx: &'c Context,
 }
 
 /// Built-in tools under one word of `tool_sources`.
@@ -46,9 +51,9 @@ pub(super) struct BuiltIn {
 pub(super) struct Set {
     /// The word, and the name of the source.
     source: &'static str,
-    /// Whether each tool is a capability of that source, such as `editor.get_selected_text`.
+    /// True if each tool is a capability of that source, such as `editor.get_selected_text`.
     has_capabilities: bool,
-    /// How long a call may take.
+    /// The limit of a call.
     timeout: Duration,
     /// The tools, sorted by name.
     tools: &'static [BuiltIn],
@@ -60,11 +65,11 @@ pub(super) const AGENT: &Set = &Set {
     has_capabilities: false,
     timeout: Tool::TIMEOUT,
     tools: &[
-        current_date::TOOL,
-        list_files::TOOL,
-        read_file::TOOL,
-        run_js::TOOL,
-        search_files::TOOL,
+        CURRENT_DATE,
+        find::LIST_FILES,
+        find::READ_FILE,
+        RUN_JS,
+        find::SEARCH_FILES,
         todos::READ,
         todos::WRITE,
     ],
@@ -87,6 +92,28 @@ const READ_ONLY: Annotations = Annotations {
     open_world: Some(false),
 };
 
+/// Returns the time, which no model knows.
+const CURRENT_DATE: BuiltIn = BuiltIn {
+    name: "get_current_date",
+    title: "Get the current date and time",
+    description: "Returns the current date and time: `iso` in UTC, `local` as text in the zone of \
+                  the user, and `epochMs`, the milliseconds since 1970.",
+    parameters: || json!({"type": "object", "properties": {}, "additionalProperties": true}),
+    annotations: READ_ONLY,
+    run: now,
+};
+/// Evaluates JavaScript that a model wrote, as `cogtools-js` does.
+const RUN_JS: BuiltIn = BuiltIn {
+    name: "run_js",
+    title: "Run JavaScript",
+    description: "Evaluates JavaScript in a sandbox and returns its result. Use it to compute: \
+                  the code is the body of a function of `args`, and returns JSON. It has no \
+                  files, no network and no modules.",
+    parameters: js_parameters,
+    annotations: READ_ONLY,
+    run: evaluate,
+};
+
 impl Set {
     /// The tool of that name.
     pub(super) fn find(&'static self, name: &Name) -> Option<Tool> {
@@ -103,7 +130,7 @@ impl Set {
             display_path: tool.display_path(self),
             provenance: self.provenance(),
             scope: ReadScope::default(),
-            declared: Some(super::Declared::BuiltIn(self, tool)),
+            declared: Some(Declared::BuiltIn(self, tool)),
         });
         Listing {
             entries: entries.collect(),
@@ -121,21 +148,30 @@ impl Set {
 }
 
 impl BuiltIn {
-    /// The tool of `set`.
+    /// Makes the tool of `set`.
     pub(super) fn load(&self, set: &Set) -> Option<Tool> {
         let Value::Object(schema) = (self.parameters)() else {
             return None;
         };
         let name = Name::new(self.name).ok()?;
         let capability = format!("{}.{}", set.source, self.name);
-        let capabilities = set.has_capabilities.then_some(capability);
-        let definition = Definition::new(name, self.description, Schema::from(schema))
-            .with_title(self.title)
-            .with_annotations(self.annotations)
-            .with_capabilities(capabilities.into_iter().collect())
-            .with_timeout(set.timeout);
-        let tool = Tool::new(definition, Arc::new(*self), &self.display_path(set));
-        Some(tool.from(set.provenance()))
+        let definition = Definition {
+            title: Some(self.title.to_owned()),
+            annotations: self.annotations,
+            capabilities: set
+                .has_capabilities
+                .then_some(capability)
+                .into_iter()
+                .collect(),
+            timeout: set.timeout,
+            provenance: set.provenance(),
+            ..Definition::new(name, self.description, Schema::from(schema))
+        };
+        Some(Tool::foreign(
+            definition,
+            Arc::new(*self),
+            &self.display_path(set),
+        ))
     }
 
     /// The name used in place of a file's.
@@ -144,22 +180,22 @@ impl BuiltIn {
     }
 }
 
-impl Handler for BuiltIn {
+impl Foreign for BuiltIn {
     fn call(
         &self,
-        _tool: &Tool,
+        _tool: &Definition,
         arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        (self.run)(self.name, &arguments, cx)
+        (self.run)(&Request {
+            tool: self.name,
+            arguments: &arguments,
+            cx,
+        })
     }
 
     fn runs_programs(&self) -> bool {
         false
-    }
-
-    fn needs_context(&self) -> bool {
-        true
     }
 }
 
@@ -169,13 +205,36 @@ impl std::fmt::Debug for BuiltIn {
     }
 }
 
-/// The argument `key`, whose schema is made by [`count`].
-fn number(arguments: &Map<String, Value>, key: &str) -> usize {
-    let number = arguments.get(key).and_then(Value::as_u64);
-    usize::try_from(number.unwrap_or(1)).unwrap_or(usize::MAX)
+impl Request<'_> {
+    /// The argument `key`, if it is text.
+    fn text(&self, key: &str) -> Option<&str> {
+        self.arguments.get(key).and_then(Value::as_str)
+    }
+
+    /// The argument `key`, whose schema is made by [`count`].
+    fn number(&self, key: &str) -> usize {
+        let number = self.arguments.get(key).and_then(Value::as_u64);
+        usize::try_from(number.unwrap_or(1)).unwrap_or(usize::MAX)
+    }
+
+    /// Makes the error of the call.
+    fn failed(&self, diagnostic: Diagnostic) -> RunError {
+        Box::new(diagnostic.with_subject(self.tool))
+    }
 }
 
-/// A parameter with a number from 1.
+impl ToolOutput {
+    /// Makes an output of a value, printed as one line of JSON.
+    fn of_value(value: Value) -> Self {
+        Self {
+            text: format!("{value}\n"),
+            value: Some(value),
+            ..Self::default()
+        }
+    }
+}
+
+/// Makes the schema of a parameter with a number from 1.
 fn count(description: &str, default: u64, maximum: u64) -> Value {
     json!({
         "type": "integer",
@@ -183,6 +242,92 @@ fn count(description: &str, default: u64, maximum: u64) -> Value {
         "minimum": 1,
         "maximum": maximum,
         "default": default,
+    })
+}
+
+fn now(request: &Request<'_>) -> Result<ToolOutput, RunError> {
+    let value = at(Timestamp::now(), zone(request.cx)).map_err(|error| {
+        let message = format!("the time cannot be written: {error}");
+        request.failed(Diagnostic::new(Code::Internal, message))
+    })?;
+    Ok(ToolOutput::of_value(value))
+}
+
+/// Formats a time as the tool returns it.
+fn at(time: Timestamp, zone: TimeZone) -> Result<Value, jiff::Error> {
+    let local = Zoned::new(time, zone);
+    let local = strtime::format("%A, %-d %B %Y, %H:%M:%S %Z", &local)?;
+    Ok(json!({
+        "iso": format!("{time:.3}"),
+        "local": local,
+        "epochMs": time.as_millisecond(),
+    }))
+}
+
+/// Returns the zone that the variable TZ names, or else that of the system.
+fn zone(cx: &Context) -> TimeZone {
+    let named = cx.environment.user_vars(["TZ"]).remove(OsStr::new("TZ"));
+    let named = named.and_then(|name| TimeZone::get(name.to_str()?.trim_start_matches(':')).ok());
+    named
+        .or_else(|| TimeZone::try_system().ok())
+        .unwrap_or(TimeZone::UTC)
+}
+
+/// Values out of the limits of time are clamped, so the schema has no bounds for it; other arguments
+/// of models are ignored.
+fn js_parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "code": {
+                "type": "string",
+                "description": "The body of a function with the parameter args, such as \
+                                `return args.a + 1`",
+                "minLength": 1,
+                "maxLength": 1000,
+            },
+            "args": {
+                "type": "object",
+                "description": "The value of args; `{}` if it is left out",
+                "additionalProperties": true,
+                "nullable": true,
+            },
+            "timeoutMs": {
+                "type": "number",
+                "description": "How long the code may run, from 50 to 1,500 ms; 500 if it is \
+                                left out",
+                "nullable": true,
+            },
+        },
+        "required": ["code"],
+        "additionalProperties": true,
+    })
+}
+
+fn evaluate(request: &Request<'_>) -> Result<ToolOutput, RunError> {
+    let script = Script {
+        now: None,
+        ..Script::requested(request.arguments).map_err(|violations| {
+            let mut violations = violations.into_iter();
+            let first = violations.next();
+            let first = first.unwrap_or_else(|| Diagnostic::new(Code::Internal, "no reason"));
+            request.failed(first)
+        })?
+    };
+    let code = script.code.clone();
+    let evaluation = script
+        .run(request.cx.programs.as_deref(), &request.cx.cancel)
+        .map_err(|error| request.failed(error.diagnostic(&code)))?;
+    Ok(ToolOutput {
+        text: format!("{}\n", evaluation.render()),
+        stderr: evaluation.logs.join("\n"),
+        value: Some(json!({
+            "result": evaluation.value,
+            "logs": evaluation.logs,
+            "stringified": evaluation.stringified,
+            "ms": evaluation.ms,
+        })),
+        ..ToolOutput::default()
     })
 }
 
@@ -219,5 +364,19 @@ mod tests {
                 assert_eq!(Target::Gemini.rejections(&tool), []);
             }
         }
+    }
+
+    #[test]
+    fn a_time_has_three_forms() {
+        let time = Timestamp::from_millisecond(1_735_787_045_678).expect("a time");
+        let expected = json!({
+            "iso": "2025-01-02T03:04:05.678Z",
+            "local": "Thursday, 2 January 2025, 03:04:05 UTC",
+            "epochMs": 1_735_787_045_678_i64,
+        });
+        assert_eq!(at(time, TimeZone::UTC).expect("a format"), expected);
+        let zone = TimeZone::fixed(jiff::tz::offset(9));
+        let local = at(time, zone).expect("a format")["local"].clone();
+        assert_eq!(local, "Thursday, 2 January 2025, 12:04:05 +09");
     }
 }

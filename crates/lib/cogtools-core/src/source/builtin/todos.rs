@@ -7,13 +7,13 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{BuiltIn, READ_ONLY, files};
+use super::{BuiltIn, READ_ONLY, Request};
 use crate::file::{self, ReadError, ReadScope, WritePath};
 use crate::todo::{Todo, TodoStatus};
 use crate::tool::{Annotations, RunError, ToolOutput};
-use crate::{Code, Context, Diagnostic, digest};
+use crate::{Code, Diagnostic, digest};
 
 /// The tool that returns the list.
 pub(super) const READ: BuiltIn = BuiltIn {
@@ -79,45 +79,27 @@ fn parameters() -> Value {
     })
 }
 
-fn read_todos(
-    tool: &str,
-    _arguments: &Map<String, Value>,
-    cx: &Context,
-) -> Result<ToolOutput, RunError> {
-    read(tool, cx).map(|todos| output(&todos))
+fn read_todos(request: &Request<'_>) -> Result<ToolOutput, RunError> {
+    read(request).map(|todos| ToolOutput::of_value(json!({"todos": todos})))
 }
 
-fn write_todos(
-    tool: &str,
-    arguments: &Map<String, Value>,
-    cx: &Context,
-) -> Result<ToolOutput, RunError> {
-    let todos = arguments.get("todos").unwrap_or(&Value::Null);
+fn write_todos(request: &Request<'_>) -> Result<ToolOutput, RunError> {
+    let todos = request.arguments.get("todos").unwrap_or(&Value::Null);
     let todos: Vec<Todo> = Vec::deserialize(todos).unwrap_or_default();
-    let result = output(&todos);
-    write(tool, todos, cx)?;
+    let result = ToolOutput::of_value(json!({"todos": todos}));
+    write(request, todos)?;
     Ok(result)
 }
 
-/// The list as JSON.
-fn output(todos: &[Todo]) -> ToolOutput {
-    let value = json!({"todos": todos});
-    ToolOutput {
-        text: format!("{value}\n"),
-        value: Some(value),
-        ..ToolOutput::default()
-    }
-}
-
-fn read(tool: &str, cx: &Context) -> Result<Vec<Todo>, RunError> {
-    if let Some(list) = &cx.todos {
+fn read(request: &Request<'_>) -> Result<Vec<Todo>, RunError> {
+    if let Some(list) = &request.cx.todos {
         return Ok(list.get());
     }
-    let path = file_of(tool, cx)?;
+    let path = file_of(request)?;
     let cannot = |reason: String| {
         let message = format!("`{}` cannot be read: {reason}", path.display());
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        files::failed(tool, diagnostic.hint("remove the file to begin a new list"))
+        request.failed(diagnostic.hint("remove the file to begin a new list"))
     };
     let (file, meta) = match file::open(&path, &ReadScope::User) {
         Ok(opened) => opened,
@@ -133,15 +115,15 @@ fn read(tool: &str, cx: &Context) -> Result<Vec<Todo>, RunError> {
     serde_json::from_slice(&bytes).map_err(|error| cannot(error.to_string()))
 }
 
-fn write(tool: &str, todos: Vec<Todo>, cx: &Context) -> Result<(), RunError> {
-    if let Some(list) = &cx.todos {
+fn write(request: &Request<'_>, todos: Vec<Todo>) -> Result<(), RunError> {
+    if let Some(list) = &request.cx.todos {
         list.set(todos);
         return Ok(());
     }
-    let path = file_of(tool, cx)?;
+    let path = file_of(request)?;
     let failed = |reason: String| {
         let message = format!("`{}` cannot be written: {reason}", path.display());
-        files::failed(tool, Diagnostic::new(Code::IoFailed, message))
+        request.failed(Diagnostic::new(Code::IoFailed, message))
     };
     let folder = path.parent().unwrap_or(Path::new(""));
     file::create_private_folder(folder).map_err(|error| failed(error.to_string()))?;
@@ -151,13 +133,13 @@ fn write(tool: &str, todos: Vec<Todo>, cx: &Context) -> Result<(), RunError> {
         .map_err(|error| failed(error.to_string()))
 }
 
-/// The file with the list of the project.
-fn file_of(tool: &str, cx: &Context) -> Result<PathBuf, RunError> {
-    let Some(state) = &cx.state else {
+/// Returns the file with the list of the project.
+fn file_of(request: &Request<'_>) -> Result<PathBuf, RunError> {
+    let Some(state) = &request.cx.state else {
         let message = "there is no folder for the list of things to do";
         let diagnostic = Diagnostic::new(Code::IoFailed, message).hint("set HOME");
-        return Err(files::failed(tool, diagnostic));
+        return Err(request.failed(diagnostic));
     };
-    let root = digest::value(&json!(cx.root.display().to_string())).to_string();
+    let root = digest::value(&json!(request.cx.root.display().to_string())).to_string();
     Ok(state.join(FOLDER).join(format!("{root}.json")))
 }

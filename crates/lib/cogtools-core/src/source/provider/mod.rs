@@ -2,44 +2,38 @@
 //! `cogtools-discover` and `cogtools-call`.
 //!
 //! Its discovery runs at most once in the life of a registry. Errors name the provider
-//! and affect no tools but its own.
+//! and affect no tools but its own. For an MCP server a separate program speaks the protocol, so that
+//! no client code is linked into the programs that run for each call. It receives the description
+//! of the server in a variable, because other users of the machine can read command lines.
 
-mod approval;
-mod ask;
-mod cache;
 mod call;
-mod content_blocks;
-mod directory;
+mod declared;
 mod error;
-mod local_name;
-mod recursion;
 mod remote;
-mod sandbox;
-mod server;
-mod session;
-mod settings;
 mod start;
 
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use cache::Cache;
-use call::RemoteCall;
-pub use directory::neutral_directory;
-pub use error::{InvalidDeclaration, ProviderError};
-use remote::Declarations;
-pub use remote::RemoteTool;
-pub use server::{Server, Transport};
-pub use settings::Settings;
-pub use start::clean_path;
+use serde_json::Value;
 
-use super::{Candidate, Declared, Listing, SourceError};
-use crate::digest::{self, Hash};
+pub use self::error::{InvalidDeclaration, ProviderError};
+pub use self::remote::RemoteTool;
+pub use self::start::{clean_path, neutral_directory};
+
+use self::call::RemoteCall;
+use self::declared::Cache;
+use self::remote::Declarations;
+use crate::digest::Hash;
+use crate::environment::Vars;
 use crate::file::ReadScope;
+use crate::sandbox::Sandbox;
+use crate::source::{Candidate, Declared, Listing, SourceError};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::Grant;
-use crate::{Context, Name, Tool};
+use crate::{Context, Name, Tool, digest};
 
 /// A provider and its declarations.
 #[derive(Clone)]
@@ -112,9 +106,15 @@ impl Provider {
     /// The tool with that declaration.
     pub(super) fn load(&self, tool: &RemoteTool) -> Result<Tool, ToolError> {
         let definition = tool.definition(self)?;
-        let handler = RemoteCall::new(self.clone(), tool.clone());
-        let tool = Tool::new(definition, Arc::new(handler), &tool.display_path(self));
-        Ok(tool.from(Arc::new(self.provenance())))
+        let calls = RemoteCall {
+            provider: self.clone(),
+            tool: tool.clone(),
+        };
+        Ok(Tool::foreign(
+            definition,
+            Arc::new(calls),
+            &tool.display_path(self),
+        ))
     }
 
     pub(super) fn list(&self, cx: &Context) -> Listing {
@@ -175,5 +175,225 @@ impl Provider {
 impl Debug for Provider {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.settings.fmt(f)
+    }
+}
+
+/// The settings of a provider, as configured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The provider's name in messages and as a toolset.
+    pub name: String,
+    /// The discovery command: a program and its arguments.
+    pub discover: Vec<String>,
+    /// The call command: a program and its arguments; the name of the tool is added at
+    /// the end.
+    pub call: Vec<String>,
+    /// The prefix of its tools' names here, which the provider does not know.
+    pub prefix: String,
+    /// The environment variables that it may see.
+    pub env: Vec<String>,
+    /// The limit of its discovery and of a call.
+    pub timeout: Option<Duration>,
+    /// The time that a list waits for its declarations.
+    pub wait: Option<Duration>,
+    /// The time that a session with it stays open without a request.
+    pub idle: Option<Duration>,
+    /// The time that its declarations may be cached on disk.
+    pub cache: Option<Duration>,
+    /// True if the user has named it, rather than the author of the project.
+    pub user_configured: bool,
+    /// True if the user wants it to start in the project, where it may run the project's
+    /// code. Providers that the project names always do.
+    pub in_project: bool,
+    /// The sandbox of its programs, if the configuration has one.
+    pub sandbox: Option<Sandbox>,
+    /// Its digest as text, for approvals.
+    pub(crate) sandbox_digest: Option<String>,
+    /// The MCP server, if it is one.
+    pub server: Option<Server>,
+}
+
+impl Settings {
+    /// The default time that a list waits for its declarations. With the time to end a program,
+    /// a list takes less than two seconds.
+    pub const LIST_WAIT: Duration = Duration::from_millis(1500);
+
+    /// Returns true if it starts outside the project, and cannot run its code by name.
+    pub(crate) const fn is_neutral(&self) -> bool {
+        self.user_configured && !self.in_project
+    }
+
+    /// Everything that approval covers: the command lines, and the variables they see.
+    pub(crate) fn approved_parts(&self) -> Vec<&[String]> {
+        let mut lines = vec![self.discover.as_slice(), &self.call, &self.env];
+        if let Some(server) = &self.server {
+            lines.push(std::slice::from_ref(&server.description));
+            lines.push(server.command());
+        }
+        // A provider without one keeps its approval.
+        lines.extend(self.sandbox_digest.as_ref().map(std::slice::from_ref));
+        if self.user_configured && self.in_project {
+            // Approval of a provider that starts elsewhere does not cover this.
+            lines.push(&[]);
+        }
+        lines
+    }
+
+    /// Sets the sandbox of its programs.
+    pub(crate) fn set_sandbox(&mut self, sandbox: Option<Sandbox>) {
+        let digest = |sandbox: &Sandbox| format!("sandbox {}", digest::value(&sandbox.to_json()));
+        self.sandbox_digest = sandbox.as_ref().map(digest);
+        self.sandbox = sandbox;
+    }
+
+    /// The command lines that run programs of its own.
+    pub fn lines(&self) -> Vec<&[String]> {
+        match &self.server {
+            Some(server) => vec![server.command()],
+            None => vec![&self.discover, &self.call],
+        }
+    }
+
+    /// The command lines and addresses that it uses and the variables it sees, each
+    /// with a label: what the user reviews before approval.
+    pub fn describe(&self) -> Vec<(&'static str, &[String])> {
+        let mut runs = match &self.server {
+            Some(server) => server.describe(),
+            None => vec![("discover", &*self.discover), ("call", &*self.call)],
+        };
+        runs.push(("sees", &self.env));
+        runs.retain(|(_, values)| !values.is_empty());
+        runs
+    }
+
+    /// The time that a list waits for its declarations.
+    pub(crate) fn list_wait(&self) -> Duration {
+        self.wait.unwrap_or(Self::LIST_WAIT)
+    }
+
+    /// Returns the limit of one run, `default` unless configured.
+    pub(crate) fn timeout_or(&self, default: Duration) -> Duration {
+        let time = self.timeout.unwrap_or(default);
+        if self.server.is_some() {
+            Server::client_timeout(time)
+        } else {
+            time
+        }
+    }
+}
+
+/// An MCP server, as configured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Its description for the client: JSON with name, command or url, and the other
+    /// settings.
+    pub description: String,
+    /// Its transport.
+    pub transport: Transport,
+}
+
+/// The transport of a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// The program and its arguments.
+    Command(Vec<String>),
+    /// The URL, and the names of the additional headers.
+    Url(String, Vec<String>),
+}
+
+/// Variables that servers inherit in addition to the declared ones, as in other hosts:
+/// servers started by package managers need a home directory.
+const INHERITED_VARS: &[&str] = if cfg!(windows) {
+    &[
+        "APPDATA",
+        "LOCALAPPDATA",
+        "USERPROFILE",
+        "USERNAME",
+        "HOMEDRIVE",
+        "HOMEPATH",
+    ]
+} else {
+    &["HOME", "USER", "LOGNAME"]
+};
+/// Variables that the client itself inherits for HTTP: which certificates to trust,
+/// and which proxies to use. They are set for every program on the system.
+const HTTP_VARS: [&str; 9] = [
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "http_proxy",
+    "https_proxy",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+    "no_proxy",
+    "NO_PROXY",
+];
+/// Variables that say where the client finds the tokens of logins: in the user's state, or in the
+/// keyring of the session.
+const LOGIN_VARS: [&str; 3] = [
+    "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+/// The time beyond the timeout of the server that the client may take, so that it can report a
+/// timeout.
+const OVERHEAD: Duration = Duration::from_secs(3);
+
+impl Server {
+    /// The client.
+    pub const PROGRAM: &'static str = "cogtools-mcp-client";
+    /// The client as a subcommand of the program that contains it.
+    const SUBCOMMAND: &str = "mcp-client";
+    /// The variable with the description.
+    pub const VARIABLE: &'static str = "COGTOOLS_MCP_SERVER";
+    /// The default lifetime of cached declarations: a day.
+    pub const CACHE_TTL: Duration = Duration::from_hours(24);
+    /// The time that a session stays open without a request by default: a quarter of an hour.
+    pub const IDLE: Duration = Duration::from_mins(15);
+    /// The timeout of discovery: the server's package may have to be downloaded.
+    pub const LIST_TIMEOUT: Duration = Duration::from_secs(30);
+
+    /// The program and its arguments; empty for a server behind a URL.
+    pub(crate) fn command(&self) -> &[String] {
+        match &self.transport {
+            Transport::Command(line) => line,
+            Transport::Url(..) => &[],
+        }
+    }
+
+    /// Its description for the client, with another command line.
+    pub(super) fn description_with(&self, line: &[String]) -> String {
+        let mut description: Value = serde_json::from_str(&self.description).unwrap_or_default();
+        description["command"] = line.into();
+        description.to_string()
+    }
+
+    /// Returns what it runs or connects to, as shown to the user before approval.
+    pub(super) fn describe(&self) -> Vec<(&'static str, &[String])> {
+        match &self.transport {
+            Transport::Command(line) => vec![("starts", line)],
+            Transport::Url(url, headers) => {
+                vec![("asks", std::slice::from_ref(url)), ("sends", headers)]
+            }
+        }
+    }
+
+    /// Adds the variables that the client and the server need to `variables`.
+    pub(super) fn add_to(&self, variables: &mut Vars, cx: &Context) {
+        let ours: &[&[&str]] = match self.transport {
+            Transport::Command(_) => &[],
+            Transport::Url(..) => &[&HTTP_VARS, &LOGIN_VARS],
+        };
+        // A project's `.env` decides neither whom they trust nor where their files are.
+        let names = INHERITED_VARS.iter().chain(ours.iter().copied().flatten());
+        for (name, value) in cx.environment.user_vars(names.copied()) {
+            variables.entry(name).or_insert(value);
+        }
+        variables.insert(Self::VARIABLE.into(), self.description.clone().into());
+    }
+
+    /// The timeout of the client when the server has `time`.
+    pub(crate) const fn client_timeout(time: Duration) -> Duration {
+        time.saturating_add(OVERHEAD)
     }
 }

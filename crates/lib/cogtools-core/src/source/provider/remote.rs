@@ -1,17 +1,18 @@
 //! A tool that a provider declares, converted into a tool like any other.
+//!
+//! Its name becomes one that hosts accept: MCP allows dots, slashes and 128 characters.
 
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::error::InvalidDeclaration;
-use super::local_name::LocalNames;
 use super::{Provider, ProviderError};
-use crate::Tool;
 use crate::schema::{Repairs, Schema};
-use crate::tool::extras::Extras;
-use crate::tool::{Annotations, Definition, JsonDocument, ToolError};
+use crate::tool::{Annotations, Definition, Extras, JsonDocument, ToolError};
+use crate::{Name, Tool, digest};
 
 /// One declaration: any object with a name.
 #[derive(Clone, Debug)]
@@ -62,7 +63,7 @@ pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
 /// counts.
 pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
     let mut declarations = Declarations::default();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let names = values
         .iter()
         .filter_map(|value| value.get("name")?.as_str());
@@ -140,17 +141,20 @@ impl RemoteTool {
         }
         let declaration = JsonDocument::new(self.display_path(provider), entries)?;
         let definition = Definition::from_declaration(&declaration, key, self.annotations())?;
-        let definition = match parameters {
-            // Some programs print types in capitals and the like, which is not JSON
-            // Schema.
-            Some((key, recovered)) if key != SCHEMAS[0] => definition.with_schema(recovered),
-            _ => definition,
-        };
-        let definition = definition.with_extras(Extras::of(&self.value));
-        Ok(definition.with_timeout(provider.settings().timeout_or(Tool::TIMEOUT)))
+        Ok(Definition {
+            schema: match parameters {
+                // Some programs print types in capitals and the like, which is not JSON Schema.
+                Some((key, recovered)) if key != SCHEMAS[0] => recovered,
+                _ => definition.schema,
+            },
+            extras: Extras::of(&self.value),
+            timeout: provider.settings().timeout_or(Tool::TIMEOUT),
+            provenance: Arc::new(provider.provenance()),
+            ..definition
+        })
     }
 
-    /// What is repaired in its declaration.
+    /// Returns the repairs of its declaration.
     pub fn repairs(&self) -> Repairs {
         let set = |key: &&str| self.value.get(*key).filter(|value| !value.is_null());
         // The first is read as it is in a file.
@@ -219,7 +223,7 @@ impl RemoteTool {
     }
 }
 
-/// Whether a schema accepts objects, as far as its type says: arguments are one.
+/// Returns true if a schema accepts objects, as far as its type says: arguments are one.
 fn accepts_objects(schema: &Map<String, Value>) -> bool {
     let is_object = |kind: &Value| {
         let kind = kind.as_str().unwrap_or_default();
@@ -240,6 +244,60 @@ const SCHEMAS: [&str; 4] = [
     "inputSchema",
     "input_schema",
 ];
+
+/// The number of digits of a hash that make a name unique.
+const DIGITS: usize = 8;
+/// The rest of a name before its hash.
+const STEM: usize = Name::MAX_LENGTH - DIGITS - 1;
+
+/// The names that the tools of one provider have here, each next to the one that the provider
+/// knows it by. They do not depend on the order in which it declares the tools.
+pub(super) struct LocalNames<'p> {
+    prefix: &'p str,
+    /// The number of tools that have each name, before any has a hash.
+    counts: HashMap<String, usize>,
+}
+
+impl<'p> LocalNames<'p> {
+    /// Makes the names for a provider that declares the tools `names`.
+    pub(super) fn new<'n>(prefix: &'p str, names: impl Iterator<Item = &'n str>) -> Self {
+        let names: HashSet<&str> = names.collect();
+        let mut counts = HashMap::new();
+        for name in names {
+            *counts
+                .entry(portable(&format!("{prefix}{name}")))
+                .or_default() += 1;
+        }
+        Self { prefix, counts }
+    }
+
+    /// The name of `tool`: its own with the prefix, if hosts accept that. Else with `_` in the
+    /// place of other characters, and with a hash if it is too long or if another tool would have
+    /// it, too.
+    pub(super) fn of(&self, tool: &str) -> String {
+        let name = format!("{}{tool}", self.prefix);
+        if Name::new(&name).is_ok() {
+            return name;
+        }
+        let mut local = portable(&name);
+        let is_shared = self.counts.get(&local).is_some_and(|count| *count > 1);
+        if is_shared || Name::new(&local).is_err() {
+            let hash = digest::value(&Value::from(tool)).to_string();
+            local.truncate(STEM);
+            local = format!("{local}_{}", &hash[..DIGITS]);
+        }
+        local
+    }
+}
+
+/// `name` with characters that every host accepts.
+fn portable(name: &str) -> String {
+    let is_portable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let letters = name.chars().map(|c| if is_portable(c) { c } else { '_' });
+    let begins = name.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let lead = begins.then_some('_');
+    lead.into_iter().chain(letters).collect()
+}
 
 #[cfg(test)]
 mod tests {
@@ -277,5 +335,62 @@ mod tests {
             let tool = provider.load(&declared).map_err(ToolError::diagnostics);
             assert_eq!(tool.map(|tool| tool.timeout()), Ok(expected));
         }
+    }
+
+    use super::*;
+
+    fn check(prefix: &str, pairs: &[(&str, &str)]) {
+        let names = LocalNames::new(prefix, pairs.iter().map(|(tool, _)| *tool));
+        for (tool, expected) in pairs {
+            let local = names.of(tool);
+            assert_eq!(local, *expected);
+            assert!(Name::new(&local).is_ok(), "{local}");
+        }
+        let names = LocalNames::new(prefix, pairs.iter().rev().map(|(tool, _)| *tool));
+        for (tool, expected) in pairs.iter().rev() {
+            assert_eq!(names.of(tool), *expected);
+        }
+    }
+
+    #[test]
+    fn hosts_accept_every_name() {
+        let long = "kubernetes_cluster_deployments_scale_to_replicas_now";
+        check(
+            "",
+            &[
+                ("plain-name_1", "plain-name_1"),
+                ("issues.list", "issues_list"),
+                ("repos/get file", "repos_get_file"),
+                ("3d_view", "_3d_view"),
+                ("größe", "gr__e"),
+                (long, "kubernetes_cluster_deployments_scale_t_1f390a3d"),
+                ("find_tool", "find_tool_17d8feab"),
+            ],
+        );
+        check("gh_", &[("issues.list", "gh_issues_list"), ("3d", "gh_3d")]);
+        // A prefix that leaves no room.
+        check(
+            "kubernetes_production_cluster_europe_west_",
+            &[
+                ("list", "kubernetes_production_cluster_europe_west_list"),
+                (
+                    "scale_up",
+                    "kubernetes_production_cluster_europe_w_275e9034",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn names_that_would_be_the_same_stay_apart() {
+        check(
+            "",
+            &[
+                ("a.b", "a_b_12734df7"),
+                ("a_b", "a_b"),
+                ("a/c", "a_c_1ce0bc53"),
+                ("a:c", "a_c_6866917b"),
+            ],
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Where the programs of a provider start, and what they can find there.
+//! The start of a provider's programs: their approval, directory, variables and sandbox.
 //!
 //! Programs that the user has configured run in every project, also in one whose
 //! author is hostile. Many load code from the working directory or from folders on
@@ -6,17 +6,113 @@
 
 use std::any::Any;
 use std::env;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::approval::{ApprovedFiles, CopiedFiles};
-use super::directory::{directory, is_inside};
-use super::{Provider, ProviderError, Server, Settings, recursion};
-use crate::Context;
+use serde_json::{Value, json};
+
+use super::{Provider, ProviderError, Server, Settings, Transport};
+use crate::digest::Hash;
 use crate::environment::{EnvError, Vars};
-use crate::process::Process;
+use crate::process::{Policy, Process};
 use crate::resident::ServerStart;
+use crate::sandbox::{Run, RunError, Sandbox};
+use crate::store::{Mirror, ProviderStore, StoreError};
+use crate::trust::{Grant, Identity, Verdict};
+use crate::{Context, digest};
+
+/// The project's files that the approval of a provider covers, which run from a private
+/// copy: only [`Provider::check_approval`] creates a value.
+#[derive(Debug)]
+pub(super) struct ApprovedFiles(Option<(Mirror, Hash)>);
+
+/// A copy of them.
+struct CopiedFiles<'a> {
+    mirror: &'a Mirror,
+    folder: PathBuf,
+}
+
+impl Provider {
+    /// Returns true if it requires approval: the author of the project has named it, or has
+    /// written what it runs, or it starts in the project.
+    pub fn requires_approval(&self, cx: &Context) -> bool {
+        let settings = &self.settings;
+        let directory = directory(settings, cx);
+        let inside = |argument: &String| {
+            let files = digest::referenced_files(&directory, argument);
+            files.iter().any(|file| is_inside(file, &cx.root))
+        };
+        let mut arguments = settings.approved_parts().into_iter().flatten();
+        !settings.is_neutral() || arguments.any(inside)
+    }
+
+    /// The grant that it needs before it runs: its command lines, in this project.
+    pub fn command(&self, cx: &Context) -> Result<Grant, ProviderError> {
+        self.content(&self.mirror(cx), cx).map(|(grant, _)| grant)
+    }
+
+    /// The project's files that its command lines run, with those beside them.
+    pub fn mirror(&self, cx: &Context) -> Mirror {
+        let directory = directory(&self.settings, cx);
+        Mirror::of(&cx.root, &directory, &self.settings.lines())
+    }
+
+    /// The grant, and the digest of the files in `mirror`.
+    fn content(&self, mirror: &Mirror, cx: &Context) -> Result<(Grant, Hash), ProviderError> {
+        let directory = directory(&self.settings, cx);
+        let failed = |error| ProviderError::Content(self.name(), error);
+        let lines = digest::command(&directory, &self.settings.approved_parts()).map_err(failed)?;
+        let files = mirror.digest().map_err(failed)?;
+        // Another project at the same path does not inherit the approval.
+        let hash = Identity::of(&cx.root).bind(lines.and(files));
+        Ok((self.grant_of(String::new(), hash, cx), files))
+    }
+
+    /// Fails unless the user has approved the provider's command.
+    pub(super) fn check_approval(&self, cx: &Context) -> Result<ApprovedFiles, ProviderError> {
+        if !self.requires_approval(cx) {
+            return Ok(ApprovedFiles(None));
+        }
+        let failed = |error| ProviderError::Record(self.name(), error);
+        let record = cx.trust.read().map_err(failed)?;
+        if !record.knows(&self.key(cx), "") {
+            // Nothing is hashed for a repository that nothing was approved of.
+            return Err(ProviderError::NotApproved(self.name()));
+        }
+        let mirror = self.mirror(cx);
+        let (grant, files) = self.content(&mirror, cx)?;
+        match record.verdict(&grant) {
+            Verdict::Approved if mirror.is_empty() => Ok(ApprovedFiles(None)),
+            Verdict::Approved => Ok(ApprovedFiles(Some((mirror, files)))),
+            Verdict::Changed => Err(ProviderError::ApprovalOutdated(self.name())),
+            Verdict::NotApproved => Err(ProviderError::NotApproved(self.name())),
+        }
+    }
+}
+
+impl ApprovedFiles {
+    /// The digest of the files, if there are any.
+    pub(super) fn digest(&self) -> Option<String> {
+        self.0.as_ref().map(|(_, hash)| hash.to_string())
+    }
+
+    /// The copy from which `provider` runs; `None` if nothing of the project is covered.
+    fn copy(
+        &self,
+        provider: &Provider,
+        cx: &Context,
+    ) -> Result<Option<CopiedFiles<'_>>, ProviderError> {
+        let Some((mirror, hash)) = &self.0 else {
+            return Ok(None);
+        };
+        let state = cx.state.as_deref().ok_or(StoreError::Nowhere);
+        let copied = state
+            .and_then(|state| ProviderStore::new(state).copy(&provider.key(cx), mirror, *hash));
+        let folder = copied.map_err(|error| ProviderError::Copy(provider.name(), error))?;
+        Ok(Some(CopiedFiles { mirror, folder }))
+    }
+}
 
 /// The folder of npm's packages.
 const MODULES: &str = "node_modules";
@@ -40,30 +136,30 @@ impl Provider {
         let directory = directory(&self.settings, cx);
         self.check_relative(program)?;
         let copy = approved.copy(self, cx)?;
-        let own: Vec<PathBuf> = copy.iter().map(CopiedFiles::folder).collect();
+        let own: Vec<PathBuf> = copy.iter().map(|copy| copy.folder.clone()).collect();
         let mut line = line.to_vec();
         if let Some(copy) = &copy {
             match &self.settings.server {
                 Some(server) => {
-                    let line = copy.relocate(server.command());
+                    let line = copy.mirror.relocate(server.command(), &copy.folder);
                     let description = server.description_with(&line);
                     variables.insert(Server::VARIABLE.into(), description.into());
                 }
-                None => line = copy.relocate(&line),
+                None => line = copy.mirror.relocate(&line, &copy.folder),
             }
         }
         let program = line.remove(0);
-        let (file, subcommand) = if self.settings.server.is_some() {
-            Server::program(cx).map(|(file, subcommand)| (file, Some(subcommand)))
+        let is_server = self.settings.server.is_some();
+        let file = if is_server {
+            // Not every installation has a link with the client's name.
+            cx.own_program()
         } else {
             let path = variables.get(OsStr::new("PATH"));
-            let found = which::which_in(&program, path, &directory);
-            found.ok().map(|file| (file, None))
-        }
-        .ok_or_else(|| ProviderError::NotFound(self.name(), program.clone()))?;
-        let args = subcommand
-            .into_iter()
-            .chain(line.iter().chain(more).map(String::as_str));
+            which::which_in(&program, path, &directory).ok()
+        };
+        let file = file.ok_or_else(|| ProviderError::NotFound(self.name(), program))?;
+        let args = is_server.then_some(Server::SUBCOMMAND).into_iter();
+        let args = args.chain(line.iter().chain(more).map(String::as_str));
         let process = Process::new(&file, &directory).args(args);
         let process = match self.sandbox(cx)? {
             None => process.confinement(cx.confinement()),
@@ -124,21 +220,21 @@ impl Provider {
         if let Some(server) = &settings.server {
             server.add_to(&mut variables, cx);
         }
-        recursion::add_to(&mut variables, cx);
+        add_project(&mut variables, cx);
         Ok(variables)
     }
 }
 
-/// Whether a program is a path that depends on the working directory; a mere name is
+/// Returns true if a program is a path that depends on the working directory; a mere name is
 /// searched on PATH.
-pub(super) fn is_relative(program: &str) -> bool {
+fn is_relative(program: &str) -> bool {
     let path = Path::new(program);
     let is_path = program.contains('/') || cfg!(windows) && program.contains('\\');
     !path.is_absolute() && (is_path || [".", ".."].contains(&program))
 }
 
 /// Fails if the provider declares variables that would lead it into the project.
-pub(super) fn check_names(settings: &Settings) -> Result<(), EnvError> {
+fn check_names(settings: &Settings) -> Result<(), EnvError> {
     let leads_there =
         |name: &&String| PROJECT_VARS.contains(&name.as_str()) || name.starts_with(NPM_PREFIX);
     let names = settings.env.iter().filter(leads_there);
@@ -174,4 +270,145 @@ pub fn clean_path(variables: &mut Vars, cx: &Context) {
 
 fn in_modules(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == MODULES)
+}
+
+/// The working directory of the provider with `settings`.
+pub(super) fn directory(settings: &Settings, cx: &Context) -> PathBuf {
+    if !settings.is_neutral() {
+        return cx.root.clone();
+    }
+    neutral_directory(cx.environment.process())
+}
+
+/// A directory in which nothing of a project is, for a process with these variables.
+pub fn neutral_directory(variables: &Vars) -> PathBuf {
+    if cfg!(windows) {
+        let drive = variables.get(OsStr::new("SystemDrive"));
+        let mut root = drive.map_or_else(|| OsString::from("C:"), Clone::clone);
+        root.push("\\");
+        return PathBuf::from(root);
+    }
+    PathBuf::from("/")
+}
+
+/// Returns true if `path` is in the folder `root`, as written or with links resolved.
+fn is_inside(path: &Path, root: &Path) -> bool {
+    let up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+    let below = |path: &Path, root: &Path| path.starts_with(root) && !up(path);
+    if below(path, root) {
+        return true;
+    }
+    match (path.canonicalize(), root.canonicalize()) {
+        (Ok(path), Ok(root)) => path.starts_with(root),
+        _ => false,
+    }
+}
+
+impl Provider {
+    /// Returns its sandbox; `None` if they are not confined.
+    pub fn effective_sandbox(&self, cx: &Context) -> Option<Sandbox> {
+        let settings = &self.settings;
+        let server = settings.server.as_ref();
+        if server.is_some_and(|server| matches!(server.transport, Transport::Url(..))) {
+            return None;
+        }
+        let declared = settings.sandbox.clone();
+        let default = || self.requires_approval(cx).then(Sandbox::default);
+        let sandbox = declared.or_else(default)?;
+        Some(if server.is_some() {
+            sandbox.with_network()
+        } else {
+            sandbox
+        })
+    }
+
+    /// The sandbox of one run.
+    pub(super) fn sandbox(&self, cx: &Context) -> Result<Option<Run>, ProviderError> {
+        let sandbox = self.effective_sandbox(cx);
+        let run = sandbox.map(|sandbox| Run::new(sandbox, cx)).transpose();
+        run.map(Option::flatten)
+            .map_err(|error| self.failed(&error))
+    }
+
+    /// `process` in the sandbox of `run`: `file` is its program, and `own` are its files.
+    pub(super) fn confined(
+        &self,
+        process: Process,
+        run: &Run,
+        (file, own): (&Path, &[PathBuf]),
+        variables: &mut Vars,
+        cx: &Context,
+    ) -> Result<Process, ProviderError> {
+        run.add_to(variables);
+        // They are approved with it, wherever they are.
+        let directory = directory(&self.settings, cx);
+        let lines = self.settings.lines().into_iter().flatten();
+        let named = lines.flat_map(|word| digest::referenced_files(&directory, word));
+        let own: Vec<PathBuf> = own.iter().cloned().chain(named).collect();
+        let failed = |error: RunError| self.failed(&error);
+        let Some(server) = &self.settings.server else {
+            let policy = run.policy(Some(file), &own, variables, cx);
+            return Ok(run.apply(process, Some(policy.map_err(failed)?), cx));
+        };
+        let path = variables.get(OsStr::new("PATH"));
+        let program = server.command().first();
+        let program = program.and_then(|it| which::which_in(it, path, &directory).ok());
+        let policy = run.policy(program.as_deref(), &own, variables, cx);
+        let policy = policy.map_err(failed)?;
+        if let Some(description) = variables.get_mut(OsStr::new(Server::VARIABLE)) {
+            let text = description.to_string_lossy().into_owned();
+            *description = with_policy(&text, &policy).into();
+        }
+        Ok(run.apply(process, None, cx))
+    }
+
+    fn failed(&self, error: &RunError) -> ProviderError {
+        ProviderError::Sandbox(self.name(), Box::new(error.diagnostic("")))
+    }
+}
+
+/// The description of a server, with the policy under which the client starts it.
+fn with_policy(description: &str, policy: &Policy) -> String {
+    let mut description: Value = serde_json::from_str(description).unwrap_or_default();
+    description["sandbox"] = json!({
+        "read": policy.read,
+        "write": policy.write,
+        "network": policy.network,
+        "required": policy.required,
+    });
+    description.to_string()
+}
+
+/// The variable with the projects whose providers are running, separated by commas. It
+/// contains hashes, because a path may contain any character; its name is not that of a
+/// setting.
+const WITHIN_VARIABLE: &str = "_COGTOOLS_WITHIN";
+
+/// Returns true if one of the project's own providers started this process: listing it would recurse
+/// until the machine runs out of processes.
+pub(super) fn is_recursive(cx: &Context) -> bool {
+    let mark = mark(cx);
+    running_projects(cx)
+        .is_some_and(|marks| marks.to_string_lossy().split(',').any(|one| one == mark))
+}
+
+/// Adds the project to the ones in `variables` whose providers are running.
+fn add_project(variables: &mut Vars, cx: &Context) {
+    let mark = OsString::from(mark(cx));
+    let projects = match running_projects(cx) {
+        Some(marks) if !marks.is_empty() => [marks, &mark].join(OsStr::new(",")),
+        _ => mark,
+    };
+    variables.insert(WITHIN_VARIABLE.into(), projects);
+}
+
+fn running_projects(cx: &Context) -> Option<&OsStr> {
+    let process = cx.environment.process();
+    process
+        .get(OsStr::new(WITHIN_VARIABLE))
+        .map(OsString::as_os_str)
+}
+
+fn mark(cx: &Context) -> String {
+    digest::value(&json!(cx.root.display().to_string())).to_string()
 }

@@ -1,25 +1,28 @@
-//! What a node does in a run, once its variables are known.
+//! The action of a node in a run, once its variables are known.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{AgentNode, EachNode, Flow, FlowNode, NodeKind, Route, ToolNode};
+use super::Flow;
+use super::node::{AgentNode, FlowNode, NodeKind, ToolNode};
 use crate::schema::Schema;
+use crate::tool::Definition;
 use crate::tool::agent::AgentTask;
-use crate::tool::template::{Partials, Template};
-use crate::{Code, Context, Diagnostic, Tool, digest};
+use crate::tool::call::RunError;
+use crate::tool::template::{Template, TemplateScope, ValueTemplate};
+use crate::{Code, Context, Diagnostic, digest};
 
-/// How varied the answers of a node are, unless it says so: hardly.
+/// The variety of the answers of a node, unless it says so: hardly any.
 const TEMPERATURE: f64 = 0.2;
-/// How many tokens an answer of a node has, unless it says so.
+/// The limit of tokens of an answer of a node, unless it says so.
 const MAX_TOKENS: u32 = 2_000;
-/// What an agent reads that chooses between two nodes.
+/// The rule of an agent that chooses between two nodes.
 const BINARY: &str = "Answer with the word true or the word false, and nothing else. If it is \
 unclear, answer false.";
 
-/// What a node does.
+/// The action of a node.
 #[derive(Debug)]
 pub enum FlowAction {
     /// Nothing: its condition does not hold.
@@ -39,11 +42,11 @@ pub enum FlowAction {
 /// A call by a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowCall {
-    /// The tool, or what it is for.
+    /// The tool, or its capability.
     pub target: FlowTarget,
     /// The arguments.
     pub arguments: Map<String, Value>,
-    /// What it answers without a call.
+    /// Its answer without a call.
     pub preset: Option<Value>,
 }
 
@@ -54,7 +57,7 @@ pub enum FlowTarget {
     Name(String),
     /// The only one with this capability, which is one of `among` unless that is empty.
     Capability {
-        /// What it is for.
+        /// The capability.
         capability: String,
         /// The capabilities that the node may use.
         among: Vec<String>,
@@ -66,9 +69,9 @@ pub enum FlowTarget {
 pub struct FlowQuestion {
     /// The agent.
     pub task: Box<AgentTask>,
-    /// Whether its answer is JSON.
+    /// True if its answer is JSON.
     pub is_json: bool,
-    /// The nodes between which it chooses: that for true, and that for everything else.
+    /// The nodes between which it chooses: one for true, one for everything else.
     pub branches: Option<(String, String)>,
 }
 
@@ -79,7 +82,7 @@ pub struct FlowItems {
     pub items: Vec<Value>,
     /// The variable with the item.
     pub variable: String,
-    /// How many are worked on at the same time.
+    /// The number of items that are worked on at the same time.
     pub max: usize,
 }
 
@@ -95,206 +98,190 @@ pub struct FlowTask {
     pub digest: String,
     /// The arguments of the call.
     pub arguments: Map<String, Value>,
-    /// What the tools that it calls answer without being called, by their names or capabilities.
+    /// Answers of tools that it calls without calling them, by their names or capabilities.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub presets: Map<String, Value>,
 }
 
+/// A node and its variables.
+struct Work<'w> {
+    id: &'w str,
+    attempt: u32,
+    tool: &'w Definition,
+    scope: TemplateScope<'w>,
+    variables: &'w Map<String, Value>,
+}
+
 impl FlowTask {
-    /// The digest of the file of `tool`.
-    pub fn digest(tool: &Tool) -> String {
+    /// Returns the digest of the file of `tool`.
+    pub fn digest(tool: &Definition) -> String {
         digest::bytes(tool.source().as_bytes()).to_string()
     }
 }
 
 impl FlowNode {
-    /// What it does as a node of `tool`, with these variables.
+    /// Returns its action as a node of `tool`, with these variables.
     pub(crate) fn action(
         &self,
-        tool: &Tool,
+        tool: &Definition,
         variables: &Map<String, Value>,
         attempt: u32,
         cx: &Context,
-    ) -> Result<FlowAction, Box<Diagnostic>> {
-        let skips = |when: &Template| holds(when, tool, variables).map(|holds| !holds);
-        if self.when.as_ref().map_or(Ok(false), skips)? {
-            return Ok(FlowAction::Skip);
+    ) -> Result<FlowAction, RunError> {
+        let work = self.work(tool, variables, attempt);
+        match &self.when {
+            Some(when) if !work.holds(when)? => Ok(FlowAction::Skip),
+            _ => work.action(&self.kind, cx),
         }
-        self.kind.action((&self.id, attempt), tool, variables, cx)
     }
 
-    /// The first check that does not hold, as the file writes it. The variables have the result,
-    /// too.
+    /// Returns its action for one item, if it does the same for each.
+    pub(crate) fn item(
+        &self,
+        tool: &Definition,
+        variables: &Map<String, Value>,
+        attempt: u32,
+        cx: &Context,
+    ) -> Result<FlowAction, RunError> {
+        let kind = match &self.kind {
+            NodeKind::Each(each) => &each.kind,
+            kind => kind,
+        };
+        self.work(tool, variables, attempt).action(kind, cx)
+    }
+
+    /// Returns the first check that does not hold, as the file writes it. The variables have the
+    /// result, too.
     pub(crate) fn failed_check(
         &self,
-        tool: &Tool,
+        tool: &Definition,
         variables: &Map<String, Value>,
-    ) -> Result<Option<&str>, Box<Diagnostic>> {
+    ) -> Result<Option<&str>, RunError> {
+        let work = self.work(tool, variables, 1);
         for check in &self.until {
-            if !holds(check, tool, variables)? {
+            if !work.holds(check)? {
                 return Ok(Some(check.condition()));
             }
         }
         Ok(None)
     }
 
-    /// What it does for one item, if it does the same for each.
-    pub(crate) fn item(
-        &self,
-        tool: &Tool,
-        variables: &Map<String, Value>,
+    fn work<'w>(
+        &'w self,
+        tool: &'w Definition,
+        variables: &'w Map<String, Value>,
         attempt: u32,
-        cx: &Context,
-    ) -> Result<FlowAction, Box<Diagnostic>> {
-        let kind = match &self.kind {
-            NodeKind::Each(each) => &each.kind,
-            kind => kind,
-        };
-        kind.action((&self.id, attempt), tool, variables, cx)
+    ) -> Work<'w> {
+        Work {
+            id: &self.id,
+            attempt,
+            tool,
+            scope: TemplateScope::of(&tool.text),
+            variables,
+        }
     }
 }
 
-impl NodeKind {
-    fn action(
-        &self,
-        (id, attempt): (&str, u32),
-        tool: &Tool,
-        variables: &Map<String, Value>,
-        cx: &Context,
-    ) -> Result<FlowAction, Box<Diagnostic>> {
-        let (text, partials) = (tool.text(), Partials::of(tool.text()));
-        Ok(match self {
-            Self::Text(value) => FlowAction::Done(value.evaluate(text, &partials, variables)?),
-            Self::Js(code) => FlowAction::Done(code.value(tool, variables, cx)?),
-            Self::Agent(node) => node.question((id, attempt), tool, variables)?,
-            Self::Tool(node) => FlowAction::Call(node.call(tool, variables)?),
-            Self::Router(routes) => FlowAction::Done(choose(routes, tool, variables)?),
-            Self::Each(each) => FlowAction::Each(each.items(id, tool, variables)?),
-            Self::Ask(question) => {
-                let question = question.evaluate(text, &partials, variables)?;
-                FlowAction::Ask(Flow::text(&question))
+impl Work<'_> {
+    fn action(&self, kind: &NodeKind, cx: &Context) -> Result<FlowAction, RunError> {
+        Ok(match kind {
+            NodeKind::Text(value) => FlowAction::Done(self.evaluate(value)?),
+            NodeKind::Js(js) => {
+                let evaluation = js.evaluate(self.tool, self.variables.clone(), cx)?;
+                FlowAction::Done(evaluation.value)
             }
+            NodeKind::Agent(node) => FlowAction::Agent(self.question(node)?),
+            NodeKind::Tool(node) => FlowAction::Call(self.call(node)?),
+            NodeKind::Router(routes) => {
+                let mut chosen = Value::Null;
+                for route in routes {
+                    let when = route.when.as_ref();
+                    if when.map_or(Ok(true), |when| self.holds(when))? {
+                        chosen = route.to.0.as_str().into();
+                        break;
+                    }
+                }
+                FlowAction::Done(chosen)
+            }
+            NodeKind::Each(each) => match self.evaluate(&each.list)? {
+                Value::Array(items) => FlowAction::Each(FlowItems {
+                    items,
+                    variable: each.variable.clone(),
+                    max: each.max,
+                }),
+                _ => {
+                    return Err(failure(&format!(
+                        "`in` of the node `{}` is not a list",
+                        self.id
+                    )));
+                }
+            },
+            NodeKind::Ask(question) => FlowAction::Ask(Flow::text(&self.evaluate(question)?)),
         })
     }
-}
 
-impl AgentNode {
-    fn question(
-        &self,
-        (id, attempt): (&str, u32),
-        tool: &Tool,
-        variables: &Map<String, Value>,
-    ) -> Result<FlowAction, Box<Diagnostic>> {
-        let mut task = self.agent.task(tool, variables)?;
+    fn question(&self, node: &AgentNode) -> Result<FlowQuestion, RunError> {
+        let mut task = node.agent.task(self.tool, self.variables)?;
         task.temperature.get_or_insert(TEMPERATURE);
         task.max_tokens.get_or_insert(MAX_TOKENS);
-        task.seed
-            .get_or_insert_with(|| seed(id, attempt, variables));
-        task.schema = self.reply.as_ref().map(Schema::to_json_schema);
+        task.seed.get_or_insert_with(|| self.seed());
+        task.schema = node.reply.as_ref().map(Schema::to_json_schema);
         task.answers_by_call = task.schema.is_some() && task.tools.is_empty();
-        let names = |branches: &super::Branches| (branches.yes.0.clone(), branches.no.0.clone());
-        let branches = self.branches.as_ref().map(names);
+        let branches = node.branches.as_ref();
+        let branches = branches.map(|it| (it.yes.0.clone(), it.no.0.clone()));
         if branches.is_some() {
             task.rules.push(BINARY.to_owned());
         }
-        Ok(FlowAction::Agent(FlowQuestion {
+        Ok(FlowQuestion {
             is_json: task.schema.is_some(),
             task: Box::new(task),
             branches,
-        }))
+        })
     }
-}
 
-impl ToolNode {
-    fn call(
-        &self,
-        tool: &Tool,
-        variables: &Map<String, Value>,
-    ) -> Result<FlowCall, Box<Diagnostic>> {
-        let (text, partials) = (tool.text(), Partials::of(tool.text()));
-        let evaluate = |value: &super::ValueTemplate| value.evaluate(text, &partials, variables);
-        let target = match (&self.name, &self.capability) {
-            (Some(name), _) => FlowTarget::Name(Flow::text(&evaluate(name)?)),
+    fn call(&self, node: &ToolNode) -> Result<FlowCall, RunError> {
+        let text = |value: &ValueTemplate| self.evaluate(value).map(|value| Flow::text(&value));
+        let target = match (&node.name, &node.capability) {
+            (Some(name), _) => FlowTarget::Name(text(name)?),
             (None, capability) => FlowTarget::Capability {
-                capability: capability
-                    .as_ref()
-                    .map(evaluate)
-                    .transpose()?
-                    .map_or_else(String::new, |capability| Flow::text(&capability)),
-                among: self.among.clone(),
+                capability: capability.as_ref().map_or(Ok(String::new()), text)?,
+                among: node.among.clone(),
             },
         };
-        let Value::Object(arguments) = evaluate(&self.arguments)? else {
+        let Value::Object(arguments) = self.evaluate(&node.arguments)? else {
             return Err(failure("the arguments of the call are no object"));
         };
         Ok(FlowCall {
             target,
             arguments,
-            preset: self.preset.clone(),
+            preset: node.preset.clone(),
         })
     }
-}
 
-impl EachNode {
-    fn items(
-        &self,
-        id: &str,
-        tool: &Tool,
-        variables: &Map<String, Value>,
-    ) -> Result<FlowItems, Box<Diagnostic>> {
-        let text = tool.text();
-        match self.list.evaluate(text, &Partials::of(text), variables)? {
-            Value::Array(items) => Ok(FlowItems {
-                items,
-                variable: self.variable.clone(),
-                max: self.max,
-            }),
-            _ => Err(failure(&format!("`in` of the node `{id}` is not a list"))),
+    fn evaluate(&self, value: &ValueTemplate) -> Result<Value, RunError> {
+        value.evaluate(&self.scope, self.variables)
+    }
+
+    /// Returns true if a condition holds.
+    fn holds(&self, condition: &Template) -> Result<bool, RunError> {
+        let printed = condition.render(&self.scope, self.variables.clone())?;
+        Ok(!printed.is_empty())
+    }
+
+    /// Makes the answers of a node repeatable: the same for the same node, inputs and attempt. The
+    /// same question would get the same answer again.
+    fn seed(&self) -> i32 {
+        let mut inputs = serde_json::json!([self.id, self.variables]);
+        if self.attempt > 1 {
+            inputs = serde_json::json!([inputs, self.attempt]);
         }
+        let hash = digest::value(&inputs).to_string();
+        // The beginning of the digest, as a number that is not negative.
+        let digits = hash.chars().filter(char::is_ascii_hexdigit).take(7);
+        i32::from_str_radix(&digits.collect::<String>(), 16).unwrap_or_default()
     }
 }
 
-/// The name of the first node whose condition holds, or null.
-fn choose(
-    routes: &[Route],
-    tool: &Tool,
-    variables: &Map<String, Value>,
-) -> Result<Value, Box<Diagnostic>> {
-    for route in routes {
-        let when = route.when.as_ref();
-        if when.map_or(Ok(true), |when| holds(when, tool, variables))? {
-            return Ok(route.to.0.as_str().into());
-        }
-    }
-    Ok(Value::Null)
-}
-
-/// Whether a condition holds.
-fn holds(
-    condition: &Template,
-    tool: &Tool,
-    variables: &Map<String, Value>,
-) -> Result<bool, Box<Diagnostic>> {
-    let text = tool.text();
-    let printed = condition.render(text, &Partials::of(text), variables.clone())?;
-    Ok(!printed.is_empty())
-}
-
-/// Makes the answers of a node repeatable: the same for the same node, inputs and attempt. The
-/// same question would get the same answer again.
-fn seed(id: &str, attempt: u32, variables: &Map<String, Value>) -> i32 {
-    let again = (attempt > 1).then_some(attempt);
-    let inputs = serde_json::json!([id, variables]);
-    let hash = match again {
-        None => digest::value(&inputs),
-        Some(attempt) => digest::value(&serde_json::json!([inputs, attempt])),
-    };
-    let hash = hash.to_string();
-    // The beginning of the digest, as a number that is not negative.
-    let digits = hash.chars().filter(char::is_ascii_hexdigit).take(7);
-    i32::from_str_radix(&digits.collect::<String>(), 16).unwrap_or_default()
-}
-
-fn failure(message: &str) -> Box<Diagnostic> {
+fn failure(message: &str) -> RunError {
     Box::new(Diagnostic::new(Code::ToolFailed, message))
 }

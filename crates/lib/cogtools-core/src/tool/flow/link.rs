@@ -1,19 +1,20 @@
-//! The edges of a flow: what nodes name under `needs`, what their templates mention, and what
-//! routers choose.
+//! The edges of a flow: the nodes that other nodes name under `needs`, mention in templates, or
+//! choose as routers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{FlowError, FlowNeed, FlowNode};
+use super::node::{FlowNeed, FlowNode};
 use crate::Location;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
+use crate::tool::error::FlowError;
 use crate::tool::template::{TemplateSource, ValueTemplate};
 
-/// What is wrong with edges, each with its place.
-pub(in crate::tool) type Problems = Vec<(FlowError, Location)>;
+type Problems = Vec<(FlowError, Location)>;
 
-/// Links the `nodes` of a flow with these parameters, in the file `text`.
-pub(in crate::tool) fn link(
+/// Links the `nodes` of a flow with these parameters, in the file `text`, and returns the errors of
+/// its edges, each with its place.
+pub(super) fn link(
     nodes: &mut [FlowNode],
     output: Option<&ValueTemplate>,
     parameters: &[&str],
@@ -46,13 +47,11 @@ pub(in crate::tool) fn link(
         node.routers = routers.cloned().collect();
         let is_optional = node.routers.len() > 1;
         for router in node.routers.clone() {
-            add(
-                &mut node.needs,
-                FlowNeed {
-                    node: router,
-                    is_optional,
-                },
-            );
+            let need = FlowNeed {
+                node: router,
+                is_optional,
+            };
+            add(&mut node.needs, need);
         }
     }
     problems.extend(cycle(nodes).map(|(error, node)| (error, text.location(nodes[node].span))));
@@ -71,7 +70,7 @@ impl Linker<'_> {
         self.problems.push((error, location));
     }
 
-    /// What `node` names and mentions.
+    /// Returns the nodes that `node` names and mentions.
     fn needs(&mut self, node: &FlowNode) -> Vec<FlowNeed> {
         let mut needs = Vec::new();
         for (need, span) in &node.named {
@@ -81,10 +80,10 @@ impl Linker<'_> {
         }
         let text = self.text;
         let source = |template| TemplateSource::inline(template, text);
-        let own = node.own_variables();
+        let own: Vec<&str> = node.item_variable().into_iter().collect();
         let mut sources: Vec<TemplateSource> = node.templates().into_iter().map(source).collect();
-        let handler = node.kind.implementation();
-        sources.extend(handler.into_iter().flat_map(|it| it.templates(text)));
+        let agent = node.kind.agent();
+        sources.extend(agent.map(|it| it.agent.sources(text)).unwrap_or_default());
         let mut mentions: Vec<FlowNeed> = sources
             .iter()
             .flat_map(|source| self.mentions(source, &own))
@@ -102,7 +101,7 @@ impl Linker<'_> {
         needs
     }
 
-    /// The nodes that a template mentions, which has the variables `own` besides.
+    /// Returns the nodes that a template mentions, which has the variables `own` besides.
     fn mentions(&mut self, source: &TemplateSource, own: &[&str]) -> Vec<FlowNeed> {
         // What does not compile is reported when the template is checked.
         let reads = njk::analyse(source.source()).map(|found| found.reads);
@@ -131,7 +130,7 @@ impl Linker<'_> {
         needs
     }
 
-    /// The routers that choose each node.
+    /// Returns the routers that choose each node.
     fn choices(&mut self, nodes: &[FlowNode]) -> BTreeMap<String, BTreeSet<String>> {
         let mut choices: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for node in nodes {
@@ -147,7 +146,7 @@ impl Linker<'_> {
         choices
     }
 
-    /// Whether there is a node `id`; reports it if not.
+    /// Returns true if there is a node `id`, and reports it if not.
     fn check_node(&mut self, id: &str, span: Span) -> bool {
         let exists = self.ids.contains(id);
         if !exists {
@@ -167,7 +166,7 @@ fn add(needs: &mut Vec<FlowNeed>, need: FlowNeed) {
     }
 }
 
-/// Nodes that need each other, and one of them.
+/// Finds nodes that need each other, and one of them.
 fn cycle(nodes: &[FlowNode]) -> Option<(FlowError, usize)> {
     let ids = nodes.iter().map(|node| node.id.as_str());
     let index: BTreeMap<&str, usize> = ids.zip(0..).collect();

@@ -1,30 +1,40 @@
-//! A flow: nodes that use each other's results, as a tool file describes them.
+//! `implementation: {flow: …}`: nodes that use each other's results.
 //!
-//! What a node does is known once its variables are: the parameters of the tool, and the results
-//! of the nodes that it needs. [`FlowNode::action`] says what that is; the program `cogtools-flow`
-//! does it.
+//! The action of a node is known once its variables are: the parameters of the tool, and the results
+//! of the nodes that it needs. [`FlowNode::action`] returns it; the program `cogtools-flow`, which
+//! is separate so that the programs that run for each call stay small, carries it out.
 
 mod action;
-mod error;
-mod implementation;
 mod link;
-mod mermaid;
 mod node;
-mod shape;
+mod read;
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicU32;
 
 use serde_json::{Map, Value};
 
 pub use action::{FlowAction, FlowCall, FlowItems, FlowQuestion, FlowTarget, FlowTask};
-pub use error::FlowError;
-pub(super) use implementation::Implementation;
-pub(super) use link::link;
-pub(super) use node::{AgentNode, Branches, EachNode, NodeKind, Route, ToolNode};
-pub use node::{FlowNeed, FlowNode, FlowRetry};
-pub use shape::{FlowArgument, FlowCallShape, FlowRoute, FlowTemplate};
+pub use node::{
+    FlowArgument, FlowCallShape, FlowNeed, FlowNode, FlowRetry, FlowRoute, FlowTemplate,
+};
 
-use super::Tool;
-use super::template::{Partials, Template, ValueTemplate};
-use crate::Diagnostic;
+use super::Definition;
+use super::agent::OwnProgram;
+use super::call::{RunError, ToolOutput};
+use super::command::{printable, update};
+use super::error::MAX_NODES;
+use super::reader::Reader;
+use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate};
+use crate::process::LineSink;
+use crate::text::Text;
+use crate::yaml::Entry;
+use crate::{Context, Diagnostic};
+
+/// The subcommand that runs a flow, and its options, the last one for progress.
+const ARGS: [&str; 4] = ["flow", "call", "--error-format=json", "--progress"];
+/// The longest result, in bytes.
+const MAX_RESULT: usize = 8 << 20;
 
 /// A flow.
 #[derive(Debug, Default)]
@@ -34,11 +44,12 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// How many nodes a flow has at most.
-    pub const MAX_NODES: usize = 1_000;
+    /// The largest number of nodes of a flow.
+    pub const MAX_NODES: usize = MAX_NODES;
 
-    pub(super) const fn new(nodes: Vec<FlowNode>, output: Option<ValueTemplate>) -> Self {
-        Self { nodes, output }
+    /// Reads the map under `flow`; errors go to the reader.
+    pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+        read::read(entry, reader)
     }
 
     /// The nodes, in the order of the file.
@@ -46,24 +57,24 @@ impl Flow {
         &self.nodes
     }
 
-    /// A node.
+    /// The node of that name.
     pub fn node(&self, id: &str) -> Option<&FlowNode> {
         self.nodes.iter().find(|node| node.id == id)
     }
 
-    /// The output of a run of `tool`, whose flow this is: what `output` says, with the parameters
-    /// and all results as variables. Without `output`, the last result that is not empty.
+    /// Renders the output of a run of `tool`, whose flow this is: the value of `output` with the
+    /// parameters and all results as variables. Without `output`, the last result that is not empty.
     ///
     /// # Errors
     ///
     /// The template fails.
     pub fn output(
         &self,
-        tool: &Tool,
+        tool: &Definition,
         variables: &Map<String, Value>,
     ) -> Result<Value, Box<Diagnostic>> {
         if let Some(output) = &self.output {
-            return output.evaluate(tool.text(), &Partials::of(tool.text()), variables);
+            return output.evaluate(&TemplateScope::of(&tool.text), variables);
         }
         let mut values = self.nodes.iter().rev();
         let last = values.find_map(|node| {
@@ -73,7 +84,7 @@ impl Flow {
         Ok(last.cloned().unwrap_or_default())
     }
 
-    /// A value as text: text as it is, nothing for null, anything else as JSON.
+    /// Prints a value:  text as it is, nothing for null, anything else as JSON.
     pub fn text(value: &Value) -> String {
         match value {
             Value::String(text) => text.clone(),
@@ -82,46 +93,132 @@ impl Flow {
         }
     }
 
-    /// Whether a model is asked by a node itself.
+    /// Returns true if a model is asked by a node itself.
     pub(super) fn asks_a_model(&self) -> bool {
-        self.nodes.iter().any(|node| node.kind.asks_a_model())
+        self.nodes.iter().any(FlowNode::asks_a_model)
     }
 
-    /// The handlers of code and of agents.
-    pub(super) fn implementations(&self) -> impl Iterator<Item = &dyn Implementation> {
-        self.nodes
-            .iter()
-            .filter_map(|node| node.kind.implementation())
+    /// Runs a call of `tool`, whose flow this is.
+    pub(super) fn call(
+        &self,
+        tool: &Definition,
+        arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        let task = FlowTask {
+            tool: tool.name.to_string(),
+            file: tool.text.path().to_path_buf(),
+            digest: FlowTask::digest(tool),
+            arguments,
+            presets: Map::clone(&cx.presets),
+        };
+        let lines = node_progress(cx, self.nodes.len());
+        let program = OwnProgram {
+            args: &ARGS[..if lines.is_some() { 4 } else { 3 }],
+            // Serializing text and JSON cannot fail.
+            input: serde_json::to_vec(&task).unwrap_or_default(),
+            timeout: tool.timeout,
+            max_output: MAX_RESULT,
+            lines,
+        };
+        let output = program.run(tool.name.as_str(), cx)?;
+        let text = String::from_utf8_lossy(&output).into_owned();
+        Ok(ToolOutput::new(text))
     }
 
-    /// All templates.
-    pub(super) fn templates(&self) -> Vec<&Template> {
+    /// Finds the reason why every run would fail.
+    pub(super) fn check(&self, scope: &TemplateScope<'_>) -> Result<(), RunError> {
         let nodes = self.nodes.iter();
-        let nodes = nodes.flat_map(|node| node.templates().into_iter().chain(&node.until));
-        nodes
-            .chain(self.output.iter().flat_map(ValueTemplate::templates))
-            .collect()
+        let templates = nodes.flat_map(|node| node.templates().into_iter().chain(&node.until));
+        let output = self.output.iter().flat_map(ValueTemplate::templates);
+        let mut templates = templates.chain(output);
+        templates.try_for_each(|template: &Template| template.check(scope))?;
+        let mut agents = self.nodes.iter().filter_map(|node| node.kind.agent());
+        agents.try_for_each(|node| node.agent.check(scope))
+    }
+
+    /// Returns all templates, in the file `text`.
+    pub fn sources(&self, text: &Text) -> Vec<FlowTemplate<'_>> {
+        let mut found = Vec::new();
+        let mut add = |node, is_check, source| {
+            found.push(FlowTemplate {
+                node,
+                is_check,
+                source,
+            });
+        };
+        for node in &self.nodes {
+            let sources = node.sources(text).into_iter();
+            sources.for_each(|source| add(Some(node), false, source));
+            for check in &node.until {
+                add(Some(node), true, TemplateSource::inline(check, text));
+            }
+        }
+        for template in self.output.iter().flat_map(ValueTemplate::templates) {
+            add(None, false, TemplateSource::inline(template, text));
+        }
+        found
+    }
+
+    /// Returns true if the file says what the output is.
+    pub const fn has_output(&self) -> bool {
+        self.output.is_some()
+    }
+
+    /// Draws the graph as a Mermaid diagram, which Markdown viewers show. A need that is optional is a dotted arrow.
+    pub fn mermaid(&self) -> String {
+        let mut text = "flowchart TD\n".to_owned();
+        for node in &self.nodes {
+            let (open, close) = shape(node);
+            let (id, kind) = (&node.id, node.kind());
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "    {id}{open}\"{id}: {kind}\"{close}");
+        }
+        for node in &self.nodes {
+            for need in &node.needs {
+                let arrow = if need.is_optional { "-.->" } else { "-->" };
+                let _ = writeln!(text, "    {} {arrow} {}", need.node, node.id);
+            }
+        }
+        text
     }
 }
 
-impl Tool {
-    /// Whether it is an agent.
-    pub fn is_agent(&self) -> bool {
-        self.handler.is_agent()
-    }
-
-    /// Whether it asks a model itself: an agent, or a flow with one.
-    pub fn asks_a_model(&self) -> bool {
-        self.is_agent() || self.flow().is_some_and(Flow::asks_a_model)
-    }
-
-    /// Its nodes, if it is a flow.
-    pub fn flow(&self) -> Option<&Flow> {
-        self.handler.flow()
+/// Returns what encloses the label: a rhombus for what chooses, a rounded box for what asks a model.
+fn shape(node: &FlowNode) -> (&'static str, &'static str) {
+    match node.kind() {
+        _ if node.is_router() => ("{", "}"),
+        "agent" => ("([", "])"),
+        "ask" => ("[/", "/]"),
+        _ => ("[", "]"),
     }
 }
 
-/// Whether a result says nothing.
+/// Makes a progress update of each node that has ended, of `total`: the lines are events.
+fn node_progress(cx: &Context, total: usize) -> Option<LineSink> {
+    let progress = cx.progress.clone()?;
+    let count = AtomicU32::new(0);
+    let total = u32::try_from(total).ok().map(f64::from);
+    Some(LineSink::new(move |line| {
+        let event: Value = serde_json::from_str(line).unwrap_or_default();
+        let text = |key: &str| event.get(key).and_then(Value::as_str);
+        let (Some(node), Some(state)) = (text("node"), text("state")) else {
+            return;
+        };
+        // Items of a list are not nodes.
+        let has_ended = ["succeeded", "failed", "skipped"].contains(&state);
+        if has_ended && !node.contains('.') {
+            update(
+                &progress,
+                &count,
+                total,
+                printable(&format!("{node} {state}")),
+            );
+        }
+    }))
+}
+
+/// Returns true if a result says nothing.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

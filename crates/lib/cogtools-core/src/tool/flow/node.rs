@@ -1,14 +1,14 @@
-//! A node of a flow, and what it can be.
+//! A node of a flow, and its kinds.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Implementation;
 use crate::schema::Schema;
-use crate::text::Span;
-use crate::tool::template::{Template, ValueTemplate};
+use crate::text::{Span, Text};
+use crate::tool::agent::Agent;
+use crate::tool::js::Js;
+use crate::tool::template::{Template, TemplateSource, ValueTemplate};
 
 /// A node of a flow.
 #[derive(Debug)]
@@ -20,19 +20,19 @@ pub struct FlowNode {
     pub needs: Vec<FlowNeed>,
     /// The routers of which at least one has to choose it; if there are none, it needs no choice.
     pub routers: Vec<String>,
-    /// How often it is run again when it fails.
+    /// The further attempts when it fails.
     pub retry: FlowRetry,
-    /// How long an attempt may take.
+    /// The limit of an attempt.
     pub timeout: Option<Duration>,
-    /// Whether an earlier result of the same call counts, if its tool allows that.
+    /// True if an earlier result of the same call counts, if its tool allows that.
     pub is_cached: bool,
-    pub(in crate::tool) when: Option<Template>,
-    /// What its result has to meet; otherwise the attempt has failed.
-    pub(in crate::tool) until: Vec<Template>,
-    pub(in crate::tool) kind: NodeKind,
-    pub(in crate::tool) span: Span,
+    pub(super) when: Option<Template>,
+    /// The conditions of its result; otherwise the attempt has failed.
+    pub(super) until: Vec<Template>,
+    pub(super) kind: NodeKind,
+    pub(super) span: Span,
     /// The needs that the file names.
-    pub(in crate::tool) named: Vec<(FlowNeed, Span)>,
+    pub(super) named: Vec<(FlowNeed, Span)>,
 }
 
 /// A node that another one needs.
@@ -40,14 +40,14 @@ pub struct FlowNode {
 pub struct FlowNeed {
     /// Its name.
     pub node: String,
-    /// Whether the other one runs even if this one has no result.
+    /// True if the other one runs even if this one has no result.
     pub is_optional: bool,
 }
 
-/// How often a node that fails is run again.
+/// The further attempts of a node that fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowRetry {
-    /// How often it is run again.
+    /// The number of further attempts.
     pub times: u32,
     /// The delay before the second attempt.
     pub delay: Duration,
@@ -55,15 +55,15 @@ pub struct FlowRetry {
     pub backoff: f64,
 }
 
-/// What a node does.
+/// The work of a node.
 #[derive(Debug)]
-pub(in crate::tool) enum NodeKind {
+pub(super) enum NodeKind {
     /// It has a value.
     Text(ValueTemplate),
     /// It computes a value.
-    Js(Arc<dyn Implementation>),
+    Js(Js),
     /// It asks a model.
-    Agent(AgentNode),
+    Agent(Box<AgentNode>),
     /// It calls a tool.
     Tool(ToolNode),
     /// It chooses the first of these nodes whose condition holds.
@@ -76,49 +76,99 @@ pub(in crate::tool) enum NodeKind {
 
 /// A node that asks a model.
 #[derive(Debug)]
-pub(in crate::tool) struct AgentNode {
-    pub(in crate::tool) agent: Arc<dyn Implementation>,
+pub(super) struct AgentNode {
+    pub(super) agent: Agent,
     /// The schema of its answer, if that is JSON.
-    pub(in crate::tool) reply: Option<Schema>,
+    pub(super) reply: Option<Schema>,
     /// The nodes between which the answer chooses.
-    pub(in crate::tool) branches: Option<Branches>,
+    pub(super) branches: Option<Branches>,
 }
 
 /// The nodes that an agent chooses between.
 #[derive(Clone, Debug)]
-pub(in crate::tool) struct Branches {
-    pub(in crate::tool) yes: (String, Span),
-    pub(in crate::tool) no: (String, Span),
+pub(super) struct Branches {
+    pub(super) yes: (String, Span),
+    pub(super) no: (String, Span),
 }
 
 /// A node that calls a tool.
 #[derive(Debug)]
-pub(in crate::tool) struct ToolNode {
-    pub(in crate::tool) name: Option<ValueTemplate>,
-    pub(in crate::tool) capability: Option<ValueTemplate>,
+pub(super) struct ToolNode {
+    pub(super) name: Option<ValueTemplate>,
+    pub(super) capability: Option<ValueTemplate>,
     /// The capabilities that it may use; all of them if there are none.
-    pub(in crate::tool) among: Vec<String>,
-    pub(in crate::tool) arguments: ValueTemplate,
-    /// What it answers without a call.
-    pub(in crate::tool) preset: Option<Value>,
+    pub(super) among: Vec<String>,
+    pub(super) arguments: ValueTemplate,
+    /// Its answer without a call.
+    pub(super) preset: Option<Value>,
 }
 
 /// A choice of a router.
 #[derive(Debug)]
-pub(in crate::tool) struct Route {
-    pub(in crate::tool) when: Option<Template>,
-    pub(in crate::tool) to: (String, Span),
+pub(super) struct Route {
+    pub(super) when: Option<Template>,
+    pub(super) to: (String, Span),
 }
 
 /// A node that does the same for each item of a list.
 #[derive(Debug)]
-pub(in crate::tool) struct EachNode {
-    pub(in crate::tool) list: ValueTemplate,
+pub(super) struct EachNode {
+    pub(super) list: ValueTemplate,
     /// The variable with the item.
-    pub(in crate::tool) variable: String,
-    /// How many items are worked on at the same time.
-    pub(in crate::tool) max: usize,
-    pub(in crate::tool) kind: NodeKind,
+    pub(super) variable: String,
+    /// The number of items that are worked on at the same time.
+    pub(super) max: usize,
+    pub(super) kind: NodeKind,
+}
+
+/// A template of a flow, for linters.
+#[derive(Clone, Debug)]
+pub struct FlowTemplate<'f> {
+    /// The node that has it; `None` for the output.
+    pub node: Option<&'f FlowNode>,
+    /// True if the result of the node is a variable, too.
+    pub is_check: bool,
+    /// The template.
+    pub source: TemplateSource,
+}
+
+/// A call, as far as the file defines it. A template is unknown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowCallShape<'f> {
+    /// The name of the tool.
+    pub name: Option<&'f str>,
+    /// The capability that is asked for.
+    pub capability: Option<&'f str>,
+    /// The capabilities that the node may use.
+    pub among: &'f [String],
+    /// The arguments by name; `None` if a template makes all of them.
+    pub arguments: Option<Vec<(&'f str, FlowArgument<'f>)>>,
+    /// True if the call has a result without being made.
+    pub has_preset: bool,
+}
+
+/// An argument of a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FlowArgument<'f> {
+    /// A value without templates.
+    Constant(&'f Value),
+    /// A text.
+    Text,
+    /// A list with templates in it.
+    List,
+    /// A map with templates in it.
+    Map,
+    /// The value of an expression.
+    Expression,
+}
+
+/// A choice of a router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowRoute<'f> {
+    /// The node that it chooses.
+    pub to: &'f str,
+    /// True if it is taken only if a condition holds.
+    pub is_conditional: bool,
 }
 
 impl Default for FlowRetry {
@@ -134,7 +184,7 @@ impl Default for FlowRetry {
 
 impl FlowNode {
     /// A node that does nothing yet.
-    pub(in crate::tool) fn new(id: String, span: Span) -> Self {
+    pub(super) fn new(id: String, span: Span) -> Self {
         Self {
             id,
             needs: Vec::new(),
@@ -155,35 +205,26 @@ impl FlowNode {
         self.kind.name()
     }
 
-    /// Whether its result is the name of the node that it chooses.
+    /// Returns true if its result is the name of the node that it chooses.
     pub const fn is_router(&self) -> bool {
-        matches!(
-            &self.kind,
-            NodeKind::Router(_)
-                | NodeKind::Agent(AgentNode {
-                    branches: Some(_),
-                    ..
-                })
-        )
+        match &self.kind {
+            NodeKind::Router(_) => true,
+            NodeKind::Agent(agent) => agent.branches.is_some(),
+            _ => false,
+        }
     }
 
     /// The tool that it calls, if its file names one.
     pub fn tool(&self) -> Option<&str> {
-        match self.kind.innermost() {
-            NodeKind::Tool(ToolNode {
-                name: Some(ValueTemplate::Constant(Value::String(name))),
-                ..
-            }) => Some(name),
-            _ => None,
-        }
+        self.call_shape()?.name
     }
 
-    /// Whether it calls tools.
+    /// Returns true if it calls tools.
     pub fn calls_tools(&self) -> bool {
         matches!(self.kind.innermost(), NodeKind::Tool(_))
     }
 
-    /// Whether it asks a model.
+    /// Returns true if it asks a model.
     pub fn asks_a_model(&self) -> bool {
         self.kind.asks_a_model()
     }
@@ -205,17 +246,70 @@ impl FlowNode {
             .collect()
     }
 
-    /// Whether its result has to meet something.
+    /// Returns true if its result has to meet something.
     pub const fn has_checks(&self) -> bool {
         !self.until.is_empty()
     }
 
-    /// The variables of its own that its templates have besides parameters and nodes.
-    pub(super) fn own_variables(&self) -> Vec<&str> {
-        match &self.kind {
-            NodeKind::Each(each) => vec![each.variable.as_str()],
-            _ => Vec::new(),
+    /// The call that it makes, for each item of a list, too.
+    pub fn call_shape(&self) -> Option<FlowCallShape<'_>> {
+        match self.kind.innermost() {
+            NodeKind::Tool(tool) => Some(tool.shape()),
+            _ => None,
         }
+    }
+
+    /// The choices of a router, in the order in which they are tried.
+    pub fn routes(&self) -> Vec<FlowRoute<'_>> {
+        let NodeKind::Router(routes) = &self.kind else {
+            return Vec::new();
+        };
+        let routes = routes.iter().map(|route| FlowRoute {
+            to: &route.to.0,
+            is_conditional: route.when.is_some(),
+        });
+        routes.collect()
+    }
+
+    /// The schema of the answer of an agent, if that is JSON.
+    pub fn reply(&self) -> Option<&Schema> {
+        self.kind.agent()?.reply.as_ref()
+    }
+
+    /// The variable with the item of a list.
+    pub fn item_variable(&self) -> Option<&str> {
+        match &self.kind {
+            NodeKind::Each(each) => Some(&each.variable),
+            _ => None,
+        }
+    }
+
+    /// The kind, as the file writes it; of `each`, the kind of an item.
+    pub fn innermost_kind(&self) -> &'static str {
+        self.kind.innermost().name()
+    }
+
+    /// The value of a node that has the same one in each run.
+    pub fn constant(&self) -> Option<&Value> {
+        match &self.kind {
+            NodeKind::Text(ValueTemplate::Constant(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Returns all templates but those of its checks, which have its result as a variable, too.
+    pub(super) fn sources(&self, text: &Text) -> Vec<TemplateSource> {
+        let own = self.kind.templates().into_iter().map(|template| {
+            let guarded = self.when.as_ref().map(|when| template.under(when));
+            TemplateSource::inline(guarded.as_ref().unwrap_or(template), text)
+        });
+        let when = self.when.iter();
+        let mut sources: Vec<TemplateSource> = own
+            .chain(when.map(|when| TemplateSource::inline(when, text)))
+            .collect();
+        let agent = self.kind.agent();
+        sources.extend(agent.map(|it| it.agent.sources(text)).unwrap_or_default());
+        sources
     }
 
     /// All templates but those of its checks, which have its result, too.
@@ -228,7 +322,7 @@ impl FlowNode {
 
 impl NodeKind {
     /// The keys of a node that say what it does.
-    pub(in crate::tool) const NAMES: [&'static str; 7] =
+    pub(super) const NAMES: [&'static str; 7] =
         ["agent", "tool", "router", "text", "js", "each", "ask"];
 
     pub(super) const fn name(&self) -> &'static str {
@@ -243,7 +337,7 @@ impl NodeKind {
         }
     }
 
-    /// What is done in the end: of `each`, what it does for an item.
+    /// The kind itself; of `each`, the kind of an item.
     pub(super) fn innermost(&self) -> &Self {
         match self {
             Self::Each(each) => each.kind.innermost(),
@@ -252,17 +346,17 @@ impl NodeKind {
     }
 
     pub(super) fn asks_a_model(&self) -> bool {
-        matches!(self.innermost(), Self::Agent(_))
+        self.agent().is_some()
     }
 
     /// The nodes that it may choose, each with its place in the file.
     pub(super) fn targets(&self) -> Vec<&(String, Span)> {
         match self {
             Self::Router(routes) => routes.iter().map(|route| &route.to).collect(),
-            Self::Agent(AgentNode {
-                branches: Some(branches),
-                ..
-            }) => vec![&branches.yes, &branches.no],
+            Self::Agent(agent) => {
+                let branches = agent.branches.iter();
+                branches.flat_map(|it| [&it.yes, &it.no]).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -286,12 +380,51 @@ impl NodeKind {
         }
     }
 
-    /// The handlers of code and of agents.
-    pub(super) fn implementation(&self) -> Option<&dyn Implementation> {
+    /// The agent, if it asks a model.
+    pub(super) fn agent(&self) -> Option<&AgentNode> {
         match self.innermost() {
-            Self::Js(handler) => Some(&**handler),
-            Self::Agent(node) => Some(&*node.agent),
+            Self::Agent(node) => Some(node),
             _ => None,
         }
+    }
+}
+
+impl ToolNode {
+    fn shape(&self) -> FlowCallShape<'_> {
+        let arguments = match &self.arguments {
+            ValueTemplate::Map(entries) => {
+                let entries = entries.iter();
+                Some(
+                    entries
+                        .map(|(name, value)| (name.as_str(), argument(value)))
+                        .collect(),
+                )
+            }
+            _ => None,
+        };
+        FlowCallShape {
+            name: self.name.as_ref().and_then(constant),
+            capability: self.capability.as_ref().and_then(constant),
+            among: &self.among,
+            arguments,
+            has_preset: self.preset.is_some(),
+        }
+    }
+}
+
+fn constant(value: &ValueTemplate) -> Option<&str> {
+    match value {
+        ValueTemplate::Constant(value) => value.as_str(),
+        _ => None,
+    }
+}
+
+const fn argument(value: &ValueTemplate) -> FlowArgument<'_> {
+    match value {
+        ValueTemplate::Constant(value) => FlowArgument::Constant(value),
+        ValueTemplate::Text(_) => FlowArgument::Text,
+        ValueTemplate::List(_) => FlowArgument::List,
+        ValueTemplate::Map(_) => FlowArgument::Map,
+        ValueTemplate::Expression(_) => FlowArgument::Expression,
     }
 }

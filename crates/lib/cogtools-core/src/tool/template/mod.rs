@@ -1,65 +1,116 @@
 //! A template in a YAML file, and the locations of its lines.
 
-mod condition;
-mod partials;
 mod source;
 mod value;
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-pub(super) use partials::{Partials, stays_inside};
 pub use source::TemplateSource;
 pub(super) use value::ValueTemplate;
 
 use super::embedded::Embedded;
-use crate::text::{Span, Text};
+use crate::file::ReadScope;
+use crate::text::{Span, Text, TextError};
 use crate::yaml::{Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
 
+/// The text that surrounds an expression to make it a condition.
+const CONDITION: [&str; 2] = ["{% if ", " %}1{% endif %}"];
+/// The text that surrounds an expression to print it.
+const OUTPUT: [&str; 2] = ["{{ ", " }}"];
+
 /// A template and its location.
 #[derive(Clone, Debug)]
-pub(super) struct Template {
+pub(crate) struct Template {
     /// Its name for other templates; relative names are resolved against it.
     name: String,
     text: Embedded,
-    /// How many characters at its beginning are not in the file.
+    /// The number of characters at its beginning that are not in the file.
     lead: usize,
 }
 
+/// The surroundings of a template: the file that it is in, and the folder of its tool.
+#[derive(Clone, Debug)]
+pub(super) struct TemplateScope<'t> {
+    pub(super) text: &'t Text,
+    partials: Partials,
+}
+
+/// The folder of a tool: its files are the ones that `include`, `import`, `extends` and `njk_file`
+/// can load. `..`, absolute paths and links cannot leave it.
+#[derive(Clone, Debug)]
+struct Partials {
+    folder: PathBuf,
+    display_path: PathBuf,
+    scope: ReadScope,
+}
+
+/// Why a template file is not read.
+#[derive(Debug, thiserror::Error)]
+enum PartialError {
+    #[error("`{0}` is outside the tool's folder")]
+    Outside(String),
+    #[error(transparent)]
+    Text(#[from] TextError),
+}
+
+impl<'t> TemplateScope<'t> {
+    /// The scope of the templates in the tool file `text`.
+    pub(super) fn of(text: &'t Text) -> Self {
+        Self::beside(text, text)
+    }
+
+    /// The scope of the template in the file `text` of the tool in the file `tool`.
+    pub(super) fn beside(text: &'t Text, tool: &Text) -> Self {
+        Self {
+            text,
+            partials: Partials::of(tool),
+        }
+    }
+
+    /// Returns the loader of the files that templates name.
+    pub(super) fn loader(&self) -> impl njk::Loader + use<> {
+        self.partials.clone()
+    }
+}
+
 impl Template {
-    /// The template in a string of the file `text`.
+    /// Reads the template in a string of the file `text`.
     pub(super) fn read(node: &Node, text: &Text) -> Option<Self> {
         Some(Self {
-            name: file_name(text.display_path()),
+            name: text
+                .display_path()
+                .file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
             text: Embedded::read(node)?,
             lead: 0,
         })
     }
 
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// `value` as templates print it.
-    pub(super) fn print(&self, value: &Value, text: &Text) -> Result<String, Box<Diagnostic>> {
+    /// Prints `value` as templates do.
+    pub(super) fn print(
+        &self,
+        value: &Value,
+        scope: &TemplateScope<'_>,
+    ) -> Result<String, Box<Diagnostic>> {
         if let Value::String(value) = value {
             return Ok(value.clone());
         }
         let printer = self.with_source("{{ value }}".to_owned());
         let mut context = Map::new();
         context.insert("value".to_owned(), value.clone());
-        printer.render(text, &Partials::of(text), context)
+        printer.render(scope, context)
     }
 
-    /// The location of the whole template, as far as it is on one line.
+    /// Returns the location of the whole template, as far as it is on one line.
     pub(super) fn whole(&self, text: &Text) -> Location {
-        self.text.whole(text)
+        text.location(self.text.span)
     }
 
-    /// The template in the file at `path` below the tool's folder.
+    /// Makes the template in the file at `path` below the tool's folder.
     fn from_file(path: &Path, text: &Text) -> Self {
         let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
         Self {
@@ -69,61 +120,66 @@ impl Template {
         }
     }
 
+    /// Loads the template in the file at `path` below the folder of the tool in `text`, and returns
+    /// it with that file.
+    pub(super) fn load(text: &Text, path: &Path) -> Result<(Self, Text), Box<Diagnostic>> {
+        let file = Partials::of(text).read(path).map_err(|error| {
+            let diagnostic = Diagnostic::new(Code::InvalidTool, error.to_string())
+                .with_subject(text.display_path().display().to_string())
+                .hint("`njk_file` takes a file in the tool's folder, or below it");
+            Box::new(diagnostic)
+        })?;
+        Ok((Self::from_file(path, &file), file))
+    }
+
     /// Renders it over `arguments`.
     pub(super) fn render(
         &self,
-        text: &Text,
-        partials: &Partials,
+        scope: &TemplateScope<'_>,
         arguments: Map<String, Value>,
     ) -> Result<String, Box<Diagnostic>> {
-        let template = self.compile(text, partials)?;
-        self.render_compiled(&template, text, partials, arguments)
+        self.render_compiled(&self.compile(scope)?, scope, arguments)
     }
 
     /// Renders it over `arguments` as `template`, which [`Self::compile`] has compiled.
     pub(super) fn render_compiled(
         &self,
         template: &njk::Template,
-        text: &Text,
-        partials: &Partials,
+        scope: &TemplateScope<'_>,
         arguments: Map<String, Value>,
     ) -> Result<String, Box<Diagnostic>> {
         let rendered = template.render(&Value::Object(arguments));
-        rendered.map_err(|error| self.diagnostic(&error, Code::TemplateFailed, text, partials))
+        rendered.map_err(|error| self.diagnostic(&error, Code::TemplateFailed, scope))
     }
 
     /// Compiles it and looks for unknown filters and tests, which a call would find
     /// only when it reaches them.
-    pub(super) fn check(&self, text: &Text, partials: &Partials) -> Result<(), Box<Diagnostic>> {
-        let invalid =
-            |error: &njk::Error| self.diagnostic(error, Code::InvalidTool, text, partials);
-        let template = self.compile(text, partials)?;
-        let analysis = template.analysis().map_err(|error| invalid(&error))?;
-        analysis
-            .unknown
-            .first()
-            .map_or(Ok(()), |error| Err(invalid(error)))
+    pub(super) fn check(&self, scope: &TemplateScope<'_>) -> Result<(), Box<Diagnostic>> {
+        let invalid = |error: &njk::Error| self.diagnostic(error, Code::InvalidTool, scope);
+        let analysis = self.compile(scope)?.analysis();
+        let analysis = analysis.map_err(|error| invalid(&error))?;
+        let unknown = analysis.unknown.first();
+        unknown.map_or(Ok(()), |error| Err(invalid(error)))
     }
 
     /// Compiles it; templates that it names are loaded only when it renders.
     pub(super) fn compile(
         &self,
-        text: &Text,
-        partials: &Partials,
+        scope: &TemplateScope<'_>,
     ) -> Result<njk::Template, Box<Diagnostic>> {
-        let engine = njk::Engine::builder().loader(partials.clone()).build();
+        let engine = njk::Engine::builder().loader(scope.loader()).build();
         let compiled = engine.compile(&self.name, self.source());
-        compiled.map_err(|error| self.diagnostic(&error, Code::InvalidTool, text, partials))
+        compiled.map_err(|error| self.diagnostic(&error, Code::InvalidTool, scope))
     }
 
-    /// The diagnostic for `error`, at its location in the file where it occurred.
+    /// Makes the diagnostic for `error`, at its location in the file where it occurred.
     fn diagnostic(
         &self,
         error: &njk::Error,
         code: Code,
-        text: &Text,
-        partials: &Partials,
+        scope: &TemplateScope<'_>,
     ) -> Box<Diagnostic> {
+        let text = scope.text;
         let mut diagnostic = Diagnostic::new(code, error.message());
         let name = error.template();
         let mut hint = error.hint().map(str::to_owned);
@@ -136,8 +192,8 @@ impl Template {
                     error.line()
                 );
             }
-            self.location(error, text)
-        } else if let Ok(other) = partials.read(Path::new(name)) {
+            self.location_at((error.line(), error.column()), error.length(), text)
+        } else if let Ok(other) = scope.partials.read(Path::new(name)) {
             let (line, column) = (error.line().max(1), error.column().max(1));
             other.location_at(line, column, error.length())
         } else {
@@ -149,7 +205,7 @@ impl Template {
         Box::new(diagnostic)
     }
 
-    /// The hint of an error in this template: the line that it names is that in the file.
+    /// Returns the hint of an error in this template, with line numbers of the file.
     fn hint(&self, error: &njk::Error, text: &Text) -> Option<String> {
         let Some((mistake, line)) = error
             .mistake()
@@ -168,12 +224,7 @@ impl Template {
         Some(mistake.clone().on_line(line).to_string())
     }
 
-    /// The location of an error in this template.
-    fn location(&self, error: &njk::Error, text: &Text) -> Location {
-        self.location_at((error.line(), error.column()), error.length(), text)
-    }
-
-    /// The location in the file of `width` characters at a line and a column of this
+    /// Returns the location in the file of `width` characters at a line and a column of this
     /// template (both from 1).
     fn location_at(&self, at: (usize, usize), width: usize, text: &Text) -> Location {
         let at = match at {
@@ -183,25 +234,22 @@ impl Template {
         self.text.location(at, width, text)
     }
 
-    /// Whether it has no tags.
+    /// Returns true if it has no tags.
     pub(super) fn is_plain(&self) -> bool {
         !["{{", "{%", "{#"]
             .iter()
             .any(|tag| self.source().contains(tag))
     }
 
-    /// Its output, if that is the same in every call: it reads no arguments and no
+    /// Returns its output, if it is the same in every call: it reads no arguments and no
     /// other files.
-    pub(super) fn constant(&self, text: &Text) -> Option<String> {
+    pub(super) fn constant(&self, scope: &TemplateScope<'_>) -> Option<String> {
         if self.is_plain() {
             return Some(self.source().to_owned());
         }
-        let partials = Partials::of(text);
-        let analysis = self.compile(text, &partials).ok()?.analysis().ok()?;
-        if !analysis.reads.is_empty() || !analysis.templates.is_empty() {
-            return None;
-        }
-        self.render(text, &partials, Map::new()).ok()
+        let analysis = self.compile(scope).ok()?.analysis().ok()?;
+        let is_constant = analysis.reads.is_empty() && analysis.templates.is_empty();
+        is_constant.then(|| self.render(scope, Map::new()).ok())?
     }
 
     /// The text of the template.
@@ -209,33 +257,122 @@ impl Template {
         self.text.source()
     }
 
-    /// Another template in the same place.
+    /// Returns another template in the same place.
     fn with_source(&self, source: String) -> Self {
         Self {
             text: self.text.with_source(source),
             ..self.clone()
         }
     }
+
+    /// Reads the template that renders to text if the expression in a string of the file
+    /// `text` holds, and to nothing otherwise.
+    pub(super) fn read_condition(node: &Node, text: &Text) -> Option<Self> {
+        Self::read(node, text).map(|expression| expression.surround(CONDITION))
+    }
+
+    /// Makes the template that prints the expression of a condition. Both compile only if it is
+    /// one expression.
+    pub(super) fn output_of_condition(&self) -> Self {
+        self.with_source(self.condition().to_owned())
+            .surround(OUTPUT)
+    }
+
+    /// The expression of a condition.
+    pub(super) fn condition(&self) -> &str {
+        let [start, end] = CONDITION;
+        let inner = self.source().strip_prefix(start);
+        let inner = inner.and_then(|inner| inner.strip_suffix(end));
+        inner.unwrap_or_default()
+    }
+
+    /// Makes the same template, rendered only if `condition` holds.
+    pub(super) fn under(&self, condition: &Self) -> Self {
+        let start = format!("{{% if {} %}}", condition.condition());
+        let source = format!("{start}{}{{% endif %}}", self.source());
+        Self {
+            lead: self.lead + start.chars().count(),
+            ..self.with_source(source)
+        }
+    }
+
+    /// Returns true if the condition holds only if `name` is set.
+    fn guards(&self, name: &str) -> bool {
+        let [_, end] = CONDITION;
+        let Some(open) = self.source().strip_suffix(end) else {
+            return false;
+        };
+        let guarded = format!("{open} %}}{{{{ {name} }}}}{{% endif %}}");
+        let analysis = njk::analyse(&guarded);
+        analysis.is_ok_and(|found| {
+            let mut reads = found.reads.iter();
+            reads.any(|read| read.name == name && read.guarded)
+        })
+    }
+
+    fn surround(self, [start, end]: [&str; 2]) -> Self {
+        let source = format!("{start}{}{end}", self.source());
+        Self {
+            lead: start.len(),
+            ..self.with_source(source)
+        }
+    }
 }
 
-/// The template in the file at `path` below the folder of the tool in `text`.
-pub(super) fn load_sibling(text: &Text, path: &Path) -> Result<(Template, Text), Box<Diagnostic>> {
-    let file = Partials::of(text).read(path).map_err(|error| {
-        let diagnostic = Diagnostic::new(Code::InvalidTool, error.to_string())
-            .with_subject(text.display_path().display().to_string())
-            .hint("`njk_file` takes a file in the tool's folder, or below it");
-        Box::new(diagnostic)
-    })?;
-    Ok((Template::from_file(path, &file), file))
+impl Partials {
+    /// Returns the folder of the tool whose file is `text`.
+    fn of(text: &Text) -> Self {
+        let parent = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
+        Self {
+            folder: parent(text.path()),
+            display_path: parent(text.display_path()),
+            scope: text.scope().clone(),
+        }
+    }
+
+    /// Reads the file at `path` below the folder.
+    fn read(&self, path: &Path) -> Result<Text, PartialError> {
+        let outside = || PartialError::Outside(path.display().to_string());
+        if !stays_inside(path) {
+            return Err(outside());
+        }
+        let file = self.folder.join(path);
+        let folder = if self.folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            &self.folder
+        };
+        if let (Ok(folder), Ok(real)) = (folder.canonicalize(), file.canonicalize())
+            && !real.starts_with(folder)
+        {
+            return Err(outside());
+        }
+        Ok(Text::read(
+            &file,
+            &self.display_path.join(path),
+            &self.scope,
+        )?)
+    }
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
+impl njk::Loader for Partials {
+    fn load(&self, name: &str) -> Result<Option<String>, njk::LoadError> {
+        match self.read(Path::new(name)) {
+            Ok(text) => Ok(Some(text.as_str().to_owned())),
+            Err(PartialError::Text(TextError::NotFound(_))) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
 }
 
-/// The language in a comment of one word after `|`, unless it is njk, and its span.
+/// Returns true if the relative `path` stays below its folder.
+pub(super) fn stays_inside(path: &Path) -> bool {
+    let mut parts = path.components();
+    path.file_name().is_some()
+        && parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// Finds the language in a comment of one word after `|`, unless it is njk, and its span.
 /// `# njk` marks the format; a longer comment is only a comment.
 pub(super) fn language(entry: &Entry, text: &Text) -> Option<(String, Span)> {
     let rest = text.as_str().get(entry.span.end..)?;

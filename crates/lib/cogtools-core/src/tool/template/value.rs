@@ -3,18 +3,18 @@
 
 use serde_json::{Map, Value};
 
-use super::{Partials, Template};
+use super::{Template, TemplateScope};
 use crate::Diagnostic;
 use crate::text::Text;
-use crate::yaml::{Data, Node};
+use crate::yaml::{Data, Entry, Node};
 
-/// What makes an expression a template that prints its value as JSON.
+/// The text that surrounds an expression to print its value as JSON.
 const VALUE: [&str; 2] = ["{{ (", ") | dump }}"];
 
 /// A value with templates in it.
 #[derive(Clone, Debug)]
 pub(in crate::tool) enum ValueTemplate {
-    /// What a template prints.
+    /// The output of a template.
     Text(Template),
     /// The value of an expression.
     Expression(Template),
@@ -27,16 +27,14 @@ pub(in crate::tool) enum ValueTemplate {
 }
 
 impl ValueTemplate {
-    /// The value in the file `text`.
+    /// Reads the value in the file `text`.
     pub(in crate::tool) fn read(node: &Node, text: &Text) -> Self {
         match &node.data {
             Data::List(items) => {
                 Self::List(items.iter().map(|item| Self::read(item, text)).collect())
             }
             Data::Map(entries) => {
-                let entry = |entry: &crate::yaml::Entry| {
-                    (entry.key.clone(), Self::read(&entry.value, text))
-                };
+                let entry = |entry: &Entry| (entry.key.clone(), Self::read(&entry.value, text));
                 Self::Map(entries.iter().map(entry).collect())
             }
             _ => match Template::read(node, text) {
@@ -50,19 +48,18 @@ impl ValueTemplate {
         }
     }
 
-    /// The value, with these variables in its templates. An expression without a value is null.
+    /// Evaluates it with these variables in its templates. An expression without a value is null.
     pub(in crate::tool) fn evaluate(
         &self,
-        text: &Text,
-        partials: &Partials,
+        scope: &TemplateScope<'_>,
         variables: &Map<String, Value>,
     ) -> Result<Value, Box<Diagnostic>> {
-        let inner = |value: &Self| value.evaluate(text, partials, variables);
+        let inner = |value: &Self| value.evaluate(scope, variables);
         Ok(match self {
             Self::Constant(value) => value.clone(),
-            Self::Text(template) => template.render(text, partials, variables.clone())?.into(),
+            Self::Text(template) => template.render(scope, variables.clone())?.into(),
             Self::Expression(template) => {
-                let json = template.render(text, partials, variables.clone())?;
+                let json = template.render(scope, variables.clone())?;
                 serde_json::from_str(&json).unwrap_or_default()
             }
             Self::List(items) => items.iter().map(inner).collect::<Result<_, _>>()?,
@@ -89,8 +86,8 @@ impl ValueTemplate {
 }
 
 impl Template {
-    /// The template that prints the value of its only expression as JSON, if it is one expression
-    /// in braces and nothing else. What has no value prints nothing.
+    /// Makes the template that prints the value of its only expression as JSON, if it is one expression
+    /// in braces and nothing else. An expression without a value prints nothing.
     fn to_expression(&self) -> Option<Self> {
         let inner = self
             .source()

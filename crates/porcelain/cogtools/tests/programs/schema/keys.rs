@@ -2,7 +2,7 @@
 
 use cogtools::schema::Document;
 use cogtools_core::schema::KEYWORDS;
-use cogtools_core::tool::{Annotations, Example, Key, Kind, Output};
+use cogtools_core::tool::{Annotations, Example, IMPLEMENTATION_KEYS, Key, Output};
 use cogtools_core::{Config, LINT_RULES, RETIRED_LINT_RULES};
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ fn tool_files() {
     }
     assert_eq!(
         keys(&schema, "/properties/implementation/properties"),
-        Kind::keys().collect::<Vec<_>>()
+        IMPLEMENTATION_KEYS
     );
 }
 

@@ -1,7 +1,7 @@
-//! JSON that is read like a tool file: a provider's declaration.
+//! Documents that are read like a tool file, and locations in them.
 //!
-//! It has no lines that a user could look at. So the span of each node is its number
-//! in preorder, and diagnostics point to the value with that number.
+//! A provider's declaration is JSON without lines that a user could look at. So the span of each
+//! of its nodes is its number in preorder, and diagnostics point to the value with that number.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,10 +9,20 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::ToolError;
-use super::locator::Locator;
-use crate::Code;
+use crate::pointer::{child, segments};
+use crate::schema::InvalidSchema;
 use crate::text::{Span, Text, TextError};
 use crate::yaml::{Data, Entry, MAX_DEPTH, MAX_NODES, Node, YamlError, YamlErrorKind};
+use crate::{Code, Diagnostic};
+
+/// Finds locations in a tool file or a provider's declaration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Locator<'d> {
+    /// The file; empty for a declaration.
+    pub(super) text: &'d Text,
+    /// The document, if it has no lines: the span of each value is its number.
+    pub(super) numbered: Option<&'d Node>,
+}
 
 /// A JSON object, within the limits of a tool file.
 #[derive(Debug)]
@@ -25,8 +35,65 @@ pub(crate) struct JsonDocument {
 /// Counts the bytes that are written to it.
 struct Counter(usize);
 
+impl Locator<'_> {
+    /// Adds the location of `span` to `diagnostic`.
+    pub(super) fn locate(&self, diagnostic: Diagnostic, span: Span) -> Diagnostic {
+        let Some(root) = self.numbered else {
+            return diagnostic.at(self.text.location(span));
+        };
+        let diagnostic = diagnostic.with_subject(self.text.display_path().display().to_string());
+        match pointer(root, span.start) {
+            whole if whole.is_empty() => diagnostic,
+            pointer => diagnostic.with_pointer(pointer),
+        }
+    }
+
+    /// Makes the diagnostic of an invalid part of a schema at `span`.
+    pub(super) fn locate_schema(&self, span: Span, invalid: &InvalidSchema) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message.clone());
+        let hint = "put it in single quotes, so that YAML leaves the backslashes alone";
+        self.locate(diagnostic.hint(hint), span)
+    }
+
+    /// Makes the diagnostic of an invalid part of the plain schema in `node`.
+    pub(super) fn locate_schema_in(&self, node: &Node, invalid: &InvalidSchema) -> Diagnostic {
+        let segments = segments(&invalid.pointer);
+        let path = segments.iter().map(String::as_str);
+        self.locate_schema(node.walk(path).0.span, invalid)
+    }
+}
+
+/// Returns the JSON pointer to the value with this number.
+fn pointer(root: &Node, number: usize) -> String {
+    let mut pointer = String::new();
+    let mut node = root;
+    while node.span.start < number {
+        let inner = match &node.data {
+            Data::List(items) => {
+                let index = items.partition_point(|item| item.span.start <= number);
+                let index = index.checked_sub(1);
+                index.and_then(|index| Some((index.to_string(), items.get(index)?)))
+            }
+            Data::Map(entries) => {
+                let index = entries.partition_point(|entry| entry.span.start <= number);
+                let entry = index.checked_sub(1).and_then(|index| entries.get(index));
+                entry.map(|entry| (entry.key.clone(), &entry.value))
+            }
+            _ => None,
+        };
+        let Some((name, inner)) = inner else { break };
+        pointer = child(&pointer, &name);
+        node = inner;
+    }
+    pointer
+}
+
 impl JsonDocument {
-    /// The document of `entries`, which messages call `name`.
+    /// Makes the document of `entries`, which messages call `name`.
+    ///
+    /// # Errors
+    ///
+    /// The entries exceed a limit of tool files.
     pub(crate) fn new(name: PathBuf, entries: Map<String, Value>) -> Result<Self, ToolError> {
         let value = Value::Object(entries);
         let mut size = Counter(0);
@@ -54,12 +121,15 @@ impl JsonDocument {
     }
 
     /// The locator of its values.
-    pub(super) fn locator(&self) -> Locator<'_> {
-        Locator::of_numbered(&self.text, &self.node)
+    pub(super) const fn locator(&self) -> Locator<'_> {
+        Locator {
+            text: &self.text,
+            numbered: Some(&self.node),
+        }
     }
 }
 
-/// The node of a `value` at this `depth` below the root, numbered `next`.
+/// Makes the node of a `value` at this `depth` below the root, numbered `next`.
 fn node(value: Value, depth: usize, next: &mut usize) -> Result<Node, YamlErrorKind> {
     let span = Span {
         start: *next,
@@ -114,7 +184,7 @@ mod tests {
         let document = JsonDocument::new("p: own".into(), entries);
         let lines = document.err().map(|error| {
             let diagnostics = error.diagnostics();
-            let lines = diagnostics.iter().map(crate::Diagnostic::summary);
+            let lines = diagnostics.iter().map(Diagnostic::summary);
             lines.collect::<Vec<_>>().join("\n")
         });
         assert_eq!(lines.as_deref(), expected);
@@ -140,5 +210,16 @@ mod tests {
             "x".repeat(Text::MAX_BYTES - frame + 1).into(),
             Some("`p: own` is larger than 1024 KiB"),
         );
+    }
+
+    #[test]
+    fn a_value_number_becomes_a_json_pointer() {
+        let value = json!({"a": 1, "b": [2, {"c/d": {}}], "e": null});
+        let value = value.as_object().expect("an object").clone();
+        let document = JsonDocument::new("x".into(), value).expect("it is small");
+        let all = ["", "/a", "/b", "/b/0", "/b/1", "/b/1/c~1d", "/e", "/e"];
+        for (number, expected) in all.into_iter().enumerate() {
+            assert_eq!(pointer(document.node(), number), expected, "{number}");
+        }
     }
 }

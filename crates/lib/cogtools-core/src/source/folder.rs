@@ -1,18 +1,18 @@
 //! A folder of tool files and its toolsets: all its subfolders.
+//!
+//! A walk visits subfolders first, then the targets of links. Each folder is visited once,
+//! however many links lead to it, so that cyclic links are harmless, and a folder that
+//! is reachable without a link is never named after one.
 
-mod below;
-mod walk;
-
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fs::DirEntry;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use walk::{Entry, Walker};
-
-use super::{Candidate, Listing, SourceError};
 use crate::file::{Boundary, ReadScope};
+use crate::source::{Candidate, Listing, SourceError};
 use crate::text::TextError;
 use crate::tool::{Author, Provenance, ToolError};
 use crate::{Name, Tool};
@@ -25,7 +25,7 @@ pub struct Folder {
     named: bool,
     provenance: Arc<Provenance>,
     depth: usize,
-    /// Where its files may be.
+    /// The scope of its files.
     scope: ReadScope,
 }
 
@@ -59,7 +59,7 @@ impl Folder {
         }
     }
 
-    /// The same folder, whose tools the user has written rather than the project.
+    /// Returns the same folder, whose tools the user has written rather than the project.
     #[must_use]
     pub(crate) fn of_user(mut self) -> Self {
         self.provenance = Arc::new(Provenance {
@@ -69,12 +69,12 @@ impl Folder {
         self
     }
 
-    /// Whether the user has written its tools, rather than the author of the project.
+    /// Returns true if the user has written its tools, rather than the author of the project.
     pub fn is_users(&self) -> bool {
         self.provenance.author == Author::User
     }
 
-    /// The same folder with another provenance for its tools.
+    /// Returns the same folder with another provenance for its tools.
     #[must_use]
     pub(crate) fn with_provenance(mut self, provenance: Provenance) -> Self {
         self.provenance = Arc::new(provenance);
@@ -86,7 +86,7 @@ impl Folder {
         &self.path
     }
 
-    /// Where its files may be.
+    /// The scope of its files.
     pub const fn scope(&self) -> &ReadScope {
         &self.scope
     }
@@ -96,7 +96,21 @@ impl Folder {
         &self.display_path
     }
 
-    /// Whether tools in the folder `path` belong to it: it is this one, or a toolset in
+    /// Returns the path below the folder `root`, without `.` and `..`; `None` outside it.
+    pub fn path_below(&self, root: &Path) -> Option<PathBuf> {
+        let below = self.path.strip_prefix(root).ok()?;
+        let mut tidy = PathBuf::new();
+        for part in below.components() {
+            match part {
+                Component::ParentDir if !tidy.pop() => return None,
+                Component::Normal(name) => tidy.push(name),
+                _ => {}
+            }
+        }
+        Some(tidy)
+    }
+
+    /// Returns true if tools in the folder `path` belong to it: it is this one, or a toolset in
     /// it.
     pub fn leads_to(&self, path: &Path) -> bool {
         let Ok(below) = path.strip_prefix(&self.path) else {
@@ -106,7 +120,7 @@ impl Folder {
         below.components().count() <= self.depth && parts.all(|part| !is_excluded(part.as_os_str()))
     }
 
-    /// The tool of that name, if this folder or a toolset in it has it. Only its own
+    /// Finds the tool of that name, if this folder or a toolset in it has it. Only its own
     /// file is opened; folders are listed only if this folder itself does not have it.
     pub fn find(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
         if let Some(tool) = self.load_direct(name)? {
@@ -120,7 +134,7 @@ impl Folder {
             .transpose()
     }
 
-    /// The tool of that name in the folder itself.
+    /// Loads the tool of that name in the folder itself.
     fn load_direct(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
         let file = format!("{name}.{EXTENSION}");
         let path = self.path.join(&file);
@@ -142,7 +156,7 @@ impl Folder {
         }
     }
 
-    /// The file that would be the tool of that name if it had the right extension.
+    /// Finds the file that would be the tool of that name if it had the right extension.
     pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         let file = format!("{name}.yml");
         self.toolsets().find_map(|folder| {
@@ -151,8 +165,8 @@ impl Folder {
         })
     }
 
-    /// The tool files, sorted by name, then those of its toolsets, sorted as well, then
-    /// those reached through links. Names that begin with a dot are hidden. An
+    /// Lists the tool files, sorted by name, then the files of its toolsets, sorted as well, then
+    /// the files reached through links. Names that begin with a dot are hidden. An
     /// unreadable entry affects only itself.
     pub fn list(&self) -> Listing {
         let mut listing = Listing::default();
@@ -170,12 +184,12 @@ impl Folder {
         listing
     }
 
-    /// The folder itself and every toolset in it, in the order of [`Folder::list`].
+    /// Walks over the folder itself and every toolset in it, in the order of [`Folder::list`].
     pub fn toolsets(&self) -> impl Iterator<Item = Self> {
         Walker::over(self).map(|entry| entry.folder)
     }
 
-    /// The content of the folder itself.
+    /// Reads the content of the folder itself.
     fn content(&self) -> Content {
         match self.read() {
             Err(SourceError::NotFound(_)) if !self.named => Content::default(),
@@ -242,7 +256,7 @@ impl Folder {
         }
     }
 
-    /// Whether it belongs to a package.
+    /// Returns true if it belongs to a package.
     fn is_of_package(&self) -> bool {
         self.scope.boundary() == Some(Boundary::Package)
     }
@@ -282,9 +296,106 @@ impl Folder {
     }
 }
 
-/// Whether a folder of that name contains no tools: it is hidden, or contains partials
+/// Returns true if a folder of that name contains no tools: it is hidden, or contains partials
 /// or packages.
 fn is_excluded(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(b".") || name.starts_with(b"_") || name == b"node_modules"
+}
+
+/// One folder of the walk.
+struct Entry {
+    /// The folder.
+    folder: Folder,
+    /// The names of its tool files, sorted.
+    files: Vec<OsString>,
+    /// The errors of its entries.
+    errors: Vec<SourceError>,
+}
+
+/// A walk in progress.
+struct Walker {
+    /// The folders to visit, the next one last.
+    pending: Vec<Step>,
+    /// The targets of links, each with the folder that contains the link.
+    links: VecDeque<(Folder, PathBuf)>,
+    /// The visited folders, with links resolved.
+    seen: BTreeSet<PathBuf>,
+}
+
+struct Step {
+    folder: Folder,
+    /// The folder with links resolved; `None` until it is needed.
+    real: Option<PathBuf>,
+}
+
+impl Walker {
+    /// Starts a walk through `folder`.
+    fn over(folder: &Folder) -> Self {
+        let first = Step {
+            folder: folder.clone(),
+            real: None,
+        };
+        Self {
+            pending: vec![first],
+            links: VecDeque::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// Queues the folders and links of `step`.
+    fn queue(&mut self, step: &Step, content: &Content) {
+        if content.folders.is_empty() && content.links.is_empty() {
+            return;
+        }
+        let resolved = step.real.clone();
+        let Some(real) = resolved.or_else(|| step.folder.path().canonicalize().ok()) else {
+            return;
+        };
+        self.seen.insert(real.clone());
+        for name in &content.links {
+            let folder = step.folder.toolset(name);
+            self.links.push_back((folder, real.clone()));
+        }
+        for name in content.folders.iter().rev() {
+            let real = real.join(name);
+            if self.seen.insert(real.clone()) {
+                let folder = step.folder.toolset(name);
+                self.pending.push(Step {
+                    folder,
+                    real: Some(real),
+                });
+            }
+        }
+    }
+
+    /// The next folder that a link leads to, unless it contains the link or was visited
+    /// before.
+    fn follow_link(&mut self) -> Option<Step> {
+        while let Some((folder, from)) = self.links.pop_front() {
+            let Ok(real) = folder.path().canonicalize() else {
+                continue;
+            };
+            if !from.starts_with(&real) && self.seen.insert(real.clone()) {
+                let real = Some(real);
+                return Some(Step { folder, real });
+            }
+        }
+        None
+    }
+}
+
+impl Iterator for Walker {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        let step = self.pending.pop().or_else(|| self.follow_link())?;
+        let content = step.folder.content();
+        self.queue(&step, &content);
+        Some(Entry {
+            folder: step.folder,
+            files: content.files,
+            errors: content.errors,
+        })
+    }
 }

@@ -6,39 +6,23 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::{fs, io};
 
 use serde_json::{Map, Value};
 
-use super::Kind;
-use super::command::CommandCall;
-use super::error::CommandError;
-use super::locate::ProgramSearch;
+use super::call::{CommandLine, RunError, ToolOutput, Word};
+use super::command::{CommandCall, ProgramSearch};
+use super::command_error::CommandError;
+use super::reader::Reader;
+use super::{Definition, DefinitionError};
 use crate::containment::{self, Line};
 use crate::process::TempFolder;
-use crate::text::Text;
-use crate::tool::handler::{Handler, Invocation, RunError};
-use crate::tool::reader::Reader;
-use crate::tool::{CommandLine, DefinitionError, Tool, ToolOutput, Word};
 use crate::yaml::Entry;
 use crate::{Actual, Context, Expected};
 
-/// This kind's entry in the table.
-pub(super) const KIND: Kind = Kind {
-    key: Some("script"),
-    read,
-};
-
+/// The text of the script.
 #[derive(Debug)]
-struct Script(String);
-
-/// A temporary file with the script, removed on drop.
-#[derive(Debug)]
-struct ScriptFile {
-    path: PathBuf,
-    _folder: TempFolder,
-}
+pub(crate) struct Script(pub(super) String);
 
 /// The program that runs a script, and its arguments before the script's file.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,96 +31,77 @@ struct Interpreter {
     args: Vec<String>,
 }
 
-fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Arc<dyn Handler>> {
-    let node = &entry.value;
-    match node.text() {
-        Some(text) if text.starts_with("#!") => Some(Arc::new(Script(text.to_owned()))),
-        Some(_) => {
-            let error = DefinitionError::Kind {
-                key: entry.key.clone(),
-                expected: Expected::Script,
-                actual: Actual::Other("other text"),
-            };
-            reader.report(&error, node.span);
-            None
+impl Script {
+    /// Reads the text; errors go to the reader.
+    pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = reader.expect(entry, Expected::Script, entry.value.text())?;
+        if text.starts_with("#!") {
+            return Some(Self(text.to_owned()));
         }
-        None => {
-            reader.report_kind(&entry.key, Expected::Script, node);
-            None
-        }
+        let error = DefinitionError::Kind {
+            key: entry.key.clone(),
+            expected: Expected::Script,
+            actual: Actual::Other("other text"),
+        };
+        reader.report(&error, entry.value.span);
+        None
     }
-}
 
-impl Handler for Script {
     /// Runs the script with the interpreter of its first line.
-    fn call(
+    pub(super) fn call(
         &self,
-        tool: &Tool,
-        arguments: Map<String, Value>,
+        tool: &Definition,
+        arguments: &Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        let call = CommandCall::new(tool, &arguments, cx);
+        let call = CommandCall::new(tool, arguments, cx);
         let variables = call.variables()?;
-        call.check_words(&interpreter_words(&self.0))?;
+        call.check_words(&first_line(&self.0).words())?;
         let interpreter = Interpreter::of(&self.0, &call.search(&variables))
             .map_err(|error| call.diagnostic(&error))?;
         let sandbox = call.sandbox()?;
         let folder = sandbox.as_ref().map(|run| run.folder().to_path_buf());
         let folder = folder.unwrap_or_else(|| cx.environment.temp_dir());
-        let file = ScriptFile::write(&self.0, tool.name().as_str(), &folder)
+        // The folder exists until the script has ended.
+        let (_folder, file) = write(&self.0, tool.name.as_str(), &folder)
             .map_err(|error| call.diagnostic(&CommandError::Script(error)))?;
         let mut args = interpreter.args;
-        args.push(file.path().to_string_lossy().into_owned());
+        args.push(file.to_string_lossy().into_owned());
         call.run(interpreter.program, args, variables, sandbox)
     }
 
-    fn runs_programs(&self) -> bool {
-        true
-    }
-
-    fn command_line(&self, _text: &Text) -> Option<CommandLine> {
-        let words = interpreter_words(&self.0).into_iter();
-        Some(CommandLine {
+    /// Returns the interpreter, its arguments and the script.
+    pub(super) fn command_line(&self) -> CommandLine {
+        let words = first_line(&self.0).words().into_iter();
+        CommandLine {
             words: words.map(Word::Literal).collect(),
             script: Some(self.0.clone()),
-        })
+        }
     }
 
-    fn check_program(&self, tool: &Tool, cx: &Context) -> Result<(), RunError> {
+    /// Fails if the interpreter is not found.
+    pub(super) fn check_program(&self, tool: &Definition, cx: &Context) -> Result<(), RunError> {
         let call = CommandCall::new(tool, &Map::new(), cx);
         let found = Interpreter::of(&self.0, &call.search(&call.variables()?));
         found.map(drop).map_err(|error| call.diagnostic(&error))
     }
-
-    fn invocation(&self) -> Option<Invocation<'_>> {
-        Some(Invocation::Script(&self.0))
-    }
 }
 
-impl ScriptFile {
-    /// Writes `script` to a file `name` in a new private folder below `folder`.
-    fn write(script: &str, name: &str, folder: &Path) -> io::Result<Self> {
-        let folder = TempFolder::new(folder)?;
-        let path = folder.path().join(name);
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o700);
-        options.open(&path)?.write_all(script.as_bytes())?;
-        Ok(Self {
-            path,
-            _folder: folder,
-        })
-    }
-
-    /// The file.
-    fn path(&self) -> &Path {
-        &self.path
-    }
+/// Writes `script` to a file `name` in a new private folder below `folder`, which is removed on
+/// drop.
+fn write(script: &str, name: &str, folder: &Path) -> io::Result<(TempFolder, PathBuf)> {
+    let folder = TempFolder::new(folder)?;
+    let path = folder.path().join(name);
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o700);
+    options.open(&path)?.write_all(script.as_bytes())?;
+    Ok((folder, path))
 }
 
 impl Interpreter {
-    /// The interpreter of the first line of `script`.
+    /// Finds the interpreter of the first line of `script`.
     fn of(script: &str, search: &ProgramSearch) -> Result<Self, CommandError> {
         let line = first_line(script);
         let (name, rest) = (line.program.as_str(), line.rest.as_str());
@@ -168,18 +133,13 @@ impl Interpreter {
     }
 }
 
-/// The first line of a script.
+/// Parses the first line of a script.
 fn first_line(script: &str) -> Line {
     let line = script.lines().next().unwrap_or_default();
     containment::first_line(line.strip_prefix("#!").unwrap_or(line))
 }
 
-/// The interpreter of a script and its arguments.
-fn interpreter_words(script: &str) -> Vec<String> {
-    first_line(script).words()
-}
-
-/// The command that `env` would run, such as `python3` or `-S python3 -u`. With other
+/// Returns the command that `env` would run, such as `python3` or `-S python3 -u`. With other
 /// options or with variables there is none: `env` itself has to run.
 fn env_command(rest: &str) -> Option<Vec<String>> {
     let split = rest

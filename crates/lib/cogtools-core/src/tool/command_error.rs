@@ -1,7 +1,7 @@
 //! Errors of commands, worded for the model, the author or the user.
 
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::process::{Exit, Output};
@@ -48,11 +48,11 @@ pub(super) enum CommandError {
     Encoding(usize),
 }
 
-/// How many bytes from the end of a program's output are shown.
+/// The number of bytes from the end of a program's output that are shown.
 const STDERR_TAIL: usize = 8 << 10;
 
 impl CommandError {
-    /// The error for a run that failed.
+    /// Makes the error for a run that failed.
     pub(super) const fn of(end: Exit, timeout: Duration) -> Self {
         match end {
             Exit::TimedOut => Self::TimedOut(timeout),
@@ -60,15 +60,15 @@ impl CommandError {
         }
     }
 
-    /// The diagnostic for the tool `name`.
+    /// Makes the diagnostic for the tool `name`.
     pub(super) fn diagnostic(&self, name: &str) -> Box<Diagnostic> {
         let mut diagnostic = Diagnostic::new(self.code(), self.to_string()).with_subject(name);
         diagnostic.hints.extend(self.hint().map(Hint::from));
         Box::new(diagnostic)
     }
 
-    /// The same, with the end of the program's standard error or, if that is empty,
-    /// of its standard output.
+    /// Makes the diagnostic for the tool `name` with the end of the program's standard error or,
+    /// if that is empty, of its standard output.
     pub(super) fn diagnostic_with_output(&self, name: &str, output: &Output) -> Box<Diagnostic> {
         let mut diagnostic = self.diagnostic(name);
         let stderr = tail(&output.stderr.bytes);
@@ -127,7 +127,7 @@ impl CommandError {
     }
 }
 
-fn start_hint(path: &std::path::Path, error: &io::Error) -> Option<String> {
+fn start_hint(path: &Path, error: &io::Error) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::PermissionDenied => {
             format!("make it executable: chmod +x {}", path.display())
@@ -146,12 +146,12 @@ fn start_hint(path: &std::path::Path, error: &io::Error) -> Option<String> {
     })
 }
 
-/// What to do about a limit of the configuration.
+/// Returns the hint to a limit of the configuration.
 fn limit_hint(limit: &str) -> String {
     format!("it may use more if your own configuration sets `limits.{limit}`; see cogtoolrc(5)")
 }
 
-/// The end of `bytes` as text; if truncated, it begins with a whole line.
+/// Returns the end of `bytes` as text; if truncated, it begins with a whole line.
 fn tail(bytes: &[u8]) -> String {
     let start = bytes.len().saturating_sub(STDERR_TAIL);
     let decoded = String::from_utf8_lossy(&bytes[start..]);

@@ -1,0 +1,371 @@
+//! A call of a tool that is a command: a program with arguments, a script, or a
+//! provider's program.
+//!
+//! The program gets the arguments of the call as JSON on standard input, only the
+//! variables that the tool declares, and the project's root as the working
+//! directory. Its standard output is the result.
+
+use std::collections::HashSet;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::{Map, Value};
+
+use super::call::{RunError, ToolOutput};
+use super::command_error::CommandError;
+use super::{Author, Definition};
+use crate::containment::{Boundary, Escape, loads_modules as is_module_loader, searched_program};
+use crate::environment::Vars;
+use crate::process::{Captured, LineSink, Output, Process};
+use crate::sandbox::{Run, Sandbox};
+use crate::{Context, Progress, ProgressUpdate};
+
+/// The longest message of a progress update, in characters.
+const MAX_PROGRESS_CHARS: usize = 200;
+
+/// The search for the program that a command names.
+///
+/// A name is searched on PATH. A path that begins with `./` or `../` is relative to
+/// the tool's folder, so that a tool can ship its program. The current directory is
+/// never searched.
+#[derive(Clone, Debug)]
+pub(super) struct ProgramSearch {
+    /// The absolute entries of PATH.
+    path: OsString,
+    /// The tool's folder, absolute.
+    folder: PathBuf,
+}
+
+/// One call of a tool that is a command.
+pub(crate) struct CommandCall<'c> {
+    pub(super) tool: &'c Definition,
+    cx: &'c Context,
+    input: Vec<u8>,
+}
+
+impl<'c> CommandCall<'c> {
+    /// A call of `tool` with `arguments`.
+    pub(crate) fn new(
+        tool: &'c Definition,
+        arguments: &Map<String, Value>,
+        cx: &'c Context,
+    ) -> Self {
+        // Serializing a map of JSON values cannot fail. A shell's `read` needs a line.
+        let mut input = serde_json::to_vec(arguments).unwrap_or_default();
+        input.push(b'\n');
+        Self { tool, cx, input }
+    }
+
+    /// Runs `program` in the project, in its `sandbox`; its standard output is the result.
+    pub(super) fn run(
+        self,
+        program: PathBuf,
+        args: Vec<String>,
+        mut variables: Vars,
+        sandbox: Option<Run>,
+    ) -> Result<ToolOutput, RunError> {
+        if let Some(boundary) = self.boundary() {
+            let checked = boundary.check_program(&program);
+            checked.map_err(|escape| self.escape(&escape))?;
+        }
+        let process = Process::new(&program, &self.cx.root).args(args);
+        let process = match sandbox {
+            None => process.confinement(self.cx.confinement()),
+            Some(run) => {
+                run.add_to(&mut variables);
+                let own = self.own_files();
+                let policy = run.policy(Some(&program), &own, &variables, self.cx);
+                let policy = policy.map_err(|error| Box::new(error.diagnostic(self.name())))?;
+                run.apply(process, Some(policy), self.cx)
+            }
+        };
+        self.end(process.variables(variables), program)
+    }
+
+    /// Returns the sandbox of the call, if it has one: a package's tool always does.
+    pub(super) fn sandbox(&self) -> Result<Option<Run>, RunError> {
+        let declared = self.tool.sandbox.clone();
+        let sandbox = declared.or_else(|| self.boundary().map(|_| Sandbox::default()));
+        let run = sandbox.map(|sandbox| Run::new(sandbox, self.cx));
+        let run = run.transpose().map(Option::flatten);
+        run.map_err(|error| Box::new(error.diagnostic(self.name())))
+    }
+
+    /// Returns the folders with the files of the tool, or of its package.
+    fn own_files(&self) -> Vec<PathBuf> {
+        let package = self.boundary().into_iter().flat_map(Boundary::folders);
+        std::iter::once(self.folder()).chain(package).collect()
+    }
+
+    /// Runs `process`, which is `program`, and returns its result.
+    pub(crate) fn end(
+        mut self,
+        process: Process,
+        program: PathBuf,
+    ) -> Result<ToolOutput, RunError> {
+        let output = self.output(process, program)?;
+        if !output.exit.is_success() {
+            return Err(self.failed(&output));
+        }
+        result(output).map_err(|error| self.diagnostic(&error))
+    }
+
+    /// Runs `process`, which is `program`, until it exits, whatever its status.
+    pub(crate) fn output(
+        &mut self,
+        process: Process,
+        program: PathBuf,
+    ) -> Result<Output, RunError> {
+        process
+            .input(std::mem::take(&mut self.input))
+            .timeout(self.tool.timeout)
+            .stderr_lines(line_progress(self.cx))
+            .run(&self.cx.cancel)
+            .map_err(|error| self.diagnostic(&CommandError::Start(program, error)))
+    }
+
+    /// Makes the error of a run that failed.
+    pub(crate) fn failed(&self, output: &Output) -> RunError {
+        CommandError::of(output.exit, self.tool.timeout).diagnostic_with_output(self.name(), output)
+    }
+
+    /// Returns the variables that the tool may see.
+    pub(super) fn variables(&self) -> Result<Vars, RunError> {
+        let mut variables = self.declared_variables()?;
+        if let Some(boundary) = self.boundary()
+            && let Some(path) = variables.get_mut(OsStr::new("PATH"))
+        {
+            *path = boundary.search_path(path);
+        }
+        Ok(variables)
+    }
+
+    fn declared_variables(&self) -> Result<Vars, RunError> {
+        let environment = &self.cx.environment;
+        let variables = if self.tool.provenance.author == Author::User {
+            environment.user_env(&self.tool.env)
+        } else {
+            self.cx.child_env(&self.tool.env)
+        };
+        variables.map_err(|error| {
+            let diagnostic = error.diagnostic();
+            // An error in a `.env` file already names the file.
+            Box::new(if diagnostic.subject.is_empty() {
+                diagnostic.with_subject(self.name())
+            } else {
+                diagnostic
+            })
+        })
+    }
+
+    /// Returns the search for programs.
+    pub(super) fn search(&self, variables: &Vars) -> ProgramSearch {
+        ProgramSearch::new(self.folder(), variables)
+    }
+
+    /// The tool's folder.
+    pub(super) fn folder(&self) -> PathBuf {
+        let file = self.tool.text.path();
+        let folder = file.parent().unwrap_or(Path::new(""));
+        self.cx.root.join(folder)
+    }
+
+    /// Checks the elements of `command` that are literal or without text of the user, of a tool of
+    /// a package: what its author wrote must name files of the package, and what the `arguments`
+    /// of the call contribute is the user's. Returns them with the paths of the private copy.
+    pub(super) fn contain(
+        &self,
+        command: Vec<String>,
+        arguments: &Map<String, Value>,
+        is_literal: impl Fn(usize) -> bool,
+    ) -> Result<Vec<String>, RunError> {
+        let Some(boundary) = self.boundary() else {
+            return Ok(command);
+        };
+        let user = user_texts(self.tool, arguments);
+        let is_users = |element: &String| user.iter().any(|text| element.contains(text.as_str()));
+        let loads_modules = command.iter().any(|word| is_module_loader(word));
+        let program = searched_program(&command);
+        let elements = command.into_iter().enumerate();
+        let contained = elements.map(|(index, element)| {
+            if Some(index) == program || !is_literal(index) && is_users(&element) {
+                return Ok(element);
+            }
+            boundary.check_argument(&element, &self.folder(), loads_modules)?;
+            Ok(boundary.relocate(element))
+        });
+        let contained: Result<Vec<String>, Escape> = contained.collect();
+        contained.map_err(|escape| self.escape(&escape))
+    }
+
+    /// Checks the words of the first line of a script.
+    pub(super) fn check_words(&self, words: &[String]) -> Result<(), RunError> {
+        let checked = self.boundary().map_or(Ok(()), |boundary| {
+            boundary.check_arguments(words, &self.folder())
+        });
+        checked.map_err(|escape| self.escape(&escape))
+    }
+
+    /// Makes the diagnostic for a program or a file that the package may not run.
+    pub(super) fn escape(&self, escape: &Escape) -> RunError {
+        Box::new(escape.diagnostic().with_subject(self.name()))
+    }
+
+    fn boundary(&self) -> Option<&Boundary> {
+        self.tool.boundary.as_deref()
+    }
+
+    /// The name of the tool.
+    pub(crate) fn name(&self) -> &str {
+        self.tool.name.as_str()
+    }
+
+    /// Makes the diagnostic for `error` in this call.
+    pub(super) fn diagnostic(&self, error: &CommandError) -> RunError {
+        error.diagnostic(self.name())
+    }
+}
+
+/// Makes the result of a program that succeeded.
+fn result(output: Output) -> Result<ToolOutput, CommandError> {
+    let Captured { bytes, left_out } = output.stdout;
+    let total = bytes.len() as u64 + left_out;
+    let mut text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            // Truncation may split a character; that is not the program's fault.
+            if left_out == 0 || error.utf8_error().error_len().is_some() {
+                return Err(CommandError::Encoding(valid));
+            }
+            let mut bytes = error.into_bytes();
+            bytes.truncate(valid);
+            String::from_utf8(bytes).unwrap_or_default()
+        }
+    };
+    let left_out = total - text.len() as u64;
+    if left_out > 0 {
+        text.push_str(&cut_notice(left_out));
+    }
+    Ok(ToolOutput {
+        text,
+        truncated_bytes: left_out,
+        stderr: String::from_utf8_lossy(&output.stderr.bytes).into_owned(),
+        ..ToolOutput::default()
+    })
+}
+
+/// Makes the last line of a truncated result.
+pub(crate) fn cut_notice(left_out: u64) -> String {
+    let limit = Process::STDOUT_LIMIT;
+    format!("\n[truncated: {left_out} bytes are left out; a result has at most {limit}]\n")
+}
+
+/// Collects the texts that `arguments` of a call of `tool` contribute to its command line. A text
+/// that the tool's own schema names, such as a default or a choice, is its author's.
+fn user_texts(tool: &Definition, arguments: &Map<String, Value>) -> Vec<String> {
+    let mut authored = Vec::new();
+    collect(&tool.schema.to_json_schema(), &mut authored);
+    let authored: HashSet<String> = authored.into_iter().collect();
+    let mut texts = Vec::new();
+    arguments
+        .values()
+        .for_each(|value| collect(value, &mut texts));
+    texts.retain(|text| !text.is_empty() && !authored.contains(text));
+    texts
+}
+
+/// Adds the strings and numbers in `value` to `texts`.
+fn collect(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Number(number) => texts.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(entries) => entries.values().for_each(|item| collect(item, texts)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+impl ProgramSearch {
+    /// The search for a tool in `folder` that sees `variables`.
+    pub(super) fn new(folder: PathBuf, variables: &Vars) -> Self {
+        let entries = variables
+            .get(OsStr::new("PATH"))
+            .map(env::split_paths)
+            .into_iter()
+            .flatten();
+        let path = env::join_paths(entries.filter(|entry| entry.is_absolute()));
+        Self {
+            path: path.unwrap_or_default(),
+            folder,
+        }
+    }
+
+    /// The file of the program `name`.
+    pub(super) fn find(&self, name: &str) -> Result<PathBuf, CommandError> {
+        let path = Path::new(name);
+        let mut parts = path.components();
+        let first = parts.next().ok_or(CommandError::NoProgram)?;
+        let absent = |path: &Path| CommandError::NoSuchFile(path.to_path_buf());
+        if path.is_absolute() {
+            return self.file(path).ok_or_else(|| absent(path));
+        }
+        if matches!(first, Component::CurDir | Component::ParentDir) {
+            let relative: PathBuf = path
+                .components()
+                .filter(|part| *part != Component::CurDir)
+                .collect();
+            return self
+                .file(&self.folder.join(relative))
+                .ok_or_else(|| absent(path));
+        }
+        if parts.next().is_some() || name.ends_with(['/', '\\']) {
+            return Err(CommandError::Unclear(name.to_owned()));
+        }
+        self.search(name)
+            .ok_or_else(|| CommandError::NotFound(name.to_owned()))
+    }
+
+    /// The program of that name on PATH.
+    pub(super) fn search(&self, name: &str) -> Option<PathBuf> {
+        which::which_in(name, Some(&self.path), &self.folder).ok()
+    }
+
+    /// The executable file at `path`, or with an extension of PATHEXT where the system
+    /// has that. A file that is not executable is returned, too, so that the error
+    /// comes from the system.
+    fn file(&self, path: &Path) -> Option<PathBuf> {
+        let found = which::which_in(path, Some(&self.path), &self.folder).ok();
+        found.or_else(|| path.is_file().then(|| path.to_path_buf()))
+    }
+}
+
+/// Makes a progress update of each line on standard error, which is its message.
+fn line_progress(cx: &Context) -> Option<LineSink> {
+    let progress = cx.progress.clone()?;
+    let count = AtomicU32::new(0);
+    Some(LineSink::new(move |line| {
+        let message = printable(line);
+        if !message.is_empty() {
+            update(&progress, &count, None, message);
+        }
+    }))
+}
+
+/// Sends the next update.
+pub(super) fn update(progress: &Progress, count: &AtomicU32, total: Option<f64>, message: String) {
+    let number = count.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+    progress.update(ProgressUpdate {
+        progress: number.into(),
+        total,
+        message: Some(message),
+    });
+}
+
+/// Returns the beginning of a line, without control characters.
+pub(super) fn printable(line: &str) -> String {
+    let chars = line.trim().chars().filter(|c| !c.is_control());
+    chars.take(MAX_PROGRESS_CHARS).collect()
+}

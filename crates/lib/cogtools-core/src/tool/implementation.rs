@@ -1,0 +1,267 @@
+//! The kinds of implementation: how the calls of a tool are answered.
+//!
+//! A tool file names one of them. A new kind is a variant, its key, and a file with its reader and
+//! its call. A tool without a file has a [`Foreign`] one.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Map, Value};
+
+use super::agent::Agent;
+use super::call::{CommandLine, Foreign, Invocation, RunError, ToolOutput, Word};
+use super::exec::Exec;
+use super::flow::Flow;
+use super::js::Js;
+use super::reader::Reader;
+use super::script::Script;
+use super::template::{Template, TemplateScope, TemplateSource, language, stays_inside};
+use super::{Definition, DefinitionError, Key};
+use crate::text::Text;
+use crate::yaml::{Data, Entry};
+use crate::{Context, Expected};
+
+/// The implementation of a tool. Only [`Approved`](crate::approval::Approved) calls it.
+#[derive(Debug)]
+pub(crate) enum Implementation {
+    /// A template in the tool file itself, and its compiled form once a call has needed it.
+    Template(Template, OnceLock<njk::Template>),
+    /// A template in this file below the tool's folder.
+    TemplateFile(PathBuf),
+    /// JavaScript over the arguments, in a confined process. It reaches nothing else, so it needs
+    /// no approval, like a template.
+    Js(Js),
+    /// A program and its arguments, which are templates, without a shell.
+    Exec(Exec),
+    /// A script that begins with `#!`.
+    Script(Script),
+    /// A model with instructions and tools.
+    Agent(Box<Agent>),
+    /// Nodes that use each other's results.
+    Flow(Flow),
+    /// The calls of a tool without a file.
+    Foreign(Arc<dyn Foreign>),
+}
+
+/// The keys of an implementation that is a map; it must have exactly one.
+pub const IMPLEMENTATION_KEYS: [&str; 6] = ["njk_file", "js", "exec", "script", "agent", "flow"];
+
+impl Implementation {
+    /// Reads the value of `implementation`; errors go to the reader.
+    pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+        let node = &entry.value;
+        match &node.data {
+            Data::Text { text, .. } if !text.trim().is_empty() => {
+                if let Some((language, span)) = language(entry, reader.text()) {
+                    reader.report(&DefinitionError::Language(language), span);
+                }
+                let template = Template::read(node, reader.text())?;
+                return Some(Self::Template(template, OnceLock::new()));
+            }
+            Data::Text { .. } | Data::Null => {
+                let error = DefinitionError::Empty(Key::Implementation.as_str());
+                reader.report(&error, entry.span);
+            }
+            Data::Map(entries) => {
+                if let [only] = entries.as_slice() {
+                    return Self::read_kind(only, reader);
+                }
+                let keys = join_or(&IMPLEMENTATION_KEYS);
+                reader.report(&DefinitionError::OneImplementation(keys), entry.span);
+            }
+            _ => {
+                let key = Key::Implementation.as_str();
+                reader.report_kind(key, Expected::Implementation, node);
+            }
+        }
+        None
+    }
+
+    /// Reads the only entry of the map.
+    fn read_kind(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+        match entry.key.as_str() {
+            "njk_file" => {
+                let path = reader.expect(entry, Expected::Path, entry.value.text())?;
+                if !stays_inside(Path::new(path)) {
+                    let error = DefinitionError::Outside(path.to_owned());
+                    reader.report(&error, entry.value.span);
+                    return None;
+                }
+                Some(Self::TemplateFile(PathBuf::from(path)))
+            }
+            "js" => Js::read(entry, reader).map(Self::Js),
+            "exec" => Exec::read(entry, reader).map(Self::Exec),
+            "script" => Script::read(entry, reader).map(Self::Script),
+            "agent" => Agent::read(entry, reader).map(|agent| Self::Agent(Box::new(agent))),
+            "flow" => Flow::read(entry, reader).map(Self::Flow),
+            _ => {
+                reader.report_unknown_key(entry, &IMPLEMENTATION_KEYS);
+                None
+            }
+        }
+    }
+
+    /// Runs a call of `tool` with accepted `arguments`.
+    pub(crate) fn call(
+        &self,
+        tool: &Definition,
+        arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        match self {
+            Self::Template(template, compiled) => {
+                let scope = TemplateScope::of(&tool.text);
+                let compiled = match compiled.get() {
+                    Some(compiled) => compiled,
+                    None => {
+                        let template = template.compile(&scope)?;
+                        compiled.get_or_init(|| template)
+                    }
+                };
+                let text = template.render_compiled(compiled, &scope, arguments);
+                text.map(ToolOutput::new)
+            }
+            Self::TemplateFile(path) => {
+                let (template, file) = Template::load(&tool.text, path)?;
+                let scope = TemplateScope::beside(&file, &tool.text);
+                template.render(&scope, arguments).map(ToolOutput::new)
+            }
+            Self::Js(js) => js.call(tool, arguments, cx),
+            Self::Exec(exec) => exec.call(tool, &arguments, cx),
+            Self::Script(script) => script.call(tool, &arguments, cx),
+            Self::Agent(agent) => {
+                let task = agent.task(tool, &arguments)?;
+                task.run(tool.timeout, cx).map(ToolOutput::new)
+            }
+            Self::Flow(flow) => flow.call(tool, arguments, cx),
+            Self::Foreign(foreign) => foreign.call(tool, arguments, cx),
+        }
+    }
+
+    /// Returns true if a call runs programs. If not, the result depends only on the arguments
+    /// and the tool's folder, and nothing needs approval.
+    pub(super) fn runs_programs(&self) -> bool {
+        match self {
+            Self::Template(..) | Self::TemplateFile(_) | Self::Js(_) => false,
+            Self::Exec(_) | Self::Script(_) | Self::Agent(_) => true,
+            Self::Flow(flow) => flow.asks_a_model(),
+            Self::Foreign(foreign) => foreign.runs_programs(),
+        }
+    }
+
+    /// Returns true if a call uses its context.
+    pub(super) const fn needs_context(&self) -> bool {
+        !matches!(
+            self,
+            Self::Template(..) | Self::TemplateFile(_) | Self::Js(_)
+        )
+    }
+
+    /// Returns true if a call starts a process. It then ends that itself when the time is over.
+    pub(super) fn starts_process(&self) -> bool {
+        matches!(self, Self::Js(_) | Self::Flow(_)) || self.runs_programs()
+    }
+
+    /// Returns the command line of a call of the tool in the file `text`, as far as it is known
+    /// before.
+    pub(super) fn command_line(&self, text: &Text) -> Option<CommandLine> {
+        match self {
+            Self::Exec(exec) => Some(exec.command_line(text)),
+            Self::Script(script) => Some(script.command_line()),
+            Self::Agent(_) => {
+                let words = ["cogtools", "ask", "--agent"].map(str::to_owned);
+                Some(CommandLine {
+                    words: words.map(Word::Literal).to_vec(),
+                    script: None,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the program or script that a call starts, if the tool file says so.
+    pub(super) fn invocation(&self) -> Option<Invocation<'_>> {
+        match self {
+            Self::Exec(exec) => {
+                let words = exec.words().map(|word| word.template.source());
+                Some(Invocation::Command(words.collect()))
+            }
+            Self::Script(script) => Some(Invocation::Script(&script.0)),
+            _ => None,
+        }
+    }
+
+    /// The calls of a tool without a file.
+    pub(crate) fn foreign(&self) -> Option<&dyn Foreign> {
+        match self {
+            Self::Foreign(foreign) => Some(&**foreign),
+            _ => None,
+        }
+    }
+
+    /// Finds the reason why every call of a tool whose file is `text` would fail.
+    pub(super) fn check(&self, text: &Text) -> Result<(), RunError> {
+        let scope = TemplateScope::of(text);
+        match self {
+            Self::Template(template, _) => template.check(&scope),
+            Self::TemplateFile(path) => {
+                let (template, file) = Template::load(text, path)?;
+                template.check(&TemplateScope::beside(&file, text))
+            }
+            Self::Exec(exec) => exec.check(&scope),
+            Self::Agent(agent) => agent.check(&scope),
+            Self::Flow(flow) => flow.check(&scope),
+            Self::Js(_) | Self::Script(_) | Self::Foreign(_) => Ok(()),
+        }
+    }
+
+    /// Finds the reason why the program of every call of `tool` cannot be started, as far as it is
+    /// known before.
+    pub(super) fn check_program(&self, tool: &Definition, cx: &Context) -> Result<(), RunError> {
+        match self {
+            Self::Js(js) => js.check_program(tool, cx),
+            Self::Exec(exec) => exec.check_program(tool, cx),
+            Self::Script(script) => script.check_program(tool, cx),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the templates, for a tool whose file is `text`.
+    pub(super) fn templates(&self, text: &Text) -> Vec<TemplateSource> {
+        match self {
+            Self::Template(template, _) => vec![TemplateSource::inline(template, text)],
+            Self::TemplateFile(path) => {
+                let loaded = Template::load(text, path).ok();
+                let source =
+                    loaded.map(|(template, text)| TemplateSource::inline(&template, &text));
+                source.into_iter().collect()
+            }
+            Self::Exec(exec) => exec.templates(text),
+            Self::Agent(agent) => agent.sources(text),
+            Self::Js(_) | Self::Script(_) | Self::Flow(_) | Self::Foreign(_) => Vec::new(),
+        }
+    }
+}
+
+/// Joins the names in back-quotes, as in "`a`, `b` or `c`".
+fn join_or(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_reference_names_every_kind() {
+        let description = Key::Implementation.description();
+        let words: Vec<&str> = description.split([' ', ',', '.']).collect();
+        for key in IMPLEMENTATION_KEYS {
+            assert!(words.contains(&key), "{key}: {description}");
+        }
+    }
+}
