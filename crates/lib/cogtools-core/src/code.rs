@@ -20,7 +20,7 @@ use strum::{EnumMessage as _, VariantArray as _};
     strum::IntoStaticStr,
     strum::VariantArray,
 )]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Code {
     /// the tool failed, or its result does not match its declared output
     ToolFailed,
@@ -119,8 +119,8 @@ impl Code {
     };
 
     /// The name as messages carry it, such as `SCHEMA_VIOLATION`.
-    pub const fn name(self) -> &'static str {
-        self.into_str()
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns its description in pages.

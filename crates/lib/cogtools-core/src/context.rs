@@ -11,7 +11,7 @@ use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
 use crate::{Cancel, Diagnostic, Environment, Progress, Resident};
 
-/// What an agent does with recorded responses.
+/// The use of recorded responses by an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tape {
     /// It records them in this file.
@@ -20,7 +20,7 @@ pub enum Tape {
     Replay(PathBuf),
 }
 
-/// How long a list of tools waits for sources that are programs.
+/// The time that a list of tools waits for sources that are programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListWait {
     /// Until each has answered, or its timeout has passed.
@@ -48,32 +48,46 @@ pub struct Context {
     pub cache: Option<PathBuf>,
     /// The folder for the user's own records and private copies, if any.
     pub state: Option<PathBuf>,
-    /// Whether to ignore cached data and renew it.
-    pub refresh: bool,
-    /// Whether only cached declarations are used, so that listing tools starts nothing.
-    pub cached_only: bool,
-    /// How long listing tools waits for sources.
-    pub list_wait: ListWait,
-    /// What a program that stays remembers of the sources.
-    pub resident: Option<Arc<Resident>>,
     /// The folder of cogtools's own programs, if known.
     pub programs: Option<PathBuf>,
-    /// What each program may use.
+    /// The limits of each program.
     pub limits: Limits,
-    /// Whether programs are confined to their sandboxes.
+    /// The use of sandboxes.
     pub sandbox: SandboxMode,
     /// Warnings for the end of the run.
     pub warnings: Warnings,
     /// Cancels running programs.
     pub cancel: Cancel,
+    /// The options of lists of tools.
+    pub list: ListContext,
+    /// The parts that only some calls have.
+    pub call: CallContext,
+}
+
+/// The options of lists of tools, for the sources that are programs.
+#[derive(Clone, Debug, Default)]
+pub struct ListContext {
+    /// True to ignore cached data and renew it.
+    pub refresh: bool,
+    /// True if only cached declarations are used, so that listing tools starts nothing.
+    pub cached_only: bool,
+    /// The time that listing tools waits for sources.
+    pub wait: ListWait,
+    /// The memory of a program that stays about the sources.
+    pub resident: Option<Arc<Resident>>,
+}
+
+/// The parts of a context that only calls in a session, a flow or a test have.
+#[derive(Clone, Debug, Default)]
+pub struct CallContext {
     /// The list of things to do of the session, if there is one.
     pub todos: Option<TodoList>,
-    /// What receives the progress of a call.
+    /// The receiver of the progress of a call.
     pub progress: Option<Progress>,
-    /// What agents do with recorded responses.
+    /// The recording of the responses to agents.
     pub tape: Option<Tape>,
-    /// What the tools that flows call answer without being called, by their names or
-    /// capabilities: those of an example that is tested.
+    /// Answers of tools that flows call without calling them, by their names or capabilities, for an
+    /// example that is tested.
     pub presets: Arc<Map<String, Value>>,
 }
 

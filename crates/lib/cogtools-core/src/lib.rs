@@ -58,7 +58,7 @@ pub use config::{
     AskConfig, AskHistory, AskProvider, Config, ConfigErrors, ConfigFile, ConfigPaths, LINT_RULES,
     Origin, PromptConfig, RETIRED_LINT_RULES, Setting, Threshold,
 };
-pub use context::{Context, ListWait, Tape, Warnings};
+pub use context::{CallContext, Context, ListContext, ListWait, Tape, Warnings};
 pub use declaration::{HostLimit, Target};
 pub use diagnostic::Diagnostic;
 pub use environment::{EnvPriority, Environment};

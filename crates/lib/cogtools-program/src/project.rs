@@ -1,7 +1,6 @@
 //! The project that contains the working directory, its configuration and its tools.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
 use cogtools_core::file::ReadScope;
@@ -9,8 +8,8 @@ use cogtools_core::process::Bounds;
 use cogtools_core::source::Source;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
-    Cancel, Config, Context, Diagnostic, EnvPriority, Environment, ListWait, Lock, LockedTools,
-    Project, Registry, Target,
+    CallContext, Cancel, Config, Context, Diagnostic, EnvPriority, Environment, ListContext, Lock,
+    LockedTools, Project, Registry, Target,
 };
 
 use crate::args::{EnvArgs, RegistryArgs};
@@ -144,9 +143,12 @@ pub fn registry_and_context(
     config.env_priority = priority;
     config.sandbox = args.env.bounds(&config).sandbox;
     let mut cx = source_context(&config, &project, io);
-    cx.refresh = args.refresh;
-    cx.list_wait = args.list_wait;
-    cx.resident.clone_from(&args.resident);
+    cx.list = ListContext {
+        refresh: args.refresh,
+        cached_only: false,
+        wait: args.list_wait,
+        resident: args.resident.clone(),
+    };
     let is_locked = args
         .locked
         .locked
@@ -183,10 +185,8 @@ pub fn cached_registry(args: &RegistryArgs, io: &Io<'_>) -> Result<Registry, Fai
     let project = project(io);
     let (mut config, _) = valid_layers(&project, io)?;
     args.filter.apply(&mut config.filter);
-    let cx = Context {
-        cached_only: true,
-        ..source_context(&config, &project, io)
-    };
+    let mut cx = source_context(&config, &project, io);
+    cx.list.cached_only = true;
     Ok(Registry::new(config, args.filter.host, cx))
 }
 
@@ -232,19 +232,13 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bo
         trust: trust(io),
         cache: dirs::cache_dir(io),
         state: dirs::state_dir(io),
-        refresh: false,
-        cached_only: false,
-        list_wait: ListWait::default(),
-        resident: None,
-        progress: None,
         programs: io.program.parent().map(Path::to_path_buf),
         limits: bounds.limits,
         sandbox: bounds.sandbox,
         warnings: io.context.warnings(),
         cancel: Cancel::default(),
-        todos: None,
-        tape: None,
-        presets: Arc::default(),
+        list: ListContext::default(),
+        call: CallContext::default(),
     }
 }
 

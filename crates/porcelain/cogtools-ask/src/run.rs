@@ -108,11 +108,11 @@ fn tools(
 ) -> Result<ProjectTools, Failure> {
     let (registry, context) =
         project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
-    let cx = Context {
+    let mut cx = Context {
         cancel: cancel.clone(),
-        todos: Some(todos.clone()),
         ..context.context(io)
     };
+    cx.call.todos = Some(todos.clone());
     let (tools, diagnostics) = ProjectTools::load(registry, cx);
     if !args.quiet {
         io.warn(&diagnostics, &EACH);

@@ -2,7 +2,7 @@
 
 use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{FlowCall, FlowNode, FlowTarget};
-use cogtools_core::{Cancel, Context, Diagnostic, Tool};
+use cogtools_core::{Cancel, Diagnostic, Tool};
 use cogtools_log::Route;
 use cogtools_program::call_timeout;
 use serde_json::{Map, Value};
@@ -57,10 +57,8 @@ impl FlowWork {
         // The deadline of a call ends that call alone.
         let cancel = cancel.child();
         let tape = self.tape_of(id)?;
-        let cx = Context {
-            tape: tape.as_ref().map(NodeTape::tape),
-            ..self.context(&cancel)
-        };
+        let mut cx = self.context(&cancel);
+        cx.call.tape = tape.as_ref().map(NodeTape::tape);
         let limit = call.limit().within(node.timeout);
         let output = call_timeout::run_within(&limit, &cancel, move || call.run(&cx));
         self.keep(tape.as_ref());
@@ -71,7 +69,7 @@ impl FlowWork {
     /// What the example that is tested says a tool answers, by its name or by the capability that
     /// it was chosen for.
     fn example_result(&self, tool: Option<&Tool>, route: Option<&Route>) -> Option<Value> {
-        let presets = &self.cx.presets;
+        let presets = &self.cx.call.presets;
         let name = tool.map(|tool| tool.name().as_str());
         let names = name.into_iter();
         let mut names = names.chain(

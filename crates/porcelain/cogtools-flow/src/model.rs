@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cogtools_core::tool::FlowQuestion;
-use cogtools_core::{Cancel, Code, Context, Diagnostic};
+use cogtools_core::{Cancel, Code, Diagnostic};
 use serde_json::{Value, json};
 
 use crate::tape::NodeTape;
@@ -26,10 +26,8 @@ impl FlowWork {
             let message = "the recording has no answer for this node";
             return Err(Box::new(Diagnostic::new(Code::NodeFailed, message)));
         }
-        let cx = Context {
-            tape: tape.as_ref().map(NodeTape::tape),
-            ..self.context(cancel)
-        };
+        let mut cx = self.context(cancel);
+        cx.call.tape = tape.as_ref().map(NodeTape::tape);
         let answer = question.task.run(timeout, &cx);
         self.keep(tape.as_ref());
         Ok(value_of(answer, question))

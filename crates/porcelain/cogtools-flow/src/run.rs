@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{Flow, FlowTask};
-use cogtools_core::{Code, Context, Diagnostic, Tape, Tool};
+use cogtools_core::{Code, Diagnostic, Tape, Tool};
 use cogtools_journal::Target;
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
@@ -143,10 +143,8 @@ pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> 
     let file = session
         .file()
         .map(|file| format!(" {}", cogtools_program::call::quote(file)));
-    let cx = Context {
-        tape: tape(matches, io),
-        ..context.context(io)
-    };
+    let mut cx = context.context(io);
+    cx.call.tape = tape(matches, io);
     let run = FlowRun {
         answers,
         recorder: SharedRecorder::new(log, None),
@@ -188,11 +186,9 @@ pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure>
     };
     let earlier = EarlierResults::of(&tool, io);
     let arguments = inputs::accept(Arguments::from(task.arguments), &tool)?;
-    let cx = Context {
-        tape: tape(matches, io),
-        presets: Arc::new(task.presets),
-        ..context.context(io)
-    };
+    let mut cx = context.context(io);
+    cx.call.tape = tape(matches, io);
+    cx.call.presets = Arc::new(task.presets);
     let run = FlowRun {
         recorder,
         earlier,

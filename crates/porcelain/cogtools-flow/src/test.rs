@@ -12,7 +12,7 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::file::{self, WritePath};
 use cogtools_core::text::{self, TextError};
 use cogtools_core::tool::Example;
-use cogtools_core::{Code, Context, Diagnostic, Tape, Tool};
+use cogtools_core::{Code, Diagnostic, Tape, Tool};
 use cogtools_log::NodeState;
 use cogtools_program::args::{RegistryArgs, all};
 use cogtools_program::project::registry_and_context;
@@ -109,11 +109,9 @@ fn trace(
         .flow()
         .map(|flow| flow.nodes().iter().map(|node| node.id.clone()).collect());
     let nodes: Vec<String> = flow.unwrap_or_default();
-    let cx = Context {
-        tape,
-        presets: Arc::new(example.presets().clone()),
-        ..context.context(io)
-    };
+    let mut cx = context.context(io);
+    cx.call.tape = tape;
+    cx.call.presets = Arc::new(example.presets().clone());
     let run = FlowRun {
         recorder: recorder.clone(),
         ..FlowRun::new(tool, arguments, registry, cx)

@@ -43,7 +43,7 @@ impl FlowWork {
         (answers, done_items): (BTreeMap<String, String>, BTreeMap<String, Value>),
         (recorder, earlier): (SharedRecorder, EarlierResults),
     ) -> Result<Self, Box<Diagnostic>> {
-        let tape = cx.tape.as_ref().map(FlowTape::open).transpose()?;
+        let tape = cx.call.tape.as_ref().map(FlowTape::open).transpose()?;
         Ok(Self {
             tape,
             tool,

@@ -112,7 +112,7 @@ impl LintFile {
     /// The contradictions in the schema of the parameters.
     pub(crate) fn contradictions(&self) -> &[Contradiction] {
         self.contradictions.get_or_init(|| {
-            let schema = self.tool.as_ref().map(Tool::schema);
+            let schema = self.tool.as_ref().map(|tool| tool.schema());
             schema
                 .map(contradiction::contradictions)
                 .unwrap_or_default()

@@ -64,6 +64,9 @@ impl Neighbours {
 
     /// All capabilities.
     pub(crate) fn capabilities(&self) -> Vec<String> {
-        self.tools.iter().flat_map(Tool::capabilities).collect()
+        self.tools
+            .iter()
+            .flat_map(|tool| tool.capabilities())
+            .collect()
     }
 }

@@ -239,7 +239,7 @@ impl Catalogue {
                 ..Context::default()
             });
         }
-        let cx = self
+        let mut cx = self
             .with_io(|io| {
                 let project = project::project(io);
                 let config = project::valid_config(&project, io)?;
@@ -247,10 +247,10 @@ impl Catalogue {
                 Ok(project::context(io, &project, config.env_priority, bounds))
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
+        cx.call.progress = progress;
+        cx.list.resident = Some(Arc::clone(&self.resident));
         Ok(Context {
             cancel,
-            progress,
-            resident: Some(Arc::clone(&self.resident)),
             warnings: self.call_warnings.clone(),
             ..cx
         })

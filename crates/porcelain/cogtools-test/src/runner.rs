@@ -229,10 +229,9 @@ impl ToolUnderTest<'_> {
             return case.failures.push(no_flow());
         }
         let arguments = EncodedArguments::new(&example.arguments());
-        let cx = &Context {
-            presets: Arc::new(example.presets().clone()),
-            ..self.cx.clone()
-        };
+        let mut cx = self.cx.clone();
+        cx.call.presets = Arc::new(example.presets().clone());
+        let cx = &cx;
         let called = if self.tool.asks_a_model() {
             let golden = Golden::new(&self.cx.root, self.file, &ExampleId::new(index, example));
             match missing_tape(&golden, self.shell_arg).filter(|_| !self.update) {
@@ -463,9 +462,10 @@ fn call_with_tape(
     cx: &Context,
 ) -> Result<Vec<u8>, Failure> {
     let path = golden.full_path().with_extension(TAPE);
-    let with = |tape| Context {
-        tape: Some(tape),
-        ..cx.clone()
+    let with = |tape| {
+        let mut cx = cx.clone();
+        cx.call.tape = Some(tape);
+        cx
     };
     let exists = path.symlink_metadata().is_ok();
     if exists || !update {

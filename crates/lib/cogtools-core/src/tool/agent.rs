@@ -449,7 +449,7 @@ fn variables(cx: &Context) -> Result<Vars, Box<Diagnostic>> {
 
 /// Returns the options with the recording, if there is one.
 fn tape_args(cx: &Context) -> Vec<OsString> {
-    match &cx.tape {
+    match &cx.call.tape {
         Some(Tape::Record(tape)) => vec!["--record".into(), tape.into()],
         Some(Tape::Replay(tape)) => vec!["--replay".into(), tape.into()],
         None => Vec::new(),

@@ -344,7 +344,7 @@ impl ProgramSearch {
 
 /// Makes a progress update of each line on standard error, which is its message.
 fn line_progress(cx: &Context) -> Option<LineSink> {
-    let progress = cx.progress.clone()?;
+    let progress = cx.call.progress.clone()?;
     let count = AtomicU32::new(0);
     Some(LineSink::new(move |line| {
         let message = printable(line);

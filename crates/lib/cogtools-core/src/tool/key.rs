@@ -9,7 +9,7 @@ pub(super) const SCHEMA: &str = "schema:agladysh-research.org,2025/cogtools:tool
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
 )]
-#[strum(serialize_all = "snake_case", const_into_str)]
+#[strum(serialize_all = "snake_case")]
 pub enum Key {
     /// `$schema`
     #[strum(serialize = "$schema")]
@@ -50,8 +50,8 @@ impl Key {
     };
 
     /// The key as in a tool file.
-    pub const fn as_str(self) -> &'static str {
-        self.into_str()
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The key's description in the reference.

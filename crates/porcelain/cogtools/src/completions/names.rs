@@ -42,7 +42,7 @@ impl Names {
         let is_described = files.len() <= MAX_DESCRIBED;
         let candidate = |file: &cogtools_core::Candidate| {
             let tool = if is_described { file.load().ok() } else { None };
-            let about = tool.as_ref().map_or("", Tool::description);
+            let about = tool.as_ref().map_or("", |tool| tool.description());
             Candidate::new(file.name.to_string_lossy(), about)
         };
         files.iter().map(candidate).collect()

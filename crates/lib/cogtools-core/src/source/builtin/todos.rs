@@ -92,7 +92,7 @@ fn write_todos(request: &Request<'_>) -> Result<ToolOutput, RunError> {
 }
 
 fn read(request: &Request<'_>) -> Result<Vec<Todo>, RunError> {
-    if let Some(list) = &request.cx.todos {
+    if let Some(list) = &request.cx.call.todos {
         return Ok(list.get());
     }
     let path = file_of(request)?;
@@ -116,7 +116,7 @@ fn read(request: &Request<'_>) -> Result<Vec<Todo>, RunError> {
 }
 
 fn write(request: &Request<'_>, todos: Vec<Todo>) -> Result<(), RunError> {
-    if let Some(list) = &request.cx.todos {
+    if let Some(list) = &request.cx.call.todos {
         list.set(todos);
         return Ok(());
     }

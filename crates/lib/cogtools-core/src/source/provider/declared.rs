@@ -49,11 +49,11 @@ impl Provider {
         }
         let variables = self.variables(cx)?;
         let cache = Cache::of(&self.settings, &variables, cx);
-        let readable = cache.as_ref().filter(|_| !cx.refresh);
+        let readable = cache.as_ref().filter(|_| !cx.list.refresh);
         if let Some(values) = readable.and_then(|cache| fresh(cache, cx)) {
             return Ok(remote::read(&values, self));
         }
-        if cx.cached_only {
+        if cx.list.cached_only {
             return Ok(remote::read(&[], self));
         }
         let discovery = Discovery {
@@ -63,8 +63,8 @@ impl Provider {
             cache,
             cx: cx.clone(),
         };
-        let values = match (&cx.resident, cx.list_wait) {
-            _ if cx.refresh => discovery.run(None),
+        let values = match (&cx.list.resident, cx.list.wait) {
+            _ if cx.list.refresh => discovery.run(None),
             (_, ListWait::Timeout) => discovery.run(None),
             (None, ListWait::Moment) => discovery.run_for_a_moment(),
             (Some(resident), ListWait::Moment) => discovery.run_in_background(resident),
@@ -76,7 +76,7 @@ impl Provider {
 /// Reads the cached declarations, unless they are too old.
 fn fresh(cache: &Cache, cx: &Context) -> Option<Values> {
     let stamp = cache.stamp()?;
-    let resident = cx.resident.as_ref();
+    let resident = cx.list.resident.as_ref();
     let remembered = resident.and_then(|resident| resident.cached(cache.key(), stamp));
     remembered.or_else(|| {
         let values = cache.read()?;
@@ -265,7 +265,7 @@ impl Cache {
         ]));
         let plain_key = key.to_string();
         // A server may declare other tools to a host that can show questions to the user.
-        let sessions = cx.resident.as_ref().and_then(|it| it.sessions());
+        let sessions = cx.list.resident.as_ref().and_then(|it| it.sessions());
         let audience = sessions.and_then(|sessions| sessions.audience());
         let key = audience.map_or_else(|| plain_key.clone(), |it| format!("{plain_key}-{it}"));
         Some(Self {
@@ -412,7 +412,7 @@ impl Provider {
     /// The sessions that stay open, if this is a server and the program stays.
     pub(super) fn sessions<'c>(&self, cx: &'c Context) -> Option<&'c Arc<dyn Sessions>> {
         self.settings.server.as_ref()?;
-        cx.resident.as_ref()?.sessions()
+        cx.list.resident.as_ref()?.sessions()
     }
 
     /// Fails unless the user has approved the provider's command; ends the session of one that
@@ -455,7 +455,7 @@ impl Provider {
             timeout,
             idle,
             cancel: &cx.cancel,
-            progress: cx.progress.as_ref(),
+            progress: cx.call.progress.as_ref(),
             start: &start,
             on_change: &on_change,
         })
@@ -463,7 +463,11 @@ impl Provider {
 
     /// Makes the cached declarations too old, and tells the program that stays.
     fn on_change(cache: Option<Cache>, cx: &Context) -> Arc<dyn Fn() + Send + Sync> {
-        let resident = cx.resident.as_ref().map_or_else(Weak::new, Arc::downgrade);
+        let resident = cx
+            .list
+            .resident
+            .as_ref()
+            .map_or_else(Weak::new, Arc::downgrade);
         Arc::new(move || {
             if let Some(cache) = &cache {
                 cache.expire();

@@ -110,7 +110,7 @@ impl Flow {
             file: tool.text.path().to_path_buf(),
             digest: FlowTask::digest(tool),
             arguments,
-            presets: Map::clone(&cx.presets),
+            presets: Map::clone(&cx.call.presets),
         };
         let lines = node_progress(cx, self.nodes.len());
         let program = OwnProgram {
@@ -196,7 +196,7 @@ fn shape(node: &FlowNode) -> (&'static str, &'static str) {
 
 /// Makes a progress update of each node that has ended, of `total`: the lines are events.
 fn node_progress(cx: &Context, total: usize) -> Option<LineSink> {
-    let progress = cx.progress.clone()?;
+    let progress = cx.call.progress.clone()?;
     let count = AtomicU32::new(0);
     let total = u32::try_from(total).ok().map(f64::from);
     Some(LineSink::new(move |line| {
