@@ -12,7 +12,7 @@ pub struct Budget(usize);
 pub struct Selection {
     /// For each tool, whether it is declared.
     pub declared: Vec<bool>,
-    /// Whether the tools of [`Name::RESERVED`] are declared, to find and call the others.
+    /// True if the tools of [`Name::RESERVED`] are declared, to find and call the others.
     pub with_search: bool,
     /// The cost of all declarations.
     pub tokens: usize,

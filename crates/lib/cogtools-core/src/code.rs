@@ -130,7 +130,7 @@ impl Code {
     }
 
     /// The exit status of a program that stops with this code. One status has
-    /// one meaning; the numbers from 64 to 78 are those of `sysexits.h`.
+    /// one meaning; the numbers from 64 to 78 come from `sysexits.h`.
     pub const fn status(self) -> u8 {
         match self {
             Self::ToolFailed

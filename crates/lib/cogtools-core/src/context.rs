@@ -27,7 +27,7 @@ pub enum ListWait {
     #[default]
     Timeout,
     /// For the moment that a host has; one that takes longer is left out, or represented by
-    /// what it has declared before.
+    /// its earlier declarations.
     Moment,
 }
 
@@ -137,7 +137,7 @@ impl Context {
             .child_env(names)
     }
 
-    /// How programs of tools and sources are confined.
+    /// Returns the confinement of programs of tools and sources.
     pub fn confinement(&self) -> Confinement {
         Confinement::new(self.programs.as_deref()).with_limits(self.limits)
     }

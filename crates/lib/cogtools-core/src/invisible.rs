@@ -46,7 +46,7 @@ pub const fn name(c: char) -> Option<&'static str> {
     })
 }
 
-/// The same, in the context of the characters `before` and `after`: a joiner inside an
+/// Returns the name in the context of the characters `before` and `after`: a joiner inside an
 /// emoji or a script that needs it does not count as invisible, nor does a variation
 /// selector after a character that has variations.
 pub fn name_between(before: Option<char>, c: char, after: Option<char>) -> Option<&'static str> {
@@ -89,7 +89,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// The same for a text of several lines: line feeds and tabs are preserved.
+/// Escapes a text of several lines: line feeds and tabs are preserved.
 pub fn escape_lines(text: &str) -> Cow<'_, str> {
     let is_preserved = |c| matches!(c, '\n' | '\t');
     replace(text, is_preserved, |c, replaced| {
@@ -97,7 +97,7 @@ pub fn escape_lines(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for JSON, with JSON escapes, so that its values are preserved.
+/// Escapes JSON, with JSON escapes, so that its values are preserved.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
     // Control characters in strings are escaped already; those outside are space.
     replace(text, char::is_control, |c, replaced| {

@@ -33,12 +33,12 @@ pub enum OmissionReason {
         host: &'static str,
         /// The API.
         api: &'static str,
-        /// What the API rejects.
+        /// The rejected part.
         cause: Rejected,
     },
 }
 
-/// What an API rejects of a declaration.
+/// The part of a declaration that an API rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejected {
     /// The names of parameters.
@@ -72,7 +72,7 @@ impl Omission {
         groups
     }
 
-    /// What is said of all `omissions`, which have the same source and reason: how many there are,
+    /// Summarizes `omissions`, which have the same source and reason: how many there are,
     /// and the first names.
     pub fn summary(omissions: &[&Self]) -> String {
         let mut names: Vec<&str> = Vec::new();
@@ -94,7 +94,7 @@ impl Omission {
 }
 
 impl OmissionReason {
-    /// What is said of `count` declarations that are left out for this reason.
+    /// Describes `count` declarations that are left out for this reason.
     fn describe(self, count: usize) -> String {
         let declarations = pluralize(count, "declaration");
         let tools = pluralize(count, "tool");

@@ -15,7 +15,7 @@ use crate::{Code, Diagnostic};
 pub struct Project {
     root: PathBuf,
     display_path: PathBuf,
-    /// Whether a marker has made it a project.
+    /// True if a marker has made it a project.
     marked: bool,
     /// Markers of projects of other users on the way to the root.
     skipped: Vec<ForeignOwner>,
@@ -67,7 +67,7 @@ impl Project {
         }
     }
 
-    /// Whether something marks it as a project; otherwise it is merely a directory.
+    /// Returns true if something marks it as a project; otherwise it is merely a directory.
     pub const fn is_marked(&self) -> bool {
         self.marked
     }
@@ -121,7 +121,7 @@ impl Project {
         .transpose()
     }
 
-    /// Whether its own marker belongs to another user, so that no file in the root counts.
+    /// Returns true if its own marker belongs to another user, so that no file in the root counts.
     pub fn is_foreign(&self) -> bool {
         self.skipped
             .iter()

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todo {
-    /// What it is.
+    /// A short description.
     pub title: String,
-    /// How far it is.
+    /// The progress.
     #[serde(default)]
     pub status: TodoStatus,
 }
 
-/// How far a thing to do is.
+/// The progress of a thing to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TodoStatus {

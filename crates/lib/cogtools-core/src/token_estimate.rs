@@ -40,7 +40,7 @@ const NO_WORD: usize = 38;
 enum Accents {
     /// Hardly any: English, or code.
     Few,
-    /// Those of French and its neighbours.
+    /// The accents of French and its neighbours.
     Common,
     /// Letters that few languages have: Czech, Hungarian, Icelandic.
     Own,

@@ -1,6 +1,6 @@
 //! The project that contains the working directory, its configuration and its tools.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
 use cogtools_core::file::ReadScope;
@@ -37,19 +37,6 @@ impl ProjectContext {
             priority: env.priority(&config),
             bounds: env.bounds(&config),
         })
-    }
-
-    /// The files that decide which tools there are, except the tool files. They need not exist.
-    pub fn config_files(&self, io: &Io<'_>) -> Vec<PathBuf> {
-        let mut files = dirs::config_paths(io).files(&self.project);
-        let (lock, _) = self.project.resolve(Lock::FILE.as_ref());
-        files.push(lock);
-        let folders = io.cwd.ancestors();
-        for folder in folders.take_while(|folder| folder.starts_with(self.project.root())) {
-            files.push(folder.join(".gemini").join(".env"));
-            files.push(folder.join(".env"));
-        }
-        files
     }
 
     /// The context of the programs that the project runs.

@@ -248,7 +248,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::Target;
     use crate::text::Text;
 
     #[track_caller]

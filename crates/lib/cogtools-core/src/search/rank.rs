@@ -18,7 +18,7 @@ const SATURATION: f64 = 1.2;
 const LENGTH_WEIGHT: f64 = 0.4;
 /// The gain of a tool all of whose name is asked for.
 const NAME_GAIN: f64 = 1.0;
-/// How much of a verb of the name is asked for by another for the same kind of operation.
+/// The part of a verb of the name that is asked for by another for the same kind of operation.
 const VERB_ASKED: f64 = 0.5;
 /// The gain of a tool that does what is asked for, and the loss of one that does not.
 const VERB_GAIN: f64 = 0.3;
@@ -192,7 +192,7 @@ impl Index {
     }
 
     /// Returns the score of a tool that has each term once; a word that only has a part in common with
-    /// those of the tools is an unknown one.
+    /// words of the tools is an unknown one.
     fn perfect(&self, terms: &[Term]) -> f64 {
         let unknown = rarity(0, self.documents.len());
         let rarest = |meaning: &Meaning| {

@@ -57,7 +57,7 @@ pub struct Candidate {
     declared: Option<Declared>,
 }
 
-/// What stands for a tool that has no file.
+/// The stand-in for a tool that has no file.
 #[derive(Clone, Debug)]
 enum Declared {
     /// A provider's declaration.
@@ -177,7 +177,7 @@ impl Source {
         }
     }
 
-    /// Whether the user has written or configured what it contains, rather than the author
+    /// Returns true if the user has written or configured what it contains, rather than the author
     /// of the project.
     pub fn is_users(&self) -> bool {
         match self {
@@ -187,7 +187,7 @@ impl Source {
         }
     }
 
-    /// Whether it is the same folder as `other`, or both are the installed packages, or
+    /// Returns true if it is the same folder as `other`, or both are the installed packages, or
     /// the built-in tools.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -235,7 +235,7 @@ impl Candidate {
         Ok(tool.from(Arc::clone(&self.provenance)))
     }
 
-    /// What the provider declares, if it is a provider's tool.
+    /// The declaration of the provider, if it is a provider's tool.
     pub const fn remote(&self) -> Option<&RemoteTool> {
         match &self.declared {
             Some(Declared::Provider(_, tool)) => Some(tool),
@@ -272,7 +272,7 @@ impl SourceError {
         }
     }
 
-    /// Whether the rest of the source is available.
+    /// Returns true if the rest of the source is available.
     pub fn is_partial(&self) -> bool {
         matches!(self, Self::Provider(error) if error.is_partial())
     }

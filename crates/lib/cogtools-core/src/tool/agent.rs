@@ -52,14 +52,9 @@ pub(crate) struct Agent {
     behaviour: Option<Template>,
     rules: Vec<Template>,
     prompt: Option<Template>,
-    tools: Vec<String>,
-    model: Option<String>,
-    temperature: Option<f64>,
-    seed: Option<i32>,
-    max_tokens: Option<u32>,
-    stop: Vec<String>,
-    budget: AgentBudget,
     schema: Option<Schema>,
+    /// The parts that are the same in every call.
+    constant: AgentTask,
 }
 
 /// A call of a tool that is an agent, as the program that runs it gets it: its templates are rendered over the arguments.
@@ -238,27 +233,28 @@ impl Agent {
             }
             "prompt" => self.prompt = reader.template(&entry.key, &entry.value, Expected::String),
             "rules" => self.rules = rules(entry, reader),
-            "tools" => self.tools = texts(entry, reader),
-            "stop" => self.stop = texts(entry, reader),
-            "budget" => self.budget = budget(entry, reader),
+            "tools" => self.constant.tools = texts(entry, reader),
+            "stop" => self.constant.stop = texts(entry, reader),
+            "budget" => self.constant.budget = budget(entry, reader),
             "output" => self.schema = schema(entry, reader),
             "model" => {
                 let text = entry.value.text().filter(|text| !text.trim().is_empty());
-                self.model = reader.expect(entry, Expected::String, text.map(str::to_owned));
+                self.constant.model =
+                    reader.expect(entry, Expected::String, text.map(str::to_owned));
             }
             "temperature" => {
                 let number = number(&entry.value).filter(|number| (0.0..=2.0).contains(number));
-                self.temperature = reader.expect(entry, Expected::Temperature, number);
+                self.constant.temperature = reader.expect(entry, Expected::Temperature, number);
             }
             "seed" => {
                 let seed = entry.value.to_json().as_i64();
                 let seed = seed.and_then(|seed| i32::try_from(seed).ok());
-                self.seed = reader.expect(entry, Expected::Number, seed);
+                self.constant.seed = reader.expect(entry, Expected::Number, seed);
             }
             "max_tokens" => {
                 let tokens = entry.value.to_json().as_u64().filter(|tokens| *tokens > 0);
                 let tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
-                self.max_tokens = reader.expect(entry, Expected::Positive, tokens);
+                self.constant.max_tokens = reader.expect(entry, Expected::Positive, tokens);
             }
             _ => reader.report_unknown_key(entry, &KEYS),
         }
@@ -285,15 +281,8 @@ impl Agent {
             behaviour: optional(&self.behaviour)?,
             rules: self.rules.iter().map(render).collect::<Result<_, _>>()?,
             prompt,
-            tools: self.tools.clone(),
-            model: self.model.clone(),
-            temperature: self.temperature,
-            seed: self.seed,
-            max_tokens: self.max_tokens,
-            stop: self.stop.clone(),
-            budget: self.budget,
             schema: schema.map(Schema::to_json_schema),
-            answers_by_call: false,
+            ..self.constant.clone()
         })
     }
 

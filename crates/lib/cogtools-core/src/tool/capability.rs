@@ -1,6 +1,6 @@
 //! Capabilities: names of at least two segments, separated by dots.
 
-/// Whether `text` is a capability, such as `provider.operation`.
+/// Returns true if `text` is a capability, such as `provider.operation`.
 pub(crate) fn is_valid(text: &str) -> bool {
     let is_segment = |part: &str| !part.is_empty() && part.chars().all(is_segment_char);
     text.contains('.') && text.split('.').all(is_segment)

@@ -1,4 +1,4 @@
-//! What the examples of a tool reach: the branches of its template, and the optional properties
+//! The reach of the examples of a tool: the branches of its template, and the optional properties
 //! of its parameters.
 
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use crate::schema::Role;
 /// Longer branches are not told apart.
 const MAX_CONDITION: usize = 80;
 
-/// What the examples of a tool reach.
+/// The reach of the examples of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     /// The branches of the template and of those that it includes, in the order of their files.
@@ -26,9 +26,9 @@ pub struct Coverage {
 pub struct Branch {
     /// Where its condition is.
     pub location: Location,
-    /// What it is, such as `if note` or `else of if note`.
+    /// The condition as text, such as `if note` or `else of if note`.
     pub condition: String,
-    /// Whether an example takes it.
+    /// True if an example takes it.
     pub is_taken: bool,
 }
 
@@ -39,12 +39,12 @@ pub struct OptionalProperty {
     pub pointer: String,
     /// The names that lead to it, joined by dots: `user.address`.
     pub path: String,
-    /// Whether an example sets it.
+    /// True if an example sets it.
     pub is_set: bool,
 }
 
 impl Tool {
-    /// What the examples of good calls reach. A tool without a template has no branches; a
+    /// Measures the reach of the examples of good calls. A tool without a template has no branches; a
     /// template that fails counts for what it took before.
     pub fn coverage(&self) -> Coverage {
         let examples: Vec<Map<String, Value>> = self.examples().collect();
@@ -132,7 +132,7 @@ fn path_of(steps: &[String]) -> Option<Vec<&str>> {
     Some(names)
 }
 
-/// Whether a value has something at the path, of which lists are no step.
+/// Returns true if a value has something at the path, of which lists are no step.
 fn is_set(value: &Value, path: &[&str]) -> bool {
     match (value, path) {
         (Value::Array(items), _) => items.iter().any(|item| is_set(item, path)),

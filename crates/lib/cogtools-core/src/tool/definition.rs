@@ -83,7 +83,7 @@ pub(crate) struct Extras {
 }
 
 impl Definition {
-    /// How long a call may take unless the tool sets a `timeout`.
+    /// The limit of a call unless the tool sets a `timeout`.
     pub(crate) const TIMEOUT: Duration = Duration::from_mins(1);
 
     /// A definition with these parameters and defaults for the rest.
@@ -151,7 +151,7 @@ impl Definition {
         &self.env
     }
 
-    /// How long it may run.
+    /// The limit of a call.
     pub const fn timeout(&self) -> Duration {
         self.timeout
     }

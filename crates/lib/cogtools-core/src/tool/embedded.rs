@@ -10,7 +10,7 @@ pub(super) struct Embedded {
     source: String,
     /// Where it is in its file. Lines are counted only for an error.
     pub(super) span: Span,
-    /// The indentation of its lines there; `None` when its lines are not those of the
+    /// The indentation of its lines there; `None` when its lines are not lines of the
     /// file (a quoted or folded scalar): errors then point to its beginning.
     indent: Option<usize>,
 }

@@ -233,7 +233,7 @@ pub enum FlowError {
     /// A node with the name of a parameter.
     #[error("the node `{0}` has the name of a parameter")]
     Parameter(String),
-    /// A node that does nothing, or several things; the field lists what it can do.
+    /// A node with no kind or several; the field lists the kinds.
     #[error("a node needs exactly one of {0}")]
     OneKind(String),
     /// The name of no node, and a suggestion.

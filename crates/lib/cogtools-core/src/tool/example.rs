@@ -70,7 +70,7 @@ impl Example {
         map(&self.arguments)
     }
 
-    /// What the tools that a flow calls answer in this example without being called, by their
+    /// Answers of tools that a flow calls in this example without calling them, by their
     /// names or capabilities.
     pub const fn presets(&self) -> &Map<String, Value> {
         &self.presets
@@ -101,12 +101,12 @@ impl Example {
         &self.redact
     }
 
-    /// Whether the whole result is compared, with a golden file.
+    /// Returns true if the whole result is compared, with a golden file.
     pub fn has_golden(&self) -> bool {
         self.fails.is_none() && self.contains.is_empty() && self.matches.is_empty()
     }
 
-    /// Whether the arguments are to match the parameters.
+    /// Returns true if the arguments are to match the parameters.
     pub(super) fn is_valid_call(&self) -> bool {
         self.fails != Some(Code::SchemaViolation)
     }
@@ -132,7 +132,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether `node` has expectations besides the arguments.
+/// Returns true if `node` has expectations besides the arguments.
 fn has_expectations(node: &Node, schema: &Schema) -> bool {
     // No map of arguments has a key that is not a parameter.
     let is_expectation = |key: &&str| node.get(key).is_some() && !schema.has_property(key);
@@ -141,7 +141,7 @@ fn has_expectations(node: &Node, schema: &Schema) -> bool {
             || !may_be_open(schema) && Example::KEYS.iter().any(is_expectation))
 }
 
-/// Whether the arguments may have keys besides the properties of the root.
+/// Returns true if the arguments may have keys besides the properties of the root.
 fn may_be_open(schema: &Schema) -> bool {
     let openers = ["additionalProperties", "allOf", "anyOf", "oneOf"];
     let values = openers

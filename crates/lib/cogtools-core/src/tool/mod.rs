@@ -83,7 +83,7 @@ impl Deref for Tool {
 impl Tool {
     /// The URN a tool file may name as its `$schema`.
     pub const SCHEMA: &'static str = key::SCHEMA;
-    /// How long a tool may run unless it sets a `timeout`.
+    /// The limit of a call unless it sets a `timeout`.
     pub const TIMEOUT: Duration = Definition::TIMEOUT;
 
     /// Reads the tool file at `path` in `scope`, which messages call `display_path`. The

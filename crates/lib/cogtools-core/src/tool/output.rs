@@ -27,7 +27,7 @@ enum Type {
     Invalid,
 }
 
-/// How many characters of a result that is not JSON are shown.
+/// The number of characters of a result that is not JSON that are shown.
 const MAX_SHOWN_CHARS: usize = 2_000;
 
 impl Output {

@@ -64,7 +64,7 @@ pub(super) fn tool(text: Text, stem: Option<&str>) -> Result<Tool, ToolError> {
     })
 }
 
-/// Reads every key, so that one pass reports all errors. The span is that of the key
+/// Reads every key, so that one pass reports all errors. The span is the one of the key
 /// `implementation`.
 fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Implementation, Span)> {
     let Some(entries) = document.entries() else {
@@ -141,7 +141,7 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
 impl Definition {
     /// Reads a declaration with the keys `name`, `title` and `description`, and its
     /// parameters as a plain Schema Object under the key `parameters`, if there is
-    /// one. The rules are those of a tool file.
+    /// one. A tool file has the same rules.
     ///
     /// # Errors
     ///

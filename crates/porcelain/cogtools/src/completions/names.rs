@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cogtools_core::{Registry, Tool};
+use cogtools_core::Registry;
 use cogtools_program::Io;
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::cached_registry;

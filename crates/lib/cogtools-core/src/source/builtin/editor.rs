@@ -41,7 +41,7 @@ pub const EDITOR_VARIABLES: [&str; 18] = [
 const MAX_TEXT_BYTES: usize = 1 << 20;
 /// The longest output of the program that asks, in bytes: JSON escapes a character with six.
 const MAX_OUTPUT_BYTES: usize = 8 << 20;
-/// How long a user may take to answer a proposal; questions have a shorter limit of their own.
+/// The time in which a user may answer a proposal; questions have a shorter limit of their own.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
 /// All of them, sorted by name.

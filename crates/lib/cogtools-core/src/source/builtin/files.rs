@@ -1,4 +1,4 @@
-//! The files that built-in tools may see: those of the project, without what git ignores, and
+//! The files that built-in tools may see: files of the project, without what git ignores, and
 //! without what is known to contain secrets.
 //!
 //! Rules of git come from `.gitignore` files in the project and from `.git/info/exclude`. They are

@@ -45,7 +45,7 @@ pub(super) const SEARCH_FILES: BuiltIn = BuiltIn {
 const MAX_BYTES: usize = 128 << 10;
 /// The longest text of a match, in characters.
 const MAX_LINE: usize = 300;
-/// How long a search takes at most.
+/// The limit of a search.
 const MAX_TIME: Duration = Duration::from_secs(20);
 /// The largest compiled expression, in bytes.
 const MAX_REGEX_BYTES: usize = 1 << 20;
@@ -207,7 +207,7 @@ fn regex(request: &Request<'_>) -> Result<Regex, RunError> {
         })
 }
 
-/// A search and what it has found.
+/// A search and its result so far.
 struct Search {
     regex: Regex,
     /// The number of matches that may follow.

@@ -264,7 +264,7 @@ fn at(time: Timestamp, zone: TimeZone) -> Result<Value, jiff::Error> {
     }))
 }
 
-/// Returns the zone that the variable TZ names, or else that of the system.
+/// Returns the zone that the variable TZ names, or else the one of the system.
 fn zone(cx: &Context) -> TimeZone {
     let named = cx.environment.user_vars(["TZ"]).remove(OsStr::new("TZ"));
     let named = named.and_then(|name| TimeZone::get(name.to_str()?.trim_start_matches(':')).ok());

@@ -66,7 +66,7 @@ pub enum ProviderError {
     Failed {
         /// Its name.
         name: String,
-        /// How it ended.
+        /// The end of its process.
         exit: String,
         /// The end of its standard error.
         stderr: String,
@@ -96,7 +96,7 @@ pub enum InvalidDeclaration {
     SchemaType(&'static str),
 }
 
-/// How many bytes of its standard error are shown: the end.
+/// The number of bytes at the end of its standard error that are shown.
 const STDERR_TAIL: usize = 2 << 10;
 /// The hint to a failure that is remembered.
 const AGAIN: &str =
@@ -139,7 +139,7 @@ impl ProviderError {
         }
     }
 
-    /// Whether it concerns one declaration only, so that the others are available.
+    /// Returns true if it concerns one declaration only, so that the others are available.
     pub const fn is_partial(&self) -> bool {
         matches!(self, Self::Declaration(..) | Self::DuplicateTool(..))
     }

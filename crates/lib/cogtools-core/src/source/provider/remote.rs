@@ -337,8 +337,6 @@ mod tests {
         }
     }
 
-    use super::*;
-
     fn check(prefix: &str, pairs: &[(&str, &str)]) {
         let names = LocalNames::new(prefix, pairs.iter().map(|(tool, _)| *tool));
         for (tool, expected) in pairs {

@@ -380,7 +380,7 @@ fn with_policy(description: &str, policy: &Policy) -> String {
 }
 
 /// The variable with the projects whose providers are running, separated by commas. It
-/// contains hashes, because a path may contain any character; its name is not that of a
+/// contains hashes, because a path may contain any character; its name is not the one of a
 /// setting.
 const WITHIN_VARIABLE: &str = "_COGTOOLS_WITHIN";
 

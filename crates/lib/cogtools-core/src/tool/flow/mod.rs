@@ -84,7 +84,7 @@ impl Flow {
         Ok(last.cloned().unwrap_or_default())
     }
 
-    /// Prints a value:  text as it is, nothing for null, anything else as JSON.
+    /// Prints a value: text as it is, nothing for null, anything else as JSON.
     pub fn text(value: &Value) -> String {
         match value {
             Value::String(text) => text.clone(),

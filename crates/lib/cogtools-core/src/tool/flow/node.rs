@@ -297,7 +297,8 @@ impl FlowNode {
         }
     }
 
-    /// Returns all templates but those of its checks, which have its result as a variable, too.
+    /// Returns all templates except its checks, which have its result as a variable, too, with what
+    /// guards their reads.
     pub(super) fn sources(&self, text: &Text) -> Vec<TemplateSource> {
         let own = self.kind.templates().into_iter().map(|template| {
             let guarded = self.when.as_ref().map(|when| template.under(when));
@@ -312,7 +313,7 @@ impl FlowNode {
         sources
     }
 
-    /// All templates but those of its checks, which have its result, too.
+    /// Returns all templates except its checks.
     pub(super) fn templates(&self) -> Vec<&Template> {
         let mut templates = self.kind.templates();
         templates.extend(&self.when);
@@ -321,7 +322,7 @@ impl FlowNode {
 }
 
 impl NodeKind {
-    /// The keys of a node that say what it does.
+    /// The keys of the kinds.
     pub(super) const NAMES: [&'static str; 7] =
         ["agent", "tool", "router", "text", "js", "each", "ask"];
 
@@ -361,7 +362,7 @@ impl NodeKind {
         }
     }
 
-    /// All templates but those of code and of agents, which their handlers check.
+    /// Returns all templates except code and agents, which are checked by themselves.
     pub(super) fn templates(&self) -> Vec<&Template> {
         match self {
             Self::Text(value) | Self::Ask(value) => value.templates(),
