@@ -2,7 +2,6 @@
 
 mod query;
 mod rank;
-mod term;
 mod text;
 mod verb;
 mod words;

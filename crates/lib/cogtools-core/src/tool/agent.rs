@@ -229,7 +229,7 @@ impl Agent {
         match entry.key.as_str() {
             "system" => self.system = reader.template(&entry.key, &entry.value, Expected::String),
             "behaviour" => {
-                self.behaviour = reader.template(&entry.key, &entry.value, Expected::String)
+                self.behaviour = reader.template(&entry.key, &entry.value, Expected::String);
             }
             "prompt" => self.prompt = reader.template(&entry.key, &entry.value, Expected::String),
             "rules" => self.rules = rules(entry, reader),

@@ -111,12 +111,11 @@ impl Implementation {
         match self {
             Self::Template(template, compiled) => {
                 let scope = TemplateScope::of(&tool.text);
-                let compiled = match compiled.get() {
-                    Some(compiled) => compiled,
-                    None => {
-                        let template = template.compile(&scope)?;
-                        compiled.get_or_init(|| template)
-                    }
+                let compiled = if let Some(compiled) = compiled.get() {
+                    compiled
+                } else {
+                    let template = template.compile(&scope)?;
+                    compiled.get_or_init(|| template)
                 };
                 let text = template.render_compiled(compiled, &scope, arguments);
                 text.map(ToolOutput::new)

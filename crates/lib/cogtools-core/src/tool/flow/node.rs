@@ -65,7 +65,7 @@ pub(super) enum NodeKind {
     /// It asks a model.
     Agent(Box<AgentNode>),
     /// It calls a tool.
-    Tool(ToolNode),
+    Tool(Box<ToolNode>),
     /// It chooses the first of these nodes whose condition holds.
     Router(Vec<Route>),
     /// It does the same for each item of a list.

@@ -200,7 +200,7 @@ fn read_kind(entry: &Entry, reader: &mut Reader<'_>) -> Option<NodeKind> {
             })))
         }
         "js" => Js::read(entry, reader).map(NodeKind::Js),
-        "tool" => tool(entry, reader).map(NodeKind::Tool),
+        "tool" => tool(entry, reader).map(|node| NodeKind::Tool(Box::new(node))),
         "router" => router(entry, reader).map(NodeKind::Router),
         "each" => each(entry, reader).map(|each| NodeKind::Each(Box::new(each))),
         "ask" => text(entry, reader).map(NodeKind::Ask),

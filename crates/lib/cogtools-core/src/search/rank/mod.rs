@@ -4,13 +4,15 @@
 //! in the name, and if the rest is short. To it comes the kind of operation. A tool that only
 //! looks like the right one is not returned, since a model would call it.
 
+mod term;
+
 use std::collections::BTreeMap;
 
-use super::query::{self, is_stop_word};
-use super::term::{Meaning, Term};
-use super::text::{stem, tokens};
-use super::verb::Verbs;
+use self::term::{Meaning, Term};
 use crate::Tool;
+use crate::search::query::{self, is_stop_word};
+use crate::search::text::{stem, tokens};
+use crate::search::verb::Verbs;
 
 /// BM25's `k1`: how soon repetitions of a stem stop to matter.
 const SATURATION: f64 = 1.2;
@@ -56,11 +58,11 @@ struct Document {
 }
 
 /// The tools that are ranked.
-pub(super) struct Index {
+struct Index {
     documents: Vec<Document>,
     average_length: f64,
     /// The number of tools that have each stem.
-    pub(super) frequencies: BTreeMap<String, usize>,
+    frequencies: BTreeMap<String, usize>,
 }
 
 /// Returns the indices of the `tools` that match `request`, best first. Ties keep their order,
@@ -175,7 +177,7 @@ impl Index {
     }
 
     /// Returns the rarity of `stem`.
-    pub(super) fn rarity_of(&self, stem: &str) -> f64 {
+    fn rarity_of(&self, stem: &str) -> f64 {
         let having = self.frequencies.get(stem).copied().unwrap_or_default();
         rarity(having, self.documents.len())
     }

@@ -1,10 +1,10 @@
 //! Meanings of the words and phrases of a request.
 
-use super::query::Word;
-use super::rank::Index;
-use super::text::similarity;
-use super::verb::Verbs;
-use super::words::WORDS;
+use super::Index;
+use crate::search::query::Word;
+use crate::search::text::similarity;
+use crate::search::verb::Verbs;
+use crate::search::words::WORDS;
 use crate::suggest::nearest;
 
 /// The weight of a phrase.
@@ -84,7 +84,7 @@ impl Index {
         Term {
             weight: if word.is_value { VALUE_WEIGHT } else { 1.0 },
             // An operation that no tool has says nothing against them.
-            is_needed: !word.is_value && !(meanings.is_empty() && is_verb),
+            is_needed: !(word.is_value || meanings.is_empty() && is_verb),
             meanings,
         }
     }
