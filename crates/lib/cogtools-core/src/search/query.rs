@@ -93,7 +93,7 @@ mod tests {
         check("scale web to 5 replicas", "scal web replica", "5");
         check("close it in acme/web", "clos", "acm web");
         check("show /var/log/app.log!", "show", "var log app log");
-        check("list: the issues of #web.", "list issue", "web");
+        check("list: the issues of #web.", "list issu", "web");
         check(
             "don't merge Anna's branch, it's broken",
             "merg anna branch broken",
