@@ -22,6 +22,8 @@ pub(super) struct Word {
     pub(super) is_stop: bool,
     /// True if it is a part of a value, which is more probably an argument.
     pub(super) is_value: bool,
+    /// Stems of the names of parameters for the value.
+    pub(super) parameters: &'static [&'static str],
 }
 
 /// Reads the beginning of the request `text`; the rest of a very long one is left out.
@@ -35,6 +37,7 @@ pub(super) fn parse(text: &str) -> Vec<Word> {
             stem: stem(&token),
             is_stop: is_stop_word(&token),
             is_value,
+            parameters: parameters(bare),
         })
     });
     let mut words: Vec<Word> = pieces.take(MAX_WORDS).collect();
@@ -46,6 +49,21 @@ pub(super) fn parse(text: &str) -> Vec<Word> {
         word.is_stop &= !is_stop;
     }
     words
+}
+
+/// Returns the stems of the names of parameters for a value, which is recognized by its form.
+fn parameters(value: &str) -> &'static [&'static str] {
+    match value.split_once('@') {
+        _ if value.contains("://") => &["url", "link", "pag"],
+        Some(("", _)) => &["user", "usernam"],
+        Some((_, host)) if host.contains('.') => &["email", "mail", "user", "recipi"],
+        _ if value.starts_with('/') => &["path", "file", "directori", "fold"],
+        _ => match value.strip_prefix('#') {
+            Some(rest) if rest.bytes().all(|byte| byte.is_ascii_digit()) => &["issu", "numb"],
+            Some(_) => &["channel"],
+            None => &[],
+        },
+    }
 }
 
 /// Words that say nothing about the purpose of a tool.

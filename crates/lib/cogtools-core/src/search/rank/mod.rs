@@ -6,11 +6,13 @@
 
 mod term;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
 
 use self::term::{Meaning, Term};
 use crate::Tool;
-use crate::search::query::{self, is_stop_word};
+use crate::search::query::{self, Word, is_stop_word};
 use crate::search::text::{stem, tokens};
 use crate::search::verb::Verbs;
 
@@ -18,6 +20,8 @@ use crate::search::verb::Verbs;
 const SATURATION: f64 = 1.2;
 /// BM25's `b`: how much a long description counts against a tool.
 const LENGTH_WEIGHT: f64 = 0.4;
+/// The weight of a parameter for a value of the request.
+const VALUE_WEIGHT: f64 = 0.6;
 /// The gain of a tool all of whose name is asked for.
 const NAME_GAIN: f64 = 1.0;
 /// The part of a verb of the name that is asked for by another for the same kind of operation.
@@ -41,10 +45,15 @@ const NAME: f64 = 4.0;
 const TITLE: f64 = 2.0;
 const BEGINNING: f64 = 2.0;
 const DESCRIPTION: f64 = 0.5;
+const PARAMETER: f64 = 0.4;
+const PARAMETER_DESCRIPTION: f64 = 0.2;
 /// The sizes of the beginning of a description, which names the purpose of the tool, and of the
 /// rest that is read; in bytes.
 const BEGINNING_BYTES: usize = 80;
 const DESCRIPTION_BYTES: usize = 600;
+const PARAMETER_BYTES: usize = 200;
+/// The number of parameters that are read.
+const MAX_PARAMETERS: usize = 40;
 
 /// The stems of one tool.
 struct Document {
@@ -52,6 +61,8 @@ struct Document {
     stems: BTreeMap<String, f64>,
     /// The stems of the name.
     name: Vec<String>,
+    /// The stems of the names of the parameters.
+    parameters: BTreeSet<String>,
     /// The kinds of its operation.
     verbs: Verbs,
     length: f64,
@@ -77,14 +88,16 @@ pub(super) fn rank(request: &str, tools: &[Tool]) -> Vec<usize> {
     let said = words.iter().filter(|word| !word.is_value);
     let said: Vec<&str> = said.map(|word| word.stem.as_str()).collect();
     let verbs = Verbs::of_request(&said);
-    let score = |document: &Document| index.score(document, &terms, verbs);
+    let score = |document: &Document| {
+        index.score(document, &terms, verbs) + index.value_score(document, &words)
+    };
     let scores: Vec<f64> = index.documents.iter().map(score).collect();
     let mut ranked: Vec<usize> = (0..tools.len())
         .filter(|index| scores[*index] > 0.0)
         .collect();
     ranked.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
     match ranked.first().copied() {
-        Some(best) if index.fits(&index.documents[best], scores[best], &terms) => {
+        Some(best) if index.fits(&index.documents[best], scores[best], &terms, &words) => {
             ranked.retain(|index| scores[*index] >= MIN_PART * scores[best]);
             ranked
         }
@@ -101,6 +114,7 @@ impl Document {
         let mut document = Self {
             stems: BTreeMap::new(),
             name,
+            parameters: BTreeSet::new(),
             verbs,
             length: 0.0,
         };
@@ -116,6 +130,17 @@ impl Document {
             tool.provenance().toolset.as_deref().unwrap_or_default(),
             DESCRIPTION,
         );
+        let properties = tool.schema().as_object().get("properties");
+        let properties = properties.and_then(Value::as_object).into_iter().flatten();
+        for (name, schema) in properties.take(MAX_PARAMETERS) {
+            let (name, _) = split(name, PARAMETER_BYTES);
+            let stems = tokens(name).into_iter().map(|token| stem(&token));
+            document.parameters.extend(stems);
+            document.add(name, PARAMETER);
+            let description = schema.get("description").and_then(Value::as_str);
+            let (description, _) = split(description.unwrap_or_default(), PARAMETER_BYTES);
+            document.add(description, PARAMETER_DESCRIPTION);
+        }
         document.length = document.stems.values().sum();
         document
     }
@@ -176,6 +201,14 @@ impl Index {
         if all > 0.0 { asked / all } else { 0.0 }
     }
 
+    /// Returns the worth of the parameters for values of the request: the most of one of them.
+    fn value_score(&self, document: &Document, words: &[Word]) -> f64 {
+        let stems = words.iter().flat_map(|word| word.parameters);
+        let taken = stems.filter(|stem| document.parameters.contains(**stem));
+        let rarities = taken.map(|stem| self.rarity_of(stem));
+        VALUE_WEIGHT * rarities.fold(0.0, f64::max)
+    }
+
     /// Returns the rarity of `stem`.
     fn rarity_of(&self, stem: &str) -> f64 {
         let having = self.frequencies.get(stem).copied().unwrap_or_default();
@@ -183,9 +216,10 @@ impl Index {
     }
 
     /// Returns true if `document`, with this score, is what the `terms` ask for.
-    fn fits(&self, document: &Document, score: f64, terms: &[Term]) -> bool {
+    fn fits(&self, document: &Document, score: f64, terms: &[Term], words: &[Word]) -> bool {
         let perfect = self.perfect(terms);
-        let needed = if has_evidence(document, terms) {
+        let is_taken = self.value_score(document, words) > 0.0;
+        let needed = if is_taken || has_evidence(document, terms) {
             MIN_FIT
         } else {
             SURE_FIT

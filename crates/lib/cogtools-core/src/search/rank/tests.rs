@@ -265,6 +265,12 @@ fn reading_creating_and_deleting_differ() {
 }
 
 #[test]
+fn a_value_asks_for_its_parameter() {
+    check_first("an issue from ada@example.com", "desk_create_issue");
+    check_first("an issue for #12", "forge_delete_issue");
+}
+
+#[test]
 fn hostile_texts_are_bounded() {
     let mut tools = sources();
     let long = "delete the forge issue ".repeat(50_000);
