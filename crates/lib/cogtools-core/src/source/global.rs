@@ -6,10 +6,12 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::packages::MODULES;
 use crate::environment::Vars;
 use crate::file::ReadScope;
 use crate::text;
+
+/// The name of the folder that contains packages.
+pub(super) const MODULES: &str = "node_modules";
 
 /// The folders of npm's global packages, located on first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

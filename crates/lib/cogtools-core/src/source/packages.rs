@@ -11,10 +11,11 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
+use super::global::MODULES;
+use super::{Folder, GlobalModules, Listing, SourceError};
 use crate::containment::is_excluded;
 use crate::file::ReadScope;
 use crate::owner::Owners;
-use crate::source::{Folder, GlobalModules, Listing, SourceError};
 use crate::text::TextError;
 use crate::tool::{Author, Provenance, ToolError};
 use crate::{Name, Tool, text};
@@ -259,8 +260,6 @@ pub struct Package {
     pub folders: Vec<Folder>,
 }
 
-/// The name of the folder that contains packages.
-pub(super) const MODULES: &str = "node_modules";
 /// The name of a package's manifest.
 const MANIFEST: &str = "package.json";
 /// The maximum size of a manifest, in MiB.
