@@ -327,10 +327,9 @@ impl Agent<'_> {
 
     /// Writes a response and its usage to the log.
     pub(crate) fn record(&mut self, response: &Response) -> Result<(), LogError> {
-        let content = response.content().map(serde_json::to_value);
-        let content = content.and_then(Result::ok).unwrap_or_default();
+        let content = response.content().map(Content::to_log);
         self.journal.append(Event::Response {
-            content,
+            content: content.unwrap_or_default(),
             finish_reason: response
                 .finish()
                 .map(|finish| finish.as_str().to_owned())

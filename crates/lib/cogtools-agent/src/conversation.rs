@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use cogtools_log::{CallId, Decision, Entry, Event, Id, Outcome};
-use cogtools_model::{Content, Finish, FunctionCall, Part, ResultKey};
+use cogtools_model::{Content, Finish, FunctionCall, Part};
 use serde_json::{Value, json};
 
 use crate::history::{TurnKind, expired_results};
@@ -69,9 +69,7 @@ impl OpenCall {
             name: &self.tool,
             args: None,
         };
-        let mut part = Part::result_of(&call, ResultKey::Output, Value::Null);
-        part.set_result(response.clone());
-        part
+        Part::result_of(&call, response.clone())
     }
 }
 

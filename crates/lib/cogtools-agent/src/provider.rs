@@ -205,7 +205,7 @@ impl Connection {
         match self {
             Self::Live(_) => now.to_string(),
             Self::Recorded(recording) => recording.time.clone(),
-            Self::Replayed(replay) => replay.time().to_owned(),
+            Self::Replayed(replay) => replay.tape().time.clone(),
         }
     }
 

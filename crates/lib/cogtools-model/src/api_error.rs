@@ -6,8 +6,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+
+use crate::response::lenient;
 
 /// The kind of an error of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,18 +36,38 @@ pub enum ApiErrorKind {
 }
 
 /// An answer with an error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiError {
     /// The kind of the error.
     pub kind: ApiErrorKind,
     /// The HTTP status, or the code of an error in a stream.
     pub status: u16,
     /// The provider's name of the error, such as `INVALID_ARGUMENT`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The provider's explanation.
+    #[serde(default)]
     pub message: String,
     /// The time after which the provider expects another try, at least.
+    #[serde(
+        default,
+        rename = "retry_after_ms",
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_ms",
+        deserialize_with = "read_ms"
+    )]
     pub retry_after: Option<Duration>,
+}
+
+#[expect(clippy::ref_option, reason = "serde passes the field")]
+fn write_ms<S: Serializer>(wait: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    let milliseconds = wait.unwrap_or_default().as_millis();
+    serializer.serialize_u64(u64::try_from(milliseconds).unwrap_or(u64::MAX))
+}
+
+fn read_ms<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let milliseconds = Option::deserialize(deserializer)?;
+    Ok(milliseconds.map(Duration::from_millis))
 }
 
 /// A wait longer than this is not worth it: the error is final.
@@ -74,19 +96,21 @@ impl ApiError {
         for _ in 0..MAX_QUOTED_ERRORS {
             status = code_of(&error).unwrap_or(status);
             // Proxies quote the error of the API as the text of their own.
-            let message = error.get("message").and_then(Value::as_str);
+            let message = error["message"].as_str();
             match message.and_then(|message| error_in(message.as_bytes())) {
                 Some(quoted) if quoted.is_object() => error = quoted,
                 _ => break,
             }
         }
-        let text = |key: &str| error.get(key).and_then(Value::as_str).map(short);
+        let text = |key: &str| error[key].as_str().map(short);
         let message = text("message").or_else(|| error.as_str().map(short));
         let message = message.unwrap_or_default();
-        let name = text("status")
-            .or_else(|| text("code"))
-            .or_else(|| text("type"));
-        let (kind, retry_after) = classify(status, &message, &Details::new(&error));
+        let name = ["status", "code", "type"].into_iter().find_map(text);
+        let (kind, retry_after) = match name.as_deref() {
+            // An account without credit is one that no wait repairs.
+            Some("insufficient_quota") => (ApiErrorKind::QuotaExhausted, None),
+            _ => classify(status, &message, &Details::new(&error["details"])),
+        };
         Self {
             kind,
             status,
@@ -113,7 +137,8 @@ impl ApiError {
     pub(crate) fn with_retry_after(mut self, header: Option<&str>) -> Self {
         let seconds = header.and_then(|header| header.trim().parse().ok());
         let wait = seconds.map(Duration::from_secs);
-        self.retry_after = self.retry_after.max(wait.filter(|wait| !wait.is_zero()));
+        let wait = wait.filter(|wait| !wait.is_zero() && self.kind != ApiErrorKind::QuotaExhausted);
+        self.retry_after = self.retry_after.max(wait);
         self
     }
 
@@ -164,7 +189,7 @@ pub(crate) fn error_in(body: &[u8]) -> Option<Value> {
 fn code_of(error: &Value) -> Option<u16> {
     let code = error.get("code").and_then(Value::as_u64);
     let code = code.and_then(|code| u16::try_from(code).ok());
-    // Smaller ones are those of gRPC.
+    // Smaller ones are of gRPC.
     code.filter(|code| *code >= 400)
         .or_else(|| status_of(error.get("status")?.as_str()?))
 }
@@ -183,11 +208,11 @@ const RATE_LIMIT_WAIT: Duration = Duration::from_secs(10);
 const BEFORE_TIMES: &[&str] = &["Please retry in ", "quota will reset after "];
 
 /// Classifies an error, with the least wait if it is temporary.
-fn classify(status: u16, message: &str, details: &Details<'_>) -> (ApiErrorKind, Option<Duration>) {
-    let delay = || details.retry_delay().or_else(|| delay_in(message));
+fn classify(status: u16, message: &str, details: &Details) -> (ApiErrorKind, Option<Duration>) {
+    let delay = || details.retry_delay.or_else(|| delay_in(message));
     match status {
         401 => (ApiErrorKind::InvalidKey, None),
-        400 if details.reason() == Some("API_KEY_INVALID") => (ApiErrorKind::InvalidKey, None),
+        400 if details.reason == "API_KEY_INVALID" => (ApiErrorKind::InvalidKey, None),
         403 => (ApiErrorKind::Forbidden, None),
         404 => (ApiErrorKind::NotFound, None),
         429 => classify_quota(message, details, delay()),
@@ -202,25 +227,20 @@ fn classify(status: u16, message: &str, details: &Details<'_>) -> (ApiErrorKind,
 /// A 429 is one of two things: too fast, or no more for today.
 fn classify_quota(
     message: &str,
-    details: &Details<'_>,
+    details: &Details,
     delay: Option<Duration>,
 ) -> (ApiErrorKind, Option<Duration>) {
     use ApiErrorKind::{QuotaExhausted, RateLimited};
-    let quotas = details.quotas();
-    let is_daily = |quota: &&str| quota.contains("PerDay") || quota.contains("Daily");
-    if has_no_quota(message) || quotas.iter().any(is_daily) {
+    let has_quota = |period: &str| details.quotas.iter().any(|quota| quota.contains(period));
+    if has_no_quota(message) || has_quota("PerDay") || has_quota("Daily") {
         return (QuotaExhausted, None);
     }
-    let wait = match details.reason() {
-        Some("INSUFFICIENT_G1_CREDITS_BALANCE") => return (QuotaExhausted, delay),
-        Some("QUOTA_EXHAUSTED") if details.is_of_cloud_code() => return (QuotaExhausted, delay),
-        Some("RATE_LIMIT_EXCEEDED") if details.is_of_cloud_code() => {
-            delay.or(Some(RATE_LIMIT_WAIT))
+    let wait = match (details.reason.as_str(), details.is_of_cloud_code) {
+        ("INSUFFICIENT_G1_CREDITS_BALANCE", _) | ("QUOTA_EXHAUSTED", true) => {
+            return (QuotaExhausted, delay);
         }
-        _ => {
-            let is_minute = quotas.iter().any(|quota| quota.contains("PerMinute"));
-            delay.or(is_minute.then_some(MINUTE_QUOTA_WAIT))
-        }
+        ("RATE_LIMIT_EXCEEDED", true) => delay.or(Some(RATE_LIMIT_WAIT)),
+        _ => delay.or(has_quota("PerMinute").then_some(MINUTE_QUOTA_WAIT)),
     };
     match wait {
         Some(wait) if wait > MAX_WAIT => (QuotaExhausted, Some(wait)),
@@ -230,7 +250,8 @@ fn classify_quota(
     }
 }
 
-/// Whether the message of the provider says that there is no quota at all. No detail says it.
+/// Returns true if the message of the provider says that there is no quota at all. No detail says
+/// it.
 fn has_no_quota(message: &str) -> bool {
     let is_zero = |rest: &str| {
         let number = rest.trim_start();
@@ -263,51 +284,62 @@ fn status_of(name: &str) -> Option<u16> {
     })
 }
 
-/// The details of one error.
+/// One of the details of an error.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Detail {
+    #[serde(rename = "@type", deserialize_with = "lenient")]
+    kind: String,
+    #[serde(deserialize_with = "lenient")]
+    violations: Vec<Value>,
+    #[serde(deserialize_with = "lenient")]
+    reason: String,
+    #[serde(deserialize_with = "lenient")]
+    domain: String,
+    #[serde(deserialize_with = "lenient")]
+    metadata: Value,
+    #[serde(deserialize_with = "lenient")]
+    retry_delay: String,
+}
+
+/// The details of an error.
 #[derive(Default)]
-struct Details<'a>(&'a [Value]);
-
-impl<'a> Details<'a> {
-    fn new(error: &'a Value) -> Self {
-        let details = error.get("details").and_then(Value::as_array);
-        Self(details.map_or(&[], Vec::as_slice))
-    }
-
-    fn find(&self, name: &str) -> Option<&'a Value> {
-        self.0.iter().find(|detail| {
-            let kind = detail.get("@type").and_then(Value::as_str);
-            kind.and_then(|kind| kind.rsplit('.').next()) == Some(name)
-        })
-    }
-
+struct Details {
     /// The names of the quotas that are exceeded.
-    fn quotas(&self) -> Vec<&'a str> {
-        let failure = self.find("QuotaFailure");
-        let violations = failure.and_then(|detail| detail.get("violations")?.as_array());
-        let ids = violations.into_iter().flatten();
-        let ids = ids.filter_map(|violation| violation.get("quotaId")?.as_str());
-        let limit = self
-            .find("ErrorInfo")
-            .and_then(|info| info.pointer("/metadata/quota_limit")?.as_str());
-        ids.chain(limit).collect()
-    }
-
-    /// The reason of the error, if there is one for programs.
-    fn reason(&self) -> Option<&'a str> {
-        self.find("ErrorInfo")?.get("reason")?.as_str()
-    }
-
-    /// Returns true if the error is one of Cloud Code, which has quotas of its own.
-    fn is_of_cloud_code(&self) -> bool {
-        let info = self.find("ErrorInfo");
-        let domain = info.and_then(|info| info.get("domain")?.as_str());
-        domain.is_some_and(|domain| domain.ends_with("cloudcode-pa.googleapis.com"))
-    }
-
+    quotas: Vec<String>,
+    /// The reason for programs; empty if there is none.
+    reason: String,
+    /// True if the error is one of Cloud Code, which has quotas of its own.
+    is_of_cloud_code: bool,
     /// How long to wait, if that is more than nothing.
-    fn retry_delay(&self) -> Option<Duration> {
-        let delay = self.find("RetryInfo")?.get("retryDelay")?.as_str()?;
-        parse_duration(delay).filter(|delay| !delay.is_zero())
+    retry_delay: Option<Duration>,
+}
+
+impl Details {
+    fn new(details: &Value) -> Self {
+        let mut found = Self::default();
+        for detail in details.as_array().into_iter().flatten() {
+            let detail = Detail::deserialize(detail).unwrap_or_default();
+            match detail.kind.rsplit('.').next() {
+                Some("QuotaFailure") => {
+                    let ids = detail.violations.iter();
+                    let ids = ids.filter_map(|violation| violation["quotaId"].as_str());
+                    found.quotas.extend(ids.map(str::to_owned));
+                }
+                Some("ErrorInfo") => {
+                    let limit = detail.metadata["quota_limit"].as_str();
+                    found.quotas.extend(limit.map(str::to_owned));
+                    found.is_of_cloud_code = detail.domain.ends_with("cloudcode-pa.googleapis.com");
+                    found.reason = detail.reason;
+                }
+                Some("RetryInfo") => {
+                    let delay = parse_duration(&detail.retry_delay);
+                    found.retry_delay = delay.filter(|delay| !delay.is_zero());
+                }
+                _ => {}
+            }
+        }
+        found
     }
 }
 

@@ -3,16 +3,10 @@
 //! Every field that a provider sent is kept, known or not: what a model said must go back
 //! to it unchanged, or the API rejects the request.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::alphabet::{STANDARD, URL_SAFE};
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-use crate::Request;
+use serde_json::{Map, Value, json};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +33,10 @@ pub struct Content {
     role: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parts: Option<Vec<Part>>,
+    /// The message of a server with the API of OpenAI that this content was read from: it goes
+    /// back there as it came. The Gemini API does not get it.
+    #[serde(default, skip_serializing)]
+    pub(crate) message: Option<Map<String, Value>>,
     /// Fields that this version does not know.
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -50,7 +48,7 @@ impl Content {
         Self {
             role: Some(role.as_str().to_owned()),
             parts: Some(parts),
-            rest: Map::new(),
+            ..Self::default()
         }
     }
 
@@ -70,6 +68,15 @@ impl Content {
     /// Reads a content, with its keys in camel or snake case. `None` if it is not one.
     pub fn from_wire(value: Value) -> Option<Self> {
         serde_json::from_value(camel_case(value)).ok()
+    }
+
+    /// Encodes the content for a log, with the message that it was read from.
+    pub fn to_log(&self) -> Value {
+        let mut logged = json!(self);
+        if let Some(message) = &self.message {
+            logged["message"] = json!(message);
+        }
+        logged
     }
 
     /// Who speaks; `None` for instructions and for roles of later versions.
@@ -106,6 +113,7 @@ impl Content {
         if let Some(parts) = next.parts {
             self.parts.get_or_insert_default().extend(parts);
         }
+        self.message = next.message.or(self.message.take());
         self.rest.extend(next.rest);
     }
 
@@ -142,48 +150,27 @@ pub struct FunctionCall<'a> {
 }
 
 impl Part {
-    /// The key of a signature.
-    pub(crate) const SIGNATURE: &'static str = "thoughtSignature";
+    const SIGNATURE: &'static str = "thoughtSignature";
 
     /// Text.
     pub fn text_of(text: impl Into<String>) -> Self {
-        Self::of("text", Value::String(text.into()))
+        Self::of("text", text.into().into())
     }
 
     /// A call.
     pub fn call_of(id: Option<&str>, name: &str, args: Value) -> Self {
-        let mut call = Map::new();
-        if let Some(id) = id {
-            call.insert("id".to_owned(), id.into());
-        }
-        call.insert("name".to_owned(), name.into());
-        call.insert("args".to_owned(), args);
-        Self::of("functionCall", Value::Object(call))
+        Self::of("functionCall", named(id, name, "args", args))
     }
 
-    /// The result of `call`: an object with the key `output` or `error`.
-    pub fn result_of(call: &FunctionCall<'_>, key: ResultKey, result: Value) -> Self {
-        let mut response = Map::new();
-        if let Some(id) = call.id {
-            response.insert("id".to_owned(), id.into());
-        }
-        response.insert("name".to_owned(), call.name.into());
-        response.insert(
-            "response".to_owned(),
-            Value::Object(Map::from_iter([(key.as_str().to_owned(), result)])),
-        );
-        Self::of("functionResponse", Value::Object(response))
+    /// The response to `call`: an object, with the key `output` or `error`.
+    pub fn result_of(call: &FunctionCall<'_>, response: Value) -> Self {
+        let response = named(call.id, call.name, "response", response);
+        Self::of("functionResponse", response)
     }
 
     /// A file: its type and its bytes as base64.
     pub fn data_of(mime_type: &str, base64: String) -> Self {
-        Self::of(
-            "inlineData",
-            Value::Object(Map::from_iter([
-                ("mimeType".to_owned(), mime_type.into()),
-                ("data".to_owned(), base64.into()),
-            ])),
-        )
+        Self::of("inlineData", json!({"mimeType": mime_type, "data": base64}))
     }
 
     fn of(key: &str, value: Value) -> Self {
@@ -261,22 +248,11 @@ impl Part {
     }
 }
 
-/// The key of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultKey {
-    /// The output of a tool that succeeded.
-    Output,
-    /// The reason why there is none.
-    Error,
-}
-
-impl ResultKey {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Output => "output",
-            Self::Error => "error",
-        }
-    }
+/// The fields of a call or a response.
+fn named(id: Option<&str>, name: &str, key: &str, value: Value) -> Value {
+    let id = id.map(|id| ("id".to_owned(), id.into()));
+    let rest = [("name".to_owned(), name.into()), (key.to_owned(), value)];
+    Value::Object(id.into_iter().chain(rest).collect())
 }
 
 /// The stand-in for a signature that the Gemini API accepts for calls of another model.
@@ -284,41 +260,14 @@ pub const SENTINEL: &str = "skip_thought_signature_validator";
 
 /// Adds [`SENTINEL`] where the API requires a signature and the history has none: on the first
 /// call of each response in the current turn. Earlier turns are not validated.
-pub fn fill_missing(contents: &mut [Content]) {
-    let Some(start) = contents.iter().rposition(Content::begins_turn) else {
-        return;
-    };
-    for content in &mut contents[start..] {
+pub fn fill_missing(contents: &mut [Arc<Content>]) {
+    let start = contents.iter().rposition(|content| content.begins_turn());
+    for content in contents.iter_mut().skip(start.unwrap_or(usize::MAX)) {
         if let Some(index) = unsigned_call(content) {
-            content.parts_mut()[index].set_signature(SENTINEL);
+            let parts = Arc::make_mut(content).parts_mut();
+            parts[index].set_signature(SENTINEL);
         }
     }
-}
-
-/// The request as its model accepts it: with [`SENTINEL`] where the history comes from a model
-/// that does not sign. Models before Gemini 3 neither sign nor ask for it.
-pub(crate) fn signed(request: &Request) -> Cow<'_, Request> {
-    let model = request.model.as_str();
-    let is_old = ["gemini-1", "gemini-2"]
-        .iter()
-        .any(|old| model.contains(old));
-    let contents = &request.contents;
-    let start = contents.iter().rposition(|content| content.begins_turn());
-    let Some(start) = start.filter(|_| !is_old) else {
-        return Cow::Borrowed(request);
-    };
-    let unsigned: Vec<(usize, usize)> = (start..contents.len())
-        .filter_map(|index| Some((index, unsigned_call(&contents[index])?)))
-        .collect();
-    if unsigned.is_empty() {
-        return Cow::Borrowed(request);
-    }
-    let mut request = request.clone();
-    for (index, part) in unsigned {
-        let content = Arc::make_mut(&mut request.contents[index]);
-        content.parts_mut()[part].set_signature(SENTINEL);
-    }
-    Cow::Owned(request)
 }
 
 /// The first call of a model's content, if it should have a signature and has none.
@@ -330,17 +279,6 @@ fn unsigned_call(content: &Content) -> Option<usize> {
     let first = parts.iter().position(|part| part.call().is_some())?;
     let signature = parts.get(first).and_then(Part::signature);
     signature.is_none_or(str::is_empty).then_some(first)
-}
-
-/// The bytes of a signature in base64, standard or for URLs, padded or not. Two signatures are
-/// the same if these are. `None` if it is not base64.
-pub fn decode_signature(signature: &str) -> Option<Vec<u8>> {
-    let config = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    let is_for_urls = signature.contains(['-', '_']);
-    let alphabet = if is_for_urls { &URL_SAFE } else { &STANDARD };
-    GeneralPurpose::new(alphabet, config).decode(signature).ok()
 }
 
 /// Keys of two words.
@@ -391,9 +329,12 @@ pub(crate) fn camel_case(value: Value) -> Value {
 }
 
 fn field((key, value): (String, Value)) -> (String, Value) {
-    let is_known = |known: &&&str| is_snake_case_of(&key, known);
-    let known = key.contains('_').then(|| KEYS.iter().find(is_known));
-    let key = known.flatten().map_or(key, |known| (*known).to_owned());
+    let camel = camel(&key);
+    let key = if KEYS.contains(&camel.as_str()) {
+        camel
+    } else {
+        key
+    };
     let is_container = CONTAINERS.contains(&key.as_str());
     let value = if is_container {
         camel_case(value)
@@ -403,22 +344,13 @@ fn field((key, value): (String, Value)) -> (String, Value) {
     (key, value)
 }
 
-/// Returns true if `key` is `camel` with underscores.
-fn is_snake_case_of(key: &str, camel: &str) -> bool {
-    let words = key.split('_').enumerate();
-    let mut rest = camel;
-    for (position, word) in words {
-        let mut letters = word.chars();
-        let first = letters.next().map(|first| match position {
-            0 => first,
-            _ => first.to_ascii_uppercase(),
-        });
-        let after =
-            first.and_then(|first| rest.strip_prefix(first)?.strip_prefix(letters.as_str()));
-        match after {
-            Some(after) => rest = after,
-            None => return false,
-        }
+fn camel(key: &str) -> String {
+    let mut words = key.split('_');
+    let mut camel = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let (first, rest) = word.split_at(word.ceil_char_boundary(1));
+        camel.push_str(&first.to_ascii_uppercase());
+        camel.push_str(rest);
     }
-    rest.is_empty()
+    camel
 }

@@ -13,14 +13,13 @@ pub mod openai;
 mod request;
 mod response;
 mod tape;
+mod wire;
 
 /// Why a request did not reach the provider.
 pub use cogtools_http::{HttpError, Reason as HttpReason, TlsReason};
 
 pub use api_error::{ApiError, ApiErrorKind};
-pub use content::{
-    Content, FunctionCall, Part, ResultKey, Role, SENTINEL, decode_signature, fill_missing,
-};
+pub use content::{Content, FunctionCall, Part, Role, SENTINEL, fill_missing};
 pub use error::{ModelError, RetryPolicy, random_jitter};
 pub use gemini::Gemini;
 pub use model::{Cache, Caches, Chunks, Key, Model, ModelInfo};

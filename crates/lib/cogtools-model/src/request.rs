@@ -97,7 +97,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<&'a Content>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<[Tools<'a>; 1]>,
+    tools: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<Value>,
     contents: &'a [Arc<Content>],
@@ -107,21 +107,12 @@ struct Body<'a> {
     cached_content: Option<&'a str>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Tools<'a> {
-    function_declarations: &'a [Value],
-}
-
 impl Request {
     /// The body in the format of the Gemini API. The same request gives the same bytes.
     pub fn body(&self) -> Vec<u8> {
         let is_cached = self.cached_content.is_some();
-        let tools = (!self.tools.is_empty() && !is_cached).then(|| {
-            [Tools {
-                function_declarations: &self.tools,
-            }]
-        });
+        let tools = (!self.tools.is_empty() && !is_cached)
+            .then(|| json!([{"functionDeclarations": self.tools}]));
         let generation = self.generation.to_wire();
         let body = Body {
             system_instruction: self.system.as_deref().filter(|_| !is_cached),
@@ -160,15 +151,15 @@ pub fn hex(bytes: &[u8]) -> String {
 impl ToolMode {
     /// The `toolConfig`; `None` for the API's default.
     fn to_wire(&self) -> Option<Value> {
-        let (mode, names) = match self {
+        let (mode, names): (_, &[String]) = match self {
             Self::Auto => return None,
-            Self::None => ("NONE", &[][..]),
-            Self::Any(names) => ("ANY", names.as_slice()),
-            Self::Validated(names) => ("VALIDATED", names.as_slice()),
+            Self::None => ("NONE", &[]),
+            Self::Any(names) => ("ANY", names),
+            Self::Validated(names) => ("VALIDATED", names),
         };
-        let mut config = Map::from_iter([("mode".to_owned(), mode.into())]);
+        let mut config = json!({ "mode": mode });
         if !names.is_empty() {
-            config.insert("allowedFunctionNames".to_owned(), json!(names));
+            config["allowedFunctionNames"] = json!(names);
         }
         Some(json!({ "functionCallingConfig": config }))
     }

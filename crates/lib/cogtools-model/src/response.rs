@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::content::camel_case;
@@ -24,62 +25,104 @@ impl Chunk {
         &self.0
     }
 
+    /// Takes a response with the right structure: fields that it lacks are allowed, those that
+    /// it has must be usable.
+    pub(crate) fn checked(value: Value) -> Result<Self, ModelError> {
+        let wrong = |what: &str| Err(ModelError::InvalidResponse(what.to_owned()));
+        let chunk = Self::from_wire(value);
+        if !chunk.0.is_object() {
+            return wrong("an event is not a JSON object");
+        }
+        let candidates = match &chunk.0["candidates"] {
+            Value::Null => return Ok(chunk),
+            Value::Array(candidates) => candidates,
+            _ => return wrong("`candidates` is not a list"),
+        };
+        let first = candidates.iter().find(|candidate| is_first(candidate));
+        let is_usable = match first.map(|candidate| &candidate["content"]) {
+            None | Some(Value::Null) => true,
+            Some(Value::Object(content)) => match content.get("parts") {
+                None | Some(Value::Null) => true,
+                Some(parts) => parts
+                    .as_array()
+                    .is_some_and(|parts| parts.iter().all(Value::is_object)),
+            },
+            Some(_) => false,
+        };
+        if !is_usable {
+            return wrong("`content` is not an object with a list of parts");
+        }
+        Ok(chunk)
+    }
+
     /// Returns true if it says why the response ended.
     pub(crate) fn finishes(&self) -> bool {
-        let reason = candidate(&self.0).and_then(|candidate| candidate.get("finishReason"));
-        let block = self.0.pointer("/promptFeedback/blockReason");
-        reason.or(block).is_some_and(Value::is_string)
+        let candidates = self.0["candidates"].as_array().into_iter().flatten();
+        let first = candidates.into_iter().find(|candidate| is_first(candidate));
+        first.is_some_and(|candidate| candidate["finishReason"].is_string())
+            || self.0["promptFeedback"]["blockReason"].is_string()
     }
 }
 
-/// A chunk out of `value`, if it has the structure of a response: what it lacks is allowed, what
-/// it has must be usable.
-pub(crate) fn checked(value: Value) -> Result<Chunk, ModelError> {
-    let wrong = |what: &str| Err(ModelError::InvalidResponse(what.to_owned()));
-    let chunk = Chunk::from_wire(value);
-    if !chunk.0.is_object() {
-        return wrong("an event is not a JSON object");
-    }
-    let candidates = chunk.0.get("candidates").filter(|value| !value.is_null());
-    if candidates.is_some_and(|candidates| !candidates.is_array()) {
-        return wrong("`candidates` is not a list");
-    }
-    let content = candidate(&chunk.0).and_then(|candidate| candidate.get("content"));
-    let Some(content) = content.filter(|content| !content.is_null()) else {
-        return Ok(chunk);
-    };
-    let is_part_list = |parts: &Vec<Value>| parts.iter().all(Value::is_object);
-    let parts = content.get("parts").filter(|parts| !parts.is_null());
-    if !content.is_object()
-        || parts.is_some_and(|parts| !parts.as_array().is_some_and(is_part_list))
-    {
-        return wrong("`content` is not an object with a list of parts");
-    }
-    Ok(chunk)
+/// Returns true for the candidate that is used; requests ask for one.
+fn is_first(candidate: &Value) -> bool {
+    candidate.is_object() && candidate["index"].as_u64().unwrap_or(0) == 0
 }
 
-/// The first candidate; requests ask for one.
-fn candidate(response: &Value) -> Option<&Value> {
-    let candidates = response.get("candidates")?.as_array()?;
-    candidates.get(candidate_position(candidates)?)
+/// A field that is ignored if its value is of another type.
+pub(crate) fn lenient<'d, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: DeserializeOwned + Default,
+    D: Deserializer<'d>,
+{
+    let value = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
-fn candidate_position(candidates: &[Value]) -> Option<usize> {
-    let is_first = |candidate: &Value| {
-        let index = candidate.get("index").and_then(Value::as_u64);
-        candidate.is_object() && index.unwrap_or(0) == 0
-    };
-    candidates.iter().position(is_first)
+/// A chunk, as far as it is known.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct WireResponse {
+    #[serde(deserialize_with = "lenient")]
+    candidates: Vec<Value>,
+    #[serde(deserialize_with = "lenient")]
+    prompt_feedback: WireFeedback,
+    #[serde(deserialize_with = "lenient")]
+    usage_metadata: Option<Usage>,
+    #[serde(deserialize_with = "lenient")]
+    model_version: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    response_id: Option<String>,
 }
 
-/// All that is known of a response so far.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct WireFeedback {
+    #[serde(deserialize_with = "lenient")]
+    block_reason: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    block_reason_message: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct WireCandidate {
+    #[serde(deserialize_with = "lenient")]
+    content: Option<Content>,
+    #[serde(deserialize_with = "lenient")]
+    finish_reason: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    finish_message: Option<String>,
+}
+
+/// The part of a response that has arrived.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
     content: Option<Content>,
     finish: Option<Finish>,
     finish_message: Option<String>,
     block_reason: Option<String>,
-    usage: Option<Usage>,
+    usage: Usage,
     model_version: Option<String>,
     id: Option<String>,
 }
@@ -87,42 +130,28 @@ pub struct Response {
 impl Response {
     /// Adds the next chunk. Returns the number of its parts, which are the last ones of
     /// [`Response::parts`].
-    pub fn push(&mut self, chunk: Chunk) -> usize {
-        let Chunk(Value::Object(mut fields)) = chunk else {
+    pub fn push(&mut self, Chunk(value): Chunk) -> usize {
+        fn update<T>(field: &mut Option<T>, value: Option<T>) {
+            *field = value.or(field.take());
+        }
+        let Ok(chunk) = serde_json::from_value::<WireResponse>(value) else {
             return 0;
         };
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        if let Some(usage) = fields.get("usageMetadata") {
-            self.usage = Some(Usage::from_wire(usage));
+        if let Some(usage) = chunk.usage_metadata {
+            self.usage = usage;
         }
-        self.model_version = fields
-            .get("modelVersion")
-            .and_then(text)
-            .or(self.model_version.take());
-        self.id = fields.get("responseId").and_then(text).or(self.id.take());
-        if let Some(feedback) = fields.get("promptFeedback") {
-            let reason = feedback.get("blockReason").and_then(text);
-            self.block_reason = reason.or(self.block_reason.take());
-            let message = feedback.get("blockReasonMessage").and_then(text);
-            self.finish_message = message.or(self.finish_message.take());
-        }
-        let Some(Value::Array(mut candidates)) = fields.remove("candidates") else {
-            return 0;
-        };
-        let position = candidate_position(&candidates);
-        let Some(Value::Object(mut candidate)) =
-            position.map(|position| candidates.swap_remove(position))
-        else {
-            return 0;
-        };
-        if let Some(reason) = candidate.get("finishReason").and_then(Value::as_str) {
-            self.finish = Some(Finish::new(reason));
-        }
-        let message = candidate.get("finishMessage").and_then(text);
-        self.finish_message = message.or(self.finish_message.take());
-        let content = candidate.remove("content");
-        let content = content.and_then(|value| serde_json::from_value::<Content>(value).ok());
-        let Some(mut content) = content else {
+        update(&mut self.model_version, chunk.model_version);
+        update(&mut self.id, chunk.response_id);
+        let feedback = chunk.prompt_feedback;
+        update(&mut self.block_reason, feedback.block_reason);
+        update(&mut self.finish_message, feedback.block_reason_message);
+        let first = chunk.candidates.into_iter().find(is_first);
+        let candidate = first.and_then(|value| serde_json::from_value(value).ok());
+        let candidate: WireCandidate = candidate.unwrap_or_default();
+        let finish = candidate.finish_reason.as_deref().map(Finish::new);
+        update(&mut self.finish, finish);
+        update(&mut self.finish_message, candidate.finish_message);
+        let Some(mut content) = candidate.content else {
             return 0;
         };
         content.set_default_role(Role::Model);
@@ -181,8 +210,8 @@ impl Response {
     }
 
     /// The tokens, as the last chunk that names them counts.
-    pub fn usage(&self) -> Usage {
-        self.usage.unwrap_or_default()
+    pub const fn usage(&self) -> Usage {
+        self.usage
     }
 
     /// The version of the model that answered.
@@ -197,12 +226,11 @@ impl Response {
 
     /// Returns true if there is nothing to use in it: neither text nor a call.
     pub fn is_empty(&self) -> bool {
-        let is_used = |part: &Part| {
+        !self.parts().iter().any(|part| {
             part.call().is_some()
                 || part.answer().is_some_and(|text| !text.trim().is_empty())
                 || part.data().is_some()
-        };
-        !self.parts().iter().any(is_used)
+        })
     }
 }
 
@@ -265,29 +293,20 @@ impl fmt::Display for Finish {
 #[serde(default, rename_all = "snake_case")]
 pub struct Usage {
     /// Of the request, cached ones included.
+    #[serde(alias = "promptTokenCount", deserialize_with = "lenient")]
     pub prompt: u64,
     /// Of the request, those that came from a cache.
+    #[serde(alias = "cachedContentTokenCount", deserialize_with = "lenient")]
     pub cached: u64,
     /// Of the answer and its calls.
+    #[serde(alias = "candidatesTokenCount", deserialize_with = "lenient")]
     pub output: u64,
     /// Of thoughts.
+    #[serde(alias = "thoughtsTokenCount", deserialize_with = "lenient")]
     pub thoughts: u64,
     /// As the provider sums them up.
+    #[serde(alias = "totalTokenCount", deserialize_with = "lenient")]
     pub total: u64,
-}
-
-impl Usage {
-    /// Reads a `usageMetadata` object.
-    pub(crate) fn from_wire(metadata: &Value) -> Self {
-        let count = |key: &str| metadata.get(key).and_then(Value::as_u64).unwrap_or(0);
-        Self {
-            prompt: count("promptTokenCount"),
-            cached: count("cachedContentTokenCount"),
-            output: count("candidatesTokenCount"),
-            thoughts: count("thoughtsTokenCount"),
-            total: count("totalTokenCount"),
-        }
-    }
 }
 
 impl AddAssign for Usage {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use similar::{Algorithm, TextDiff};
 
-use crate::{ApiError, ApiErrorKind, Chunk, Chunks, Model, ModelError, ModelInfo, Request};
+use crate::{ApiError, Chunk, Chunks, Model, ModelError, ModelInfo, Request};
 
 /// The version of tapes that is written and read.
 const VERSION: u32 = 1;
@@ -23,8 +23,8 @@ const VERSION: u32 = 1;
 /// The size of a tape that is still read.
 pub const MAX_TAPE_BYTES: usize = 256 << 20;
 
-/// What the requests of a tape depend on: its first line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The dependencies of the requests of a tape: its first line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tape {
     /// The time that its prompts name, in the format of the program that made them.
     pub time: String,
@@ -35,8 +35,8 @@ pub struct Tape {
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     tape: u32,
-    time: String,
-    model: String,
+    #[serde(flatten)]
+    of: Tape,
 }
 
 /// A request and what was answered: chunks, an error, or chunks and then an error.
@@ -47,25 +47,14 @@ struct Recording {
     request: Value,
     response: Vec<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    error: Option<RecordedError>,
-}
-
-/// An error of the provider.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct RecordedError {
-    kind: ApiErrorKind,
-    status: u16,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(default)]
-    message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    retry_after_ms: Option<u64>,
+    error: Option<ApiError>,
 }
 
 impl Recording {
-    /// `request` without an answer; its body as it may be kept.
-    fn new(request: &Request, body: Value) -> Self {
+    /// `request` without an answer, and without `secrets`.
+    fn new(request: &Request, secrets: &Secrets) -> Self {
+        let body = serde_json::from_slice(&request.body()).unwrap_or_default();
+        let body = secrets.mask(body);
         Self {
             hash: hash(&request.model, &body),
             model: request.model.clone(),
@@ -75,9 +64,17 @@ impl Recording {
         }
     }
 
-    /// Returns true if the request is the one of the hash; an edited one would never be found.
-    fn is_intact(&self) -> bool {
-        self.hash == hash(&self.model, &self.request)
+    /// Ends with `error`. Returns false if it cannot be recorded: a failure of the network says
+    /// nothing about the request.
+    fn fail(&mut self, error: &ModelError, secrets: &Secrets) -> bool {
+        let ModelError::Api(error) = error else {
+            return false;
+        };
+        self.error = Some(ApiError {
+            message: secrets.mask_text(error.message.clone()),
+            ..error.clone()
+        });
+        true
     }
 }
 
@@ -87,38 +84,6 @@ fn hash(model: &str, body: &Value) -> String {
         ..Request::default()
     };
     request.hash_with(&serde_json::to_vec(body).unwrap_or_default())
-}
-
-impl RecordedError {
-    /// Removes secrets that the provider quotes.
-    fn mask(&mut self, secrets: &Secrets) {
-        self.message = secrets.mask_text(std::mem::take(&mut self.message));
-    }
-}
-
-impl From<&ApiError> for RecordedError {
-    fn from(error: &ApiError) -> Self {
-        let milliseconds = |wait: Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-        Self {
-            kind: error.kind,
-            status: error.status,
-            name: error.name.clone(),
-            message: error.message.clone(),
-            retry_after_ms: error.retry_after.map(milliseconds),
-        }
-    }
-}
-
-impl From<RecordedError> for ApiError {
-    fn from(recorded: RecordedError) -> Self {
-        Self {
-            kind: recorded.kind,
-            status: recorded.status,
-            name: recorded.name,
-            message: recorded.message,
-            retry_after: recorded.retry_after_ms.map(Duration::from_millis),
-        }
-    }
 }
 
 /// A model whose responses are recorded.
@@ -145,7 +110,8 @@ struct Arriving {
     position: usize,
     recordings: Recordings,
     secrets: Secrets,
-    is_over: bool,
+    /// True after an error.
+    is_broken: bool,
 }
 
 impl<M: Model> Recorder<M> {
@@ -174,8 +140,7 @@ impl<M: Model> Recorder<M> {
     pub fn lines(&self) -> Vec<u8> {
         let header = Header {
             tape: VERSION,
-            time: self.tape.time.clone(),
-            model: self.tape.model.clone(),
+            of: self.tape.clone(),
         };
         // Texts, numbers and maps with texts as keys are always valid JSON.
         let mut lines = serde_json::to_vec(&header).unwrap_or_default();
@@ -191,8 +156,7 @@ impl<M: Model> Recorder<M> {
 impl<M: Model> Model for Recorder<M> {
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>> {
         async move {
-            let body = serde_json::from_slice(&request.body()).unwrap_or_default();
-            let mut recording = Recording::new(request, self.secrets.mask(body));
+            let mut recording = Recording::new(request, &self.secrets);
             let position = self.recordings.reserve();
             let chunks = match self.model.send(request).await {
                 Ok(chunks) => chunks,
@@ -209,7 +173,7 @@ impl<M: Model> Model for Recorder<M> {
                 position,
                 recordings: self.recordings.clone(),
                 secrets: self.secrets.clone(),
-                is_over: false,
+                is_broken: false,
             };
             Ok(stream::unfold(arriving, next).boxed())
         }
@@ -223,42 +187,25 @@ impl<M: Model> Model for Recorder<M> {
 
 async fn next(mut arriving: Arriving) -> Option<(Result<Chunk, ModelError>, Arriving)> {
     let next = arriving.chunks.next().await;
-    match &next {
+    let Arriving {
+        recording, secrets, ..
+    } = &mut arriving;
+    let is_over = match &next {
         Some(Ok(chunk)) => {
-            let copy = arriving.secrets.mask(chunk.as_json().clone());
-            arriving.recording.response.push(copy);
+            recording
+                .response
+                .push(secrets.mask(chunk.as_json().clone()));
+            false
         }
-        Some(Err(error)) => {
-            if arriving.recording.fail(error, &arriving.secrets) {
-                arriving.keep();
-            }
-            arriving.is_over = true;
-        }
-        None => arriving.keep(),
+        Some(Err(error)) => recording.fail(error, secrets),
+        None => !arriving.is_broken,
+    };
+    arriving.is_broken |= matches!(next, Some(Err(_)));
+    if is_over {
+        let recording = arriving.recording.clone();
+        arriving.recordings.keep(arriving.position, recording);
     }
     next.map(|next| (next, arriving))
-}
-
-impl Arriving {
-    fn keep(&mut self) {
-        if !self.is_over {
-            self.recordings.keep(self.position, self.recording.clone());
-        }
-    }
-}
-
-impl Recording {
-    /// Ends with `error`. Returns whether it can be recorded: a failure of the network says
-    /// nothing about the request.
-    fn fail(&mut self, error: &ModelError, secrets: &Secrets) -> bool {
-        let ModelError::Api(error) = error else {
-            return false;
-        };
-        let mut error = RecordedError::from(error);
-        error.mask(secrets);
-        self.error = Some(error);
-        true
-    }
 }
 
 impl Recordings {
@@ -307,7 +254,8 @@ impl Replay {
             let number = index + 1;
             let recording: Recording = serde_json::from_slice(line)
                 .map_err(|error| fail(format!("line {number} is not a recording: {error}")))?;
-            if recording.is_intact() {
+            // The hash of an edited request would never be found.
+            if recording.hash == hash(&recording.model, &recording.request) {
                 return Ok(recording);
             }
             let reason = format!("line {number}: `hash` is not that of `model` and `request`");
@@ -336,11 +284,6 @@ impl Replay {
         &self.tape
     }
 
-    /// The time that prompts must name to be those of the tape.
-    pub fn time(&self) -> &str {
-        &self.tape.time
-    }
-
     /// The recording of the request with that hash: each in turn, then the last one again.
     fn find(&self, hash: &str) -> Option<&Recording> {
         let same = |recording: &&Recording| recording.hash == hash;
@@ -353,16 +296,12 @@ impl Replay {
     }
 
     fn answer(&self, request: &Request) -> Result<Chunks, ModelError> {
-        let body: Value = serde_json::from_slice(&request.body()).unwrap_or_default();
-        let wanted = Recording::new(request, self.secrets.mask(body));
+        let wanted = Recording::new(request, &self.secrets);
         let Some(recording) = self.find(&wanted.hash) else {
-            let nearest = difference(&self.recordings, &wanted.model, &wanted.request);
+            let nearest = difference(&self.recordings, &wanted);
             return Err(ModelError::NotRecorded { nearest });
         };
-        let error = recording
-            .error
-            .clone()
-            .map(|error| ModelError::Api(error.into()));
+        let error = recording.error.clone().map(ModelError::Api);
         match error {
             Some(error) if recording.response.is_empty() => Err(error),
             error => {
@@ -384,10 +323,7 @@ fn read_header(line: Option<&[u8]>) -> Result<Tape, String> {
             header.tape
         ));
     }
-    Ok(Tape {
-        time: header.time,
-        model: header.model,
-    })
+    Ok(header.of)
 }
 
 impl Model for Replay {
@@ -409,37 +345,43 @@ const MAX_LINE_CHARS: usize = 200;
 /// How long a difference is searched for; after that it is larger than necessary.
 const MAX_DIFF_TIME: Duration = Duration::from_secs(2);
 
-/// The difference between `model` with `body` and the nearest of `recordings`, from that one to
-/// this.
-fn difference(recordings: &[Recording], model: &str, body: &Value) -> Option<String> {
-    let wanted = lines(model, body);
-    let texts = recordings
-        .iter()
-        .map(|recording| lines(&recording.model, &recording.request));
-    let mut nearest: Option<(usize, String)> = None;
-    for text in texts {
-        let distance = distance(&text, &wanted);
-        if nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
-            nearest = Some((distance, text));
-        }
-    }
-    let (_, nearest) = nearest?;
+/// The difference between `wanted` and the nearest of `recordings`, from that one to this.
+fn difference(recordings: &[Recording], wanted: &Recording) -> Option<String> {
+    let wanted = lines(wanted);
+    let texts = recordings.iter().map(lines);
+    let nearest = texts.min_by_key(|text| distance(text, &wanted))?;
     let diff = TextDiff::configure()
         .algorithm(Algorithm::Myers)
         .timeout(MAX_DIFF_TIME)
         .diff_lines(nearest.as_str(), wanted.as_str());
     let unified = diff.unified_diff().context_radius(2).to_string();
-    let total = unified.lines().count();
-    let mut shown: Vec<String> = unified.lines().take(MAX_DIFF_LINES).map(short).collect();
-    if total > MAX_DIFF_LINES {
-        shown.push(format!("… {} more lines", total - MAX_DIFF_LINES));
+    let all: Vec<&str> = unified.lines().collect();
+    let shown = all.iter().take(MAX_DIFF_LINES).enumerate();
+    let mut shown: Vec<String> = shown
+        .map(|(index, line)| short(line, counterpart(&all, index)))
+        .collect();
+    if all.len() > MAX_DIFF_LINES {
+        shown.push(format!("… {} more lines", all.len() - MAX_DIFF_LINES));
     }
     Some(shown.join("\n"))
 }
 
-fn lines(model: &str, request: &Value) -> String {
-    let body = serde_json::to_string_pretty(request).unwrap_or_default();
-    format!("model: {model}\n{body}\n")
+fn lines(recording: &Recording) -> String {
+    let body = serde_json::to_string_pretty(&recording.request).unwrap_or_default();
+    format!("model: {}\n{body}\n", recording.model)
+}
+
+/// The line that replaces the line `index` of a difference, or is replaced by it: its place among
+/// the removed lines is its place among the added ones.
+fn counterpart<'l>(all: &[&'l str], index: usize) -> Option<&'l str> {
+    let sign = all[index]
+        .chars()
+        .next()
+        .filter(|sign| "+-".contains(*sign))?;
+    let of_sign = |sign: char| move |line: &&&str| line.starts_with(sign);
+    let before = all[..index].iter().filter(of_sign(sign)).count();
+    let other = if sign == '+' { '-' } else { '+' };
+    all.iter().filter(of_sign(other)).nth(before).copied()
 }
 
 /// How many lines only one of the two texts has.
@@ -454,11 +396,22 @@ fn distance(one: &str, other: &str) -> usize {
     counts.values().map(|count| count.unsigned_abs()).sum()
 }
 
-fn short(line: &str) -> String {
-    match line.char_indices().nth(MAX_LINE_CHARS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
+/// The part of a line around its first difference to `other`.
+fn short(line: &str, other: Option<&str>) -> String {
+    if line.chars().count() <= MAX_LINE_CHARS {
+        return line.to_owned();
     }
+    // The signs differ in any case.
+    let pairs = other.map(|other| line.chars().zip(other.chars()).skip(1));
+    let same = pairs.map_or(0, |mut pairs| pairs.position(|(a, b)| a != b).unwrap_or(0));
+    let skipped = (same + 1).saturating_sub(MAX_LINE_CHARS / 2);
+    let part: String = line.chars().skip(skipped).take(MAX_LINE_CHARS).collect();
+    let before = match line.chars().next().filter(|_| skipped > 0) {
+        Some(sign) => format!("{sign}…"),
+        None => String::new(),
+    };
+    let is_end = skipped + MAX_LINE_CHARS >= line.chars().count();
+    format!("{before}{part}{}", if is_end { "" } else { "…" })
 }
 
 /// The stand-in for a secret.

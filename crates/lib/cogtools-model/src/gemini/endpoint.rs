@@ -5,6 +5,7 @@ use std::fmt;
 use cogtools_http::http::header::AUTHORIZATION;
 use cogtools_http::http::{HeaderName, HeaderValue, Uri};
 
+use crate::wire::shown;
 use crate::{Key, ModelError};
 
 /// The variables with a key; the first one wins, as in Google's SDKs.
@@ -30,20 +31,17 @@ const LOCATION: &str = "GOOGLE_CLOUD_LOCATION";
 pub struct Endpoint {
     /// Without a slash at its end.
     base: String,
-    service: Service,
+    /// The version of the API.
+    version: &'static str,
+    /// The path of the project on Vertex AI, with a slash at its end.
+    parent: String,
+    /// The path of the models' publisher on Vertex AI, with a slash at its end.
+    publisher: &'static str,
+    /// True if the key is a token.
+    is_token: bool,
     key: Key,
     /// The variable with the key.
     variable: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Service {
-    /// Google AI, and servers that imitate it.
-    GoogleAi,
-    /// A project of Google Cloud, in a region.
-    Vertex { project: String, location: String },
-    /// Vertex AI in express mode: a key, and no project.
-    Express,
 }
 
 impl Endpoint {
@@ -51,7 +49,10 @@ impl Endpoint {
     pub fn google_ai(base: &str, key: Key) -> Self {
         Self {
             base: base.trim_end_matches('/').to_owned(),
-            service: Service::GoogleAi,
+            version: "v1beta",
+            parent: String::new(),
+            publisher: "",
+            is_token: false,
             key,
             variable: KEYS[0],
         }
@@ -71,20 +72,23 @@ impl Endpoint {
         };
         let uses = var(USE_VERTEX).map(|value| value.to_ascii_lowercase());
         if !uses.is_some_and(|value| matches!(value.as_str(), "true" | "1")) {
-            return Ok(Self {
-                base: url(BASE_URL)?.unwrap_or_else(|| BASE.to_owned()),
-                service: Service::GoogleAi,
-                ..Self::with_credentials(&var, KEYS)?
-            });
+            let base = url(BASE_URL)?.unwrap_or_else(|| BASE.to_owned());
+            return Self::google_ai(&base, Key::new("")).with_credentials(&var, KEYS);
         }
-        // As in Google's SDKs: a key alone is enough.
+        let vertex = |base: String, parent: String| -> Result<Self, ModelError> {
+            let base = url(VERTEX_BASE_URL)?.or(url(BASE_URL)?).unwrap_or(base);
+            Ok(Self {
+                version: "v1",
+                is_token: !parent.is_empty(),
+                parent,
+                publisher: "publishers/google/",
+                ..Self::google_ai(&base, Key::new(""))
+            })
+        };
+        // As in Google's SDKs: a key alone is enough, in express mode.
         if var(PROJECT).is_none() && var(KEYS[0]).is_some() {
-            let base = url(VERTEX_BASE_URL)?.or(url(BASE_URL)?);
-            return Ok(Self {
-                base: base.unwrap_or_else(|| GLOBAL_VERTEX.to_owned()),
-                service: Service::Express,
-                ..Self::with_credentials(&var, &KEYS[..1])?
-            });
+            let express = vertex(GLOBAL_VERTEX.to_owned(), String::new())?;
+            return express.with_credentials(&var, &KEYS[..1]);
         }
         let segment = |variable: &'static str| match var(variable) {
             Some(value) if is_name(&value) => Ok(value),
@@ -92,20 +96,17 @@ impl Endpoint {
             None => Err(invalid(variable, "it is not set")),
         };
         let (project, location) = (segment(PROJECT)?, segment(LOCATION)?);
-        let base = match (url(VERTEX_BASE_URL)?, url(BASE_URL)?) {
-            (Some(base), _) | (None, Some(base)) => base,
-            (None, None) if location == "global" => GLOBAL_VERTEX.to_owned(),
-            (None, None) => format!("https://{location}-aiplatform.googleapis.com"),
+        let base = match location.as_str() {
+            "global" => GLOBAL_VERTEX.to_owned(),
+            location => format!("https://{location}-aiplatform.googleapis.com"),
         };
-        Ok(Self {
-            base,
-            service: Service::Vertex { project, location },
-            ..Self::with_credentials(&var, TOKENS)?
-        })
+        vertex(base, format!("projects/{project}/locations/{location}/"))?
+            .with_credentials(&var, TOKENS)
     }
 
-    /// An endpoint with the first of `names` that is set, and no address yet.
+    /// The endpoint with the first of `names` that is set.
     fn with_credentials(
+        self,
         var: &impl Fn(&str) -> Option<String>,
         names: &'static [&'static str],
     ) -> Result<Self, ModelError> {
@@ -114,8 +115,9 @@ impl Endpoint {
             .next()
             .ok_or(ModelError::MissingKey { variables: names })?;
         let endpoint = Self {
+            key: Key::new(key),
             variable,
-            ..Self::google_ai(BASE, Key::new(key))
+            ..self
         };
         endpoint.authorization()?;
         Ok(endpoint)
@@ -126,27 +128,13 @@ impl Endpoint {
         self.key.expose()
     }
 
-    /// The address without anything secret.
-    pub(super) fn shown(&self) -> String {
-        let end = self.base.find(['?', '#']).unwrap_or(self.base.len());
-        let base = &self.base[..end];
-        match base.split_once("://") {
-            Some((scheme, rest)) => {
-                let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-                format!("{scheme}://{host}")
-            }
-            None => String::new(),
-        }
-    }
-
     /// The header that says who asks. It is never printed.
     pub(super) fn authorization(&self) -> Result<(HeaderName, HeaderValue), ModelError> {
         let key = self.key.expose();
-        let (name, value) = match self.service {
-            Service::GoogleAi | Service::Express => {
-                (HeaderName::from_static("x-goog-api-key"), key.to_owned())
-            }
-            Service::Vertex { .. } => (AUTHORIZATION, format!("Bearer {key}")),
+        let (name, value) = if self.is_token {
+            (AUTHORIZATION, format!("Bearer {key}"))
+        } else {
+            (HeaderName::from_static("x-goog-api-key"), key.to_owned())
         };
         let mut value = HeaderValue::from_str(&value)
             .map_err(|_| invalid(self.variable, "it has characters that a header cannot have"))?;
@@ -155,75 +143,54 @@ impl Endpoint {
     }
 
     pub(super) fn stream_url(&self, model: &str) -> String {
-        let path = model_path(model);
-        let path = match &self.service {
-            Service::GoogleAi => format!("v1beta/{path}"),
-            Service::Vertex { .. } => {
-                format!("v1/{}/publishers/google/{path}", self.parent())
-            }
-            Service::Express => format!("v1/publishers/google/{path}"),
-        };
-        format!("{}/{path}:streamGenerateContent?alt=sse", self.base)
+        let path = format!("{}{}{}", self.parent, self.publisher, model_path(model));
+        format!(
+            "{}/{}/{path}:streamGenerateContent?alt=sse",
+            self.base, self.version
+        )
     }
 
     pub(super) fn models_url(&self, page: Option<&str>) -> String {
-        let path = match &self.service {
-            Service::GoogleAi => "v1beta/models",
-            Service::Vertex { .. } | Service::Express => "v1beta1/publishers/google/models",
+        let path = match self.publisher {
+            "" => "v1beta/models",
+            _ => "v1beta1/publishers/google/models",
         };
         let page = page.map(|page| format!("&pageToken={}", encode(page)));
         let page = page.unwrap_or_default();
         format!("{}/{path}?pageSize=1000{page}", self.base)
     }
 
+    /// The address of the caches. In express mode there are none; what fails is sent in full.
     pub(super) fn caches_url(&self) -> String {
-        let path = match &self.service {
-            Service::GoogleAi => "v1beta/cachedContents".to_owned(),
-            Service::Vertex { .. } => format!("v1/{}/cachedContents", self.parent()),
-            // There is none; what fails is sent in full.
-            Service::Express => "v1/cachedContents".to_owned(),
-        };
-        format!("{}/{path}", self.base)
+        format!(
+            "{}/{}/{}cachedContents",
+            self.base, self.version, self.parent
+        )
     }
 
     /// The address of the cache `name`, which the API returned: a path. `None` if it is the
     /// path of something else.
     pub(super) fn cache_url(&self, name: &str) -> Option<String> {
-        let version = match &self.service {
-            Service::GoogleAi => "v1beta",
-            Service::Vertex { .. } | Service::Express => "v1",
-        };
         let path = cache_path(name)?;
-        Some(format!("{}/{version}/{path}", self.base))
+        Some(format!("{}/{}/{path}", self.base, self.version))
     }
 
     /// The name of a model in the body of a request.
     pub(super) fn model_resource(&self, model: &str) -> String {
-        let model = model_id(model);
-        match &self.service {
-            Service::GoogleAi => format!("models/{model}"),
-            Service::Vertex { .. } => {
-                format!("{}/publishers/google/models/{model}", self.parent())
-            }
-            Service::Express => format!("publishers/google/models/{model}"),
-        }
-    }
-
-    fn parent(&self) -> String {
-        match &self.service {
-            Service::GoogleAi | Service::Express => String::new(),
-            Service::Vertex { project, location } => {
-                format!("projects/{project}/locations/{location}")
-            }
-        }
+        format!(
+            "{}{}models/{}",
+            self.parent,
+            self.publisher,
+            model_id(model)
+        )
     }
 }
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
-            .field("base", &self.shown())
-            .field("service", &self.service)
+            .field("base", &shown(&self.base))
+            .field("parent", &self.parent)
             .finish_non_exhaustive()
     }
 }

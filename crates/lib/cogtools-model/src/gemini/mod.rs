@@ -1,28 +1,21 @@
 //! The Gemini API: Google AI with a key, Vertex AI with a token.
 
-use cogtools_http::http::header::{CONTENT_TYPE, RETRY_AFTER};
-use cogtools_http::http::{HeaderValue, Method};
-use cogtools_http::{Bytes, Client, HttpError, Reason, Response, http};
+use cogtools_http::http::Method;
+use cogtools_http::{Client, Response};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::content::signed;
-use crate::{ApiError, Cache, Caches, Chunks, Model, ModelError, ModelInfo, Request};
+use crate::content::fill_missing;
+use crate::wire::{self, Decoder, Outgoing};
+use crate::{Cache, Caches, Chunk, Chunks, Model, ModelError, ModelInfo, Request};
 
 mod endpoint;
-mod stream;
 
 pub use endpoint::{BASE, Endpoint, KEYS, TOKENS};
 
 /// The model to use if the user names none: models change monthly, this name does not.
 pub const DEFAULT_MODEL: &str = "gemini-flash-latest";
-
-/// The longest body of an answer that is not a stream.
-const MAX_BODY_BYTES: u64 = 16 << 20;
-
-/// The longest body of an error.
-const MAX_ERROR_BYTES: u64 = 1 << 20;
 
 /// A client of the Gemini API.
 #[derive(Clone, Debug)]
@@ -42,44 +35,30 @@ impl Gemini {
         &self.endpoint
     }
 
-    /// Sends a request, and returns the answer if it has a status of success.
     async fn exchange(
         &self,
         method: Method,
         url: String,
         body: Vec<u8>,
     ) -> Result<Response, ModelError> {
-        let (name, value) = self.endpoint.authorization()?;
-        let request = http::Request::builder()
-            .method(method)
-            .uri(url)
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .header(name, value)
-            .body(Bytes::from(body))
-            .map_err(|_| self.invalid_url())?;
-        let response = self.client.send(request).await?;
-        if response.status.is_success() {
-            return Ok(response);
-        }
-        let status = response.status.as_u16();
-        let retry_after = response.header(RETRY_AFTER).map(str::to_owned);
-        // An error without its body is still that error.
-        let body = response.bytes(MAX_ERROR_BYTES).await.unwrap_or_default();
-        let error = ApiError::new(status, &body).with_retry_after(retry_after.as_deref());
-        Err(ModelError::Api(error.without(self.endpoint.secret())))
+        let outgoing = Outgoing {
+            method,
+            url,
+            body,
+            authorization: Some(self.endpoint.authorization()?),
+            secret: self.endpoint.secret(),
+        };
+        outgoing.send(&self.client).await
     }
 
-    /// The same for an answer that is one JSON object.
+    /// Sends a request whose answer is one JSON object.
     async fn exchange_json(
         &self,
         method: Method,
         url: String,
         body: Vec<u8>,
     ) -> Result<Value, ModelError> {
-        let response = self.exchange(method, url, body).await?;
-        let body = response.bytes(MAX_BODY_BYTES).await?;
-        let json: Value = serde_json::from_slice(&body)
-            .map_err(|error| ModelError::InvalidResponse(error.to_string()))?;
+        let json = wire::json(self.exchange(method, url, body).await?).await?;
         if json.is_object() {
             return Ok(json);
         }
@@ -87,22 +66,48 @@ impl Gemini {
         Err(ModelError::InvalidResponse(reason))
     }
 
-    fn invalid_url(&self) -> ModelError {
-        ModelError::Http(HttpError {
-            host: self.endpoint.shown(),
-            reason: Reason::InvalidUrl("its URL is invalid"),
-        })
+    fn cache_url(&self, name: &str) -> Result<String, ModelError> {
+        let url = self.endpoint.cache_url(name);
+        url.ok_or_else(|| ModelError::InvalidResponse("that is not the name of a cache".to_owned()))
+    }
+}
+
+/// A stream whose objects are chunks.
+#[derive(Default)]
+struct Whole {
+    has_finished: bool,
+}
+
+impl Decoder for Whole {
+    fn push(&mut self, object: Value) -> Result<Option<Chunk>, ModelError> {
+        let chunk = Chunk::checked(object)?;
+        self.has_finished |= chunk.finishes();
+        Ok(Some(chunk))
+    }
+
+    fn finish(&mut self, _: bool) -> Option<Chunk> {
+        None
+    }
+
+    fn has_finished(&self) -> bool {
+        self.has_finished
     }
 }
 
 impl Model for Gemini {
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>> {
         async move {
+            let mut request = request.clone();
+            // Models before Gemini 3 neither sign nor ask for it.
+            if !["gemini-1", "gemini-2"]
+                .iter()
+                .any(|old| request.model.contains(old))
+            {
+                fill_missing(&mut request.contents);
+            }
             let url = self.endpoint.stream_url(&request.model);
-            let response = self
-                .exchange(Method::POST, url, signed(request).body())
-                .await?;
-            stream::begin(response, self.endpoint.secret()).await
+            let response = self.exchange(Method::POST, url, request.body()).await?;
+            wire::chunks(response, self.endpoint.secret(), Whole::default()).await
         }
         .boxed()
     }
@@ -175,13 +180,6 @@ impl Caches for Gemini {
     }
 }
 
-impl Gemini {
-    fn cache_url(&self, name: &str) -> Result<String, ModelError> {
-        let url = self.endpoint.cache_url(name);
-        url.ok_or_else(|| ModelError::InvalidResponse("that is not the name of a cache".to_owned()))
-    }
-}
-
 /// A duration in protobuf's JSON.
 fn ttl(seconds: u32) -> Value {
     format!("{seconds}s").into()
@@ -219,25 +217,17 @@ async fn list_models(gemini: &Gemini) -> Result<Vec<ModelInfo>, ModelError> {
 
 /// Vertex AI does not say what a model does.
 fn generates(model: &Value) -> bool {
-    let methods = model
-        .get("supportedGenerationMethods")
-        .and_then(Value::as_array);
+    let methods = model["supportedGenerationMethods"].as_array();
     methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"))
 }
 
 fn info(model: &Value) -> Option<ModelInfo> {
-    let name = model.get("name")?.as_str()?;
-    let count = |key: &str| model.get(key).and_then(Value::as_u64);
+    let name = model["name"].as_str()?;
+    let id = name.rsplit_once("models/").map_or(name, |(_, id)| id);
     Some(ModelInfo {
-        name: name
-            .rsplit_once("models/")
-            .map_or(name, |(_, id)| id)
-            .to_owned(),
-        title: model
-            .get("displayName")
-            .and_then(Value::as_str)
-            .map(str::to_owned),
-        input_tokens: count("inputTokenLimit"),
-        output_tokens: count("outputTokenLimit"),
+        name: id.to_owned(),
+        title: model["displayName"].as_str().map(str::to_owned),
+        input_tokens: model["inputTokenLimit"].as_u64(),
+        output_tokens: model["outputTokenLimit"].as_u64(),
     })
 }

@@ -1,87 +1,93 @@
 //! Any server with the Chat Completions API of OpenAI, such as Ollama, llama.cpp, vLLM, LM Studio
 //! and `LiteLLM`.
 //!
-//! Signatures, caches and fields of the Gemini API that have no counterpart are not sent.
+//! A message of the model goes back as it came. Signatures, caches and fields of the Gemini API that
+//! have no counterpart are not sent.
 
-use cogtools_http::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cogtools_http::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use cogtools_http::http::{HeaderValue, Method, Uri};
-use cogtools_http::{Bytes, Client, Response, http, is_loopback};
-use futures::FutureExt as _;
+use cogtools_http::{Client, Response, is_loopback};
 use futures::future::BoxFuture;
-use serde_json::Value;
+use futures::{FutureExt as _, StreamExt as _, stream};
+use serde_json::{Map, Value, json};
 
-use crate::{ApiError, ApiErrorKind, Chunks, Key, Model, ModelError, ModelInfo, Request};
+use crate::wire::{self, Decoder as _, Outgoing};
+use crate::{Chunks, Key, Model, ModelError, ModelInfo, Request};
 
+mod message;
 mod request;
-mod stream;
-
-/// The longest body of an answer that is not a stream.
-const MAX_BODY_BYTES: u64 = 16 << 20;
-
-/// The longest body of an error.
-const MAX_ERROR_BYTES: u64 = 1 << 20;
 
 /// A client of a server with the API of OpenAI.
 #[derive(Clone, Debug)]
 pub struct OpenAi {
     client: Client,
     endpoint: Endpoint,
+    /// Optional fields that the server has refused.
+    refused: Arc<Mutex<Vec<&'static str>>>,
 }
 
 impl OpenAi {
     /// The API at `endpoint`.
-    pub const fn new(client: Client, endpoint: Endpoint) -> Self {
-        Self { client, endpoint }
+    pub fn new(client: Client, endpoint: Endpoint) -> Self {
+        Self {
+            client,
+            endpoint,
+            refused: Arc::default(),
+        }
     }
 
-    async fn post(&self, body: &Value) -> Result<Response, ModelError> {
-        let body = body.to_string().into_bytes();
-        self.exchange(Method::POST, "chat/completions", body).await
-    }
-
-    /// Sends a request, and returns the answer if it has a status of success.
     async fn exchange(
         &self,
         method: Method,
         path: &str,
         body: Vec<u8>,
     ) -> Result<Response, ModelError> {
-        let mut request = http::Request::builder()
-            .method(method)
-            .uri(self.endpoint.url(path))
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(authorization) = self.endpoint.authorization()? {
-            request = request.header(AUTHORIZATION, authorization);
+        let authorization = self.endpoint.authorization()?;
+        let outgoing = Outgoing {
+            method,
+            url: self.endpoint.url(path),
+            body,
+            authorization: authorization.map(|value| (AUTHORIZATION, value)),
+            secret: self.endpoint.secret(),
+        };
+        outgoing.send(&self.client).await
+    }
+
+    /// Sends `body` without the optional fields that the server does not know.
+    async fn post(&self, mut body: Map<String, Value>) -> Result<Response, ModelError> {
+        let refused = || self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        body.retain(|key, _| !refused().contains(&key.as_str()));
+        loop {
+            let bytes = json!(body).to_string().into_bytes();
+            let error = match self.exchange(Method::POST, "chat/completions", bytes).await {
+                Err(ModelError::Api(error)) => error,
+                response => return response,
+            };
+            let Some(field) = request::refused_field(&error, &body) else {
+                return Err(ModelError::Api(error));
+            };
+            body.shift_remove(field);
+            refused().push(field);
         }
-        let request = request
-            .body(Bytes::from(body))
-            .map_err(|error| ModelError::InvalidResponse(error.to_string()))?;
-        let response = self.client.send(request).await?;
-        if response.status.is_success() {
-            return Ok(response);
-        }
-        let status = response.status.as_u16();
-        let wait = response.header(RETRY_AFTER).map(str::to_owned);
-        // An error without its body is still that error.
-        let body = response.bytes(MAX_ERROR_BYTES).await.unwrap_or_default();
-        let error = ApiError::new(status, &body).with_retry_after(wait.as_deref());
-        Err(api_error(error, self.endpoint.secret()))
     }
 }
 
 impl Model for OpenAi {
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>> {
         async move {
-            let mut body = request::body(request, self.endpoint.limit_key())?;
-            let response = match self.post(&body).await {
-                // Some servers count no tokens of a stream, and reject what they do not know.
-                Err(ModelError::Api(error)) if request::is_about_usage(&error) => {
-                    request::remove_usage(&mut body);
-                    self.post(&body).await?
-                }
-                response => response?,
-            };
-            stream::chunks(response, self.endpoint.secret()).await
+            let body = request::body(request, self.endpoint.limit_key())?;
+            let response = self.post(body).await?;
+            let secret = self.endpoint.secret();
+            let mut assembler = message::Assembler::default();
+            let kind = response.header(CONTENT_TYPE).unwrap_or_default();
+            if !kind.starts_with("application/json") {
+                return wire::chunks(response, secret, assembler).await;
+            }
+            let answer = wire::without_error(wire::json(response).await?, secret)?;
+            let chunks = [assembler.push(answer)?, assembler.finish(true)];
+            Ok(stream::iter(chunks.into_iter().flatten().map(Ok)).boxed())
         }
         .boxed()
     }
@@ -89,26 +95,10 @@ impl Model for OpenAi {
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
         async move {
             let response = self.exchange(Method::GET, "models", Vec::new()).await?;
-            Ok(models_in(&read_json(response).await?))
+            Ok(models_in(&wire::json(response).await?))
         }
         .boxed()
     }
-}
-
-/// The body of a response that is one JSON value.
-async fn read_json(response: Response) -> Result<Value, ModelError> {
-    let body = response.bytes(MAX_BODY_BYTES).await?;
-    serde_json::from_slice(&body).map_err(|error| ModelError::InvalidResponse(error.to_string()))
-}
-
-/// An error of the server, without `secret`; an account without credit is one that no wait
-/// repairs.
-fn api_error(mut error: ApiError, secret: &str) -> ModelError {
-    if error.name.as_deref() == Some("insufficient_quota") {
-        error.kind = ApiErrorKind::QuotaExhausted;
-        error.retry_after = None;
-    }
-    ModelError::Api(error.without(secret))
 }
 
 /// The variable with the key.
@@ -203,19 +193,20 @@ const CONTEXT: [&str; 4] = [
 
 /// All models, sorted by name.
 fn models_in(answer: &Value) -> Vec<ModelInfo> {
-    let listed = answer.get("data").unwrap_or(answer);
-    let listed = listed.as_array().into_iter().flatten();
-    let mut models: Vec<ModelInfo> = listed.filter_map(info).collect();
+    let listed = answer.get("data").unwrap_or(answer).as_array();
+    let count = |model: &Value| {
+        let mut counts = CONTEXT.iter().filter_map(|pointer| model.pointer(pointer));
+        counts.find_map(Value::as_u64)
+    };
+    let models = listed.into_iter().flatten().filter_map(|model| {
+        Some(ModelInfo {
+            name: model["id"].as_str()?.to_owned(),
+            title: model["name"].as_str().map(str::to_owned),
+            input_tokens: count(model),
+            output_tokens: None,
+        })
+    });
+    let mut models: Vec<ModelInfo> = models.collect();
     models.sort_by(|one, other| one.name.cmp(&other.name));
     models
-}
-
-fn info(model: &Value) -> Option<ModelInfo> {
-    let count = |pointer: &&str| model.pointer(pointer).and_then(Value::as_u64);
-    Some(ModelInfo {
-        name: model.get("id")?.as_str()?.to_owned(),
-        title: model.get("name").and_then(Value::as_str).map(str::to_owned),
-        input_tokens: CONTEXT.iter().find_map(count),
-        output_tokens: None,
-    })
 }

@@ -7,58 +7,62 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value, json};
 
-use crate::{ApiError, ApiErrorKind, Content, ModelError, Part, Request, Role, ToolMode};
+use crate::{
+    ApiError, ApiErrorKind, Content, FunctionCall, ModelError, Part, Request, Role, ToolMode,
+};
 
-/// The key that asks for a count of tokens at the end of a stream.
-const USAGE: &str = "stream_options";
+/// Fields that some servers refuse, and that a request can do without.
+const OPTIONAL: [&str; 2] = ["stream_options", "seed"];
 
 /// The body of `request`; `limit_key` is the key of the limit of output tokens.
-pub(super) fn body(request: &Request, limit_key: &str) -> Result<Value, ModelError> {
+pub(super) fn body(request: &Request, limit_key: &str) -> Result<Map<String, Value>, ModelError> {
     if request.cached_content.is_some() {
         return Err(ModelError::Unsupported("explicit caches"));
     }
-    let mut body = Map::new();
-    let mut set = |key: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            body.insert(key.to_owned(), value);
-        }
-    };
-    set("model", Some(request.model.clone().into()));
-    set("messages", Some(messages(request).into()));
     let tools = tools(request);
-    set("tool_choice", choice(&request.mode, &tools));
-    set("tools", (!tools.is_empty()).then(|| tools.into()));
+    let choice = match request.mode {
+        ToolMode::Auto | ToolMode::Validated(_) => None,
+        ToolMode::None => Some("none"),
+        ToolMode::Any(_) => Some("required"),
+    };
     let generation = &request.generation;
-    set("temperature", generation.temperature.map(Into::into));
-    set("seed", generation.seed.map(Into::into));
-    set(limit_key, generation.max_output_tokens.map(Into::into));
-    let stop = &generation.stop_sequences;
-    set("stop", (!stop.is_empty()).then(|| json!(stop)));
-    let schema = generation.response_json_schema.as_ref();
-    set("response_format", schema.map(format));
-    set("stream", Some(true.into()));
-    set(USAGE, Some(json!({"include_usage": true})));
-    Ok(Value::Object(body))
+    let format = generation.response_json_schema.as_ref().map(|schema| {
+        json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}})
+    });
+    let stop = Some(&generation.stop_sequences).filter(|stop| !stop.is_empty());
+    let fields = [
+        ("model", json!(request.model)),
+        ("messages", json!(messages(request))),
+        ("tool_choice", json!(choice.filter(|_| !tools.is_empty()))),
+        (
+            "tools",
+            json!(Some(&tools).filter(|tools| !tools.is_empty())),
+        ),
+        ("temperature", json!(generation.temperature)),
+        ("seed", json!(generation.seed)),
+        (limit_key, json!(generation.max_output_tokens)),
+        ("stop", json!(stop)),
+        ("response_format", json!(format)),
+        ("stream", json!(true)),
+        ("stream_options", json!({"include_usage": true})),
+    ];
+    let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+    Ok(fields.map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
-/// Returns true if a server rejects a request because it counts the tokens.
-pub(super) fn is_about_usage(error: &ApiError) -> bool {
-    error.kind == ApiErrorKind::InvalidRequest && error.message.contains(USAGE)
-}
-
-/// Lets the server stream without a count of tokens.
-pub(super) fn remove_usage(body: &mut Value) {
-    if let Value::Object(fields) = body {
-        fields.shift_remove(USAGE);
-    }
+/// The field of `body` because of which a server has refused it, if the request can do without.
+pub(super) fn refused_field(error: &ApiError, body: &Map<String, Value>) -> Option<&'static str> {
+    let is_refused = |key: &&str| body.contains_key(*key) && error.message.contains(*key);
+    let mut fields = OPTIONAL.into_iter();
+    let refused = fields.find(is_refused);
+    refused.filter(|_| error.kind == ApiErrorKind::InvalidRequest)
 }
 
 /// The tools that the model may call: the API has no list of allowed names.
 fn tools(request: &Request) -> Vec<Value> {
     let is_allowed = |tool: &&Value| match &request.mode {
         ToolMode::Any(names) | ToolMode::Validated(names) if !names.is_empty() => {
-            let name = tool.get("name").and_then(Value::as_str);
-            names.iter().any(|allowed| Some(allowed.as_str()) == name)
+            names.iter().any(|allowed| tool["name"] == allowed.as_str())
         }
         _ => true,
     };
@@ -67,32 +71,14 @@ fn tools(request: &Request) -> Vec<Value> {
 }
 
 fn tool(declaration: &Value) -> Value {
-    let mut function = Map::new();
-    for key in ["name", "description"] {
-        if let Some(value) = declaration.get(key) {
-            function.insert(key.to_owned(), value.clone());
-        }
+    let schema = declaration.get("parametersJsonSchema");
+    let schema = schema.or_else(|| declaration.get("parameters")).cloned();
+    let mut function = json!({"name": declaration["name"]});
+    if let Some(description) = declaration.get("description") {
+        function["description"] = description.clone();
     }
-    let schema = declaration
-        .get("parametersJsonSchema")
-        .or_else(|| declaration.get("parameters"));
-    let schema = schema.cloned();
-    let schema = schema.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
-    function.insert("parameters".to_owned(), schema);
+    function["parameters"] = schema.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
     json!({"type": "function", "function": function})
-}
-
-fn choice(mode: &ToolMode, tools: &[Value]) -> Option<Value> {
-    match mode {
-        _ if tools.is_empty() => None,
-        ToolMode::Auto | ToolMode::Validated(_) => None,
-        ToolMode::None => Some("none".into()),
-        ToolMode::Any(_) => Some("required".into()),
-    }
-}
-
-fn format(schema: &Value) -> Value {
-    json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}})
 }
 
 /// The messages of `request`.
@@ -104,13 +90,43 @@ fn messages(request: &Request) -> Vec<Value> {
     let mut calls = Calls::default();
     for content in &request.contents {
         if content.role() == Some(Role::Model) {
-            messages.extend(calls.message(content));
+            if let Some(message) = calls.message(content) {
+                add(&mut messages, message);
+            }
         } else {
             messages.extend(calls.results(content));
-            messages.extend(user(content));
+            if let Some(message) = user(content) {
+                add(&mut messages, message);
+            }
         }
     }
     messages
+}
+
+/// Adds a message, or joins it with the last one: templates of some models refuse two messages of
+/// the user that follow each other.
+fn add(messages: &mut Vec<Value>, message: Value) {
+    let is_plain = |message: &Value| message.get("tool_calls").is_none();
+    let last = messages
+        .last_mut()
+        .filter(|last| last["role"] == message["role"] && is_plain(last) && is_plain(&message));
+    let Some(last) = last else {
+        messages.push(message);
+        return;
+    };
+    last["content"] = match (last["content"].take(), &message["content"]) {
+        (Value::String(one), Value::String(other)) => format!("{one}\n\n{other}").into(),
+        (one, other) => [parts(&one), parts(other)].concat().into(),
+    };
+}
+
+/// The parts of the content of a message.
+fn parts(content: &Value) -> Vec<Value> {
+    match content {
+        Value::Array(parts) => parts.clone(),
+        Value::String(text) => vec![json!({"type": "text", "text": text})],
+        _ => Vec::new(),
+    }
 }
 
 /// The calls whose results come next.
@@ -122,52 +138,63 @@ struct Calls {
 }
 
 impl Calls {
-    /// The message of the model; `None` if nothing of it is left.
+    /// The message of the model, as it came if it came from such a server; `None` if nothing of it
+    /// is left.
     fn message(&mut self, content: &Content) -> Option<Value> {
         self.open.clear();
-        let calls: Vec<Value> = content
-            .parts()
-            .iter()
-            .filter_map(|part| self.call(part))
+        let mut message = content.message.clone().unwrap_or_default();
+        let sent = message.shift_remove("tool_calls").unwrap_or_default();
+        let calls = content.parts().iter().filter_map(Part::call).enumerate();
+        let calls: Vec<Value> = calls
+            .map(|(index, call)| self.call(&call, sent.get(index)))
             .collect();
         let text = content.text();
         if text.is_empty() && calls.is_empty() {
             return None;
         }
-        let text = (!text.is_empty()).then_some(text);
-        let mut message = json!({"role": "assistant", "content": text});
+        message.entry("role").or_insert_with(|| "assistant".into());
+        let text = Some(text).filter(|text| !text.is_empty());
+        message.entry("content").or_insert_with(|| json!(text));
         if !calls.is_empty() {
-            message["tool_calls"] = calls.into();
+            message.insert("tool_calls".to_owned(), calls.into());
         }
-        Some(message)
+        Some(message.into())
     }
 
-    fn call(&mut self, part: &Part) -> Option<Value> {
-        let call = part.call()?;
+    /// A call, with the fields that were `sent` with it.
+    fn call(&mut self, call: &FunctionCall<'_>, sent: Option<&Value>) -> Value {
         self.count += 1;
-        let id = call
-            .id
-            .map_or_else(|| format!("call_{}", self.count), str::to_owned);
-        // What is not an object was not one when the model sent it.
-        let arguments = match call.args {
-            None => "{}".to_owned(),
-            Some(Value::String(text)) => text.clone(),
-            Some(args) => args.to_string(),
+        let id = call.id.map(str::to_owned);
+        let id = id.unwrap_or_else(|| format!("call_{}", self.count));
+        let mut message = sent.and_then(Value::as_object).cloned().unwrap_or_default();
+        let function = message.shift_remove("function").unwrap_or_default();
+        let arguments = function["arguments"].as_str().filter(|text| {
+            // Others stop a server that reads them again.
+            serde_json::from_str::<Map<String, Value>>(text).is_ok()
+        });
+        let arguments = match (arguments, call.args) {
+            (Some(text), _) => text.to_owned(),
+            (None, None) => "{}".to_owned(),
+            // What is not an object was not one when the model sent it.
+            (None, Some(Value::String(text))) => text.clone(),
+            (None, Some(args)) => args.to_string(),
         };
-        self.open.push_back((call.name.to_owned(), id.clone()));
-        Some(json!({
-            "id": id,
-            "type": "function",
-            "function": {"name": call.name, "arguments": arguments},
-        }))
+        let mut fields = function.as_object().cloned().unwrap_or_default();
+        fields.insert("name".to_owned(), call.name.into());
+        fields.insert("arguments".to_owned(), arguments.into());
+        message.insert("id".to_owned(), id.as_str().into());
+        message.entry("type").or_insert_with(|| "function".into());
+        message.insert("function".to_owned(), fields.into());
+        self.open.push_back((call.name.to_owned(), id));
+        message.into()
     }
 
     /// The messages of the results in `content`.
     fn results(&mut self, content: &Content) -> Vec<Value> {
         let results = content.parts().iter().filter_map(|part| {
             let (name, response) = part.result()?;
-            let id = part.fields().get("functionResponse")?.get("id");
-            let id = self.close(id.and_then(Value::as_str), name);
+            let id = part.fields()["functionResponse"]["id"].as_str();
+            let id = self.close(id, name);
             Some(json!({"role": "tool", "tool_call_id": id, "content": text(response)}))
         });
         results.collect()
@@ -180,11 +207,8 @@ impl Calls {
             None => called == name,
         });
         let call = found.and_then(|index| self.open.remove(index));
-        match (call, id) {
-            (Some((_, own)), _) => own,
-            (None, Some(id)) => id.to_owned(),
-            (None, None) => format!("call_{}", self.count),
-        }
+        let own = call.map(|(_, own)| own).or(id.map(str::to_owned));
+        own.unwrap_or_else(|| format!("call_{}", self.count))
     }
 }
 
@@ -201,10 +225,7 @@ fn text(response: &Value) -> String {
 /// The message of the user: text alone as text, which every server knows.
 fn user(content: &Content) -> Option<Value> {
     let parts: Vec<Value> = content.parts().iter().filter_map(user_part).collect();
-    let texts: Option<Vec<&str>> = parts
-        .iter()
-        .map(|part| part.get("text")?.as_str())
-        .collect();
+    let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
     let content = match texts {
         _ if parts.is_empty() => return None,
         Some(texts) => Value::String(texts.join("\n\n")),

@@ -77,8 +77,8 @@ fn vertex() {
     assert_text(
         format!("{}\n{}\n", shown("global"), shown("us-east1")),
         str![[r#"
-Endpoint { base: "https://aiplatform.googleapis.com", service: Vertex { project: "p-1", location: "global" }, .. }
-Endpoint { base: "https://us-east1-aiplatform.googleapis.com", service: Vertex { project: "p-1", location: "us-east1" }, .. }
+Endpoint { base: "https://aiplatform.googleapis.com", parent: "projects/p-1/locations/global/", .. }
+Endpoint { base: "https://us-east1-aiplatform.googleapis.com", parent: "projects/p-1/locations/us-east1/", .. }
 
 "#]],
     );
@@ -173,7 +173,7 @@ fn base_that_is_not_a_url() {
         let endpoint = Endpoint::google_ai("https://user:pass@h/p?key=1", Key::new("k"));
         assert_eq!(
             format!("{endpoint:?}"),
-            "Endpoint { base: \"https://h/p\", service: GoogleAi, .. }"
+            "Endpoint { base: \"https://h/p\", parent: \"\", .. }"
         );
     }
 }

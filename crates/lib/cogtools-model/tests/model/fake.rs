@@ -6,8 +6,7 @@ use std::time::Duration;
 use cogtools_http::{Client, ClientOptions};
 use cogtools_model::gemini::{DEFAULT_MODEL, Endpoint, Gemini};
 use cogtools_model::{
-    Content, Generation, Key, Model as _, Part, Request, Response, ResultKey, ToolMode,
-    fill_missing,
+    Content, Generation, Key, Model as _, Part, Request, Response, ToolMode, fill_missing,
 };
 use cogtools_test_support::{Break, FakeGemini, Model as FakeModel, Options as FakeOptions, Turn};
 use serde_json::json;
@@ -39,7 +38,7 @@ fn ask(gemini: &Gemini, request: &Request) -> Response {
 fn go_on(request: &mut Request, response: &Response) {
     let content = response.content().expect("a content").clone();
     request.contents.push(content.into());
-    let result = |call| Part::result_of(&call, ResultKey::Output, json!("done"));
+    let result = |call| Part::result_of(&call, json!({"output": "done"}));
     let results: Vec<Part> = response.calls().into_iter().map(result).collect();
     if !results.is_empty() {
         request.contents.push(Content::user(results).into());
@@ -84,14 +83,14 @@ fn signatures_go_back_unchanged() {
 fn history_of_another_model() {
     let fake = FakeGemini::start([Turn::text("I see.")]);
     let call = Part::call_of(None, "one", json!({}));
-    let result = Part::result_of(&call.call().expect("a call"), ResultKey::Error, json!("no"));
-    let mut contents = [
+    let result = Part::result_of(&call.call().expect("a call"), json!({"error": "no"}));
+    let contents = [
         Content::user(vec![Part::text_of("Try.")]),
         Content::new(cogtools_model::Role::Model, vec![call]),
         Content::user(vec![result]),
     ];
+    let mut contents = contents.map(Arc::new).to_vec();
     fill_missing(&mut contents);
-    let contents = contents.into_iter().map(Arc::new).collect();
     let response = ask(
         &gemini(&fake.url()),
         &Request {

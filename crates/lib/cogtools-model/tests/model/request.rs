@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cogtools_model::{Content, FunctionCall, Generation, Part, Request, ResultKey, ToolMode};
+use cogtools_model::{Content, FunctionCall, Generation, Part, Request, ToolMode};
 use cogtools_test_support::conformance;
 use serde_json::{Value, json};
 
@@ -229,8 +229,8 @@ fn parts() {
         Part::text_of("t"),
         Part::call_of(Some("1"), "f", json!({"a": 1})),
         Part::call_of(None, "f", json!({})),
-        Part::result_of(&call, ResultKey::Output, json!("done")),
-        Part::result_of(&anonymous, ResultKey::Error, json!({"why": 1})),
+        Part::result_of(&call, json!({"output": "done"})),
+        Part::result_of(&anonymous, json!({"error": {"why": 1}})),
         Part::data_of("image/png", "AA==".to_owned()),
     ];
     let expected = json!([

@@ -1,9 +1,24 @@
 //! Signatures: they stay on their part, and missing ones of foreign history are filled.
 
-use cogtools_model::{Chunk, Response};
-use cogtools_model::{Content, SENTINEL, decode_signature, fill_missing};
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use cogtools_model::{Chunk, Content, Response, SENTINEL, fill_missing};
 use cogtools_test_support::conformance;
 use serde_json::{Value, json};
+
+/// The bytes of a signature in base64, standard or for URLs, padded or not. `None` if it is not
+/// base64.
+fn decode_signature(signature: &str) -> Option<Vec<u8>> {
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    let is_for_urls = signature.contains(['-', '_']);
+    let alphabet = if is_for_urls { &URL_SAFE } else { &STANDARD };
+    GeneralPurpose::new(alphabet, config).decode(signature).ok()
+}
 
 /// `value` with its signatures as bytes, to compare.
 fn decoded(value: &Value) -> Value {
@@ -25,10 +40,10 @@ fn decoded(value: &Value) -> Value {
     }
 }
 
-fn contents(value: &Value) -> Vec<Content> {
+fn contents(value: &Value) -> Vec<Arc<Content>> {
     let contents = value.as_array().expect("a list").iter().cloned();
     contents
-        .map(|content| Content::from_wire(content).expect("a content"))
+        .map(|content| Arc::new(Content::from_wire(content).expect("a content")))
         .collect()
 }
 

@@ -120,7 +120,7 @@ fn what_was_recorded_comes_back() {
         send(&replay, &asking("When?")),
     ];
     assert_eq!(replayed, recorded);
-    assert_eq!(replay.time(), "2026-11-22T09:00:00Z");
+    assert_eq!(replay.tape().time, "2026-11-22T09:00:00Z");
     assert_eq!(replay.tape().model, "gemini-test");
     let chunks = block_on(async {
         let chunks = replay.send(&asking("Why?")).await.expect("recorded");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cogtools_model::{ApiError, ApiErrorKind, ModelError, Usage};
+use cogtools_model::{ApiError, ApiErrorKind, Model as _, ModelError, Usage};
 
 use super::server::{Answer, Scripted, ask};
 
@@ -145,4 +145,27 @@ async fn a_server_may_not_count_tokens() {
         (response.text().as_str(), response.usage()),
         ("a", Usage::default())
     );
+}
+
+#[tokio::test]
+async fn a_server_may_refuse_a_seed() {
+    let server = Scripted::start_with(|body| match body.get("seed") {
+        Some(_) => Answer::json(
+            400,
+            r#"{"error":{"message":"Unrecognized request argument supplied: seed","code":null}}"#,
+        ),
+        None => Answer::events(&[
+            r#"{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#,
+            "[DONE]",
+        ]),
+    })
+    .await;
+    let model = server.model(None);
+    let mut request = super::server::question();
+    request.generation.seed = Some(7);
+    for _ in 0..2 {
+        drop(model.send(&request).await.expect("a response"));
+    }
+    // The second request knows what the first one has learnt.
+    assert_eq!(server.count(), 3);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cogtools_model::{Content, Generation, Model as _, Part, Request, ResultKey, Role, ToolMode};
+use cogtools_model::{Content, Generation, Model as _, Part, Request, Role, ToolMode};
 use serde_json::{Value, json};
 
 use super::server::{Answer, Scripted, question};
@@ -113,12 +113,11 @@ async fn results_follow_their_calls() {
         call(None, "b", json!("{\"x\": ")),
         call(None, "b", json!({})),
     ];
-    let result =
-        |part: &Part, key, value| Part::result_of(&part.call().expect("a call"), key, value);
+    let result = |part: &Part, response| Part::result_of(&part.call().expect("a call"), response);
     let results = vec![
-        result(&calls[2], ResultKey::Output, json!("text")),
-        result(&calls[3], ResultKey::Error, json!("not JSON")),
-        result(&calls[4], ResultKey::Output, json!({"n": 1})),
+        result(&calls[2], json!({"output": "text"})),
+        result(&calls[3], json!({"error": "not JSON"})),
+        result(&calls[4], json!({"output": {"n": 1}})),
         Part::text_of("And now?"),
     ];
     let request = Request {
@@ -187,4 +186,30 @@ async fn there_are_no_explicit_caches() {
         error.to_string(),
         "the provider does not support explicit caches"
     );
+}
+
+#[tokio::test]
+async fn neighbouring_messages_of_one_role_are_one() {
+    let text = |role, text: &str| Content::new(role, vec![Part::text_of(text)]).into();
+    let image = Part::data_of("image/png", "QQ==".to_owned());
+    let request = Request {
+        contents: vec![
+            text(Role::User, "It is noon."),
+            text(Role::User, "Hi"),
+            text(Role::Model, "Hello"),
+            text(Role::Model, "there."),
+            text(Role::User, "See:"),
+            Content::user(vec![image]).into(),
+        ],
+        ..question()
+    };
+    let messages = json!([
+        {"role": "user", "content": "It is noon.\n\nHi"},
+        {"role": "assistant", "content": "Hello\n\nthere."},
+        {"role": "user", "content": [
+            {"type": "text", "text": "See:"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,QQ=="}},
+        ]},
+    ]);
+    assert_adds(&body(&request).await, &json!({"messages": messages}));
 }

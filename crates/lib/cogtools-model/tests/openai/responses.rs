@@ -1,9 +1,11 @@
 //! What is received: deltas of every dialect.
 
-use cogtools_model::{Finish, FunctionCall, Model as _, ModelInfo, Response, Usage};
+use cogtools_model::{
+    Content, Finish, FunctionCall, Model as _, ModelInfo, Part, Request, Response, Usage,
+};
 use serde_json::{Value, json};
 
-use super::server::{Answer, Scripted, ask};
+use super::server::{Answer, Scripted, ask, question};
 
 async fn response(answer: Answer) -> Response {
     let server = Scripted::start(answer).await;
@@ -194,4 +196,79 @@ async fn models_are_listed() {
     ];
     assert_eq!(models, expected);
     assert_eq!(server.received().line, "GET /v1/models Bearer k3y");
+}
+
+#[tokio::test]
+async fn a_message_goes_back_as_it_came() {
+    let deltas = [
+        r#"{"choices":[{"delta":{"role":"assistant","content":null,"reasoning_content":"Hm"}}]}"#,
+        r#"{"choices":[{"delta":{"reasoning_content":"m.","reasoning_details":[{"type":"reasoning.text","text":"H","format":"f","index":0}]}}]}"#,
+        r#"{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","text":"m.","format":"f","index":0},{"type":"reasoning.encrypted","data":"x","index":0}]}}]}"#,
+        r#"{"choices":[{"delta":{"content":"I ","provider_specific_fields":{"a":1}}}]}"#,
+        r#"{"choices":[{"delta":{"content":"look.","tool_calls":[{"index":0,"id":"i1","type":"function","function":{"name":"a","arguments":"{\"x\""},"extra_content":{"google":{"thought_signature":"sig="}}}]}}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":" : 1}"}}]}}]}"#,
+        r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#,
+        "[DONE]",
+    ];
+    let message = json!({
+        "role": "assistant",
+        "content": "I look.",
+        "reasoning_content": "Hmm.",
+        "reasoning_details": [
+            {"type": "reasoning.text", "text": "Hm.", "format": "f", "index": 0},
+            {"type": "reasoning.encrypted", "data": "x", "index": 0},
+        ],
+        "provider_specific_fields": {"a": 1},
+        "tool_calls": [{
+            "id": "i1", "type": "function",
+            "function": {"name": "a", "arguments": "{\"x\" : 1}"},
+            "extra_content": {"google": {"thought_signature": "sig="}},
+        }],
+    });
+    let response = response(Answer::events(&deltas)).await;
+    let content = response.content().expect("a content");
+    // The log has it, and a session that is read again sends it.
+    let logged = content.to_log();
+    assert_eq!(logged["message"], message);
+    let content = Content::from_wire(logged).expect("a content");
+    assert!(
+        !json!(content).to_string().contains("sig="),
+        "not for Gemini"
+    );
+    let call = response.parts().iter().find(|part| part.call().is_some());
+    let call = call.and_then(Part::call).expect("a call");
+    let result = Part::result_of(&call, json!({"output": "done"}));
+    let request = Request {
+        contents: vec![
+            Content::user(vec![Part::text_of("Hi")]).into(),
+            content.into(),
+            Content::user(vec![result]).into(),
+        ],
+        ..question()
+    };
+    let server = Scripted::start(Answer::events(&["[DONE]"])).await;
+    drop(server.model(None).send(&request).await.expect("chunks"));
+    let sent = server.received().body;
+    assert_eq!(sent["messages"][1], message);
+    assert_eq!(sent["messages"][2]["tool_call_id"], "i1");
+}
+
+#[tokio::test]
+async fn arguments_that_are_not_json_do_not_go_back() {
+    let broken = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"i","function":{"name":"a","arguments":"{\"x"}}]},"finish_reason":"tool_calls"}]}"#;
+    let content = response(Answer::events(&[broken])).await;
+    let mut logged = content.content().expect("a content").to_log();
+    assert_eq!(
+        logged["message"]["tool_calls"][0]["function"]["arguments"],
+        "{\"x"
+    );
+    logged["parts"][0]["functionCall"]["args"] = json!({});
+    let request = Request {
+        contents: vec![Content::from_wire(logged).expect("a content").into()],
+        ..question()
+    };
+    let server = Scripted::start(Answer::events(&["[DONE]"])).await;
+    drop(server.model(None).send(&request).await.expect("chunks"));
+    let call = &server.received().body["messages"][0]["tool_calls"][0];
+    assert_eq!(call["function"], json!({"name": "a", "arguments": "{}"}));
 }

@@ -103,6 +103,11 @@ impl Scripted {
         OpenAi::new(client, Endpoint::new(&base, key.map(Key::new)))
     }
 
+    /// How many requests it has received.
+    pub(crate) fn count(&self) -> usize {
+        self.received.lock().expect("a list").len()
+    }
+
     /// The only request that it has received.
     pub(crate) fn received(&self) -> Received {
         let received = self.received.lock().expect("a list");
