@@ -40,7 +40,7 @@ const WRITERS: [&str; 10] = [
     // Sessions are removed with their blobs from the user's state directory only.
     "crates/lib/cogtools-log/src/remove.rs",
     // What Emacs reads is a new file in the user's temporary folder, which others share.
-    "crates/cogtools-editor-client/src/file.rs",
+    "crates/porcelain/cogtools-editor/src/client/emacs.rs",
     // A script runs from a new directory that only its user may enter.
     "crates/lib/cogtools-core/src/tool/script.rs",
     // A run of a program has a temporary folder of its own, which its process keeps.

@@ -18,7 +18,7 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// The libraries, from the ground up: each may depend on those before it, and on no program.
-const LIBRARIES: [&str; 20] = [
+const LIBRARIES: [&str; 19] = [
     "njk",
     "cogtools-lenient-json",
     "cogtools-confine",
@@ -29,7 +29,6 @@ const LIBRARIES: [&str; 20] = [
     "cogtools-process",
     "cogtools-trust-core",
     "cogtools-core",
-    "cogtools-editor-client",
     "cogtools-program",
     "cogtools-edit",
     "cogtools-hosts",
@@ -141,7 +140,6 @@ fn dependencies_point_one_way() {
             *name,
             "cogtools-core"
                 | "cogtools-edit"
-                | "cogtools-editor-client"
                 | "cogtools-gemini-cli"
                 | "cogtools-http"
                 | "cogtools-lenient-json"

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use cogtools_agent::{
-    Connection, ModelOptions, budget_arg, facts, model_args, recorded_model, tape_args,
+    BudgetArgs, Connection, ModelArgs, ModelOptions, TapeArgs, facts, recorded_model,
 };
 use cogtools_agent::{Journal, Permissions};
 use cogtools_core::suggest::did_you_mean;
@@ -12,7 +12,7 @@ use cogtools_core::{AskConfig, Cancel, Code, Diagnostic, Project, Target};
 use cogtools_journal as session;
 use cogtools_log::{Decision, EndStatus};
 use cogtools_model::Part;
-use cogtools_program::args::{RegistryArgs, all};
+use cogtools_program::args::{RegistryArgs, all, args_of};
 use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::questions::Prompt;
 use cogtools_program::terminal::Stream;
@@ -52,9 +52,9 @@ pub(crate) fn args() -> Vec<Arg> {
         stream_json_arg(),
     ];
     args.push(session_arg());
-    args.extend(tape_args());
-    args.extend(model_args());
-    args.push(budget_arg());
+    args.extend(args_of::<TapeArgs>());
+    args.extend(args_of::<ModelArgs>());
+    args.extend(args_of::<BudgetArgs>());
     args.extend(RegistryArgs::options());
     args
 }

@@ -27,7 +27,7 @@ pub use journal::Journal;
 pub use limits::{Budget, Ledger, LoopGuard, Price, Repetition, Spent};
 pub use observer::{Activity, Answer, CallScope, Observer, Question, Relay, Silent};
 pub use options::{
-    ModelOptions, budget_arg, budget_of, limit_name, model_args, stable_seed, tape_args,
+    BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, limit_name, stable_seed,
 };
 pub use prompt::{
     BufferedLayer, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,

@@ -4,19 +4,62 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use clap::{ArgMatches, Args};
 use cogtools_core::tool::AgentBudget;
 use cogtools_core::{AskConfig, AskProvider, Code, Diagnostic};
 use cogtools_log::BudgetLimit;
 use cogtools_model::Part;
 use cogtools_program::Failure;
-use cogtools_program::args::all;
+use cogtools_program::args::parse;
 
 use crate::Budget;
 use crate::provider::{DEFAULT_MODEL, Provider};
 
+/// The options that select the model.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+pub struct ModelArgs {
+    /// The API of the model; openai is any compatible server, also on this machine
+    #[arg(long, value_name = "NAME", value_parser = Provider::NAMES)]
+    #[arg(default_value = Provider::NAMES[0])]
+    provider: String,
+    /// The model
+    #[arg(short, long, value_name = "NAME")]
+    model: Option<String>,
+    /// How varied answers are, from 0 to 2
+    #[arg(long, value_name = "NUMBER")]
+    temperature: Option<f64>,
+    /// The limit of tokens of a response
+    #[arg(long, value_name = "NUMBER")]
+    max_tokens: Option<u32>,
+    /// Makes answers repeatable, as far as the provider can
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    seed: Option<i32>,
+}
+
+/// The option with the limits of a run.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+pub struct BudgetArgs {
+    /// End the run before it exceeds this: turns, calls, tokens, seconds or money
+    #[arg(long, value_name = "LIMIT=NUMBER")]
+    budget: Vec<String>,
+}
+
+/// The options about recorded responses.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+pub struct TapeArgs {
+    /// Record the model's responses in FILE
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Answer from recorded responses, without a network
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    replay: Option<PathBuf>,
+}
+
 /// The options about the model, over the configuration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ModelOptions {
     /// Whose API answers.
     pub provider: Provider,
@@ -43,22 +86,26 @@ pub struct ModelOptions {
 }
 
 impl ModelOptions {
-    /// What [`model_args`], [`budget_arg`] and [`tape_args`] say.
+    /// Reads [`ModelArgs`], [`BudgetArgs`] and [`TapeArgs`].
+    ///
+    /// # Errors
+    /// `USAGE` if a limit is none.
     pub fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
-        let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
-        let limits: Vec<String> = all(matches, "budget");
+        let args: ModelArgs = parse(matches)?;
+        let limits: BudgetArgs = parse(matches)?;
+        let tapes: TapeArgs = parse(matches)?;
         Ok(Self {
-            provider: Provider::from_matches(matches),
+            provider: Provider::of(&args.provider),
             has_provider: matches.value_source("provider") == Some(ValueSource::CommandLine),
-            name: matches.get_one("model").cloned(),
-            temperature: matches.get_one("temperature").copied(),
-            max_tokens: matches.get_one("max-tokens").copied(),
-            seed: matches.get_one("seed").copied(),
-            budget: budget(&limits, Budget::default())?,
-            limits,
+            name: args.model,
+            temperature: args.temperature,
+            max_tokens: args.max_tokens,
+            seed: args.seed,
+            budget: budget(&limits.budget, Budget::default())?,
+            limits: limits.budget,
             base_url: None,
-            record: path("record"),
-            replay: path("replay"),
+            record: tapes.record,
+            replay: tapes.replay,
         })
     }
 
@@ -96,61 +143,6 @@ impl ModelOptions {
             }
         }
     }
-}
-
-/// The options that select the model.
-pub fn model_args() -> [Arg; 5] {
-    [
-        Provider::arg(),
-        value("model", "NAME", "The model").short('m'),
-        value(
-            "temperature",
-            "NUMBER",
-            "How varied answers are, from 0 to 2",
-        )
-        .value_parser(value_parser!(f64)),
-        value("max-tokens", "NUMBER", "The limit of tokens of a response")
-            .value_parser(value_parser!(u32)),
-        value(
-            "seed",
-            "NUMBER",
-            "Makes answers repeatable, as far as the provider can",
-        )
-        .allow_negative_numbers(true)
-        .value_parser(value_parser!(i32)),
-    ]
-}
-
-/// The option with the limits of a run.
-pub fn budget_arg() -> Arg {
-    value(
-        "budget",
-        "LIMIT=NUMBER",
-        "End the run before it exceeds this: turns, calls, tokens, seconds or money",
-    )
-    .action(ArgAction::Append)
-}
-
-/// The options about recorded responses.
-pub fn tape_args() -> [Arg; 2] {
-    let path = |arg: Arg| arg.value_parser(value_parser!(PathBuf));
-    [
-        path(value(
-            "record",
-            "FILE",
-            "Record the model's responses in FILE",
-        )),
-        path(value(
-            "replay",
-            "FILE",
-            "Answer from recorded responses, without a network",
-        ))
-        .conflicts_with("record"),
-    ]
-}
-
-fn value(name: &'static str, value_name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(value_name).help(help)
 }
 
 /// Reads `turns=10` and its kin over the limits in `budget`.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgMatches};
 use cogtools_core::file::WritePath;
 use cogtools_core::text::Text;
 use cogtools_core::{AskConfig, Code, ConfigFile, Diagnostic, Pattern, Project, file, yaml};
@@ -26,33 +25,24 @@ const BASE_URLS: [&str; 2] = ["GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"];
 pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
 
 /// Whose API answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Provider {
     /// Google's.
+    #[default]
     Gemini,
-    /// OpenAI's, or that of a compatible server.
+    /// OpenAI's, or a compatible server.
     OpenAi,
 }
 
 impl Provider {
     /// The names of all, the default first.
-    const NAMES: [&str; 2] = ["gemini", "openai"];
+    pub(crate) const NAMES: [&str; 2] = ["gemini", "openai"];
 
-    /// The option that selects one.
-    pub(crate) fn arg() -> Arg {
-        Arg::new("provider")
-            .long("provider")
-            .value_name("NAME")
-            .value_parser(Self::NAMES)
-            .default_value(Self::NAMES[0])
-            .help("The API of the model; openai is any compatible server, also on this machine")
-    }
-
-    pub(crate) fn from_matches(matches: &ArgMatches) -> Self {
-        let name = matches.get_one::<String>("provider");
-        match name.map(String::as_str) {
-            Some("openai") => Self::OpenAi,
-            _ => Self::Gemini,
+    pub(crate) fn of(name: &str) -> Self {
+        if name == Self::NAMES[1] {
+            Self::OpenAi
+        } else {
+            Self::Gemini
         }
     }
 

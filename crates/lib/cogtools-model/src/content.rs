@@ -169,7 +169,7 @@ impl Part {
     }
 
     /// A file: its type and its bytes as base64.
-    pub fn data_of(mime_type: &str, base64: String) -> Self {
+    pub fn data_of(mime_type: &str, base64: &str) -> Self {
         Self::of("inlineData", json!({"mimeType": mime_type, "data": base64}))
     }
 

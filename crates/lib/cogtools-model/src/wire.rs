@@ -58,10 +58,11 @@ impl Outgoing<'_> {
 /// `url` without anything secret: no user, no query.
 pub(crate) fn shown(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
-    url.split_once("://").map_or_else(String::new, |(scheme, rest)| {
-        let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-        format!("{scheme}://{host}")
-    })
+    url.split_once("://")
+        .map_or_else(String::new, |(scheme, rest)| {
+            let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+            format!("{scheme}://{host}")
+        })
 }
 
 /// Reads the body of a response that is one JSON value.
@@ -142,11 +143,11 @@ impl<D: Decoder> Events<D> {
     async fn chunk(&mut self) -> Result<Option<Chunk>, ModelError> {
         while !self.is_over {
             let chunk = match self.data().await {
-                Ok(Some(data)) if data.trim() == DONE => self.end(true),
+                Ok(Some(data)) if data.trim() == DONE => Ok(self.end(true)),
                 Ok(Some(data)) => self.object(&data),
-                Ok(None) => self.check_stray().and_then(|()| self.end(false)),
+                Ok(None) => self.check_stray().map(|()| self.end(false)),
                 // The connection of a complete response may end in any way.
-                Err(ModelError::Http(_)) if self.decoder.has_finished() => self.end(false),
+                Err(ModelError::Http(_)) if self.decoder.has_finished() => Ok(self.end(false)),
                 Err(error) => Err(error),
             };
             self.is_over |= chunk.is_err();
@@ -157,9 +158,9 @@ impl<D: Decoder> Events<D> {
         Ok(None)
     }
 
-    fn end(&mut self, is_done: bool) -> Result<Option<Chunk>, ModelError> {
+    fn end(&mut self, is_done: bool) -> Option<Chunk> {
         self.is_over = true;
-        Ok(self.decoder.finish(is_done))
+        self.decoder.finish(is_done)
     }
 
     fn object(&mut self, data: &str) -> Result<Option<Chunk>, ModelError> {

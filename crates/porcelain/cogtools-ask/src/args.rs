@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, value_parser};
-use cogtools_agent::{ModelOptions, budget_arg, model_args, tape_args};
+use clap::{ArgMatches, Parser};
+use cogtools_agent::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs};
 use cogtools_log::Id;
 use cogtools_program::Failure;
-use cogtools_program::args::{RegistryArgs, all};
+use cogtools_program::args::{self, RegistryArgs};
 
-/// What to do.
+/// The kind of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Give a task.
@@ -21,7 +21,7 @@ pub(crate) enum Action {
     Models,
 }
 
-/// How to print.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
     /// The answer as text.
@@ -32,196 +32,120 @@ pub(crate) enum OutputFormat {
     StreamJson,
 }
 
-/// The command line.
+/// Ask a model that can call the project's tools
+#[derive(Parser)]
+#[command(
+    name = "cogtools-ask",
+    long_about = "Give a task to a model that can call the tools of the project, and print its \
+        answer. Everything that happens is recorded in a session, which can be continued."
+)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is an option of its own"
 )]
 pub(crate) struct AskArgs {
-    pub(crate) action: Action,
+    /// The task; standard input is added to it, or is all of it
     pub(crate) prompt: Vec<String>,
+    /// A file for the model: text, an image, a PDF
+    #[arg(id = "file", short, long, value_name = "PATH")]
     pub(crate) files: Vec<PathBuf>,
+    /// The file of the session, new or not
+    #[arg(long, value_name = "FILE")]
     pub(crate) session: Option<PathBuf>,
+    /// Go on with the newest session, or with the one of --session
+    #[arg(id = "continue", short, long = "continue")]
     pub(crate) resume: bool,
+    /// Go on after this entry of the session: a new branch
+    #[arg(long, value_name = "ID")]
     pub(crate) from: Option<Id>,
-    pub(crate) model: ModelOptions,
+    #[command(flatten)]
+    _tapes: TapeArgs,
+    #[command(flatten)]
+    _models: ModelArgs,
+    /// The JSON Schema that the answer has to match
+    #[arg(long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
+    #[command(flatten)]
+    _budget: BudgetArgs,
+    /// Let the model see the selection and the files of the editor around the terminal
+    #[arg(long)]
+    editor: bool,
+    /// List the models of the provider
+    #[arg(long)]
+    models: bool,
+    /// Run calls of these tools without a question
+    #[arg(long, value_name = "PATTERN")]
     pub(crate) allow: Vec<String>,
+    /// Never run calls of these tools
+    #[arg(long, value_name = "PATTERN")]
     pub(crate) deny: Vec<String>,
+    /// Stop at a call that needs an approval, if there is no terminal
+    #[arg(long)]
     pub(crate) pause: bool,
+    /// Run this call, for which the session waits
+    #[arg(long, value_name = "CALL")]
     pub(crate) approve: Vec<String>,
+    /// Do not run this call, for which the session waits
+    #[arg(long, value_name = "CALL")]
     pub(crate) reject: Vec<String>,
-    pub(crate) format: OutputFormat,
+    /// Print one JSON object at the end
+    #[arg(long, conflicts_with = "stream_json")]
+    json: bool,
+    /// Print what happens, one JSON object per line
+    #[arg(long)]
+    stream_json: bool,
+    /// Print no activity on stderr
+    #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Print thoughts and results on stderr
+    #[arg(long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
+    /// Print the request by layers instead of sending it
+    #[arg(long)]
+    dry_run: bool,
+    /// Run the agent on standard input, as cogtools-call does for a tool that is one
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["prompt", "file", "models", "dry_run", "continue", "from"])]
+    agent: bool,
+    #[command(flatten)]
     pub(crate) registry: RegistryArgs,
+    /// The options about the model, over the configuration.
+    #[arg(skip)]
+    pub(crate) model: ModelOptions,
 }
 
 impl AskArgs {
     pub(crate) fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
-        let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
-        let flag = |name: &str| matches.get_flag(name);
-        Ok(Self {
-            action: if flag("models") {
-                Action::Models
-            } else if flag("agent") {
-                Action::Agent
-            } else if flag("dry-run") {
-                Action::DryRun
-            } else {
-                Action::Ask
-            },
-            prompt: all(matches, "prompt"),
-            files: all(matches, "file"),
-            session: path("session"),
-            resume: flag("continue"),
-            from: matches.get_one("from").copied(),
-            model: ModelOptions::from_matches(matches)?,
-            schema: path("schema"),
-            allow: all(matches, "allow"),
-            deny: all(matches, "deny"),
-            pause: flag("pause"),
-            approve: all(matches, "approve"),
-            reject: all(matches, "reject"),
-            format: if flag("json") {
-                OutputFormat::Json
-            } else if flag("stream-json") {
-                OutputFormat::StreamJson
-            } else {
-                OutputFormat::Text
-            },
-            quiet: flag("quiet"),
-            verbose: flag("verbose"),
-            registry: RegistryArgs {
-                editor: flag("editor"),
-                ..RegistryArgs::from_matches(matches)
-            },
-        })
+        let mut args: Self = args::parse(matches)?;
+        args.model = ModelOptions::from_matches(matches)?;
+        args.registry.editor = args.editor;
+        Ok(args)
+    }
+
+    pub(crate) const fn action(&self) -> Action {
+        if self.models {
+            Action::Models
+        } else if self.agent {
+            Action::Agent
+        } else if self.dry_run {
+            Action::DryRun
+        } else {
+            Action::Ask
+        }
+    }
+
+    pub(crate) const fn format(&self) -> OutputFormat {
+        if self.json {
+            OutputFormat::Json
+        } else if self.stream_json {
+            OutputFormat::StreamJson
+        } else {
+            OutputFormat::Text
+        }
     }
 
     /// Returns true if the run goes on without a task: the user only answers questions.
     pub(crate) fn is_answer(&self) -> bool {
         !self.approve.is_empty() || !self.reject.is_empty()
     }
-}
-
-/// The options.
-pub(crate) fn args() -> Vec<Arg> {
-    let mut args = vec![
-        Arg::new("prompt")
-            .value_name("PROMPT")
-            .num_args(0..)
-            .help("The task; standard input is added to it, or is all of it"),
-        value(
-            "file",
-            "PATH",
-            "A file for the model: text, an image, a PDF",
-        )
-        .short('f')
-        .action(ArgAction::Append)
-        .value_parser(value_parser!(PathBuf)),
-    ];
-    args.extend(session_args());
-    args.extend(question_args());
-    args.extend(approval_args());
-    args.extend(output_args());
-    args.extend(RegistryArgs::options());
-    args
-}
-
-fn session_args() -> Vec<Arg> {
-    let mut args = vec![
-        value("session", "FILE", "The file of the session, new or not")
-            .value_parser(value_parser!(PathBuf)),
-        flag(
-            "continue",
-            "Go on with the newest session, or with the one of --session",
-        )
-        .short('c'),
-        value(
-            "from",
-            "ID",
-            "Go on after this entry of the session: a new branch",
-        )
-        .value_parser(value_parser!(Id)),
-    ];
-    args.extend(tape_args());
-    args
-}
-
-fn question_args() -> Vec<Arg> {
-    let mut args = Vec::from(model_args());
-    args.extend([
-        value(
-            "schema",
-            "FILE",
-            "The JSON Schema that the answer has to match",
-        )
-        .value_parser(value_parser!(PathBuf)),
-        budget_arg(),
-        flag(
-            "editor",
-            "Let the model see the selection and the files of the editor around the terminal",
-        ),
-        flag("models", "List the models of the provider"),
-    ]);
-    args
-}
-
-fn approval_args() -> [Arg; 5] {
-    let list = |name, value_name, help| value(name, value_name, help).action(ArgAction::Append);
-    [
-        list(
-            "allow",
-            "PATTERN",
-            "Run calls of these tools without a question",
-        ),
-        list("deny", "PATTERN", "Never run calls of these tools"),
-        flag(
-            "pause",
-            "Stop at a call that needs an approval, if there is no terminal",
-        ),
-        list(
-            "approve",
-            "CALL",
-            "Run this call, for which the session waits",
-        ),
-        list(
-            "reject",
-            "CALL",
-            "Do not run this call, for which the session waits",
-        ),
-    ]
-}
-
-fn output_args() -> [Arg; 6] {
-    [
-        flag("json", "Print one JSON object at the end").conflicts_with("stream-json"),
-        flag(
-            "stream-json",
-            "Print what happens, one JSON object per line",
-        ),
-        flag("quiet", "Print no activity on stderr").short('q'),
-        flag("verbose", "Print thoughts and results on stderr").conflicts_with("quiet"),
-        flag(
-            "dry-run",
-            "Print the request by layers instead of sending it",
-        ),
-        flag(
-            "agent",
-            "Run the agent on standard input, as cogtools-call does for a tool that is one",
-        )
-        .conflicts_with_all(["prompt", "file", "models", "dry-run", "continue", "from"]),
-    ]
-}
-
-fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .action(ArgAction::SetTrue)
-        .help(help)
-}
-
-fn value(name: &'static str, value_name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(value_name).help(help)
 }

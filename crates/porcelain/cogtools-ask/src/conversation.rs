@@ -44,7 +44,7 @@ enum Next {
 impl Conversation {
     /// Whether a conversation can be held: there is a terminal, and the output is for people.
     pub(crate) fn is_possible(args: &AskArgs, io: &Io<'_>) -> bool {
-        let is_for_people = args.action == Action::Ask && args.format == OutputFormat::Text;
+        let is_for_people = args.action() == Action::Ask && args.format() == OutputFormat::Text;
         is_for_people && !args.is_answer() && Prompt::of(io).is_some()
     }
 

@@ -61,7 +61,7 @@ impl<'a, 'io> Display<'a, 'io> {
                 (false, true) => Level::Everything,
             },
             io,
-            format: args.format,
+            format: args.format(),
             // With an answer to one call, the others still wait.
             pause: args.pause || args.is_answer(),
             cancel,

@@ -74,7 +74,7 @@ pub(crate) fn print(
     let sizes = prompt.sizes(cache.name.is_some());
     let request = prompt.request(options, cache.name.as_deref());
     let body: Value = serde_json::from_slice(&request.body()).unwrap_or_default();
-    if args.format == OutputFormat::Text {
+    if args.format() == OutputFormat::Text {
         return io.show(&text(&sizes, &options.model, &body));
     }
     let report = json!({"layers": sizes, "request": body, "cache": cache.name});

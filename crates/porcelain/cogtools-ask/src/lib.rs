@@ -15,7 +15,7 @@ mod summary;
 mod tools;
 mod worker;
 
-use clap::{ArgMatches, Command};
+use clap::{ArgMatches, CommandFactory as _};
 use cogtools_core::Code;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
@@ -24,7 +24,7 @@ use args::AskArgs;
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-ask",
-    command,
+    command: AskArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[
@@ -47,16 +47,6 @@ pub const PROGRAM: Program = Program {
     variables: man::SOURCES,
     manual: manual::MANUAL,
 };
-
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Ask a model that can call the project's tools")
-        .long_about(
-            "Give a task to a model that can call the tools of the project, and print its answer. \
-             Everything that happens is recorded in a session, which can be continued.",
-        )
-        .args(args::args())
-}
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     run::run(AskArgs::from_matches(matches)?, io)

@@ -323,7 +323,7 @@ fn file_part(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
     let bytes = named_file::read(path, MAX_SENT_BYTES, io)?;
     let name = path.display();
     if let Some(mime_type) = mime_type(path) {
-        return Ok(Part::data_of(mime_type, STANDARD.encode(bytes)));
+        return Ok(Part::data_of(mime_type, &STANDARD.encode(bytes)));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Part::text_of(format!("Content of {name}:\n\n{text}"))),

@@ -30,10 +30,10 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let config = project::config(&project, io)?;
     args.model.configure(&config.ask)?;
     let args = &args;
-    if args.action == Action::Models {
+    if args.action() == Action::Models {
         return list_models(args, io);
     }
-    let agent = (args.action == Action::Agent).then(|| tools::read_agent(io));
+    let agent = (args.action() == Action::Agent).then(|| tools::read_agent(io));
     let agent = agent.transpose()?;
     let task = match &agent {
         Some(agent) => vec![Part::text_of(agent.prompt.as_str())],
@@ -51,7 +51,7 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(agent) => tools::agent_materials(agent, args, &config, &project, (tools, cancel), io)?,
         None => materials(args, &config, &project, (tools, cancel, todos), io)?,
     };
-    if args.action == Action::DryRun {
+    if args.action() == Action::DryRun {
         return dry_run::print(args, task, materials, io);
     }
     let model = materials.settings.request.model.clone();
@@ -282,7 +282,7 @@ pub(crate) fn list_models(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure
     let models = runtime()?.block_on(model.models());
     let models = models
         .map_err(|error| Failure::from(diagnostic::diagnostic(&error, "the list of models")))?;
-    if args.format == OutputFormat::Text {
+    if args.format() == OutputFormat::Text {
         let names = models.iter().map(|model| model.name.as_str());
         let lines: Vec<&str> = names.flat_map(|name| [name, "\n"]).collect();
         return io.show(&lines.concat());

@@ -41,7 +41,7 @@ impl Summary {
             "usage": self.spent.usage,
             "waiting": self.paused,
         });
-        match args.format {
+        match args.format() {
             OutputFormat::Text => {}
             OutputFormat::Json => io.show_json(&format!("{summary}\n"))?,
             OutputFormat::StreamJson => {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use cogtools_editor_client::{Ambiguous, Found};
+use cogtools_core::Diagnostic;
 use cogtools_program::Io;
 use cogtools_program::packages::{self, UnusedPackages};
 use cogtools_program::project::{config, project};
 
 use crate::checks::discovery::{self, Discovery};
-use crate::checks::editor;
+use crate::checks::editor::{self, Status};
 use crate::checks::mcp::{self, HostFile};
 use crate::checks::sources::{self, SourceStatus};
 use crate::host::Gemini;
@@ -27,7 +27,7 @@ pub(crate) struct Context {
     /// The sources that require approval.
     pub(crate) sources: Vec<SourceStatus>,
     /// Which editor answers, if a source asks one.
-    pub(crate) editor: Option<Result<Found, Ambiguous>>,
+    pub(crate) editor: Option<Result<Status, Diagnostic>>,
     /// The packages with tools that no source brings.
     pub(crate) unused: Option<UnusedPackages>,
 }

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_editor_client::{Answer, Found, Place, Request, Variables, find};
 use cogtools_program::args::EnvArgs;
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::project::ProjectContext;
@@ -14,6 +13,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::client::{Answer, Found, Place, Request, Variables, find};
 use crate::install::{Install, install};
 use crate::manual::MANUAL;
 

@@ -137,7 +137,9 @@ fn merge(whole: &mut Map<String, Value>, delta: &Map<String, Value>) {
             }
             (Value::Object(kept), Value::Object(fields)) => merge(kept, fields),
             (Value::Array(kept), Value::Array(items)) => {
-                items.iter().for_each(|item| merge_item(kept, item));
+                for item in items {
+                    merge_item(kept, item);
+                }
             }
             // A server may send thoughts as parts, and the answer as text.
             (Value::Array(kept), Value::String(text)) => {
@@ -166,20 +168,16 @@ fn merge_item(items: &mut Vec<Value>, item: &Value) {
             index => one["index"] == *index,
         }
     };
-    match (items.iter_mut().rev().find(is_same), item) {
-        (Some(Value::Object(one)), Value::Object(fields)) => merge(one, fields),
-        _ => {
-            let mut whole = Map::new();
-            if let Value::Object(fields) = item {
-                merge(&mut whole, fields);
-            }
-            items.push(if whole.is_empty() {
-                item.clone()
-            } else {
-                whole.into()
-            });
-        }
+    let same = items.iter_mut().rev().find(is_same);
+    if let (Some(Value::Object(one)), Value::Object(fields)) = (same, item) {
+        merge(one, fields);
+        return;
     }
+    let mut whole = item.clone();
+    if let Value::Object(fields) = &mut whole {
+        fields.retain(|_, value| !value.is_null());
+    }
+    items.push(whole);
 }
 
 /// Makes the part of a call. Arguments that are not JSON stay text: the caller reports them to the

@@ -231,7 +231,7 @@ fn parts() {
         Part::call_of(None, "f", json!({})),
         Part::result_of(&call, json!({"output": "done"})),
         Part::result_of(&anonymous, json!({"error": {"why": 1}})),
-        Part::data_of("image/png", "AA==".to_owned()),
+        Part::data_of("image/png", "AA=="),
     ];
     let expected = json!([
         {"text": "t"},

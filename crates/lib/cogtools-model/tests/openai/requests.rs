@@ -151,7 +151,7 @@ async fn results_follow_their_calls() {
 
 #[tokio::test]
 async fn files_are_data_urls() {
-    let data = |kind: &str| Part::data_of(kind, "QQ==".to_owned());
+    let data = |kind: &str| Part::data_of(kind, "QQ==");
     let parts = ["image/png", "audio/wav", "audio/mpeg", "application/pdf"].map(data);
     let mut parts = parts.to_vec();
     parts.insert(0, Part::text_of("See:"));
@@ -191,7 +191,7 @@ async fn there_are_no_explicit_caches() {
 #[tokio::test]
 async fn neighbouring_messages_of_one_role_are_one() {
     let text = |role, text: &str| Content::new(role, vec![Part::text_of(text)]).into();
-    let image = Part::data_of("image/png", "QQ==".to_owned());
+    let image = Part::data_of("image/png", "QQ==");
     let request = Request {
         contents: vec![
             text(Role::User, "It is noon."),

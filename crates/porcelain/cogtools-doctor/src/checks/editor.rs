@@ -1,9 +1,14 @@
-//! Which editor answers to the source `editor`, and why not another one.
+//! The editor that answers to the source `editor`, and why not another one.
 
+use std::path::Path;
+use std::time::Duration;
+
+use cogtools_core::process::Process;
 use cogtools_core::source::Source;
-use cogtools_editor_client::{Ambiguous, Attempt, Found, Place, Request, Variables, find};
+use cogtools_core::{Cancel, Diagnostic};
 use cogtools_program::Io;
-use cogtools_program::project::{config, context, project};
+use cogtools_program::project::{config, project};
+use serde::Deserialize;
 
 use crate::context::Context;
 use crate::finding::Finding;
@@ -14,43 +19,64 @@ pub(crate) const NAME: &str = "editor";
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     match &cx.editor {
         None => Vec::new(),
-        Some(Ok(found)) => vec![describe(found)],
+        Some(Ok(status)) => vec![describe(status)],
         Some(Err(error)) => {
-            let finding = Finding::warning(error.to_string());
-            let socket = error.socket().display();
-            let hint = format!("close one of them, or set {}={socket}", Variables::EDITOR);
-            vec![finding.hint(hint)]
+            let hints = cogtools_program::render_hints(&error.hints);
+            let socket = hints.last().map_or("", |hint| hint);
+            let hint = format!("close one of them, {socket}");
+            vec![Finding::warning(error.message.clone()).hint(hint)]
         }
     }
 }
 
-fn describe(found: &Found) -> Finding {
-    let attempts = found.attempts.iter().map(reason).collect();
-    match (&found.answer, &found.by) {
-        (Some((_, name)), Some(by)) => {
-            Finding::ok(format!("{name} answers, found by {by}")).with_details(attempts)
-        }
+fn describe(status: &Status) -> Finding {
+    let attempts = status.attempts.iter();
+    let attempts = attempts.map(|attempt| format!("{}: {}", attempt.by, attempt.reason));
+    match (&status.editor, &status.by) {
+        (Some(name), Some(by)) => Finding::ok(format!("{name} answers, found by {by}")),
         _ => Finding::warning("no editor answers here")
-            .with_details(attempts)
             .hint("run it in a terminal of the editor; VS Code needs `cogtools editor install`"),
     }
+    .with_details(attempts.collect())
 }
 
-fn reason(attempt: &Attempt) -> String {
-    format!("{}: {}", attempt.by, attempt.failure)
+/// How long the program may take: each editor has a second.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The answer of `cogtools editor status --json`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Status {
+    /// The name of the editor that answers.
+    pub(crate) editor: Option<String>,
+    /// How the editor was found.
+    pub(crate) by: Option<String>,
+    pub(crate) attempts: Vec<Attempt>,
+}
+
+/// An editor that did not answer.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Attempt {
+    pub(crate) by: String,
+    pub(crate) reason: String,
 }
 
 /// Asks the editor around the doctor, if the configuration names the source.
-pub(crate) fn ask(io: &Io<'_>) -> Option<Result<Found, Ambiguous>> {
-    let project = project(io);
-    let config = config(&project, io).ok()?;
-    let is_asked = config
-        .sources
-        .iter()
-        .any(|source| matches!(source, Source::Editor));
-    if !is_asked {
+pub(crate) fn ask(io: &Io<'_>) -> Option<Result<Status, Diagnostic>> {
+    let config = config(&project(io), io).ok()?;
+    let mut sources = config.sources.iter();
+    if !sources.any(|source| matches!(source, Source::Editor)) {
         return None;
     }
-    let cx = context(io, &project, config.env_priority, config.bounds());
-    Some(find(&Request::OpenFiles, &Place::of(&cx)))
+    let folder = io.program.parent().unwrap_or(Path::new("/"));
+    let name = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
+    let output = Process::new(folder.join(name), &io.cwd)
+        .args(["editor", "status", "--json", "--error-format=json"])
+        .variables(io.vars.clone())
+        .timeout(TIMEOUT)
+        .run(&Cancel::default())
+        .ok()?;
+    if output.exit.is_success() {
+        return serde_json::from_slice(&output.stdout.bytes).ok().map(Ok);
+    }
+    Diagnostic::from_json(&output.stderr.bytes).map(Err)
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::{Failure, Reply};
-use crate::peer::Peer;
+use super::answer::{Failure, Reply};
+use super::peer::Peer;
 
 /// A response.
 #[derive(Deserialize)]

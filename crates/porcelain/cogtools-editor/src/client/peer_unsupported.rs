@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::answer::Failure;
+use super::answer::Failure;
 
 /// A connection, which there is none of.
 #[derive(Debug)]

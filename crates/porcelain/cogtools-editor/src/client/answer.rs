@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Request;
+use super::protocol::Request;
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

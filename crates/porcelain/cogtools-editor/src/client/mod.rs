@@ -2,7 +2,7 @@
 //!
 //! Editors are reached by Unix sockets that only their user can open: by the protocol in
 //! `docs/reference/editor-protocol.md`, or by what Neovim and Emacs have anyway. Nothing listens
-//! on a port. What an editor answers is checked, bounded, and read within a second.
+//! on a port. An answer of an editor is checked, bounded, and read within a second.
 
 mod answer;
 mod emacs;

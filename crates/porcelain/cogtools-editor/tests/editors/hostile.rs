@@ -5,7 +5,7 @@ use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_editor_client::Request;
+use cogtools_editor::client::Request;
 use serde_json::{Value, json};
 
 use crate::fixture::Fixture;

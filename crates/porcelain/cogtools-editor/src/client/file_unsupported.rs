@@ -3,21 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use crate::answer::Failure;
-
-/// A file that only the user can read.
-#[derive(Debug)]
-pub(crate) enum Temporary {}
-
-impl Temporary {
-    pub(crate) fn write(_: &Path, _: &[u8]) -> Result<Self, Failure> {
-        Err(io::Error::from(ErrorKind::Unsupported).into())
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        match *self {}
-    }
-}
+use super::answer::Failure;
 
 pub(crate) fn user() -> String {
     String::new()

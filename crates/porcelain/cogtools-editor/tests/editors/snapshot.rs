@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cogtools_editor_client::Request;
+use cogtools_editor::client::Request;
 use serde_json::{Value, json};
 
 use crate::fixture::Fixture;

@@ -11,7 +11,7 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_editor_client::{Ambiguous, Found, Place, Request, Variables, find};
+use cogtools_editor::client::{Ambiguous, Found, Place, Request, Variables, find};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::{self, Command};
 
-use cogtools_editor_client::Request;
+use cogtools_editor::client::Request;
 use serde_json::{Value, json};
 
 use crate::fixture::Fixture;

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use cogtools_editor_client::Request;
+use cogtools_editor::client::Request;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, program};

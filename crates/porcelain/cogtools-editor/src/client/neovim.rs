@@ -5,9 +5,9 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::Request;
-use crate::answer::{Failure, Reply};
-use crate::peer::Peer;
+use super::answer::{Failure, Reply};
+use super::peer::Peer;
+use super::protocol::Request;
 
 /// What Neovim runs: a chunk that gets the method and its parameters as JSON, and returns JSON.
 const CHUNK: &str = include_str!("neovim.lua");

@@ -9,8 +9,9 @@ use cogtools_core::source::EDITOR_VARIABLES;
 use cogtools_core::{Code, Context, Diagnostic};
 use serde::Deserialize;
 
-use crate::answer::{Answer, Failure, Position, Reply, Text};
-use crate::{Request, answer, emacs, file, neovim, protocol};
+use super::answer::{Answer, Failure, Position, Reply, Text};
+use super::protocol::Request;
+use super::{answer, emacs, file, neovim, protocol};
 
 /// An answer, and why others were not asked or had none.
 #[derive(Debug)]

@@ -2,14 +2,19 @@
 //!
 //! The program itself would take ten times as long, and would be whatever PATH has.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::answer::Failure;
-use crate::answer::Reply;
-use crate::file::Temporary;
-use crate::peer::Peer;
-use crate::{Place, Request, file};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::answer::Failure;
+use super::answer::Reply;
+use super::file;
+use super::peer::Peer;
+use super::protocol::Request;
+use super::search::Place;
 
 /// What Emacs evaluates. It sends JSON in Base64, which the protocol does not have to quote, to the
 /// client that was added last. Emacs itself would take seconds to print a long text.
@@ -26,8 +31,11 @@ pub(crate) fn ask(place: &Place, request: &Request, timeout: Duration) -> Result
     let Request::ProposeEdit { .. } = request else {
         return evaluate(&socket, request, &question(request), timeout);
     };
-    let proposal = request.params().to_string();
-    let proposal = Temporary::write(&temporary(place), proposal.as_bytes())?;
+    // Others share the folder, but not the file, which goes with its value.
+    let mut proposal = tempfile::Builder::new()
+        .prefix("cogtools-editor-")
+        .tempfile_in(temporary(place))?;
+    proposal.write_all(request.params().to_string().as_bytes())?;
     let expression = expression(PROPOSAL).replace("PROPOSAL", &escape(proposal.path())?);
     evaluate(&socket, request, &expression, timeout)
 }
@@ -101,7 +109,8 @@ fn evaluate(
             break;
         }
     }
-    let json = decode(printed).ok_or_else(|| Failure::invalid("it is not Base64"))?;
+    let json = STANDARD.decode(printed);
+    let json = json.map_err(|_| Failure::invalid("it is not Base64"))?;
     if json.is_empty() {
         return Err(Failure::Closed);
     }
@@ -148,29 +157,6 @@ fn unquote(text: &str) -> String {
     plain
 }
 
-/// The bytes of Base64 with padding.
-fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for c in text.trim_end_matches('=').bytes() {
-        let value = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xff_ffff;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 0xff).ok()?);
-        }
-    }
-    Some(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,18 +187,5 @@ mod tests {
     fn paths_are_escaped() {
         let escaped = escape(Path::new("/a \"b\"\\c")).expect("it is UTF-8");
         assert_eq!(escaped, "/a \\\"b\\\"\\\\c");
-    }
-
-    #[test]
-    fn base64_is_decoded() {
-        let check = |text: &str, bytes: Option<&[u8]>| {
-            assert_eq!(decode(text).as_deref(), bytes, "{text}");
-        };
-        check("", Some(b""));
-        check("Zg==", Some(b"f"));
-        check("Zm8=", Some(b"fo"));
-        check("Zm9v", Some(b"foo"));
-        check("/+8=", Some(b"\xff\xef"));
-        check("Zm 9v", None);
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_editor_client::Request;
+use cogtools_editor::client::Request;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, program};

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, connect, socket};
 
-use crate::answer::Failure;
+use super::answer::Failure;
 
 /// A connection.
 #[derive(Debug)]

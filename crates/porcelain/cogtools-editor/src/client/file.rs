@@ -1,57 +1,18 @@
 //! Files and folders that only their user may have written.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-use crate::answer::Failure;
+use super::answer::Failure;
 
 /// Files are opened without waiting for the writer of a pipe.
 const READ: OFlags = OFlags::NONBLOCK
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
-
-/// How many names a temporary file can have; others may have taken some.
-const MAX_NAMES: u32 = 64;
-
-/// A file that only the user can read, which goes with this value.
-#[derive(Debug)]
-pub(crate) struct Temporary(PathBuf);
-
-impl Temporary {
-    /// Writes `content` to a new file in `folder`, which others may share.
-    pub(crate) fn write(folder: &Path, content: &[u8]) -> Result<Self, Failure> {
-        let process = std::process::id();
-        let mut error = io::Error::from(ErrorKind::AlreadyExists);
-        for attempt in 0..MAX_NAMES {
-            let path = folder.join(format!("cogtools-editor-{process}-{attempt}"));
-            let mut options = OpenOptions::new();
-            match options.write(true).create_new(true).mode(0o600).open(&path) {
-                Ok(mut file) => {
-                    let temporary = Self(path);
-                    file.write_all(content)?;
-                    return Ok(temporary);
-                }
-                Err(other) if other.kind() == ErrorKind::AlreadyExists => error = other,
-                Err(other) => return Err(other.into()),
-            }
-        }
-        Err(error.into())
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
-}
 
 /// The user's number.
 pub(crate) fn user() -> String {
