@@ -47,7 +47,8 @@ pub struct AgentParts<'a> {
 pub struct Agent<'a> {
     pub(crate) model: &'a dyn Model,
     pub(crate) tools: Arc<dyn Tools>,
-    pub(crate) traits: HashMap<String, ToolTraits>,
+    /// The traits of the tools, and the command or URL of each.
+    pub(crate) known: HashMap<String, (ToolTraits, Option<String>)>,
     pub(crate) journal: Journal,
     pub(crate) fixed: Fixed,
     pub(crate) settings: Settings,
@@ -62,6 +63,10 @@ pub struct Agent<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) questions: Questions,
     pub(crate) cancel: Cancel,
+    /// Ends the calls of the last response.
+    pub(crate) calls: Cancel,
+    /// The schema of the answer, if the model does not take one beside tools.
+    pub(crate) last_schema: Option<Value>,
 }
 
 /// The end of a run.
@@ -84,9 +89,9 @@ impl<'a> Agent<'a> {
         let declared = calls::declare(&tools, &mut parts.settings);
         Self {
             model: parts.model,
-            traits: tools
-                .iter()
-                .map(|tool| (tool.name.clone(), tool.traits))
+            known: tools
+                .into_iter()
+                .map(|tool| (tool.name, (tool.traits, tool.runs)))
                 .collect(),
             fixed: Fixed {
                 system: parts.system,
@@ -105,7 +110,9 @@ impl<'a> Agent<'a> {
             last_finish: None,
             observer: parts.observer,
             questions: Questions::default(),
+            calls: parts.cancel.child(),
             cancel: parts.cancel,
+            last_schema: None,
         }
     }
 
@@ -207,6 +214,9 @@ impl<'a> Agent<'a> {
                 return Ok(end);
             }
             if let Some(status) = final_status(&response) {
+                if status == EndStatus::Completed && self.ask_for_schema()? {
+                    continue;
+                }
                 return self.end(status, None);
             }
             match self.answer_calls().await? {

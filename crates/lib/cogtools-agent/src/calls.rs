@@ -2,22 +2,25 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cogtools_core::{Cancel, Code, Diagnostic, Hint};
 use cogtools_log::{
     Approval, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, Why, head_and_tail,
 };
-use cogtools_model::{ApiErrorKind, ModelError, Response, ToolMode};
+use cogtools_model::{ModelError, Response, ToolMode};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::{Map, Value, json};
 use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 
 use crate::agent::{Agent, RunEnd};
 use crate::conversation::OpenCall;
+use crate::diagnostic::is_refused_request;
 use crate::exchange::waiting;
-use crate::observer::{Activity, Answer, Question};
+use crate::journal::AS_JSON;
+use crate::observer::{Activity, Answer, Asked, Question};
 use crate::{CallScope, Settings, ToolTraits};
 
 /// How many calls run at the same time.
@@ -57,6 +60,13 @@ enum Next {
     Leave,
 }
 
+/// An event while calls run.
+enum Happened {
+    Answered(Option<Answered>),
+    Asked(Asked),
+    OutOfTime,
+}
+
 /// Calls that run now.
 type Running = FuturesUnordered<BoxFuture<'static, Answered>>;
 
@@ -72,6 +82,7 @@ impl Agent<'_> {
             .map(|decided| decided.call.id.clone())
             .collect();
         let mut running = Running::new();
+        self.calls = self.cancel.child();
         let result = self.carry_out(decided, &mut running).await;
         if result.is_err() {
             // Without a log nothing may go on; the running calls are cancelled, and awaited.
@@ -124,22 +135,27 @@ impl Agent<'_> {
         }
     }
 
-    /// The next call that has ended. Questions of agents that calls run are asked meanwhile.
+    /// The next call that has ended. Questions of agents that calls run are asked meanwhile, and
+    /// the calls end when the time of the run is over.
     async fn next_answer(&mut self, running: &mut Running) -> Option<Answered> {
         loop {
+            let left = self.ledger.time_left().unwrap_or(Duration::MAX);
+            let is_late = self.calls.is_cancelled();
             let questions = &mut self.questions;
             let next = async {
                 tokio::select! {
                     biased;
-                    answered = running.next() => Err(answered),
-                    Some(asked) = questions.next() => Ok(asked),
+                    answered = running.next() => Happened::Answered(answered),
+                    Some(asked) = questions.next() => Happened::Asked(asked),
+                    () = sleep(left), if !is_late => Happened::OutOfTime,
                 }
             };
             match waiting(next, &mut *self.observer).await {
-                Err(answered) => return answered,
+                Happened::Answered(answered) => return answered,
                 // Not asked any more; its agent takes that as a no.
-                Ok(asked) if self.cancel.is_cancelled() => drop(asked),
-                Ok(asked) => asked.ask(&mut *self.observer),
+                Happened::Asked(asked) if self.calls.is_cancelled() => drop(asked),
+                Happened::Asked(asked) => asked.ask(&mut *self.observer),
+                Happened::OutOfTime => self.calls.cancel(),
             }
         }
     }
@@ -160,13 +176,18 @@ impl Agent<'_> {
         match next {
             Next::Run { run, .. } => {
                 let scope = CallScope {
-                    cancel: self.cancel.child(),
+                    cancel: self.calls.child(),
                     ledger: self.ledger.clone(),
                     log: self.journal.log(),
                     call: entry,
                     questions: self.questions.sender(),
                 };
-                running.push(Box::pin(run_call(call, run, scope, self.cancel.clone())));
+                running.push(Box::pin(run_call(
+                    call,
+                    run,
+                    scope,
+                    [&self.cancel, &self.calls].map(Clone::clone),
+                )));
             }
             Next::Answer(outcome, response) => self.finish_call(Answered {
                 call,
@@ -181,7 +202,8 @@ impl Agent<'_> {
 
     /// Checks a call, and asks for its approval if nothing else decides.
     fn decide(&mut self, call: OpenCall) -> Decided {
-        let traits = self.traits.get(&call.tool).copied().unwrap_or_default();
+        let traits = self.known.get(&call.tool).map(|(traits, _)| *traits);
+        let traits = traits.unwrap_or_default();
         let decision = self.journal.state().decision(&call.id).cloned();
         let mut approval =
             decision.unwrap_or_else(|| self.settings.permissions.decide(&call.tool, &traits));
@@ -196,10 +218,10 @@ impl Agent<'_> {
                     Next::Answer(outcome, response)
                 }
                 Ok((run, arguments)) => {
-                    self.permit(&call, &arguments, &mut approval);
+                    let reason = self.permit(&call, &arguments, &mut approval);
                     resolved = Some(arguments);
                     let is_parallel = traits.is_parallel();
-                    self.next(run, is_parallel, &approval)
+                    self.next(run, is_parallel, &approval, reason)
                 }
             }
         };
@@ -212,13 +234,25 @@ impl Agent<'_> {
     }
 
     /// Decides what happens with a valid call.
-    fn next(&self, run: ReadyCall, is_parallel: bool, approval: &Approval) -> Next {
+    fn next(
+        &self,
+        run: ReadyCall,
+        is_parallel: bool,
+        approval: &Approval,
+        reason: Option<String>,
+    ) -> Next {
         if self.cancel.is_cancelled() {
             return Next::Leave;
         }
         let (outcome, response) = match approval.decision {
             Decision::Asked => return Next::Wait,
-            Decision::Denied => (Outcome::Denied, json!({"error": denial(approval)})),
+            Decision::Denied => {
+                let denial = match reason {
+                    Some(reason) => format!("denied by the user: {reason}"),
+                    None => denial(approval).to_owned(),
+                };
+                (Outcome::Denied, json!({"error": denial}))
+            }
             Decision::Allowed | Decision::Granted if self.ledger.try_add_call() => {
                 return Next::Run { run, is_parallel };
             }
@@ -227,25 +261,42 @@ impl Agent<'_> {
         Next::Answer(outcome, response)
     }
 
-    /// Asks for an approval if there is none yet. It stays `Asked` if the run has to wait.
-    fn permit(&mut self, call: &OpenCall, arguments: &Value, approval: &mut Approval) {
+    /// Asks for an approval if there is none yet. It stays `Asked` if the run has to wait. Returns
+    /// why the user has denied the call, if they say it.
+    fn permit(
+        &mut self,
+        call: &OpenCall,
+        arguments: &Value,
+        approval: &mut Approval,
+    ) -> Option<String> {
         if approval.decision != Decision::Asked || self.cancel.is_cancelled() {
-            return;
+            return None;
         }
         if self.always.contains(&call.tool) {
             *approval = Approval::new(Decision::Granted, Why::Answer);
-            return;
+            return None;
         }
+        let runs = self.known.get(&call.tool);
         let answer = self.observer.ask(&Question {
             tool: &call.tool,
             arguments,
+            runs: runs.and_then(|(_, runs)| runs.as_deref()),
             approval,
         });
-        if answer == Answer::Always {
-            self.always.insert(call.tool.clone());
-        }
-        if let Some(answer) = answer_approval(answer) {
-            *approval = answer;
+        let (decision, why) = match answer {
+            Answer::Always => {
+                self.always.insert(call.tool.clone());
+                (Decision::Granted, Why::Answer)
+            }
+            Answer::Yes => (Decision::Granted, Why::Answer),
+            Answer::No | Answer::NoBecause(_) => (Decision::Denied, Why::Answer),
+            Answer::NoTerminal => (Decision::Denied, Why::NoTerminal),
+            Answer::Pause => return None,
+        };
+        *approval = Approval::new(decision, why);
+        match answer {
+            Answer::NoBecause(reason) => Some(reason),
+            _ => None,
         }
     }
 
@@ -279,15 +330,6 @@ impl Agent<'_> {
         };
         self.journal.append(event)
     }
-}
-
-fn answer_approval(answer: Answer) -> Option<Approval> {
-    Some(match answer {
-        Answer::Yes | Answer::Always => Approval::new(Decision::Granted, Why::Answer),
-        Answer::No => Approval::new(Decision::Denied, Why::Answer),
-        Answer::NoTerminal => Approval::new(Decision::Denied, Why::NoTerminal),
-        Answer::Pause => return None,
-    })
 }
 
 /// A call with its result.
@@ -343,18 +385,23 @@ impl Agent<'_> {
     }
 }
 
-/// Runs a call of the run that `cancel` ends, in a thread of its own.
+/// Runs a call in a thread of its own. The user ends it by the first of `cancels`, the end of the
+/// run's time by the second one.
 pub(crate) async fn run_call(
     call: OpenCall,
     run: ReadyCall,
     scope: CallScope,
-    cancel: Cancel,
+    [user, time]: [Cancel; 2],
 ) -> Answered {
     let started = Instant::now();
     let result = spawn_blocking(move || run(&scope)).await;
     let (outcome, response) = match result {
         Ok(CallResult::Output(output)) => (Outcome::Succeeded, json!({"output": output})),
-        Ok(CallResult::Failed(_)) if cancel.is_cancelled() => cancelled(),
+        Ok(CallResult::Failed(_)) if user.is_cancelled() => cancelled(),
+        Ok(CallResult::Failed(_)) if time.is_cancelled() => {
+            let message = "ended: the time of the run is over";
+            (Outcome::TimedOut, json!({"error": message}))
+        }
         Ok(CallResult::Failed(diagnostics)) => failure(&diagnostics),
         // The panic hook has reported it.
         Err(_) => failure(&[Diagnostic::new(
@@ -416,18 +463,37 @@ impl Agent<'_> {
     /// Asks for JSON from now on, if the model has rejected a request because it cannot make
     /// calls. Returns whether it is worth asking again.
     pub(crate) fn ask_without_call(&mut self, error: &ModelError) -> bool {
-        let is_rejected = matches!(
-            error,
-            ModelError::Api(error) if error.kind == ApiErrorKind::InvalidRequest
-        );
+        let is_rejected = is_refused_request(error);
         let Some(schema) = self.settings.answer_call.take_if(|_| is_rejected) else {
-            return false;
+            return is_rejected && self.postpone_schema();
         };
         let request = &mut self.settings.request;
         request.mode = ToolMode::Auto;
         request.generation.response_json_schema = Some(schema);
         self.fixed.tools = declarations(&self.tools.list());
         true
+    }
+
+    /// Asks for JSON in a request of its own after the work, because the model does not take a
+    /// schema beside tools. Returns false if that is not the reason.
+    fn postpone_schema(&mut self) -> bool {
+        let schema = &mut self.settings.request.generation.response_json_schema;
+        let has_tools = !self.fixed.tools.is_empty();
+        self.last_schema = schema.take_if(|_| has_tools);
+        self.last_schema.is_some()
+    }
+
+    /// Asks for the answer as JSON, without tools, if the schema was postponed. Returns true if it
+    /// was.
+    pub(crate) fn ask_for_schema(&mut self) -> Result<bool, LogError> {
+        let Some(schema) = self.last_schema.take() else {
+            return Ok(false);
+        };
+        let parts = vec![json!({ "text": AS_JSON })];
+        self.journal.append(Event::Task { parts })?;
+        self.settings.request.generation.response_json_schema = Some(schema);
+        self.fixed.tools = Arc::default();
+        Ok(true)
     }
 }
 
@@ -526,6 +592,8 @@ pub struct AgentTool {
     pub declaration: Value,
     /// The traits that decide about its calls.
     pub traits: ToolTraits,
+    /// The command or the URL of a call, for the person who approves it.
+    pub runs: Option<String>,
 }
 
 /// The result of a call.

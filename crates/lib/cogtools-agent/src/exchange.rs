@@ -1,7 +1,7 @@
 //! One response: sent, streamed, and sent again while nothing of it was shown.
 
 use std::pin::pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cogtools_core::Cancel;
 use cogtools_model::{
@@ -76,6 +76,7 @@ impl Exchange<'_> {
     async fn attempts(&mut self, arrived: &mut Arrived) -> Result<(), ModelError> {
         let mut failures = 0;
         let mut useless = 0;
+        let begin = Instant::now();
         loop {
             let result = self.attempt(arrived).await;
             let error = match result {
@@ -98,7 +99,12 @@ impl Exchange<'_> {
             };
             failures += 1;
             let wait = self.retry.wait(failures, &error, random_jitter());
-            let Some(wait) = wait.filter(|_| !arrived.is_shown) else {
+            // A quota that returns after the end of the run is said at once.
+            let left = self
+                .time_left
+                .map(|left| left.saturating_sub(begin.elapsed()));
+            let is_in_time = |wait: &Duration| left.is_none_or(|left| *wait < left);
+            let Some(wait) = wait.filter(|wait| !arrived.is_shown && is_in_time(wait)) else {
                 return Err(error);
             };
             self.observer.on(&Activity::Retry {

@@ -16,6 +16,9 @@ several times. Do something else, or answer with what you know.";
 /// The task for a model whose answer was cut off.
 pub(crate) const GO_ON: &str = "Go on where you stopped.";
 
+/// The task for a model that does not take a schema beside tools, after its work.
+pub(crate) const AS_JSON: &str = "Give your answer again, as JSON that matches the schema.";
+
 /// The log of a run: what is appended to it is part of the conversation at once.
 #[derive(Debug)]
 pub struct Journal {
@@ -153,7 +156,7 @@ impl Journal {
 /// Returns true if an entry is a task that the user gave, and not one of the agent itself.
 fn is_of_user(entry: &Entry) -> bool {
     let is_task = matches!(entry.event, Event::Task { .. });
-    is_task && !matches!(entry.event.text(), Some(REPETITION | GO_ON))
+    is_task && !matches!(entry.event.text(), Some(REPETITION | GO_ON | AS_JSON))
 }
 
 /// The usage of a request as a log has it.

@@ -72,7 +72,7 @@ pub trait Observer {
     /// Something happened.
     fn on(&mut self, activity: &Activity<'_>);
 
-    /// Whether the call may run. Called only if nothing else decides.
+    /// Decides about a call. Called only if nothing else decides.
     fn ask(&mut self, question: &Question<'_>) -> Answer;
 }
 
@@ -83,12 +83,14 @@ pub struct Question<'a> {
     pub tool: &'a str,
     /// The arguments, with defaults filled in.
     pub arguments: &'a Value,
+    /// The command or the URL of the tool, if it has one.
+    pub runs: Option<&'a str>,
     /// Why there is a question.
     pub approval: &'a Approval,
 }
 
 /// The answer to a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It may run.
     Yes,
@@ -96,6 +98,8 @@ pub enum Answer {
     Always,
     /// It may not.
     No,
+    /// It may not, for a reason that the model reads.
+    NoBecause(String),
     /// There is no terminal to ask at.
     NoTerminal,
     /// The run pauses until there is an answer.
@@ -132,6 +136,7 @@ pub struct CallScope {
 pub(crate) struct Asked {
     tool: String,
     arguments: Value,
+    runs: Option<String>,
     approval: Approval,
     answer: Sender<Answer>,
 }
@@ -188,6 +193,7 @@ impl Asked {
         let answer = observer.ask(&Question {
             tool: &self.tool,
             arguments: &self.arguments,
+            runs: self.runs.as_deref(),
             approval: &self.approval,
         });
         // The agent that asked may have been cancelled meanwhile.
@@ -203,6 +209,7 @@ impl Observer for Relay {
         let asked = Asked {
             tool: question.tool.to_owned(),
             arguments: question.arguments.clone(),
+            runs: question.runs.map(str::to_owned),
             approval: question.approval.clone(),
             answer,
         };

@@ -59,6 +59,24 @@ pub enum Why {
     Other(String),
 }
 
+impl Why {
+    /// The reason in words.
+    pub fn in_words(&self) -> &str {
+        match self {
+            Self::Rule => "a rule",
+            Self::Answer => "the user's answer",
+            Self::Pure => "it is pure",
+            Self::ReadOnly => "it changes nothing",
+            Self::Destructive => "it may destroy something",
+            Self::OpenWorld => "it reaches an open world",
+            Self::Foreign => "it is a program of others",
+            Self::Default => "by default",
+            Self::NoTerminal => "there is no terminal",
+            Self::Other(other) => other,
+        }
+    }
+}
+
 impl Approval {
     /// The decision with its reason.
     pub const fn new(decision: Decision, why: Why) -> Self {

@@ -130,7 +130,7 @@ impl Conversation {
         if let Stage::Open(worker) = &stage
             && !args.quiet
         {
-            io.note(&summary::note(worker.session(), &worker.ledger().spent()));
+            io.note(&worker.note());
         }
         Ok(())
     }
@@ -239,7 +239,7 @@ fn obey(command: Slash, stage: &mut Stage<'_>, io: &mut Io<'_>) -> Result<Next, 
         }
         (_, Stage::Ready(_)) => say("there was no task yet", io),
         (Slash::Session, Stage::Open(worker)) => {
-            let note = summary::note(worker.session(), &worker.ledger().spent());
+            let note = worker.note();
             say(&note, io);
         }
         (Slash::Budget, Stage::Open(worker)) => say(&describe_budget(worker.ledger()), io),

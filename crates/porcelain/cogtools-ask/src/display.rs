@@ -358,15 +358,24 @@ fn write_line(text: &str, io: &mut Io<'_>) {
     let _ = io.stderr.flush();
 }
 
-/// How much of the arguments a question shows, in characters.
-const MAX_QUESTION_CHARS: usize = 500;
+/// The longest arguments that are a part of the question, in bytes; longer ones stand above it.
+const MAX_QUESTION_BYTES: usize = 200;
 
-/// Asks at a terminal. `None` if the user wants neither answer: by Ctrl-C or Escape.
-pub(crate) fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &Io<'_>) -> Option<Answer> {
-    // What was typed before cannot be an answer.
-    io.stdin.discard_typed();
-    let arguments = question.arguments.to_string();
-    let arguments = truncate(&arguments, MAX_QUESTION_CHARS);
+/// Asks at a terminal, and shows everything that is decided about. `None` if the user wants
+/// neither answer: by Ctrl-C or Escape.
+fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &mut Io<'_>) -> Option<Answer> {
+    let why = question.approval;
+    let rule = why.rule.as_ref().map(|rule| format!(" {rule}"));
+    let rule = rule.unwrap_or_default();
+    io.quote_lines(&format!("asked: {}{rule}", why.why.in_words()));
+    if let Some(runs) = question.runs {
+        io.quote_lines(&format!("runs: {runs}"));
+    }
+    let mut arguments = question.arguments.to_string();
+    if arguments.len() > MAX_QUESTION_BYTES {
+        io.quote_lines(&format!("arguments: {:#}", question.arguments));
+        "with these arguments".clone_into(&mut arguments);
+    }
     let text = format!("Run {} {arguments}?", question.tool);
     let answers = [
         (Answer::Yes, "yes, once"),
@@ -375,9 +384,23 @@ pub(crate) fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &Io<'_>) ->
             "yes, and further calls of this tool in this run",
         ),
         (Answer::No, "no"),
+        (Answer::NoBecause(String::new()), "no, because …"),
     ];
-    let options = answers.map(|(_, label)| label.to_owned());
+    let options: Vec<String> = answers
+        .iter()
+        .map(|(_, label)| (*label).to_owned())
+        .collect();
+    // What was typed before cannot be an answer.
+    io.stdin.discard_typed();
     let index = prompt.select(&sanitize(&text), &options).ok()?;
-    let answer = answers.get(index);
-    Some(answer.map_or(Answer::No, |(answer, _)| *answer))
+    match answers.into_iter().nth(index) {
+        Some((Answer::NoBecause(_), _)) => {
+            let reason = prompt.text("Why not?", "", "the model reads it").ok()?;
+            Some(match reason.trim() {
+                "" => Answer::No,
+                reason => Answer::NoBecause(reason.to_owned()),
+            })
+        }
+        answer => Some(answer.map_or(Answer::No, |(answer, _)| answer)),
+    }
 }

@@ -1,5 +1,7 @@
 //! The end of a run: the summary, and what it means as an exit status.
 
+use std::time::Duration;
+
 use cogtools_agent::limit_name;
 use cogtools_agent::{RunEnd, Spent, diagnostic};
 use cogtools_core::{Code, Diagnostic};
@@ -26,12 +28,22 @@ pub(crate) struct Summary {
     pub(crate) calls: Vec<Value>,
     /// Calls that wait for an answer.
     pub(crate) paused: Vec<CallId>,
+    /// True if the answer has to match a schema.
+    pub(crate) has_schema: bool,
+    /// The currency of the prices, if they are known.
+    pub(crate) currency: Option<String>,
+    pub(crate) elapsed: Duration,
 }
 
 impl Summary {
     /// Prints the summary, and fails unless the model is done.
     pub(crate) fn report(self, args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
-        let summary = json!({
+        let error = self.error();
+        let error = error
+            .as_ref()
+            .map(|error| json!({"code": error.code.name(), "message": error.summary()}));
+        let answer = self.answer_value();
+        let mut summary = json!({
             "text": self.end.text,
             "session": self.session,
             "status": self.end.status.name(),
@@ -40,7 +52,14 @@ impl Summary {
             "calls": self.calls,
             "usage": self.spent.usage,
             "waiting": self.paused,
+            "model": self.model,
+            "ms": u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
+            "cost": self.cost(),
+            "error": error,
         });
+        if let Some(answer) = answer {
+            summary["answer"] = answer;
+        }
         match args.format() {
             OutputFormat::Text => {}
             OutputFormat::Json => io.show_json(&format!("{summary}\n"))?,
@@ -52,7 +71,7 @@ impl Summary {
             }
         }
         if !args.quiet {
-            io.note(&note(&self.session, &self.spent));
+            io.note(&note(&self.session, &self.spent, self.currency.as_deref()));
         }
         self.conclude(io)
     }
@@ -74,7 +93,28 @@ impl Summary {
     }
 
     fn failure(self) -> Option<Failure> {
-        if let Some(rejection) = self.rejection {
+        match self.end.status {
+            EndStatus::Cancelled => Some(Failure::Reported(INTERRUPTED)),
+            _ => Some(self.error()?.into()),
+        }
+    }
+
+    /// The answer as a value, if it matches a schema.
+    fn answer_value(&self) -> Option<Value> {
+        let is_valid = self.has_schema && self.end.status == EndStatus::Completed;
+        serde_json::from_str(&self.end.text)
+            .ok()
+            .filter(|_| is_valid)
+    }
+
+    fn cost(&self) -> Option<Value> {
+        let currency = self.currency.as_ref()?;
+        Some(json!({"amount": self.spent.money, "currency": currency}))
+    }
+
+    /// Why the model is not done; `None` if it is, or if the user has ended the run.
+    fn error(&self) -> Option<Diagnostic> {
+        if let Some(rejection) = self.rejection.clone() {
             let rejection = if self.end.finish == Some(Finish::MaxTokens) {
                 rejection.hint("it was cut off; raise --max-tokens")
             } else {
@@ -82,13 +122,12 @@ impl Summary {
             };
             let session = cogtools_program::call::quote(&self.session);
             let hint = format!("cogtools session show {session} shows the answer");
-            return Some(rejection.hint(hint).into());
+            return Some(rejection.hint(hint));
         }
         let resume = format!("cogtools ask {}--continue", self.session_option());
         let fail = |code, message: String| Diagnostic::new(code, message);
         let failure = match &self.end.status {
-            EndStatus::Completed => return None,
-            EndStatus::Cancelled => return Some(Failure::Reported(INTERRUPTED)),
+            EndStatus::Completed | EndStatus::Cancelled => return None,
             EndStatus::Refused => {
                 let reason = self.end.finish.as_ref().map(|finish| format!(": {finish}"));
                 let message = format!("the model refused to answer{}", reason.unwrap_or_default());
@@ -134,7 +173,7 @@ impl Summary {
                     .hint(format!("{resume} goes on; ask in another way")),
             },
         };
-        Some(failure.into())
+        Some(failure)
     }
 
     fn is_cut_off(&self) -> bool {
@@ -155,12 +194,14 @@ impl Summary {
 }
 
 /// A run in a line.
-pub(crate) fn note(session: &str, spent: &Spent) -> String {
+pub(crate) fn note(session: &str, spent: &Spent, currency: Option<&str>) -> String {
     let usage = spent.usage;
     let cached = (usage.cached * 100).checked_div(usage.prompt).unwrap_or(0);
     let count = |number: u64, noun| pluralize(usize::try_from(number).unwrap_or(usize::MAX), noun);
+    let cost = currency.map(|currency| format!(", {:.4} {currency}", spent.money));
+    let cost = cost.unwrap_or_default();
     format!(
-        "session {session}: {}, {}, {} ({cached} % cached)",
+        "session {session}: {}, {}, {} ({cached} % cached){cost}",
         count(spent.turns, "turn"),
         count(spent.calls, "call"),
         count(usage.total, "token"),

@@ -126,6 +126,7 @@ fn declare(tool: &Tool) -> Result<AgentTool, Vec<Diagnostic>> {
         name: tool.name().as_str().to_owned(),
         declaration,
         traits: ToolTraits::of(tool),
+        runs: tool.command_line().map(|line| line.to_string()),
     })
 }
 

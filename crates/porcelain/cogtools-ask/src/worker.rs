@@ -20,7 +20,7 @@ use crate::args::AskArgs;
 use crate::display::Display;
 use crate::prompt::Layers;
 
-use crate::summary::Summary;
+use crate::summary::{self, Summary};
 use crate::tools::ProjectTools;
 
 /// Inputs of a run that do not depend on the session.
@@ -94,9 +94,15 @@ impl<'a> Worker<'a> {
         &self.ledger
     }
 
-    /// How the user names the session.
-    pub(crate) fn session(&self) -> &str {
-        &self.session
+    /// The currency of the model's prices, if they are known.
+    pub(crate) fn currency(&self) -> Option<&str> {
+        let price = self.materials.settings.price.as_ref();
+        price.map(|price| price.currency.as_str())
+    }
+
+    /// The session and what it has used, in a line.
+    pub(crate) fn note(&self) -> String {
+        summary::note(&self.session, &self.ledger.spent(), self.currency())
     }
 
     /// Goes on after a pause, which is not a part of the run's time.
@@ -161,6 +167,9 @@ impl<'a> Worker<'a> {
             spent: self.ledger.spent(),
             calls,
             paused,
+            has_schema: schema.is_some(),
+            currency: self.currency().map(str::to_owned),
+            elapsed: self.ledger.elapsed(),
         };
         Ok((self, summary))
     }

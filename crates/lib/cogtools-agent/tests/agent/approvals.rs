@@ -219,3 +219,15 @@ fn a_new_task_gives_up_what_waits() {
     );
     assert_eq!(scene.ran(), [Value::Null; 0]);
 }
+
+#[test]
+fn the_model_reads_why_a_call_was_denied() {
+    let mut scene = Scene::new([call("a", "act", &json!({"x": 1})), text("done")]);
+    scene.watcher.answers = vec![Answer::NoBecause("the branch is frozen".to_owned())];
+    scene.run("go");
+    let error = json!({"error": "denied by the user: the branch is frozen"});
+    let denied = json!({"status": "denied", "content": error});
+    assert_eq!((scene.ran(), scene.results()), (Vec::new(), vec![denied]));
+    // The question names the command that would run.
+    assert_eq!(scene.watcher.commands, ["run act"]);
+}

@@ -1,8 +1,8 @@
 //! Budgets end a run before it exceeds them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use cogtools_agent::{Budget, Price};
+use cogtools_agent::{Budget, CallResult, Price, ToolTraits};
 use cogtools_log::{BudgetLimit, EndStatus};
 use serde_json::json;
 
@@ -170,4 +170,46 @@ fn time_ends_a_response_and_what_was_shown_is_kept() {
         (end.status, end.text.as_str()),
         (spent(BudgetLimit::Seconds), "The answ")
     );
+}
+
+#[test]
+fn time_ends_a_call() {
+    let mut scene = Scene::new([call("a", "wait", &json!({}))]).tool(
+        "wait",
+        ToolTraits {
+            is_pure: true,
+            ..ToolTraits::default()
+        },
+        |_, cancel| {
+            let end = Instant::now() + Duration::from_secs(20);
+            while !cancel.is_cancelled() && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            CallResult::Failed(Vec::new())
+        },
+    );
+    scene.budget = Budget {
+        time: Some(Duration::from_millis(200)),
+        ..UNLIMITED
+    };
+    let begin = Instant::now();
+    assert_eq!(scene.run("go").status, spent(BudgetLimit::Seconds));
+    assert!(begin.elapsed() < Duration::from_secs(10));
+    let error = json!({"error": "ended: the time of the run is over"});
+    let late = json!({"status": "timed_out", "content": error});
+    assert_eq!(scene.results(), [late]);
+}
+
+#[test]
+fn a_wait_that_is_longer_than_the_run_is_not_begun() {
+    let mut scene = Scene::new([vec![Step::Error(503)]]);
+    scene.settings.retry.first_wait = Duration::from_mins(1);
+    scene.settings.retry.max_wait = Duration::from_mins(1);
+    scene.budget = Budget {
+        time: Some(Duration::from_secs(20)),
+        ..UNLIMITED
+    };
+    let begin = Instant::now();
+    assert_eq!(scene.run("go").status, EndStatus::Unavailable);
+    assert!(begin.elapsed() < Duration::from_secs(10));
 }

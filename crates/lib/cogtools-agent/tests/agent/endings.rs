@@ -248,3 +248,31 @@ fn a_run_can_be_cancelled_while_tools_run() {
         [json!({"status": "cancelled", "content": {"error": "cancelled by the user"}})]
     );
 }
+
+#[test]
+fn a_schema_that_is_refused_beside_tools_is_asked_for_last() {
+    let mut scene = Scene::new([
+        vec![Step::Error(400)],
+        call("a", "echo", &json!({"x": 1})),
+        text("It is one."),
+        text("{\"n\": 1}"),
+    ]);
+    let schema = json!({"type": "object"});
+    scene.settings.request.generation.response_json_schema = Some(schema.clone());
+    let end = scene.run("go");
+    assert_eq!(
+        (end.status, end.text.as_str()),
+        (EndStatus::Completed, "{\"n\": 1}")
+    );
+    let sent = scene.model.schemas();
+    // The schema, and how many tools stand beside it.
+    let tools = sent[0].1;
+    assert!(tools > 0);
+    let expected = [
+        (Some(schema.clone()), tools),
+        (None, tools),
+        (None, tools),
+        (Some(schema), 0),
+    ];
+    assert_eq!(sent, expected);
+}

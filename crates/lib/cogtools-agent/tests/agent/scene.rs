@@ -44,6 +44,8 @@ pub(crate) struct Scene {
 pub(crate) struct Watcher {
     pub(crate) answers: Vec<Answer>,
     pub(crate) questions: Vec<String>,
+    /// The commands that questions name.
+    pub(crate) commands: Vec<String>,
     pub(crate) text: String,
     pub(crate) repetitions: usize,
     pub(crate) retries: usize,
@@ -69,6 +71,7 @@ impl Observer for Watcher {
     fn ask(&mut self, question: &Question<'_>) -> Answer {
         self.questions
             .push(format!("{} {}", question.tool, question.arguments));
+        self.commands.extend(question.runs.map(str::to_owned));
         if self.answers.is_empty() {
             Answer::NoTerminal
         } else {
@@ -166,6 +169,7 @@ impl Scene {
             name: name.to_owned(),
             declaration: json!({"name": name, "description": name}),
             traits,
+            runs: Some(format!("run {name}")),
         };
         self.kit.tools.push((tool, Arc::new(work)));
         self

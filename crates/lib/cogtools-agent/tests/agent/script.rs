@@ -41,6 +41,15 @@ impl Script {
         contents.collect()
     }
 
+    /// The schema of each request, and how many tools it declares.
+    pub(crate) fn schemas(&self) -> Vec<(Option<Value>, usize)> {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let schema = |request: &Request| request.generation.response_json_schema.clone();
+        let schemas = requests.iter();
+        let schemas = schemas.map(|request| (schema(request), request.tools.len()));
+        schemas.collect()
+    }
+
     /// How many replies were not played.
     pub(crate) fn left(&self) -> usize {
         let replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,6 @@
 //! A call of a tool: the program it starts, and its output.
 
+use std::fmt;
 use std::fmt::Debug;
 
 use serde_json::{Map, Value};
@@ -98,6 +99,18 @@ impl ToolOutput {
             text,
             ..Self::default()
         }
+    }
+}
+
+impl fmt::Display for CommandLine {
+    /// Writes the words as they are in the file, and the text of a script.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Word::Literal(text) | Word::Template(text)) in self.words.iter().enumerate() {
+            let space = if index > 0 { " " } else { "" };
+            write!(f, "{space}{text}")?;
+        }
+        let mut script = self.script.iter();
+        script.try_for_each(|script| write!(f, "\n{script}"))
     }
 }
 

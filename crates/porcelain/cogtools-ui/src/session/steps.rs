@@ -1,9 +1,7 @@
 //! The steps of a turn: of plans, of flows, and the calls of a model.
 
 use cogtools_core::Code;
-use cogtools_log::{
-    Approval, BlobId, Decision, Event, NodeState, Outcome, StepState, Why, result_text,
-};
+use cogtools_log::{Approval, BlobId, Decision, Event, NodeState, Outcome, StepState, result_text};
 use serde_json::Value;
 
 use crate::cut;
@@ -360,18 +358,7 @@ fn approval_text(approval: &Approval) -> String {
         Decision::Granted => "granted",
         Decision::Denied => "denied",
     };
-    let why = match &approval.why {
-        Why::Rule => "a rule",
-        Why::Answer => "the user's answer",
-        Why::Pure => "it is pure",
-        Why::ReadOnly => "it changes nothing",
-        Why::Destructive => "it may destroy something",
-        Why::OpenWorld => "it reaches an open world",
-        Why::Foreign => "it is a program of others",
-        Why::Default => "by default",
-        Why::NoTerminal => "there is no terminal",
-        Why::Other(other) => other,
-    };
+    let why = approval.why.in_words();
     let rule = approval.rule.as_ref().map(|rule| format!(" {rule}"));
     format!("{decision}: {why}{}", rule.unwrap_or_default())
 }
