@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use cogtools_core::schema::Schema;
 use cogtools_core::yaml::Node;
-use cogtools_core::{Level, Tool};
+use cogtools_core::Level;
 use fancy_regex::Regex;
 
 use super::annotation::programs;
@@ -79,7 +79,7 @@ static TEMPLATE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\{\{-?\s*([A-Za-z_]\w*)").ok());
 
 fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
-    let names = file.tool.as_ref().map(Tool::schema);
+    let names = file.tool.as_ref().map(|tool| tool.schema());
     let names = names.and_then(Schema::names).unwrap_or_default();
     for script in scripts(file) {
         let text = script.text();
