@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
+use cogtools_core::Level;
 use cogtools_core::schema::Schema;
 use cogtools_core::yaml::Node;
-use cogtools_core::Level;
 use fancy_regex::Regex;
 
 use super::annotation::programs;
