@@ -116,10 +116,9 @@ fn may_depend(name: &str, other: &str) -> bool {
     match (name, floor(name), floor(other)) {
         ("cogtools" | "xtask" | "xtask-manual", ..) => other != "cogtools-test-support",
         // Confined programs link as little as possible.
-        ("cogtools-confine", ..) => false,
+        ("cogtools-confine", ..) | (_, _, None) => false,
         (_, Some(upper), Some(lower)) => lower < upper,
         (_, None, Some(_)) => true,
-        (_, _, None) => false,
     }
 }
 

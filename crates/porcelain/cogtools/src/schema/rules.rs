@@ -38,7 +38,7 @@ impl JsonSchema for Rules {
             .map(|name| described(name, "A retired rule; its level has no effect.".to_owned()));
         json_schema!({
             "type": "object",
-            "properties": Map::from_iter(rules.into_iter().chain(retired)),
+            "properties": rules.into_iter().chain(retired).collect::<Map<_, _>>(),
             "additionalProperties": false,
         })
     }
