@@ -71,8 +71,12 @@ function button(label, className, act) {
 }
 
 function approval(key) {
-  const decide = (allow) => () => reply("approve", { call: key, allow });
-  return [button("Allow", "main", decide(true)), button("Deny", "", decide(false))];
+  const decide = (label, className, allow) => {
+    const made = button(label, className, () => reply("approve", { call: key, allow }));
+    made.setAttribute("aria-label", `${label} ${key}`);
+    return made;
+  };
+  return [decide("Allow", "main", true), decide("Deny", "", false)];
 }
 
 function answer(key, question) {

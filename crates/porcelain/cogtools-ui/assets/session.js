@@ -75,6 +75,8 @@ function adopt(fresh) {
 
 async function showTurn(turn) {
   const query = { ...Object.fromEntries(new URLSearchParams(location.search)), turn };
+  // The address of the turn can be copied, and survives a reload.
+  history.replaceState(null, "", `?${new URLSearchParams(query)}`);
   const fresh = (await load(query)).getElementById("side");
   finish(fresh);
   adopt(fresh);
@@ -137,12 +139,14 @@ function follow(delay) {
 }
 
 async function refresh() {
-  const fresh = await load(selected ? { turn: selected } : {});
+  // A turn that was selected may be above the page.
+  const fresh = await load({});
+  const panels = selected ? await load({ turn: selected }) : fresh;
   const part = fresh.getElementById("conversation");
   finish(part);
-  finish(fresh.getElementById("side"));
+  finish(panels.getElementById("side"));
   merge(conversation, part);
-  replaceSide(fresh.getElementById("side"));
+  replaceSide(panels.getElementById("side"));
   const rows = side.querySelectorAll("#log li");
   announce(rows[rows.length - 1]?.querySelector(".text")?.textContent ?? "");
 }

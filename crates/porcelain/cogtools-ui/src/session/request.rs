@@ -46,8 +46,10 @@ pub(crate) async fn page(
     app.run(move |app| {
         let file = app.sessions.file(&name)?;
         let (header, mut view) = app.sessions.with_index(&file, |index| {
-            Ok((index.header().clone(), View::read(index, part.before)?))
+            let view = View::read(index, part.before, part.turn)?;
+            Ok((index.header().clone(), view))
         })?;
+        view.describe_questions(app);
         view.read_prompts(part.turn, &file.blobs());
         let mut context = view.context(part.turn);
         context["graph"] = view
@@ -271,10 +273,19 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The lines before the line `before`, or the last ones.
-    pub(crate) fn read(index: &Index, before: Option<usize>) -> Result<Self, PageError> {
+    /// Reads the lines before the line `before`; without it, those from the turn that begins with
+    /// the line `selected`, or the last ones if it is among them.
+    ///
+    /// # Errors
+    /// [`PageError::NotFound`] if no turn begins there.
+    pub(crate) fn read(
+        index: &Index,
+        before: Option<usize>,
+        selected: Option<usize>,
+    ) -> Result<Self, PageError> {
         let behind = index.lines() + 1;
-        let end = before.unwrap_or(behind).clamp(2, behind.max(2));
+        let after = selected.map(|line| line.saturating_add(PAGE_LINES));
+        let end = before.or(after).unwrap_or(behind).clamp(2, behind.max(2));
         let start = end.saturating_sub(PAGE_LINES).max(2);
         let lines = index.read(start..end)?;
         let (state, is_end) = (RunState::of(index)?, end == behind.max(2));
@@ -284,6 +295,9 @@ impl View {
         {
             last.interrupt();
         }
+        if selected.is_some_and(|line| turns.iter().all(|turn| turn.line != line)) {
+            return Err(PageError::NotFound);
+        }
         Ok(Self {
             first: start,
             last: index.lines(),
@@ -292,6 +306,19 @@ impl View {
             state,
             content: index.content(),
         })
+    }
+
+    /// Says of the tools whose calls wait for the user what they are, and what they would run.
+    pub(crate) fn describe_questions(&mut self, app: &App) {
+        let questions = self.turns.iter_mut().flat_map(|turn| &mut turn.questions);
+        for question in questions.filter(|question| !question.tool.is_empty()) {
+            // Without its file, a tool is shown by its name.
+            let described = tool::with_tool(app, &question.tool, |tool, _| {
+                let runs = tool.command_line().map(|line| line.to_string());
+                (tool.description().to_owned(), runs.unwrap_or_default())
+            });
+            (question.description, question.runs) = described.unwrap_or_default();
+        }
     }
 
     /// Reads what the requests of the turn have sent that [`View::shown`] is.

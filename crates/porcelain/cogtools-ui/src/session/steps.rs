@@ -145,6 +145,7 @@ impl Turns {
     ) {
         let turn = self.current(at);
         turn.place(key);
+        turn.questions.retain(|question| question.key != key);
         let mut number = None;
         if let Some((index, step)) = turn.step(key) {
             step.badge = Badge::Executing;
@@ -153,11 +154,8 @@ impl Turns {
             }
             number = Some(index);
         }
-        if counts && !tool.is_empty() {
-            turn.count(tool);
-        }
         match turn.detail(key) {
-            // What has waited goes on.
+            // What has waited goes on, and is the same call.
             Some(detail) if detail.badge == Badge::Waiting => detail.badge = Badge::Executing,
             before => {
                 if let Some(before) = before.filter(|one| one.badge == Badge::Executing) {
@@ -165,6 +163,9 @@ impl Turns {
                 }
                 turn.details
                     .push(Detail::new(at.line, key, tool, arguments));
+                if counts && !tool.is_empty() {
+                    turn.count(tool);
+                }
             }
         }
         let text = format!("{} start", name(key, tool));
@@ -177,6 +178,7 @@ impl Turns {
         let turn = self.current(at);
         turn.ms = turn.ms.saturating_add(end.ms.unwrap_or_default());
         turn.place(key);
+        turn.questions.retain(|question| question.key != key);
         let mut number = None;
         let mut tool = String::new();
         if let Some((index, step)) = turn.step(key) {
@@ -270,6 +272,7 @@ impl Turns {
                 let turn = self.current(at);
                 if let Some(detail) = turn.detail(call.as_str()) {
                     detail.approval = approval_text(approval);
+                    detail.whole = cut::value(resolved.as_ref().unwrap_or(arguments));
                     if let Some(resolved) = resolved {
                         detail.resolved = cut::text(&cut::value(resolved));
                     }
@@ -413,9 +416,6 @@ impl Turns {
             logs: &[],
             ms: *ms,
         };
-        self.current(at)
-            .questions
-            .retain(|question| question.key != *node);
         self.end(at, node, &end);
     }
 
@@ -441,6 +441,11 @@ impl Turns {
             kind: QuestionKind::Answer,
             key: node.to_owned(),
             text: question.to_owned(),
+            tool: String::new(),
+            description: String::new(),
+            arguments: String::new(),
+            runs: String::new(),
+            why: String::new(),
         });
     }
 }

@@ -150,8 +150,11 @@ pub(crate) struct Detail {
     pub(crate) badge: Badge,
     pub(crate) code: String,
     pub(crate) arguments: String,
-    /// The arguments that the tool got, if they are not those that were sent.
+    /// The arguments that the tool got, if others were sent.
     pub(crate) resolved: String,
+    /// All arguments that the tool gets, however long they are.
+    #[serde(skip)]
+    pub(crate) whole: String,
     pub(crate) result: String,
     pub(crate) result_is_cut: bool,
     /// The number of the line with the result.
@@ -159,7 +162,7 @@ pub(crate) struct Detail {
     /// The whole result, if the line has only a part of it.
     pub(crate) blob: String,
     pub(crate) logs: Vec<String>,
-    /// What a guard has remarked: references that are missing, results that became text.
+    /// The remarks of a guard: references that are missing, results that became text.
     pub(crate) notes: Vec<String>,
     pub(crate) approval: String,
     pub(crate) time: String,
@@ -175,16 +178,26 @@ pub(crate) struct Request {
     pub(crate) layers: Vec<Layer>,
 }
 
-/// A question to the user.
+/// A question to the user, with everything that is decided about.
 #[derive(Debug, Serialize)]
 pub(crate) struct Question {
     pub(crate) kind: QuestionKind,
     /// The call, or the node.
     pub(crate) key: String,
+    /// The question of a node.
     pub(crate) text: String,
+    /// The tool of a call.
+    pub(crate) tool: String,
+    pub(crate) description: String,
+    /// All arguments of the call.
+    pub(crate) arguments: String,
+    /// The command or the URL of the call.
+    pub(crate) runs: String,
+    /// Why there is a question.
+    pub(crate) why: String,
 }
 
-/// What a question is about.
+/// The kind of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum QuestionKind {

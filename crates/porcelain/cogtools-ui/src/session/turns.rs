@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::cut;
 use crate::session::turn::{
-    Badge, From, Intent, Layer, LogRow, Message, Question, QuestionKind, Request, Turn,
+    Badge, Detail, From, Intent, Layer, LogRow, Message, Question, QuestionKind, Request, Turn,
 };
 
 /// The turns so far.
@@ -286,7 +286,10 @@ impl Turns {
         let turn = self.current(at);
         turn.questions
             .retain(|question| question.key != call.as_str());
-        turn.set(call.as_str(), Badge::Executing);
+        // What is known about the call waits until it begins.
+        if let Some((_, step)) = turn.step(call.as_str()) {
+            step.badge = Badge::Executing;
+        }
         if turn.questions.is_empty() {
             turn.status = Badge::Executing;
         }
@@ -296,15 +299,22 @@ impl Turns {
 
     fn ask(&mut self, at: At<'_>, kind: QuestionKind, key: &str) {
         let turn = self.current(at);
-        let text = turn.detail(key).map(|detail| {
-            let arguments = cut::row(&detail.arguments.replace('\n', " "));
-            format!("{} {arguments}", detail.tool)
-        });
+        let detail = turn.detail(key);
+        let of = |text: fn(&Detail) -> &String| {
+            let text = detail.as_deref().map(text);
+            text.cloned().unwrap_or_default()
+        };
         let question = Question {
             kind,
             key: key.to_owned(),
-            text: text.unwrap_or_default(),
+            text: String::new(),
+            tool: of(|detail| &detail.tool),
+            description: String::new(),
+            arguments: of(|detail| &detail.whole),
+            runs: String::new(),
+            why: of(|detail| &detail.approval),
         };
+        turn.questions.retain(|question| question.key != key);
         turn.questions.push(question);
     }
 }
