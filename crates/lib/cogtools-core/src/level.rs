@@ -1,15 +1,19 @@
 //! The levels of the linter's rules, and how a project configures them.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use crate::Location;
 
 /// The level of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// The rule is disabled.
+    /// The rule is off.
     Off,
-    /// Findings are shown.
+    /// Findings are reported.
     Warn,
-    /// Findings are shown and make the run fail.
+    /// Findings are reported and fail the run.
     Error,
 }
 

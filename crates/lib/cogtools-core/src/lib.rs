@@ -9,7 +9,7 @@ pub mod arguments;
 mod budget;
 mod cancel;
 mod code;
-mod config;
+pub mod config;
 pub mod containment;
 mod context;
 mod declaration;
@@ -54,9 +54,11 @@ pub mod yaml;
 pub use budget::{Budget, BudgetError, Selection};
 pub use cancel::Cancel;
 pub use code::Code;
+pub use config::options::{
+    AskConfig, AskHistory, AskProvider, ConfigFile, Never, Options, PromptConfig, Threshold,
+};
 pub use config::{
-    AskConfig, AskHistory, AskProvider, Config, ConfigErrors, ConfigFile, ConfigPaths, LINT_RULES,
-    Origin, PromptConfig, RETIRED_LINT_RULES, Setting, Threshold,
+    Config, ConfigErrors, ConfigPaths, LINT_RULES, Origin, RETIRED_LINT_RULES, Setting,
 };
 pub use context::{CallContext, Context, ListContext, ListWait, Tape, Warnings};
 pub use declaration::{HostLimit, Target};

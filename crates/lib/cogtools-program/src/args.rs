@@ -123,7 +123,7 @@ impl EnvArgs {
         if self.system.system_env {
             EnvPriority::ProcessOnly
         } else {
-            config.env_priority
+            config.options.env_priority
         }
     }
 }

@@ -244,7 +244,7 @@ pub(crate) fn history(history: AskHistory, context: Option<u64>) -> HistorySetti
     let standard = HistorySettings::default();
     let tokens = |threshold: Option<Threshold>, standard| match threshold {
         Some(Threshold::Tokens(tokens)) => Some(tokens),
-        Some(Threshold::Off) => None,
+        Some(Threshold::Off(_)) => None,
         None => standard,
     };
     // A summary is made while there is room for it.
@@ -302,6 +302,8 @@ fn model_entry(model: &ModelInfo) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
+    use cogtools_core::Never;
+
     use super::*;
 
     #[test]
@@ -331,6 +333,6 @@ mod tests {
         assert_eq!(compact_at(None, None), Some(400_000));
         assert_eq!(compact_at(None, Some(100_000)), Some(50_000));
         assert_eq!(compact_at(Some(Threshold::Tokens(7)), Some(9)), Some(7));
-        assert_eq!(compact_at(Some(Threshold::Off), Some(9)), None);
+        assert_eq!(compact_at(Some(Threshold::Off(Never::Off)), Some(9)), None);
     }
 }

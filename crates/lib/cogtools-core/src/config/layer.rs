@@ -1,18 +1,35 @@
-//! The layers of a configuration, each parsed into its own document.
+//! The layers of a configuration, in order of increasing precedence, each parsed into its own
+//! document.
 
+use std::fmt::{self, Display, Formatter};
 use std::fs::Metadata;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use super::origin::Origin;
-use super::{ConfigErrors, package};
+use serde_json::Value;
+
+use super::ConfigErrors;
+use crate::environment::{EnvPriority, Environment, Vars};
 use crate::file::ReadScope;
 use crate::owner::{ForeignOwner, Owners};
 use crate::process::SandboxMode;
-use crate::source::{EDITOR_VARIABLES, GlobalModules};
+use crate::source::{EDITOR_VARIABLES, GlobalModules, Packages};
 use crate::suggest::did_you_mean;
-use crate::text::{Span, Text, TextError};
+use crate::text::{self, Span, Text, TextError};
 use crate::yaml::{self, Data, Entry, Node};
 use crate::{Code, Diagnostic, Project};
+
+/// The variables in a project's `.env` that set a key: they only choose among the tools.
+///
+/// Hosts load the file into the environment, so that these variables count there anyway;
+/// here they count for every caller. They are the project's, like its other files, and
+/// add to the filters of the user: a file in a clone can hide tools and cannot add any.
+/// All others could name programs or loosen a setting, and set nothing.
+const CHOOSING: [&str; 3] = ["COGTOOLS_TOOLS", "COGTOOLS_EXCLUDE", "COGTOOLS_TOOLSETS"];
+/// The maximum size of a `package.json`: 16 MiB.
+const MAX_MANIFEST_BYTES: usize = 16 << 20;
+/// The key for the users of the package, which the project ignores.
+const EXPORTED_TOOLS: &str = "tools";
 
 /// Where to look outside the project. Nothing, by default.
 #[derive(Clone, Debug, Default)]
@@ -34,17 +51,65 @@ pub struct ConfigPaths {
     pub packages: GlobalModules,
 }
 
+/// The origins of a setting, in order of increasing precedence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The built-in default.
+    BuiltIn,
+    /// The system's file, for all users.
+    System(PathBuf),
+    /// The user's file.
+    Home(PathBuf),
+    /// The project's file in the folder of Gemini CLI's settings.
+    HostFolder(PathBuf),
+    /// The key `cogtools` of the project's `package.json`.
+    Package(PathBuf),
+    /// The project's `.cogtoolrc.yaml`.
+    Project(PathBuf),
+    /// A variable in the project's `.env`.
+    DotEnv(PathBuf),
+    /// An environment variable.
+    Variable(String),
+}
+
 /// One layer's document.
 pub(super) struct Layer {
     pub(super) origin: Origin,
-    /// Whether the user has written it, rather than the author of the project.
-    pub(super) is_user: bool,
     pub(super) text: Text,
     pub(super) document: Node,
-    /// The folder that its paths are relative to: the full path and the display path.
-    pub(super) folder: (PathBuf, PathBuf),
+    /// The author, and the folder of paths.
+    pub(super) place: Arc<Place>,
     /// The line of the whole document, for a value of another file.
     pub(super) line: Option<usize>,
+}
+
+/// The meaning of paths in a layer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Place {
+    /// The folder that they are relative to: the full path and the display path.
+    pub(super) folder: (PathBuf, PathBuf),
+    /// True if the user has written the layer, rather than the author of the project.
+    pub(super) is_user: bool,
+}
+
+/// The part of paths that is the same for every layer.
+#[derive(Clone, Debug)]
+pub(super) struct Base<'p> {
+    /// The project's root.
+    pub(super) root: PathBuf,
+    /// The user's home directory.
+    pub(super) home: Option<&'p Path>,
+    /// The source for `node_modules`.
+    pub(super) packages: Packages,
+}
+
+/// An error in a path.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PathError {
+    #[error("`~` is the home directory, and HOME is not set")]
+    NoHome,
+    #[error("`{0}` is not a path: only `~` itself is expanded, to the home directory")]
+    OtherHome(String),
 }
 
 /// The variables, each with the path of the key that it sets.
@@ -63,6 +128,11 @@ const VARIABLES: [(&str, &[&str]); 11] = [
 ];
 
 impl ConfigPaths {
+    /// Returns true if a project's `.env` may set the variable `name`.
+    pub fn may_be_in_dotenv(name: &str) -> bool {
+        CHOOSING.contains(&name)
+    }
+
     /// The prefix of the variables' names.
     pub const PREFIX: &'static str = "COGTOOLS_";
     /// The name of the configuration file in a `.gemini` folder.
@@ -117,26 +187,14 @@ impl ConfigPaths {
 }
 
 /// The path of the key that the variable `name` sets, if it sets one.
-pub(super) fn keys_of(name: &str) -> Option<&'static [&'static str]> {
+fn keys_of(name: &str) -> Option<&'static [&'static str]> {
     let found = VARIABLES.iter().find(|(known, _)| *known == name);
     found.map(|(_, keys)| *keys)
 }
 
-/// The layer in the file at `path`, if it exists.
-pub(super) fn file(
-    path: &Path,
-    display_path: &Path,
-    scope: &ReadScope,
-    origin: fn(PathBuf) -> Origin,
-) -> Result<Option<Layer>, ConfigErrors> {
-    let accept = |_: &Metadata| Ok(());
-    accepted_file(path, display_path, scope, origin, accept)
-}
-
-/// The same, if `accept` has nothing against the opened file.
-pub(super) fn accepted_file(
-    path: &Path,
-    display_path: &Path,
+/// Reads the layer in the file at `path`, if it exists and `accept` has nothing against it.
+fn file(
+    (path, display_path): (&Path, &Path),
     scope: &ReadScope,
     origin: fn(PathBuf) -> Origin,
     accept: impl FnOnce(&Metadata) -> Result<(), ForeignOwner>,
@@ -149,97 +207,208 @@ pub(super) fn accepted_file(
     accept(&meta).map_err(|foreign| foreign.diagnostic("it is not used"))?;
     let document = parse(&text)?;
     let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let folder = (folder(path), folder(display_path));
     let origin = origin(display_path.to_path_buf());
-    Ok(Some(Layer {
-        is_user: origin.is_user(),
-        origin,
-        document,
-        folder: (folder(path), folder(display_path)),
-        text,
-        line: None,
-    }))
+    Ok(Some(Layer::new(origin, text, document, folder)))
 }
 
 fn parse(text: &Text) -> Result<Node, ConfigErrors> {
     yaml::parse(text).map_err(|error| error.diagnostic(Code::InvalidConfig, text).into())
 }
 
-/// The key `cogtools` of the project's `package.json`, without `tools`, which is
+/// Reads the key `cogtools` of the project's `package.json`, without `tools`, which is
 /// for the package's users.
-pub(super) fn package(project: &Project, owners: &Owners) -> Result<Option<Layer>, ConfigErrors> {
-    let Some((text, value)) = project
-        .package(owners)
-        .map_err(|diagnostic| ConfigErrors::from(*diagnostic))?
-    else {
+fn package(project: &Project, owners: &Owners) -> Result<Option<Layer>, ConfigErrors> {
+    let package = project.package(owners);
+    let Some((text, value)) = package.map_err(|diagnostic| ConfigErrors::from(*diagnostic))? else {
         return Ok(None);
     };
-    let (path, display_path) = project.resolve(Path::new(""));
-    Ok(Some(Layer {
-        origin: Origin::Package(text.display_path().to_path_buf()),
-        is_user: false,
-        document: package::document(&text, value),
-        folder: (path, display_path),
-        text,
-        line: None,
-    }))
+    let origin = Origin::Package(text.display_path().to_path_buf());
+    let document = package_document(&text, value);
+    let folder = project.resolve(Path::new(""));
+    Ok(Some(Layer::new(origin, text, document, folder)))
 }
 
-/// Parses a variable into a document: its value is YAML.
-pub(super) fn variable(
-    project: &Project,
-    name: &str,
-    keys: &[&str],
-    value: &str,
-) -> Result<Layer, ConfigErrors> {
-    let display_path = PathBuf::from(format!("${name}"));
+/// Parses a variable into a document: its value is YAML, and names may be a list with commas.
+fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigErrors> {
+    let keys = keys_of(name).unwrap_or_default();
     let failed = |error: TextError| error.diagnostic(Code::InvalidConfig);
-    let text = Text::new(display_path, value.as_bytes().to_vec()).map_err(failed)?;
-    // Names are easier to write without quotes and brackets.
-    let names = keys.len() > 1 && !value.trim_start().starts_with('[');
-    let node = if names {
-        string_node(&text)
-    } else {
-        parse(&text)?
+    let text = Text::new(format!("${name}"), value.as_bytes().to_vec()).map_err(failed)?;
+    let node = match keys {
+        // Names are easier to write without quotes and brackets.
+        [_, _] if value.trim_start().starts_with('[') => parse(&text)?,
+        ["filter", _] => names(text.as_str()),
+        [_, _] => text_node(text.as_str(), 0),
+        _ => parse(&text)?,
     };
-    let document = nest(keys, node);
-    Ok(Layer {
-        origin: Origin::Variable(name.to_owned()),
-        is_user: true,
-        document,
-        folder: project.resolve(Path::new("")),
-        text,
-        line: None,
-    })
+    let origin = Origin::Variable(name.to_owned());
+    let folder = project.resolve(Path::new(""));
+    Ok(Layer::new(origin, text, nest(keys, node), folder))
 }
 
-/// A variable's value as a string node.
-fn string_node(text: &Text) -> Node {
-    let end = text.as_str().len();
+/// Splits a list with commas into its names.
+fn names(text: &str) -> Node {
+    let mut start = 0;
+    let parts = text.split_inclusive(',').map(|part| {
+        let begin = start + (part.len() - part.trim_start().len());
+        start += part.len();
+        text_node(part.trim_end_matches(',').trim(), begin)
+    });
+    let items = parts.filter(|node| node.text() != Some("")).collect();
+    let span = Span {
+        start: 0,
+        end: text.len(),
+    };
+    Node {
+        data: Data::List(items),
+        span,
+    }
+}
+
+fn text_node(text: &str, start: usize) -> Node {
+    let end = start + text.len();
     let data = Data::Text {
-        text: text.as_str().to_owned(),
+        text: text.to_owned(),
         block: None,
     };
     Node {
         data,
-        span: Span { start: 0, end },
+        span: Span { start, end },
     }
 }
 
-/// A document with `text` as the value at the path `keys`.
-pub(super) fn from_text(
-    text: Text,
-    keys: &[&str],
-    origin: Origin,
-    project: &Project,
-) -> Result<Layer, ConfigErrors> {
-    Ok(Layer {
-        document: nest(keys, parse(&text)?),
-        folder: project.resolve(Path::new("")),
-        is_user: origin.is_user(),
-        origin,
-        text,
-        line: None,
-    })
+impl Origin {
+    /// Returns true if the user has written it, rather than the author of the project: only
+    /// then may it name programs to run.
+    pub const fn is_user(&self) -> bool {
+        !matches!(
+            self,
+            Self::HostFolder(_) | Self::Package(_) | Self::Project(_) | Self::DotEnv(_)
+        )
+    }
+
+    /// Returns true if it is a file of the user or the system.
+    pub(super) const fn is_own_file(&self) -> bool {
+        matches!(self, Self::System(_) | Self::Home(_))
+    }
+}
+
+impl Display for Origin {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("built-in"),
+            Self::System(path)
+            | Self::Home(path)
+            | Self::HostFolder(path)
+            | Self::Package(path)
+            | Self::Project(path)
+            | Self::DotEnv(path) => path.display().fmt(f),
+            Self::Variable(name) => write!(f, "${name}"),
+        }
+    }
+}
+
+impl Layer {
+    fn new(origin: Origin, text: Text, document: Node, folder: (PathBuf, PathBuf)) -> Self {
+        let is_user = origin.is_user();
+        Self {
+            origin,
+            text,
+            document,
+            place: Arc::new(Place { folder, is_user }),
+            line: None,
+        }
+    }
+
+    /// Makes a document with `text` as the value at the path `keys`.
+    pub(super) fn from_text(
+        text: Text,
+        keys: &[&str],
+        origin: Origin,
+        project: &Project,
+    ) -> Result<Self, ConfigErrors> {
+        let document = nest(keys, parse(&text)?);
+        let folder = project.resolve(Path::new(""));
+        Ok(Self::new(origin, text, document, folder))
+    }
+
+    /// Makes the layer one of the project's author.
+    fn of_project(self) -> Self {
+        let place = Place {
+            is_user: false,
+            ..(*self.place).clone()
+        };
+        Self {
+            place: Arc::new(place),
+            ..self
+        }
+    }
+}
+
+impl Place {
+    /// Resolves `path` to the full path and the display path; true if it is the user's.
+    pub(super) fn resolve(
+        &self,
+        path: &str,
+        base: &Base<'_>,
+    ) -> Result<(PathBuf, PathBuf, bool), PathError> {
+        let path = expand_home(path, base.home)?;
+        let (folder, display_path) = &self.folder;
+        let parts = path.components();
+        let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
+        let path = folder.join(&tidy);
+        // A variable of the user may name folders of the project.
+        let of_user = self.is_user && !is_inside(&path, &base.root);
+        Ok((path, display_path.join(&tidy), of_user))
+    }
+}
+
+impl PathError {
+    /// The hint for the user.
+    pub(super) fn hint(&self) -> String {
+        match self {
+            Self::NoHome => "set HOME, or write the whole path".into(),
+            Self::OtherHome(path) => format!("write `./{path}` for a folder of that name"),
+        }
+    }
+}
+
+impl<'p> Base<'p> {
+    pub(super) fn new(
+        project: &Project,
+        home: Option<&'p Path>,
+        global: GlobalModules,
+        owners: Owners,
+    ) -> Self {
+        let (root, display_path) = project.resolve(Path::new(""));
+        Self {
+            packages: Packages::new(root.clone(), display_path, global, owners),
+            root,
+            home,
+        }
+    }
+}
+
+/// Replaces a `~` at the beginning of `path` with the user's `home`.
+fn expand_home(path: &str, home: Option<&Path>) -> Result<PathBuf, PathError> {
+    let Some(rest) = path.strip_prefix('~') else {
+        return Ok(PathBuf::from(path));
+    };
+    let home = home.ok_or(PathError::NoHome)?;
+    if rest.is_empty() {
+        return Ok(home.to_path_buf());
+    }
+    match rest.strip_prefix(std::path::is_separator) {
+        Some(rest) => Ok(home.join(rest.trim_start_matches(std::path::is_separator))),
+        None => Err(PathError::OtherHome(path.to_owned())),
+    }
+}
+
+/// Returns true if `path` is in the folder `root`, as written.
+fn is_inside(path: &Path, root: &Path) -> bool {
+    let below = path.strip_prefix(root).ok();
+    let up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+    below.is_some_and(|below| !up(below))
 }
 
 /// Nests `node` below the path `keys`.
@@ -253,4 +422,167 @@ fn nest(keys: &[&str], node: Node) -> Node {
             span,
         }
     })
+}
+
+/// All layers of `project`, in order of increasing precedence. Errors of the project's
+/// own layers go to `ignored`, which decides whether the other ones are enough.
+pub(super) fn layers(
+    project: &Project,
+    paths: &ConfigPaths,
+    ignored: &mut dyn FnMut(ConfigErrors) -> Result<(), ConfigErrors>,
+) -> Result<Vec<Layer>, ConfigErrors> {
+    let mut layers = Vec::new();
+    if let Some(path) = &paths.system {
+        layers.extend(file(
+            (path, path),
+            &ReadScope::User,
+            Origin::System,
+            |_| Ok(()),
+        )?);
+    }
+    if let Some(path) = paths.home_file() {
+        layers.extend(file(
+            (&path, &path),
+            &ReadScope::User,
+            Origin::Home,
+            |_| Ok(()),
+        )?);
+    }
+    // What another user has put into a shared folder is not its project.
+    if !project.is_foreign() {
+        for layer in [
+            host_folder(project, paths),
+            package(project, &paths.owners),
+            of_project(project, paths, Path::new(Project::CONFIG), Origin::Project),
+        ] {
+            match layer {
+                Ok(layer) => layers.extend(layer),
+                Err(errors) => ignored(errors)?,
+            }
+        }
+    }
+    let directory = paths.directory.as_deref();
+    let of_dotenv = directory.map(|directory| dotenv_layers(project, directory, &paths.owners));
+    for layer in of_dotenv.unwrap_or_default() {
+        match layer {
+            Ok(layer) => layers.push(layer),
+            Err(errors) => ignored(errors)?,
+        }
+    }
+    for (name, value) in &paths.variables {
+        if keys_of(name).is_none() {
+            continue;
+        }
+        let is_user = !paths.dotenv_variables.contains(name);
+        match variable(project, name, value) {
+            Ok(layer) if is_user => layers.push(layer),
+            Ok(layer) => layers.push(layer.of_project()),
+            Err(errors) if is_user => return Err(errors),
+            Err(errors) => ignored(errors)?,
+        }
+    }
+    Ok(layers)
+}
+
+impl ConfigPaths {
+    /// Whether some layer of `project` mentions `key`, which is cheaper to see than its
+    /// value. A file that cannot be read may contain anything.
+    pub fn may_set(&self, project: &Project, key: &str) -> bool {
+        let mentions =
+            |file: PathBuf| match text::bytes(&file, &file, MAX_MANIFEST_BYTES, &ReadScope::User) {
+                Ok(bytes) => bytes.windows(key.len()).any(|part| part == key.as_bytes()),
+                Err(TextError::NotFound(_)) => false,
+                Err(_) => true,
+            };
+        self.files(project).into_iter().any(mentions)
+    }
+
+    /// The files in which `project` is configured, whether they exist or not. The `.env` is not
+    /// one of them.
+    pub fn files(&self, project: &Project) -> Vec<PathBuf> {
+        let (manifest, _) = project.resolve(Path::new("package.json"));
+        let (own, _) = project.resolve(Path::new(Project::CONFIG));
+        let (host, _) = project.resolve(&Path::new(".gemini").join(Self::FILE));
+        let of_user = self.system.clone().into_iter().chain(self.home_file());
+        of_user.chain([own, host, manifest]).collect()
+    }
+}
+
+/// The project's file in the folder of Gemini CLI's settings, unless it is the user's.
+fn host_folder(project: &Project, paths: &ConfigPaths) -> Result<Option<Layer>, ConfigErrors> {
+    let name = Path::new(".gemini").join(ConfigPaths::FILE);
+    let (path, _) = project.resolve(&name);
+    // Whatever else is behind a link that leads elsewhere does not matter.
+    if !path.exists() && !path.is_symlink() {
+        return Ok(None);
+    }
+    let is_users =
+        |users: PathBuf| users == path || users.canonicalize().ok() == path.canonicalize().ok();
+    if paths.home_file().is_some_and(is_users) {
+        return Ok(None);
+    }
+    of_project(project, paths, &name, Origin::HostFolder)
+}
+
+/// The file `name` of the project, if it belongs to one of the owners.
+fn of_project(
+    project: &Project,
+    paths: &ConfigPaths,
+    name: &Path,
+    origin: fn(PathBuf) -> Origin,
+) -> Result<Option<Layer>, ConfigErrors> {
+    let (path, display_path) = project.resolve(name);
+    let scope = project.read_scope();
+    file((&path, &display_path), &scope, origin, |meta| {
+        paths.owners.check_opened(&path, meta, project.root())
+    })
+}
+
+/// The layers in the `.env` of `project` for a caller in `directory`. A file that cannot
+/// be read has none: the call of a tool that needs it reports the error.
+fn dotenv_layers(
+    project: &Project,
+    directory: &Path,
+    owners: &Owners,
+) -> Vec<Result<Layer, ConfigErrors>> {
+    let environment = Environment::new(Vars::new())
+        .with_owners(owners.clone())
+        .with_dotenv(
+            directory,
+            project.root(),
+            project.display_path(),
+            EnvPriority::Project,
+        );
+    let file = environment.file().ok().flatten();
+    let Some(file) = file else {
+        return Vec::new();
+    };
+    // As everywhere, an empty variable counts as unset.
+    let variables = CHOOSING.into_iter().filter_map(|name| file.get(name));
+    let set = variables.filter(|variable| !variable.value.is_empty());
+    set.map(|set| {
+        let layer = variable(project, &set.name, &set.value)?.of_project();
+        Ok(Layer {
+            origin: Origin::DotEnv(file.display_path().to_path_buf()),
+            line: Some(set.line),
+            ..layer
+        })
+    })
+    .collect()
+}
+
+/// Converts `value`, the value of the key in `text`, to a document. JSON is YAML, apart from tabs,
+/// and YAML has places; what YAML reads differently has the place of the whole text.
+fn package_document(text: &Text, value: Value) -> Node {
+    let spaces = text.as_str().replace('\t', " ").into_bytes();
+    let spaces = Text::new(text.display_path(), spaces).ok();
+    let root = spaces.and_then(|text| yaml::parse(&text).ok());
+    let located = root.as_ref().and_then(|root| root.get("cogtools"));
+    let located = located.filter(|node| node.to_json() == value).cloned();
+    let start = Span { start: 0, end: 0 };
+    let mut node = located.unwrap_or_else(|| Node::from_json(value, start));
+    if let Data::Map(entries) = &mut node.data {
+        entries.retain(|entry| entry.key != EXPORTED_TOOLS);
+    }
+    node
 }

@@ -1,121 +1,106 @@
 //! The configuration of a project, layered: the system, the user, the project and the
 //! environment, in order of increasing precedence. Keys that protect the user are
 //! combined instead: the project may add to them, and loosens none. Sources of tools
-//! are joined.
+//! are joined: the user's come first, because a host allows tools by name, so a repository must
+//! not be able to put another tool behind the name of one that the user has written.
 
-mod aliases;
-mod ask;
-mod ask_reader;
-mod dotenv;
-mod effective;
-mod error;
-mod inherit;
 mod layer;
-mod layers;
-mod limits;
 mod lint_rule;
-mod locked;
-mod mcp_server;
-mod origin;
-mod package;
-mod prompt;
-mod protection;
+pub mod options;
 mod reader;
-mod safe;
-mod server;
+mod schema;
+mod setting;
 mod source;
-mod standard;
 
-pub use ask::{AskConfig, AskHistory, AskProvider, Threshold};
-pub use layer::ConfigPaths;
+pub use layer::{ConfigPaths, Origin};
 pub use lint_rule::{LINT_RULES, RETIRED_LINT_RULES};
-pub use origin::{Origin, Setting};
-pub use prompt::{ConfigFile, PromptConfig};
+pub use schema::Key;
+pub use setting::Setting;
 
-use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
-use reader::Base;
+use serde_json::Value;
 
-use crate::environment::EnvPriority;
-use crate::filter::Filter;
-use crate::owner::{self, ForeignOwner, Owners};
-use crate::process::{Limits, SandboxMode};
+use layer::{Base, Layer};
+use options::{ConfigFile, Options, PromptConfig};
+use reader::Reading;
+use setting::Settings;
+
+use crate::filter::{Filter, Pattern};
+use crate::owner::{ForeignOwner, Owners};
+use crate::process::{Bounds, Limits, SandboxMode};
 use crate::source::{Folder, GlobalModules, Source};
 use crate::text::Text;
-use crate::{Budget, Diagnostic, Project, RuleLevel, Target};
+use crate::tool::AgentBudget;
+use crate::{Budget, Diagnostic, Level, Project, RuleLevel, Target};
+
+/// The default folder of tools.
+const DEFAULT_FOLDER: &str = "tools";
 
 /// The configuration of a project.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The sources of tools, in order: the first that has a tool wins.
     pub sources: Vec<Source>,
-    /// Which value of an environment variable takes precedence.
-    pub env_priority: EnvPriority,
-    /// Whether only the tools that `cogtools.lock` pins are declared and called.
-    pub locked: bool,
     /// The filter for all hosts.
     pub filter: Filter,
     /// The additional filters of single hosts.
     pub hosts: Vec<(Target, Filter)>,
     /// The budgets for declarations: for all hosts, and for single ones.
     pub budgets: Vec<(Option<Target>, Budget)>,
-    /// What each program may use that a tool or a source runs.
+    /// The limits of each program that a tool or a source runs.
     pub limits: Limits,
-    /// Whether programs are confined to their sandboxes.
-    pub sandbox: SandboxMode,
-    /// How a model is asked.
-    pub ask: AskConfig,
-    /// What a model reads beside its task.
-    pub prompt: PromptConfig,
-    /// Other names of capabilities, each with the capability.
-    pub capability_aliases: BTreeMap<String, String>,
     /// The levels of the linter's rules that differ from their defaults.
     pub rules: Vec<RuleLevel>,
     /// The effective value of every key that is set, in the order of the reference.
     pub settings: Vec<Setting>,
-    /// What of `prompt` the user has set.
+    /// The effective values of the keys that are not combined into one of the above. They are
+    /// read like fields of the configuration.
+    pub options: Options,
+    /// The values of `prompt` that the user has set.
     users_prompt: PromptConfig,
-    /// What the project sets of the keys that protect.
-    additions: Vec<Setting>,
-    /// The sources in the user's own file, until they are combined.
-    user_sources: Option<inherit::UserSources>,
-    /// Whether these add to the project's sources.
-    inherit: bool,
 }
 
-/// Why a configuration cannot be used.
+/// The settings and sources of the layers that were read so far.
+#[derive(Clone, Debug)]
+struct Layers {
+    settings: Settings,
+    sources: Vec<Source>,
+    /// The sources in the file of the user, or else of the system.
+    user_sources: Option<(Vec<Source>, Setting)>,
+    /// The keys in the order of the reference.
+    order: &'static [&'static str],
+}
+
+/// The content of one layer.
+struct Content {
+    settings: Vec<Setting>,
+    sources: Option<Vec<Source>>,
+    order: &'static [&'static str],
+}
+
+/// The mistakes that make a configuration unusable.
 #[derive(Debug)]
 pub struct ConfigErrors(Vec<Diagnostic>);
 
 impl Config {
-    /// The keys of the file.
-    pub const KEYS: [&'static str; 14] = [
-        inherit::SOURCES,
-        inherit::KEY,
-        "env_priority",
-        "locked",
-        "filter",
-        "budget",
-        "hosts",
-        "limits",
-        "sandbox",
-        owner::KEY,
-        "ask",
-        "prompt",
-        "capability_aliases",
-        "lint",
-    ];
-
     /// Loads the configuration of `project`, with the layers that `paths` names
     /// outside it. Without configured sources, the tools are in `tools`.
+    ///
+    /// # Errors
+    ///
+    /// Returns every mistake in a layer, and folders of another owner.
     pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, ConfigErrors> {
         Self::load_with(project, paths, &mut Err)
     }
 
-    /// Like [`Self::load`], without the layers of the project that have errors, which
-    /// are returned too. Those of the user and the system, which may protect, must be
-    /// valid.
+    /// Loads like [`Self::load`], but without the layers of the project that have errors, which
+    /// are returned too.
+    ///
+    /// # Errors
+    ///
+    /// The layers of the user and the system, which may protect, must be valid.
     pub fn load_valid_layers(
         project: &Project,
         paths: &ConfigPaths,
@@ -139,23 +124,17 @@ impl Config {
         owners
             .check(project.root(), project.root())
             .map_err(unused)?;
-        let mut config = Self::standard(project);
-        let base = Base::new(
-            project,
-            paths.home.as_deref(),
-            paths.packages.clone(),
-            owners.clone(),
-        );
-        for layer in layers::layers(project, paths, ignored)? {
-            // A layer that has errors sets nothing at all.
-            let mut changed = config.clone();
-            match reader::read(&layer, &base, &mut changed) {
-                Ok(()) => config = changed,
-                Err(errors) if layer.is_user => return Err(errors),
+        let home = paths.home.as_deref();
+        let base = Base::new(project, home, paths.packages.clone(), owners.clone());
+        let mut layers = Layers::standard(project);
+        for layer in layer::layers(project, paths, ignored)? {
+            match layers.read(&layer, &base) {
+                Ok(()) => {}
+                Err(errors) if layer.place.is_user => return Err(errors),
                 Err(errors) => ignored(errors)?,
             }
         }
-        config.combine();
+        let mut config = layers.into_config(&base);
         let mut foreign = Vec::new();
         for folder in config.folders() {
             if let Err(owner) = owners.check_below(folder.path(), project.root()) {
@@ -164,40 +143,40 @@ impl Config {
                 foreign.push(folder.path().to_path_buf());
             }
         }
-        let is_foreign = |source: &Source| {
+        config.sources.retain(|source| {
             let folder = source.folder();
-            folder.is_some_and(|folder| foreign.iter().any(|path| path == folder.path()))
-        };
-        config.sources.retain(|source| !is_foreign(source));
-        config
-            .settings
-            .sort_by_key(|setting| Self::KEYS.iter().position(|key| setting.is_below(key)));
+            !folder.is_some_and(|folder| foreign.iter().any(|path| path == folder.path()))
+        });
         Ok(config)
     }
 
-    /// Checks what `text` would set at `origin`, as the whole document or as the value
-    /// at the path `keys`.
+    /// Checks the settings that `text` would make at `origin`, as the whole document or as the
+    /// value at the path `keys`.
+    ///
+    /// # Errors
+    ///
+    /// Returns every mistake.
     pub fn check(
         project: &Project,
         text: Text,
         keys: &[&str],
         origin: Origin,
     ) -> Result<Vec<Setting>, ConfigErrors> {
-        // Whether the home directory is known does not matter here.
-        let base = Base::new(
-            project,
-            Some(Path::new("~")),
-            GlobalModules::default(),
-            Owners::default(),
-        );
-        let mut config = Self::standard(project);
-        config.settings.clear();
-        // Whether the value is effective depends on other layers.
-        config.limits = Limits::UNLIMITED;
-        let layer = layer::from_text(text, keys, origin, project)?;
-        reader::read(&layer, &base, &mut config)?;
-        config.combine();
-        Ok(config.settings)
+        // A home directory that is not known does not matter here.
+        let home = Some(Path::new("~"));
+        let base = Base::new(project, home, GlobalModules::default(), Owners::default());
+        let layer = Layer::from_text(text, keys, origin, project)?;
+        Ok(read(&layer, &base)?.settings)
+    }
+
+    /// All keys and groups of keys, in the order of the reference.
+    pub fn keys() -> Vec<Key> {
+        schema::keys()
+    }
+
+    /// The JSON Schema of a configuration file, draft 7.
+    pub fn schema() -> Value {
+        schema::schema()
     }
 
     /// The folders among the sources.
@@ -205,8 +184,8 @@ impl Config {
         self.sources.iter().filter_map(Source::folder)
     }
 
-    /// The same without the folders of the user, for what concerns the project's own
-    /// tools only, unless there are no others.
+    /// Removes the folders of the user, for what concerns the project's own tools only, unless
+    /// there are no others.
     #[must_use]
     pub fn without_user_folders(mut self) -> Self {
         let is_users = |folder: &Folder| folder.is_users();
@@ -229,30 +208,256 @@ impl Config {
         of(host).or_else(|| of(None)).map(|(_, budget)| *budget)
     }
 
-    /// Replaces the setting with the same key and of the same authority by `setting`.
-    fn set(&mut self, setting: Setting) {
-        let settings = self.settings_of_authority(&setting);
-        settings.retain(|other| other.key != setting.key);
-        settings.push(setting);
-    }
-
-    /// Like [`Self::set`], with the items of an earlier list of the same authority.
-    fn extend(&mut self, setting: Setting) {
-        let mut settings = self.settings_of_authority(&setting).iter();
-        let earlier = settings.find(|other| other.key == setting.key).cloned();
-        self.set(match earlier {
-            Some(earlier) => protection::unite(earlier, setting),
-            None => setting,
-        });
-    }
-
-    fn settings_of_authority(&mut self, setting: &Setting) -> &mut Vec<Setting> {
-        if !setting.own && protection::is_protecting(&setting.key) {
-            &mut self.additions
-        } else {
-            &mut self.settings
+    /// The bounds of every program.
+    pub const fn bounds(&self) -> Bounds {
+        Bounds {
+            limits: self.limits,
+            sandbox: self.options.sandbox,
         }
     }
+
+    /// Returns true if listing the sources may run programs.
+    pub fn runs_programs(&self) -> bool {
+        let runs = |source: &Source| matches!(source, Source::Provider(_));
+        self.sources.iter().any(runs)
+    }
+
+    /// The text `title` or `instructions` of the MCP server; true if the user has written it, and
+    /// not the project.
+    pub fn mcp_text(&self, key: &str) -> Option<(&str, bool)> {
+        let key = format!("hosts.mcp.{key}");
+        let mut settings = self.settings.iter();
+        let setting = settings.find(|setting| setting.key == key)?;
+        let is_users = setting.origins().all(|(origin, _)| origin.is_user());
+        Some((setting.value.as_str()?, is_users))
+    }
+
+    /// The part of `prompt` that counts in a project that the user does not trust: only what the
+    /// user has set, without files of the project.
+    pub fn users_prompt(&self) -> PromptConfig {
+        let mut prompt = self.users_prompt.clone();
+        let is_users = |file: &ConfigFile| file.is_users;
+        prompt.static_template = prompt.static_template.filter(is_users);
+        prompt.dynamic_template = prompt.dynamic_template.filter(is_users);
+        let mut instructions = prompt.instructions.unwrap_or_default();
+        instructions.retain(is_users);
+        prompt.instructions = Some(instructions);
+        prompt.files.retain(is_users);
+        prompt.artifacts.retain(is_users);
+        prompt
+    }
+}
+
+impl Deref for Config {
+    type Target = Options;
+
+    fn deref(&self) -> &Options {
+        &self.options
+    }
+}
+
+impl DerefMut for Config {
+    fn deref_mut(&mut self) -> &mut Options {
+        &mut self.options
+    }
+}
+
+/// Reads the settings and the sources of a layer.
+fn read(layer: &Layer, base: &Base<'_>) -> Result<Content, ConfigErrors> {
+    let reading = Reading::new(layer, base);
+    let options: Options = reading.read();
+    let sources = options.tool_sources;
+    let sources = sources.map(|all| source::sources(all.0, &reading, layer, base));
+    let mut settings = Vec::new();
+    for (key, entry) in setting::leaves(&layer.document) {
+        if !setting::may_set(&key, layer) {
+            let message = format!("only the user's own configuration may set `{key}`");
+            reading.report(message, "move it to ~/.gemini/cogtoolrc.yaml", entry.span);
+        }
+        settings.push(Setting::new(key, entry, layer));
+    }
+    let order = reading.keys.get();
+    match reading.into_mistakes() {
+        mistakes if mistakes.is_empty() => Ok(Content {
+            settings,
+            sources,
+            order,
+        }),
+        mistakes => Err(ConfigErrors(mistakes)),
+    }
+}
+
+impl Layers {
+    /// The built-in configuration.
+    fn standard(project: &Project) -> Self {
+        let (path, display_path) = project.resolve(Path::new(DEFAULT_FOLDER));
+        let folder = Folder::new(path, display_path, false, project.read_scope());
+        let sandbox = SandboxMode::default().name();
+        Self {
+            settings: Settings {
+                all: vec![
+                    Setting::built_in("tool_sources", serde_json::json!([{"local": "./tools"}])),
+                    Setting::built_in("env_priority", "project".into()),
+                    Setting::built_in("sandbox", sandbox.into()),
+                ],
+                ..Settings::default()
+            },
+            sources: vec![Source::Folder(folder)],
+            user_sources: None,
+            order: &[],
+        }
+    }
+
+    /// Reads a further layer. One that has errors sets nothing at all.
+    fn read(&mut self, layer: &Layer, base: &Base<'_>) -> Result<(), ConfigErrors> {
+        let mut content = read(layer, base)?;
+        self.order = content.order;
+        for setting in content.settings {
+            if setting.key != "tool_sources" {
+                self.settings.add(setting);
+            } else if let Some(sources) = content.sources.take() {
+                if layer.origin.is_own_file() {
+                    self.user_sources = Some((sources, setting));
+                    continue;
+                }
+                // A variable of the user replaces all others for one run.
+                if layer.place.is_user {
+                    self.user_sources = None;
+                }
+                self.sources = sources;
+                self.settings.add(setting);
+            }
+        }
+        Ok(())
+    }
+
+    /// Combines the layers, and derives the effective values.
+    fn into_config(mut self, base: &Base<'_>) -> Config {
+        self.inherit_sources();
+        let mut settings = self.settings;
+        settings.combine();
+        let position = |setting: &Setting| self.order.iter().position(|key| setting.is_below(key));
+        settings.all.sort_by_key(position);
+        let mut options = setting::options(&settings.all, base);
+        let standard = AgentBudget::STANDARD;
+        let budget = &mut options.ask.budget;
+        for (key, limit, standard) in [
+            ("ask.budget.turns", &mut budget.turns, standard.turns),
+            ("ask.budget.calls", &mut budget.calls, standard.calls),
+        ] {
+            // Only the user can raise a default.
+            if !settings.get(key).is_some_and(Setting::is_users) {
+                *limit = (*limit).or(standard).min(standard);
+            }
+        }
+        let filter = settings.filter("filter");
+        let (mut hosts, mut budgets) = (Vec::new(), Vec::new());
+        let mut add_budget = |host: Option<Target>, key: &str| {
+            let tokens = settings.get(key).and_then(|setting| setting.value.as_u64());
+            let tokens = tokens.and_then(|tokens| usize::try_from(tokens).ok());
+            budgets.extend(tokens.map(|tokens| (host, Budget::new(tokens))));
+        };
+        for name in Target::NAMES {
+            let filter = settings.filter(&format!("hosts.{name}"));
+            let target = Target::parse(name);
+            let filter = target.zip((!filter.is_empty()).then_some(filter));
+            hosts.extend(filter);
+            add_budget(target, &format!("hosts.{name}.budget"));
+        }
+        add_budget(None, "budget");
+        let (set, default) = (&options.limits, Limits::DEFAULT);
+        let limits = Limits {
+            memory: set.memory.unwrap_or(default.memory),
+            processes: set.processes.unwrap_or(default.processes),
+            files: set.files.unwrap_or(default.files),
+            file_size: set.file_size.unwrap_or(default.file_size),
+        };
+        let rules = settings.all.iter().filter_map(|setting| {
+            Some(RuleLevel {
+                rule: setting.key.strip_prefix("lint.rules.")?.to_owned(),
+                level: setting.value.as_str().and_then(Level::parse)?,
+                location: setting.location.clone()?,
+            })
+        });
+        Config {
+            sources: self.sources,
+            filter,
+            hosts,
+            budgets,
+            limits,
+            rules: rules.collect(),
+            users_prompt: setting::options(&settings.users_prompt, base).prompt,
+            settings: settings.all,
+            options,
+        }
+    }
+
+    /// Combines the user's sources with those of the project.
+    fn inherit_sources(&mut self) {
+        let Some((sources, setting)) = self.user_sources.take() else {
+            return;
+        };
+        let inherit = self.settings.get("inherit");
+        let inherit = inherit.is_none_or(|setting| setting.value == true);
+        let all = &mut self.settings.all;
+        let at = all.iter().position(|one| one.key == "tool_sources");
+        let project = at.map(|at| all.remove(at));
+        let is_built_in = project.as_ref().is_none_or(Setting::is_built_in);
+        all.push(match project {
+            Some(project) if inherit => setting::join(setting, project),
+            Some(project) if !is_built_in => project,
+            _ => setting,
+        });
+        if inherit {
+            let project = std::mem::take(&mut self.sources);
+            self.sources = join(sources, project);
+        } else if is_built_in {
+            self.sources = sources;
+        }
+    }
+}
+
+impl Settings {
+    /// The effective filter below `key`.
+    fn filter(&self, key: &str) -> Filter {
+        let lists = |list: &str| -> Vec<Vec<Pattern>> {
+            let key = format!("{key}.{list}");
+            let mut additions = self.additions.iter();
+            let addition = additions.find(|setting| setting.key == key);
+            let is_specific = |text: &&str| {
+                addition.is_some_and(|addition| setting::texts(&addition.value).contains(text))
+            };
+            let pattern = |text: &str| match Some(text).filter(is_specific) {
+                Some(text) => Pattern::new(text),
+                None => Pattern::general(text),
+            };
+            let setting = self.get(&key);
+            let lists = setting.map(|setting| setting::lists(&setting.value));
+            let patterns = |list: Vec<&str>| list.into_iter().map(pattern).collect();
+            lists
+                .unwrap_or_default()
+                .into_iter()
+                .map(patterns)
+                .collect()
+        };
+        Filter {
+            tools: lists("tools"),
+            exclude: lists("exclude").into_iter().flatten().collect(),
+            toolsets: lists("toolsets"),
+        }
+    }
+}
+
+/// The sources of the user, then those of the project. Those that the user names and the
+/// project contains come last, because the project's author decides what is in them.
+fn join(user: Vec<Source>, project: Vec<Source>) -> Vec<Source> {
+    let (mut all, contained): (Vec<_>, Vec<_>) = user.into_iter().partition(Source::is_users);
+    for source in project.into_iter().chain(contained) {
+        if !all.iter().any(|other| other.is_same(&source)) {
+            all.push(source);
+        }
+    }
+    all
 }
 
 impl ConfigErrors {

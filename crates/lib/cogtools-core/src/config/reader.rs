@@ -1,292 +1,600 @@
-//! Reads the keys of one layer into the configuration, over earlier layers.
+//! Reads a layer's document into the options and reports every mistake at its place.
+//!
+//! A derived `Deserialize` stops at the first mistake. The reader reports it, leaves out the value
+//! with the mistake, and begins anew until there is nothing more to report. Its deserializer knows
+//! some types by name, because their values depend on the layer.
 
-use std::path::{Path, PathBuf};
+use std::cell::{Cell, RefCell};
+use std::fmt::{self, Display};
+use std::slice::Iter;
 
-use super::error::ConfigError;
-use super::layer::Layer;
-use super::origin::{Origin, Setting};
-use super::{Config, ConfigErrors};
-use crate::owner::{self, Owners};
-use crate::process::SandboxMode;
-use crate::source::{GlobalModules, Packages};
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Expected, MapAccess,
+    SeqAccess, Unexpected, VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::layer::{Base, Layer};
+use super::schema;
+use crate::sandbox::Sandbox;
 use crate::suggest::did_you_mean;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Code, Diagnostic, Level, Project, RuleLevel, Target};
+use crate::{Code, Diagnostic};
 
-/// What the paths of every layer may refer to.
-pub(super) struct Base<'p> {
-    /// The project's root.
-    pub(super) root: PathBuf,
-    /// The user's home directory.
-    pub(super) home: Option<&'p Path>,
-    /// The source for `node_modules`.
-    pub(super) packages: Packages,
+/// The most mistakes: each costs another pass.
+const MAX_MISTAKES: usize = 64;
+
+/// A document that is being read, and the mistakes in it.
+pub(super) struct Reading<'l> {
+    layer: &'l Layer,
+    base: &'l Base<'l>,
+    mistakes: RefCell<Vec<Diagnostic>>,
+    /// The values that are left out.
+    skipped: RefCell<Vec<*const Node>>,
+    /// The sandboxes of sources.
+    sandboxes: RefCell<Vec<Sandbox>>,
+    /// The keys of the document, in the order of their struct.
+    pub(super) keys: Cell<&'static [&'static str]>,
 }
 
-/// Reads `layer` into `config`.
-pub(super) fn read(
-    layer: &Layer,
-    base: &Base<'_>,
-    config: &mut Config,
-) -> Result<(), ConfigErrors> {
-    let mut reader = Reader {
-        layer,
-        base,
-        diagnostics: Vec::new(),
-    };
-    reader.config(config);
-    if reader.diagnostics.is_empty() {
-        Ok(())
-    } else {
-        Err(ConfigErrors(reader.diagnostics))
-    }
+/// A mistake of a value.
+#[derive(Debug)]
+pub(super) enum Mistake {
+    /// The value should be this.
+    Expected(String),
+    /// A key is missing.
+    Missing(&'static str),
+    /// Another mistake, with its hint, or else the example of the key.
+    Other(String, Option<String>),
+    /// A mistake that is reported already.
+    Reported,
 }
 
-impl<'p> Base<'p> {
-    pub(super) fn new(
-        project: &Project,
-        home: Option<&'p Path>,
-        global: GlobalModules,
-        owners: Owners,
-    ) -> Self {
-        let (root, display_path) = project.resolve(Path::new(""));
+/// A value of the document.
+#[derive(Clone, Copy)]
+struct Value<'r> {
+    reading: &'r Reading<'r>,
+    node: &'r Node,
+    /// The key that leads to it.
+    key: (&'r str, Span),
+    /// True if it is an item of a list.
+    is_item: bool,
+}
+
+/// The entries of a map.
+struct Entries<'r> {
+    value: Value<'r>,
+    rest: Iter<'r, Entry>,
+    /// The name and the keys of the struct, if it is one.
+    fields: Option<(&'static str, &'static [&'static str])>,
+    current: Option<&'r Entry>,
+}
+
+struct Items<'r>(Value<'r>, Iter<'r, Node>);
+
+/// A variant, with its value if it is a map's.
+struct Variant<'r>(Value<'r>, &'r str, Option<&'r Entry>);
+
+impl<'l> Reading<'l> {
+    pub(super) const fn new(layer: &'l Layer, base: &'l Base<'l>) -> Self {
         Self {
-            packages: Packages::new(root.clone(), display_path, global, owners),
-            root,
-            home,
+            layer,
+            base,
+            mistakes: RefCell::new(Vec::new()),
+            skipped: RefCell::new(Vec::new()),
+            sandboxes: RefCell::new(Vec::new()),
+            keys: Cell::new(&[]),
         }
     }
-}
 
-/// Reads values and collects errors.
-pub(super) struct Reader<'l> {
-    pub(super) layer: &'l Layer,
-    pub(super) base: &'l Base<'l>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-impl Reader<'_> {
-    pub(super) fn report(&mut self, error: &ConfigError, span: Span) {
-        let location = self.layer.text.location(span);
-        let diagnostic = Diagnostic::new(Code::InvalidConfig, error.to_string()).at(location);
-        self.diagnostics.push(diagnostic.hint(error.hint()));
-    }
-
-    /// Whether there were no errors so far.
-    pub(super) const fn has_no_errors(&self) -> bool {
-        self.diagnostics.is_empty()
-    }
-
-    /// Reports that `node`, the value of `key`, should be `expected`.
-    pub(super) fn reject_value(&mut self, key: &str, expected: &'static str, node: &Node) {
-        let text = node.text().filter(|text| text.len() <= 40);
-        let error = ConfigError::InvalidValue {
-            key: key.to_owned(),
-            expected,
-            found: text.map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`")),
-            suggestion: None,
+    /// Reads the whole document, without the values that have mistakes.
+    pub(super) fn read<T: DeserializeOwned + Default>(&self) -> T {
+        let root = Value {
+            reading: self,
+            node: &self.layer.document,
+            key: ("", self.layer.document.span),
+            is_item: false,
         };
-        self.report(&error, node.span);
+        loop {
+            self.sandboxes.borrow_mut().clear();
+            let before = self.skipped.borrow().len();
+            if let Ok(value) = root.read(std::marker::PhantomData::<T>) {
+                return value;
+            }
+            let after = self.skipped.borrow().len();
+            if after == before || after > MAX_MISTAKES || self.is_skipped(root.node) {
+                return T::default();
+            }
+        }
     }
 
-    pub(super) fn report_unknown_key(&mut self, entry: &Entry, known: &[&str]) {
-        let suggestion = did_you_mean(&entry.key, known.iter().copied());
-        let error = ConfigError::UnknownKey(entry.key.clone(), suggestion);
-        self.report(&error, entry.span);
+    pub(super) fn report(&self, message: String, hint: impl Into<String>, span: Span) {
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        let diagnostic = diagnostic
+            .at(self.layer.text.location(span))
+            .hint(hint.into());
+        self.mistakes.borrow_mut().push(diagnostic);
     }
 
-    pub(super) fn setting(&self, key: String, entry: &Entry) -> Setting {
-        let line = self.layer.text.location(entry.span).line;
-        let variable = matches!(self.layer.origin, Origin::Variable(_));
-        Setting::new(
-            key,
-            entry.value.to_json(),
-            self.layer.origin.clone(),
-            self.layer.line.or((!variable).then_some(line)),
-            self.layer.is_user,
+    /// Leaves out a value with a mistake.
+    fn skip(&self, node: &Node) {
+        self.skipped.borrow_mut().push(std::ptr::from_ref(node));
+    }
+
+    /// Returns true if the value is left out, because it has a mistake.
+    pub(super) fn is_skipped(&self, node: &Node) -> bool {
+        self.skipped.borrow().contains(&std::ptr::from_ref(node))
+    }
+
+    /// Returns true if there is a mistake directly below `node`.
+    fn has_skipped(&self, node: &Node) -> bool {
+        match &node.data {
+            Data::Map(entries) => entries.iter().any(|entry| self.is_skipped(&entry.value)),
+            Data::List(items) => items.iter().any(|item| self.is_skipped(item)),
+            _ => false,
+        }
+    }
+
+    pub(super) fn sandbox(&self, index: usize) -> Option<Sandbox> {
+        self.sandboxes.borrow().get(index).cloned()
+    }
+
+    /// The mistakes, in the order of the document.
+    pub(super) fn into_mistakes(self) -> Vec<Diagnostic> {
+        let mut mistakes = self.mistakes.into_inner();
+        mistakes.sort_by_key(|mistake| {
+            let location = mistake.location.as_ref();
+            location.map(|location| (location.line, location.column))
+        });
+        mistakes
+    }
+
+    /// An example of the value `node`.
+    pub(super) fn example(&self, node: &Node) -> String {
+        let mut path = Vec::new();
+        find(&self.layer.document, node, &mut path);
+        schema::example(&path).map_or_else(
+            || "write it as cogtoolrc(5) shows".to_owned(),
+            |example| format!("write {example}"),
         )
     }
+}
 
-    fn config(&mut self, config: &mut Config) {
-        let layer = self.layer;
-        let document = &layer.document;
-        let entries = match &document.data {
-            Data::Map(entries) => entries.as_slice(),
-            Data::Null => &[],
-            _ => {
-                self.report(&ConfigError::NotAMap(document.kind()), document.span);
-                &[]
-            }
-        };
-        for entry in entries {
-            match entry.key.as_str() {
-                "tool_sources" => self.tool_sources(entry, config),
-                "inherit" => self.inherit(entry, config),
-                "env_priority" => {
-                    self.env_priority(entry);
-                    config.set(self.setting(entry.key.clone(), entry));
-                }
-                "locked" => self.locked(entry, config),
-                "filter" => {
-                    for setting in self.filter("filter", entry) {
-                        config.set(setting);
-                    }
-                }
-                "budget" => self.budget(entry, "budget", config),
-                "hosts" => self.hosts(entry, config),
-                "limits" => self.limits(entry, config),
-                "sandbox" => {
-                    self.sandbox_mode(entry);
-                    config.set(self.setting(entry.key.clone(), entry));
-                }
-                "lint" => self.lint(entry, config),
-                "ask" => self.ask(entry, config),
-                "prompt" => self.prompt(entry, config),
-                "capability_aliases" => self.capability_aliases(entry, config),
-                owner::KEY => self.safe_directories(entry, config),
-                _ => self.report_unknown_key(entry, &Config::KEYS),
-            }
-        }
+/// Appends the keys that lead from `root` to `node`.
+fn find<'r>(root: &'r Node, node: &Node, path: &mut Vec<&'r str>) -> bool {
+    if std::ptr::eq(root, node) {
+        return true;
     }
-
-    fn env_priority(&mut self, entry: &Entry) {
-        if !matches!(entry.value.text(), Some("project" | "process")) {
-            self.reject_value("env_priority", "`project` or `process`", &entry.value);
-        }
+    match &root.data {
+        Data::Map(entries) => entries.iter().any(|entry| {
+            path.push(&entry.key);
+            find(&entry.value, node, path) || path.pop().is_none()
+        }),
+        Data::List(items) => items.iter().any(|item| find(item, node, path)),
+        _ => false,
     }
+}
 
-    fn sandbox_mode(&mut self, entry: &Entry) {
-        if entry.value.text().and_then(SandboxMode::parse).is_none() {
-            let expected = "`off`, `best-effort` or `required`";
-            self.reject_value("sandbox", expected, &entry.value);
-        }
-    }
-
-    fn hosts(&mut self, entry: &Entry, config: &mut Config) {
-        for host in self.map("hosts", entry) {
-            if Target::parse(&host.key).is_none() {
-                let suggestion = did_you_mean(&host.key, Target::NAMES);
-                self.report(&ConfigError::Host(host.key.clone(), suggestion), host.span);
-                continue;
-            }
-            let key = format!("hosts.{}", host.key);
-            for setting in self.filter(&key, host) {
-                config.set(setting);
-            }
-            for entry in host.value.entries().into_iter().flatten() {
-                match entry.key.as_str() {
-                    "budget" => self.budget(entry, &format!("{key}.budget"), config),
-                    text if is_mcp_text(&key, text) => self.mcp_text(entry, config),
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    fn budget(&mut self, entry: &Entry, key: &str, config: &mut Config) {
-        let tokens = entry.value.to_json().as_u64();
-        if tokens.is_none_or(|tokens| usize::try_from(tokens).is_err()) {
-            return self.reject_value("budget", "a whole number of tokens", &entry.value);
-        }
-        config.set(self.setting(key.to_owned(), entry));
-    }
-
-    /// The settings of a filter: each list is a key of its own.
-    fn filter(&mut self, key: &str, entry: &Entry) -> Vec<Setting> {
-        let mut settings = Vec::new();
-        for entry in self.map("filter", entry) {
-            match entry.key.as_str() {
-                "tools" | "exclude" | "toolsets" => {}
-                "budget" if key != "filter" => continue,
-                text if is_mcp_text(key, text) => continue,
-                _ if key == "filter" => {
-                    self.report_unknown_key(entry, &["tools", "exclude", "toolsets"]);
-                    continue;
-                }
-                _ => {
-                    self.report_unknown_key(entry, &["tools", "exclude", "toolsets", "budget"]);
-                    continue;
-                }
-            }
-            let texts = self.strings(&entry.key, &entry.value);
-            let mut setting = self.setting(format!("{key}.{}", entry.key), entry);
-            setting.value = texts.into();
-            settings.push(setting);
-        }
-        settings
-    }
-
-    /// A list of strings. In a variable, a string is a comma-separated list.
-    pub(super) fn strings(&mut self, key: &str, node: &Node) -> Vec<String> {
-        match &node.data {
-            Data::List(items) => {
-                let mut strings = Vec::new();
-                for item in items {
-                    match item.text() {
-                        Some(text) => strings.push(text.to_owned()),
-                        None => self.reject_value(key, "a list of strings", item),
-                    }
-                }
-                strings
-            }
-            Data::Text { text, .. } if self.layer.origin.is_variable() => text
-                .split(',')
-                .map(str::trim)
-                .filter(|item| !item.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            _ => {
-                self.reject_value(key, "a list of strings", node);
-                Vec::new()
-            }
-        }
-    }
-
-    fn lint(&mut self, entry: &Entry, config: &mut Config) {
-        for entry in self.map("lint", entry) {
-            if entry.key != "rules" {
-                self.report_unknown_key(entry, &["rules"]);
-                continue;
-            }
-            for rule in self.map("rules", entry) {
-                if let Some(level) = self.level(rule) {
-                    config.rules.retain(|other| other.rule != level.rule);
-                    config.rules.push(level);
-                    config.set(self.setting(format!("lint.rules.{}", rule.key), rule));
-                }
-            }
-        }
-    }
-
-    pub(super) fn map<'n>(&mut self, key: &str, entry: &'n Entry) -> &'n [Entry] {
-        match &entry.value.data {
-            Data::Map(entries) => entries,
-            Data::Null => &[],
-            _ => {
-                self.reject_value(key, "a map", &entry.value);
-                &[]
-            }
-        }
-    }
-
-    fn level(&mut self, entry: &Entry) -> Option<RuleLevel> {
-        let text = entry.value.text();
-        let Some(level) = text.and_then(Level::parse) else {
-            let found = text.map_or(entry.value.kind().to_owned(), |text| format!("`{text}`"));
-            let suggestion = text.and_then(|text| did_you_mean(text, Level::NAMES));
-            self.report(&ConfigError::Level(found, suggestion), entry.value.span);
-            return None;
-        };
-        Some(RuleLevel {
-            rule: entry.key.clone(),
-            level,
-            location: self.layer.text.location(entry.span),
+impl<'r> Value<'r> {
+    /// Reads the value, and reports a mistake in it.
+    fn read<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Mistake> {
+        seed.deserialize(self).map_err(|mistake| {
+            self.report(&mistake);
+            Mistake::Reported
         })
     }
+
+    fn report(self, mistake: &Mistake) {
+        let reading = self.reading;
+        if matches!(mistake, Mistake::Reported) {
+            return;
+        }
+        // A mistake inside explains this one.
+        if !reading.has_skipped(self.node) {
+            let (key, span) = self.key;
+            let (message, hint, span) = match mistake {
+                Mistake::Expected(expected) => {
+                    let found = self.found();
+                    let message = format!("`{key}` takes {expected}, not {found}");
+                    (message, None, self.node.span)
+                }
+                Mistake::Missing(field) => (format!("`{key}` needs `{field}`"), None, span),
+                Mistake::Other(message, hint) => (message.clone(), hint.clone(), self.node.span),
+                Mistake::Reported => return,
+            };
+            let hint = hint.unwrap_or_else(|| reading.example(self.node));
+            reading.report(message, hint, span);
+        }
+        reading.skip(self.node);
+    }
+
+    fn is_root(self) -> bool {
+        std::ptr::eq(self.node, &raw const self.reading.layer.document)
+    }
+
+    /// The value for a message.
+    fn found(self) -> String {
+        match self.node.text() {
+            Some(text) if text.trim().is_empty() && self.key.0 == "local" => "an empty path".into(),
+            Some(_) if self.key.0 == "local" => self.node.kind().to_owned(),
+            Some(text) if text.len() <= 40 => format!("`{text}`"),
+            _ => self.node.kind().to_owned(),
+        }
+    }
+
+    fn expected<T>(expected: &str) -> Result<T, Mistake> {
+        Err(Mistake::Expected(expected.to_owned()))
+    }
+
+    fn entry(self, entry: &'r Entry) -> Self {
+        Self {
+            node: &entry.value,
+            key: (&entry.key, entry.span),
+            is_item: false,
+            ..self
+        }
+    }
+
+    /// The text of a path that the layer can resolve.
+    fn path(self, expected: &str) -> Result<&'r str, Mistake> {
+        let text = self.node.text().filter(|text| !text.trim().is_empty());
+        let text = text.ok_or_else(|| Mistake::Expected(expected.to_owned()))?;
+        let resolved = self.reading.layer.place.resolve(text, self.reading.base);
+        let (message, hint) = match resolved {
+            Ok(_) => return Ok(text),
+            Err(error) => (error.to_string(), error.hint()),
+        };
+        Err(Mistake::Other(message, Some(hint)))
+    }
+
+    /// Reads a sandbox, which reports its own mistakes, and returns its place.
+    fn sandbox(self) -> Result<String, Mistake> {
+        let mut is_valid = true;
+        let sandbox = Sandbox::read(self.node, |error, span| {
+            self.reading.report(error.to_string(), error.hint(), span);
+            is_valid = false;
+        });
+        if !is_valid {
+            self.reading.skip(self.node);
+            return Err(Mistake::Reported);
+        }
+        let mut sandboxes = self.reading.sandboxes.borrow_mut();
+        sandboxes.push(sandbox);
+        Ok((sandboxes.len() - 1).to_string())
+    }
+
+    fn entries(
+        self,
+        fields: Option<(&'static str, &'static [&'static str])>,
+    ) -> Result<Entries<'r>, Mistake> {
+        let rest = match &self.node.data {
+            Data::Map(entries) => entries.iter(),
+            Data::Null => [].iter(),
+            _ if self.is_root() => {
+                let kind = self.node.kind();
+                let message = format!("the configuration must be a map of keys, not {kind}");
+                let hint = "write `tool_sources: [{local: ./tools}]`".to_owned();
+                return Err(Mistake::Other(message, Some(hint)));
+            }
+            _ => return Self::expected("a map"),
+        };
+        Ok(Entries {
+            value: self,
+            rest,
+            fields,
+            current: None,
+        })
+    }
+
+    fn integer(self) -> Result<serde_json::Number, Mistake> {
+        match &self.node.data {
+            Data::Number(number) if number.is_i64() || number.is_u64() => Ok(number.clone()),
+            _ => Self::expected("a whole number"),
+        }
+    }
 }
 
-/// Whether `key` below `host` is a text of our MCP server.
-fn is_mcp_text(host: &str, key: &str) -> bool {
-    host == "hosts.mcp" && Config::MCP_TEXTS.contains(&key)
+/// Deserializes a whole number, which has to fit.
+macro_rules! whole_numbers {
+    ($($method:ident)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+            let number = self.integer()?;
+            let read = match number.as_u64() {
+                Some(number) => visitor.visit_u64(number),
+                None => visitor.visit_i64(number.as_i64().unwrap_or_default()),
+            };
+            read.map_err(|_: Mistake| Mistake::Expected("a whole number".to_owned()))
+        })*
+    };
 }
+
+impl<'de> Deserializer<'de> for Value<'_> {
+    type Error = Mistake;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        match &self.node.data {
+            Data::Null => visitor.visit_unit(),
+            Data::Bool(value) => visitor.visit_bool(*value),
+            Data::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => visitor.visit_u64(number),
+                (None, Some(number)) => visitor.visit_i64(number),
+                (None, None) => visitor.visit_f64(number.as_f64().unwrap_or_default()),
+            },
+            Data::Text { text, .. } => visitor.visit_str(text),
+            Data::List(items) => visitor.visit_seq(Items(self, items.iter())),
+            Data::Map(_) => visitor.visit_map(self.entries(None)?),
+        }
+    }
+
+    whole_numbers!(deserialize_i32 deserialize_u32 deserialize_i64 deserialize_u64);
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        match self.node.data {
+            Data::Bool(value) => visitor.visit_bool(value),
+            _ => Self::expected("`true` or `false`"),
+        }
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        match &self.node.data {
+            Data::Number(number) => visitor.visit_f64(number.as_f64().unwrap_or_default()),
+            _ => Self::expected("a number"),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        match self.node.text() {
+            Some(text) => visitor.visit_str(text),
+            None if self.is_item => Self::expected("a list of strings"),
+            None => Self::expected("a text"),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        match &self.node.data {
+            Data::List(items) => visitor.visit_seq(Items(self, items.iter())),
+            _ => Self::expected("a list of strings"),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Mistake> {
+        match name {
+            "ConfigFile" => visitor.visit_str(self.path("the path of a file")?),
+            "Folder" => {
+                let path = self.path("the path of a folder")?;
+                visitor.visit_newtype_struct(StrDeserializer::new(path))
+            }
+            "Sandbox" => visitor.visit_str(&self.sandbox()?),
+            "Sources" if self.node.items().is_none() => Self::expected("a list of sources"),
+            _ => visitor.visit_newtype_struct(self),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Mistake> {
+        if self.is_root() {
+            self.reading.keys.set(fields);
+        }
+        visitor.visit_map(self.entries(Some((name, fields)))?)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        visitor.visit_map(self.entries(None)?)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Mistake> {
+        let text = self.node.text();
+        if name == "SourceOption" {
+            let (variant, entry) = match (&self.node.data, text) {
+                (Data::Map(entries), _) if entries.len() == 1 => {
+                    (entries[0].key.as_str(), Some(&entries[0]))
+                }
+                (_, Some(text)) if variants.contains(&text) => (text, None),
+                _ => return Err(source(self.node.kind())),
+            };
+            return match entry {
+                Some(entry) if !variants.contains(&variant) => Err(self.kind(entry, variants)),
+                _ => visitor.visit_enum(Variant(self, variant, entry)),
+            };
+        }
+        match text.filter(|text| variants.contains(text)) {
+            Some(_) if name == "Cwd" && !self.reading.layer.origin.is_user() => {
+                Err(Mistake::Other(
+                    "`cwd` is for the user's own configuration: providers of a project start in it"
+                        .into(),
+                    Some("remove it".into()),
+                ))
+            }
+            Some(text) => visitor.visit_enum(StrDeserializer::new(text)),
+            None if name == "Level" => {
+                let found = text.map_or(self.node.kind().into(), |text| format!("`{text}`"));
+                let message = format!("a rule is set to off, warn or error, not {found}");
+                let hint = text.and_then(|text| did_you_mean(text, variants.iter().copied()));
+                Err(Mistake::Other(message, hint))
+            }
+            None => {
+                let names: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();
+                let (last, others) = names.split_last().ok_or(Mistake::Reported)?;
+                let all = match others {
+                    [] => last.clone(),
+                    _ => format!("{} or {last}", others.join(", ")),
+                };
+                Self::expected(&all)
+            }
+        }
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i128 u8 u16 u128 f32 char str bytes byte_buf unit unit_struct tuple tuple_struct
+        identifier ignored_any
+    }
+}
+
+impl Value<'_> {
+    /// Reports a kind of source that does not exist, at its key.
+    fn kind(self, entry: &Entry, variants: &[&'static str]) -> Mistake {
+        let kind = &entry.key;
+        let hint = did_you_mean(kind, variants.iter().copied());
+        let hint = hint.unwrap_or_else(|| "write `- local: ./tools`".into());
+        let message = format!("`{kind}` is not a kind of source");
+        self.reading.report(message, hint, entry.span);
+        self.reading.skip(self.node);
+        Mistake::Reported
+    }
+}
+
+fn source(kind: &str) -> Mistake {
+    let message = format!("a source must be a map such as `local: ./tools`, not {kind}");
+    Mistake::Other(message, Some("write `- local: ./tools`".into()))
+}
+
+impl<'de> SeqAccess<'de> for Items<'_> {
+    type Error = Mistake;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Mistake> {
+        let Self(list, rest) = self;
+        let item = rest.find(|item| !list.reading.is_skipped(item));
+        let item = item.map(|node| Value {
+            node,
+            is_item: true,
+            ..*list
+        });
+        item.map(|item| item.read(seed)).transpose()
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'_> {
+    type Error = Mistake;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Mistake> {
+        let reading = self.value.reading;
+        for entry in self.rest.by_ref() {
+            if reading.is_skipped(&entry.value) {
+                continue;
+            }
+            let Some((name, known)) = self
+                .fields
+                .filter(|(_, known)| !known.contains(&&*entry.key))
+            else {
+                self.current = Some(entry);
+                return seed.deserialize(StrDeserializer::new(&entry.key)).map(Some);
+            };
+            let key = &entry.key;
+            let (message, hint) = if name == "Hosts" {
+                let hint = "hosts are gemini, openai, anthropic and mcp";
+                (format!("`{key}` is not a known host"), hint)
+            } else {
+                (
+                    format!("unknown key `{key}`"),
+                    "see cogtoolrc(5) for all keys",
+                )
+            };
+            let suggestion = did_you_mean(key, known.iter().copied());
+            reading.report(
+                message,
+                suggestion.unwrap_or_else(|| hint.into()),
+                entry.span,
+            );
+            reading.skip(&entry.value);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Mistake> {
+        let entry = self.current.take().ok_or(Mistake::Reported)?;
+        self.value.entry(entry).read(seed)
+    }
+}
+
+impl<'de> EnumAccess<'de> for Variant<'_> {
+    type Error = Mistake;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Mistake> {
+        Ok((seed.deserialize(StrDeserializer::new(self.1))?, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Variant<'_> {
+    type Error = Mistake;
+
+    fn unit_variant(self) -> Result<(), Mistake> {
+        match self.2 {
+            None => Ok(()),
+            Some(entry) => Err(self.0.kind(entry, &[])),
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {
+        match self.2 {
+            Some(entry) => {
+                (self.0.entry(entry).read(seed)).inspect_err(|_| self.0.reading.skip(self.0.node))
+            }
+            None => Err(source("a string")),
+        }
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Mistake> {
+        Err(Mistake::Reported)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Mistake> {
+        Err(Mistake::Reported)
+    }
+}
+
+/// The message of a custom error is the value that is expected.
+impl de::Error for Mistake {
+    fn custom<T: Display>(expected: T) -> Self {
+        Self::Expected(expected.to_string())
+    }
+
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::custom(expected)
+    }
+
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::custom(expected)
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::Missing(field)
+    }
+}
+
+impl Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+impl std::error::Error for Mistake {}

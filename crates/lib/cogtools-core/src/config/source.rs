@@ -1,278 +1,251 @@
-//! One item of `tool_sources`.
+//! The sources of tools that a layer names, made of its options.
 
-use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
-use super::error::ConfigError;
-use super::reader::Reader;
-use crate::Name;
+use serde_json::json;
+
+use super::layer::{Base, Layer};
+use super::options::{CommandOptions, ServerOptions, SourceOption, is_invalid_in_name};
+use super::reader::Reading;
 use crate::file::ReadScope;
-use crate::invisible;
-use crate::sandbox::{Sandbox, SandboxError};
-use crate::source::{Folder, Provider, Settings, Source};
-use crate::suggest::did_you_mean;
-use crate::text::Span;
-use crate::yaml::{Data, Entry, Node};
+use crate::sandbox::SandboxError;
+use crate::source::{Folder, Provider, Server, Settings, Source, Transport};
+use crate::yaml::{Entry, Node};
 
-/// The kinds of sources.
-const KINDS: [&str; 6] = [
-    "local",
-    "node_modules",
-    "command",
-    "mcp",
-    "builtin",
-    "editor",
-];
-/// The keys of a source that is a program.
-const COMMAND: [&str; 10] = [
-    "discover", "call", "name", "prefix", "env", "cwd", "timeout", "wait", "cache", "sandbox",
-];
+/// Programs whose first argument is the package or script that they run.
+const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"];
 
-impl Reader<'_> {
-    pub(super) fn sources(&mut self, entry: &Entry) -> Vec<Source> {
-        let Some(items) = entry.value.items() else {
-            self.report(&ConfigError::Sources(entry.value.kind()), entry.value.span);
-            return Vec::new();
+/// Makes the sources of `options`, which `reading` has read.
+pub(super) fn sources(
+    options: Vec<SourceOption>,
+    reading: &Reading<'_>,
+    layer: &Layer,
+    base: &Base<'_>,
+) -> Vec<Source> {
+    let list = layer.document.get("tool_sources");
+    let items = list.and_then(Node::items).unwrap_or_default().iter();
+    let mut sources: Vec<Source> = Vec::new();
+    for (option, item) in options
+        .into_iter()
+        .zip(items.filter(|item| !reading.is_skipped(item)))
+    {
+        let entry = item.entries().and_then(<[Entry]>::first);
+        let settings = match (option, entry) {
+            (SourceOption::BuiltIn, _) => Err(Source::BuiltIn),
+            (SourceOption::Editor, _) => Err(Source::Editor),
+            (SourceOption::NodeModules, _) => Err(Source::Packages(base.packages.clone())),
+            (SourceOption::Local(folder), _) => match local(&folder.0, layer, base) {
+                Some(folder) => Err(Source::Folder(folder)),
+                None => continue,
+            },
+            (SourceOption::Command(options), _) => Ok(command(*options, reading)),
+            (SourceOption::Mcp(options), Some(entry)) => match server(*options, reading, entry) {
+                Some(settings) => Ok(settings),
+                None => continue,
+            },
+            (SourceOption::Mcp(_), None) => continue,
         };
-        let mut sources: Vec<Source> = Vec::new();
-        for item in items {
-            let Some(source) = self.source(item) else {
-                continue;
-            };
-            // Approvals are recorded by name.
-            let name = provider_name(&source);
-            if name.is_some() && sources.iter().any(|other| provider_name(other) == name) {
-                let name = name.unwrap_or_default().to_owned();
-                self.report(&ConfigError::DuplicateProvider(name), item.span);
-            } else {
+        let mut settings = match settings {
+            Ok(settings) => settings,
+            Err(source) => {
                 sources.push(source);
-            }
-        }
-        sources
-    }
-
-    fn source(&mut self, item: &Node) -> Option<Source> {
-        let (kind, span, value) = match &item.data {
-            Data::Map(entries) if entries.len() == 1 => (
-                entries[0].key.as_str(),
-                entries[0].span,
-                Some(&entries[0].value),
-            ),
-            Data::Text { text, .. } => (text.as_str(), item.span, None),
-            _ => {
-                self.report(&ConfigError::Source(item.kind()), item.span);
-                return None;
+                continue;
             }
         };
-        match (kind, value) {
-            ("local", Some(value)) => return self.local(value),
-            ("command", Some(_)) => return self.command(item),
-            ("mcp", Some(_)) => return self.server(item),
-            ("node_modules", None) => {
-                return Some(Source::Packages(self.base.packages.clone()));
-            }
-            ("builtin", None) => return Some(Source::BuiltIn),
-            ("editor", None) => return Some(Source::Editor),
-            (_, None) => self.report(&ConfigError::Source("a string"), span),
-            (kind, Some(_)) => {
-                let suggestion = did_you_mean(kind, KINDS);
-                self.report(&ConfigError::Kind(kind.to_owned(), suggestion), span);
-            }
-        }
-        None
-    }
-
-    /// A source that is a folder of tool files.
-    fn local(&mut self, value: &Node) -> Option<Source> {
-        let Some(path) = value.text().filter(|path| !path.trim().is_empty()) else {
-            let found = value.text().map_or(value.kind(), |_| "an empty path");
-            self.report(&ConfigError::Local(found), value.span);
-            return None;
-        };
-        let (path, display_path, of_user) = match self.resolve(path) {
-            Ok(resolved) => resolved,
-            Err(error) => {
-                self.report(&error, value.span);
-                return None;
-            }
-        };
-        let scope = ReadScope::source(&self.base.root, &path, self.layer.is_user);
-        let folder = Folder::new(path, display_path, true, scope);
-        Some(Source::Folder(if of_user {
-            folder.of_user()
+        settings.user_configured = layer.place.is_user;
+        // Approvals are recorded by name.
+        let name = &settings.name;
+        let mut providers = sources.iter().filter_map(Source::provider);
+        if providers.any(|other| other.settings().name == *name) {
+            let message = format!("two providers are named `{name}`");
+            reading.report(message, "give one of them another `name`", item.span);
         } else {
-            folder
-        }))
-    }
-
-    /// The full path and the display path of what this layer calls `path`, and whether it is the
-    /// user's.
-    pub(super) fn resolve(&self, path: &str) -> Result<(PathBuf, PathBuf, bool), ConfigError> {
-        let path = expand_home(path, self.base.home)?;
-        let (folder, display_path) = &self.layer.folder;
-        let parts = path.components();
-        let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
-        let path = folder.join(&tidy);
-        // A variable of the user may name folders of the project.
-        let of_user = self.layer.is_user && !is_inside(&path, &self.base.root);
-        Ok((path, display_path.join(&tidy), of_user))
-    }
-
-    /// A source that is another program.
-    fn command(&mut self, item: &Node) -> Option<Source> {
-        let [entry] = item.entries()? else {
-            return None;
-        };
-        let mut settings = Settings {
-            name: String::new(),
-            discover: Vec::new(),
-            call: Vec::new(),
-            prefix: String::new(),
-            env: Vec::new(),
-            timeout: None,
-            wait: None,
-            idle: None,
-            cache: None,
-            user_configured: self.layer.is_user,
-            in_project: false,
-            sandbox: None,
-            sandbox_digest: None,
-            server: None,
-        };
-        for entry in self.map("command", entry) {
-            let value = &entry.value;
-            match entry.key.as_str() {
-                "discover" => settings.discover = self.line("discover", value),
-                "call" => settings.call = self.line("call", value),
-                "name" => settings.name = self.text_value("name", value),
-                "prefix" => settings.prefix = self.prefix(value),
-                "cwd" => settings.in_project = self.cwd(value),
-                "env" => settings.env = self.strings("env", value),
-                "timeout" => settings.timeout = self.seconds("timeout", value),
-                "wait" => settings.wait = self.seconds("wait", value),
-                "cache" => settings.cache = self.seconds("cache", value),
-                "sandbox" => {
-                    let sandbox = self.sandbox(value);
-                    settings.set_sandbox(Some(sandbox));
-                }
-                _ => self.report_unknown_key(entry, &COMMAND),
-            }
-        }
-        for (key, line) in [("discover", &settings.discover), ("call", &settings.call)] {
-            if entry.value.get(key).is_none() || line.is_empty() && self.has_no_errors() {
-                self.report(&ConfigError::Missing("command", key), entry.span);
-                return None;
-            }
-        }
-        if settings.name.is_empty() {
-            let program = Path::new(settings.discover.first()?);
-            let stem = program.file_stem()?.to_string_lossy();
-            settings.name = stem.replace(is_invalid_in_name, "_");
-        }
-        Some(Source::Provider(Provider::new(settings)))
-    }
-
-    /// A program and its arguments: a list, or a string that is split like a shell
-    /// command.
-    pub(super) fn line(&mut self, key: &str, node: &Node) -> Vec<String> {
-        match node.text() {
-            Some(text) => shlex::split(text).unwrap_or_else(|| {
-                self.reject_value(key, "a command whose quotes are closed", node);
-                Vec::new()
-            }),
-            None => self.strings(key, node),
+            sources.push(Source::Provider(Provider::new(settings)));
         }
     }
-
-    pub(super) fn text_value(&mut self, key: &str, node: &Node) -> String {
-        let is_valid = |text: &&str| !text.is_empty() && !text.contains(is_invalid_in_name);
-        node.text().filter(is_valid).map_or_else(
-            || {
-                self.reject_value(key, "a string without colons", node);
-                String::new()
-            },
-            str::to_owned,
-        )
-    }
-
-    /// The beginning of the names of a provider's tools.
-    pub(super) fn prefix(&mut self, node: &Node) -> String {
-        let is_valid = |text: &&str| !text.is_empty() && Name::new(&format!("{text}x")).is_ok();
-        node.text().filter(is_valid).map_or_else(
-            || {
-                let expected =
-                    "the beginning of a tool name (letters from a to z, digits, `_` and `-`)";
-                self.reject_value("prefix", expected, node);
-                String::new()
-            },
-            str::to_owned,
-        )
-    }
-
-    /// Whether a provider starts in the project, although the user has configured it.
-    pub(super) fn cwd(&mut self, node: &Node) -> bool {
-        if node.text() != Some("project") {
-            self.reject_value("cwd", "`project`", node);
-        } else if !self.layer.origin.is_user() {
-            self.report(&ConfigError::Cwd, node.span);
-        }
-        true
-    }
-
-    /// What the programs of a provider may reach.
-    pub(super) fn sandbox(&mut self, node: &Node) -> Sandbox {
-        Sandbox::read(node, |error, span| self.report_sandbox(error, span))
-    }
-
-    pub(super) fn report_sandbox(&mut self, error: &SandboxError, span: Span) {
-        let error = ConfigError::Sandbox(error.to_string(), error.hint());
-        self.report(&error, span);
-    }
-
-    pub(super) fn seconds(&mut self, key: &str, node: &Node) -> Option<Duration> {
-        let number = match &node.data {
-            Data::Number(number) => number.as_f64(),
-            _ => None,
-        };
-        let duration = number
-            .filter(|seconds| *seconds > 0.0)
-            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        if duration.is_none() {
-            self.reject_value(key, "a number of seconds greater than 0", node);
-        }
-        duration
-    }
+    sources
 }
 
-/// `path` with the user's `home` for a `~` at its beginning.
-fn expand_home(path: &str, home: Option<&Path>) -> Result<PathBuf, ConfigError> {
-    let Some(rest) = path.strip_prefix('~') else {
-        return Ok(PathBuf::from(path));
+/// A folder of tool files. The reader has found no mistake in its path.
+fn local(path: &str, layer: &Layer, base: &Base<'_>) -> Option<Folder> {
+    let (path, display_path, of_user) = layer.place.resolve(path, base).ok()?;
+    let scope = ReadScope::source(&base.root, &path, layer.place.is_user);
+    let folder = Folder::new(path, display_path, true, scope);
+    Some(if of_user { folder.of_user() } else { folder })
+}
+
+/// A source that is another program.
+fn command(options: CommandOptions, reading: &Reading<'_>) -> Settings {
+    let discover = options.discover.words();
+    let stem = discover
+        .first()
+        .and_then(|program| Path::new(program).file_stem());
+    let stem = stem.map(|stem| stem.to_string_lossy().replace(is_invalid_in_name, "_"));
+    let mut settings = Settings {
+        name: options.name.or(stem).unwrap_or_default(),
+        discover,
+        call: options.call.words(),
+        prefix: options.prefix.unwrap_or_default(),
+        env: options.env,
+        timeout: options.timeout,
+        wait: options.wait,
+        idle: None,
+        cache: options.cache,
+        user_configured: false,
+        in_project: options.cwd.is_some(),
+        sandbox: None,
+        sandbox_digest: None,
+        server: None,
     };
-    let home = home.ok_or(ConfigError::NoHome)?;
-    if rest.is_empty() {
-        return Ok(home.to_path_buf());
+    settings.set_sandbox(options.sandbox.and_then(|index| reading.sandbox(index.0)));
+    settings
+}
+
+/// A source that is the MCP server under the key of `entry`.
+fn server(options: ServerOptions, reading: &Reading<'_>, entry: &Entry) -> Option<Settings> {
+    if options.command.is_empty() == options.url.is_none() {
+        let hint = reading.example(&entry.value);
+        reading.report("`mcp` needs `command` or `url`".into(), hint, entry.span);
+        return None;
     }
-    match rest.strip_prefix(std::path::is_separator) {
-        Some(rest) => Ok(home.join(rest.trim_start_matches(std::path::is_separator))),
-        None => Err(ConfigError::OtherHome(path.to_owned())),
+    if options.sandbox.is_some() && options.url.is_some() {
+        let error = SandboxError::Remote;
+        reading.report(error.to_string(), error.hint(), entry.span);
+    }
+    let default = default_name(&options).replace(is_invalid_in_name, "_");
+    let name = options.name.unwrap_or(default);
+    let line: Vec<String> = options.command.into_iter().chain(options.args).collect();
+    let mut description = json!({"name": name});
+    let transport = if let Some(url) = &options.url {
+        let names = options.headers.keys().cloned().collect();
+        description["url"] = url.as_str().into();
+        description["headers"] = options.headers.into();
+        Transport::Url(without_secrets(url), names)
+    } else {
+        description["command"] = json!(line);
+        Transport::Command(line)
+    };
+    if let Some(timeout) = options.timeout {
+        description["timeout"] = timeout.as_secs_f64().into();
+    }
+    let client = |args: &[&str]| {
+        let words = [Server::PROGRAM, "--error-format=json"];
+        words
+            .iter()
+            .chain(args)
+            .map(|arg| (*arg).to_owned())
+            .collect()
+    };
+    let cache = options.cache.unwrap_or(Server::CACHE_TTL);
+    let mut settings = Settings {
+        name,
+        discover: client(&["discover"]),
+        call: client(&["call", "--json"]),
+        prefix: options.prefix.unwrap_or_default(),
+        env: options.env,
+        timeout: options.timeout,
+        wait: options.wait,
+        idle: options.idle,
+        cache: (!cache.is_zero()).then_some(cache),
+        user_configured: false,
+        in_project: options.cwd.is_some(),
+        sandbox: None,
+        sandbox_digest: None,
+        server: Some(Server {
+            description: description.to_string(),
+            transport,
+        }),
+    };
+    settings.set_sandbox(options.sandbox.and_then(|index| reading.sandbox(index.0)));
+    Some(settings)
+}
+
+/// The default name: the host of a URL, or for a command the program, or the
+/// package that a launcher runs.
+fn default_name(options: &ServerOptions) -> String {
+    if let Some(url) = &options.url {
+        let rest = url.split("://").nth(1).unwrap_or_default();
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        // The authority may contain a password, which no message may reveal.
+        return host.rsplit('@').next().unwrap_or_default().to_owned();
+    }
+    let mut line = options.command.iter().chain(&options.args);
+    let program = package_name(line.next().map_or("", String::as_str));
+    let is_launcher = LAUNCHERS.contains(&program.as_str());
+    match line
+        .find(|arg| !arg.starts_with('-'))
+        .filter(|_| is_launcher)
+    {
+        Some(package) => package_name(package),
+        None => program,
     }
 }
 
-/// Whether `path` is in the folder `root`, as written.
-fn is_inside(path: &Path, root: &Path) -> bool {
-    let below = path.strip_prefix(root).ok();
-    let up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
-    below.is_some_and(|below| !up(below))
+/// A URL for display: its user name may be followed by a password, and its query may
+/// contain a key.
+fn without_secrets(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let (user, host) = host.rsplit_once('@').unwrap_or(("", host));
+    let user = if user.is_empty() { "" } else { "…@" };
+    let (path, query) = match path.find(['?', '#']) {
+        Some(end) => (&path[..end], "?…"),
+        None => (path, ""),
+    };
+    format!("{scheme}://{user}{host}{path}{query}")
 }
 
-fn provider_name(source: &Source) -> Option<&str> {
-    let provider = source.provider()?;
-    Some(&provider.settings().name)
+/// The name of a package without scope and version, or of a program or a script without its
+/// extension. Other parts of a name after a dot are kept: they tell servers of one author apart.
+fn package_name(argument: &str) -> String {
+    let last = argument.rsplit(['/', '\\']).next().unwrap_or(argument);
+    let name = last.split('@').next().unwrap_or(last);
+    let endings = [
+        ".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".exe", ".cmd", ".bat",
+    ];
+    let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
+    stem.unwrap_or(name).to_owned()
 }
 
-/// Characters that a provider's name must not contain: users approve by name, so it
-/// must look like what it is.
-pub(super) fn is_invalid_in_name(c: char) -> bool {
-    c == ':' || c.is_control() || invisible::name(c).is_some()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_in_urls_are_redacted() {
+        for (url, display_path) in [
+            ("https://a.example/mcp", "https://a.example/mcp"),
+            ("http://a:8080", "http://a:8080"),
+            (
+                "https://me:s@a.example/mcp?key=s#s",
+                "https://…@a.example/mcp?…",
+            ),
+            ("https://a.example?key=s@b", "https://a.example?…"),
+        ] {
+            assert_eq!(without_secrets(url), display_path);
+        }
+    }
+
+    #[test]
+    fn default_names_of_servers() {
+        let command = |line: &str| ServerOptions {
+            command: line.split(' ').map(str::to_owned).collect(),
+            ..ServerOptions::default()
+        };
+        for (line, name) in [
+            (
+                "npx -y @modelcontextprotocol/server-everything@1.2",
+                "server-everything",
+            ),
+            ("uvx mcp-server-git --repository .", "mcp-server-git"),
+            ("node dist/index.js", "index"),
+            ("/opt/bin/server --stdio", "server"),
+            ("/opt/bin/server.sh", "server"),
+            ("awslabs.core-mcp-server", "awslabs.core-mcp-server"),
+            ("uvx awslabs.git-mcp@latest", "awslabs.git-mcp"),
+        ] {
+            assert_eq!(default_name(&command(line)), name, "{line}");
+        }
+    }
 }

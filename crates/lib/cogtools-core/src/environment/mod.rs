@@ -13,6 +13,9 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Formatter};
 use std::path::{Component, Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 pub use denylist::{Refusal, is_dangerous, refusal};
 pub use dotenv::{DotEnv, DotEnvError, Variable};
 pub use loaded::{host_files, may_be_loaded};
@@ -28,7 +31,8 @@ pub type Vars = BTreeMap<OsString, OsString>;
 
 /// Which value takes precedence when both the process and the project's `.env` have
 /// one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum EnvPriority {
     /// The project's `.env`.
     #[default]
@@ -36,6 +40,7 @@ pub enum EnvPriority {
     /// The process.
     Process,
     /// The process; `.env` is not read at all.
+    #[serde(skip)]
     ProcessOnly,
 }
 

@@ -98,7 +98,7 @@ impl Registry {
         Self {
             filters: filters.filter(|filter| !filter.is_empty()).collect(),
             sources: config.sources,
-            capability_aliases: config.capability_aliases,
+            capability_aliases: config.options.capability_aliases,
             budget,
             cx,
             locked: None,

@@ -6,7 +6,9 @@
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::call::RunError;
@@ -104,24 +106,36 @@ pub struct AgentTask {
 }
 
 /// The limits of a run of an agent. An absent one does not limit it further than its caller does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentBudget {
-    /// Requests to a model.
+    /// Requests to the model. By default, 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
-    /// Calls of tools.
+    /// Calls of tools. By default, 200.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
     /// Tokens, sent and received.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Time.
+    /// Seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
-    /// Money, in the currency of the user's prices.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Money, in the currency of the file with prices.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "amount"
+    )]
+    #[schemars(range(min = 0))]
     pub money: Option<f64>,
+}
+
+fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    match f64::deserialize(from) {
+        Ok(amount) if amount.is_finite() && amount >= 0.0 => Ok(Some(amount)),
+        _ => Err(D::Error::custom("an amount")),
+    }
 }
 
 impl AgentBudget {

@@ -1,12 +1,8 @@
 //! A key on the command line: a path with dots.
 
-use cogtools_core::owner;
-use cogtools_core::process::Limits;
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{AskConfig, Code, Config, Diagnostic, PromptConfig, Target};
+use cogtools_core::{Code, Config, Diagnostic};
 
-/// The lists of a filter.
-const FILTER: [&str; 3] = ["tools", "exclude", "toolsets"];
 /// The path of the lint rules.
 const RULES: &str = "lint.rules";
 
@@ -46,8 +42,8 @@ impl Key {
     /// Returns true if only the user's own file may set it.
     pub(crate) fn is_users_only(&self) -> bool {
         let name = self.name();
-        ["inherit", owner::KEY].contains(&name.as_str())
-            || AskConfig::USERS_ONLY.contains(&name.as_str())
+        let mut keys = Config::keys().into_iter();
+        keys.any(|key| key.name == name && key.is_users_only)
     }
 
     /// The segments of the path.
@@ -63,25 +59,9 @@ impl Key {
 
 /// Every key except the rules, whose names only the linter knows.
 fn known_keys() -> Vec<String> {
-    let filters = FILTER.map(|list| format!("filter.{list}"));
-    let hosts = Target::NAMES.into_iter().flat_map(|host| {
-        let keys = FILTER.into_iter().chain(["budget"]);
-        let texts = Config::MCP_TEXTS.iter().filter(move |_| host == "mcp");
-        keys.chain(texts.copied())
-            .map(move |key| format!("hosts.{host}.{key}"))
-    });
-    ["tool_sources", "inherit", "env_priority", "locked"]
-        .map(str::to_owned)
-        .into_iter()
-        .chain(filters)
-        .chain(["budget".to_owned()])
-        .chain(hosts)
-        .chain(Limits::KEYS.map(|limit| format!("limits.{limit}")))
-        .chain(["sandbox".to_owned(), owner::KEY.to_owned()])
-        .chain(AskConfig::KEYS.map(|key| format!("ask.{key}")))
-        .chain(PromptConfig::KEYS.map(|key| format!("prompt.{key}")))
-        .chain(["capability_aliases".to_owned()])
-        .collect()
+    let keys = Config::keys().into_iter();
+    let keys = keys.filter(|key| !key.is_group);
+    keys.map(|key| key.name).collect()
 }
 
 fn unknown_key(text: &str, known: &[String]) -> Diagnostic {
@@ -120,6 +100,7 @@ fn unknown_key(text: &str, known: &[String]) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cogtools_core::owner;
     use cogtools_core::text::Text;
     use cogtools_core::{Origin, Project};
     use cogtools_program::render_hints;
@@ -135,7 +116,7 @@ mod tests {
             let key = Key::parse(&key).expect("a known key");
             let value = match key.segments[0].as_str() {
                 _ if key.name().ends_with("budget") => "1",
-                "hosts" if Config::MCP_TEXTS.contains(&key.segments[2].as_str()) => "one",
+                "hosts" if ["title", "instructions"].contains(&key.segments[2].as_str()) => "one",
                 "env_priority" => "process",
                 "locked" | "inherit" => "true",
                 "sandbox" => "required",
@@ -158,7 +139,9 @@ mod tests {
             tops.push(key.segments[0].clone());
         }
         tops.dedup();
-        assert_eq!(tops, Config::KEYS);
+        let keys = Config::keys().into_iter().map(|key| key.name);
+        let known: Vec<String> = keys.filter(|key| !key.contains('.')).collect();
+        assert_eq!(tops, known);
     }
 
     /// A valid value of a key below `ask` or `prompt`.

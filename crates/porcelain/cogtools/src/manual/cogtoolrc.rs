@@ -1,19 +1,18 @@
 //! cogtoolrc(5).
 
+use cogtools_core::Config;
+
 use super::Section;
 
 pub(super) fn sections() -> Vec<Section> {
-    let sections = [
-        ("DESCRIPTION", DESCRIPTION),
-        ("KEYS", KEYS),
-        ("SOURCES", SOURCES),
-        ("ENVIRONMENT", VARIABLES),
-        ("FILES", FILES),
-        ("EXAMPLES", EXAMPLES),
-    ];
-    sections
-        .map(|(title, text)| (title, text.to_owned()))
-        .to_vec()
+    vec![
+        ("DESCRIPTION", DESCRIPTION.to_owned()),
+        ("KEYS", keys()),
+        ("SOURCES", SOURCES.to_owned()),
+        ("ENVIRONMENT", VARIABLES.to_owned()),
+        ("FILES", FILES.to_owned()),
+        ("EXAMPLES", EXAMPLES.to_owned()),
+    ]
 }
 
 const DESCRIPTION: &str = "\
@@ -65,107 +64,17 @@ Options replace both for one run.
 
 `cogtools config list --show-origin` shows where each value comes from.";
 
-const KEYS: &str = "\
-tool_sources
-  A list of sources, in order of precedence: if two have a tool of the same name, the first \
-one wins, and `cogtools-discover --verbose` names what it shadows. An empty list means no \
-tools.
-
-inherit
-  Whether tool_sources of the user's file adds to that of the project: true (the default) or false, \
-with which it replaces the default ./tools and gives way to any other list. The user's sources come \
-first, so that a project cannot put another tool behind the name of one of them; what the user \
-names and the project contains (node_modules, folders in the project) comes last. Only the user's \
-file, the system's and the user's variables may set it. COGTOOLS_TOOL_SOURCES of the user replaces \
-both lists.
-
-env_priority
-  Which value a tool sees of an environment variable that is set both in the project's .env and \
-in the environment of the process: project (the default) or process. With the option \
---system-env, a call ignores .env.
-
-locked
-  Whether only the tools that cogtools.lock pins are declared and called, as with the option \
---locked: true or false (the default). A later layer cannot unset it.
-
-filter
-  Which tools are available: a map with tools and exclude (lists of names) and toolsets. In a \
-name, * matches any characters and ? matches one. A tool must match one of tools, none of exclude, \
-and be in one of toolsets or in a toolset below one; an empty list excludes nothing. The options \
---tools, --exclude and --toolset replace the corresponding key for one run. Excluding a tool does \
-not reveal the tools that it shadows: a name always means the same tool. A name in the project's \
-filter or in an option that matches no tool is reported.
-
-budget
-  How many tokens all declarations together may cost with every request, as counted by \
-`cogtools list`. If not all tools fit, find_tool and call_tool are declared after those that do, \
-and give access to the others; see `cogtools-discover(1)`. The option --budget replaces it for one \
-run.
-
-hosts
-  Settings for one host: a map from gemini, openai, anthropic or mcp to a filter, which applies \
-in addition to the general one, and a budget, which replaces it; below mcp also title, which \
-clients show, and instructions for models (at most 8 KiB), if the user trusts the project. \
-`cogtools-discover` takes the host from --format; `cogtools-call` and `cogtools list` from --host.
-
-limits
-  What each program may use that a tool or a source runs: a map with memory (of each process, \
-default: 4 GiB), processes (how many processes and threads may be added to those that exist, \
-default: 4096), files (open in each process, default: 16384) and file_size (of each file that is \
-written, default: 4 GiB). A size is a number of bytes, or has one of the units KiB, MiB, GiB and \
-TiB. The strictest limit of all layers applies, and only the system's file and the user's file can \
-raise a default. `cogtools-confine(1)` explains what else programs are denied, and on which systems.
-
-sandbox
-  Whether programs are confined to their sandboxes (see SANDBOX in `cogtools-tool(5)`): required \
-(one that this system cannot enforce is an error), best-effort (a warning, the default) or off. A \
-project makes it stricter only. The option --sandbox replaces it for one run.
-
-safe_directories
-  Folders that belong to other users and are used nevertheless: a list of absolute paths, which may \
-begin with ~; PATH/* means every folder below PATH, and * every folder. A project, a folder of \
-tools, a node_modules or a folder of programs that belongs to neither you nor root is not used \
-otherwise. Only your own file and the system's may set it.
-
-ask
-  How `cogtools ask` asks a model; its options win. A map with model (default: \
-gemini-flash-latest), temperature (0 to 2), seed (default: a hash of the task), max_tokens (of a \
-response); allow, ask and deny (lists of patterns of tools: calls that need no approval, that need \
-one, that never run; ask and deny of all layers are added up); budget (a map with turns, calls, \
-tokens, seconds and money; a project only lowers the defaults, 50 turns and 200 calls, and what the \
-user sets); history (a map, see below); prices (a file, see below); provider (gemini or openai) and \
-base_url (where it is reached). Only the user's layers may set allow, prices, provider and \
-base_url, so that a project cannot send a key elsewhere.
-
-  history has whole_results (how many results of tools are sent whole, default: 30), result_tasks \
-(after how many further tasks a result is not sent whole any more, default: 3), cache_threshold \
-(the number of tokens that are not cached from which a cache is made, default: 20000, or off), \
-cache_ttl (how many seconds a cache lives, default: 900) and compact_at (the number of tokens of a \
-request from which old turns are replaced by a summary, default: half of what the model reads if \
-prices says so, or else 400000, or off).
-
-  prices names a YAML file with a date, a currency, and models: a map from names or patterns of \
-models to input, output and, optionally, cached (each for a million tokens) and context (the \
-number of tokens that the model reads). A limit of money needs it.
-
-prompt
-  What `cogtools ask` tells a model beside the task. description, session_goal (texts), roles, \
-rules, procedure and constraints (lists of texts) are instructions, and so are the files in \
-instructions (default: GEMINI.md and AGENTS.md, if they exist). files and artifacts name files \
-that the model should know, or that the session is to make; todos lists texts or maps. These go \
-into a JSON object that is sent anew with each task. static and dynamic name the templates for \
-both (default: prompts/static.njk and prompts/dynamic.njk, if they exist); the second must render \
-JSON. A file has at most 128 KiB, and is not an .env. What a project that is not trusted says here \
-is not used.
-
-capability_aliases
-  Other names of capabilities: a map from names to the capabilities that flows then look for, as \
-in {calendar.find_free_time: calendar.list_events}. `cogtools-flow(1)` applies them once.
-
-lint
-  A map with the single key rules: a map from lint rules to off, warn or error. \
-`cogtools lint --explain all` lists the rules with their defaults. An unknown rule is an error in \
-`cogtools lint` only.";
+/// The keys, from the doc comments of the structs that read them.
+fn keys() -> String {
+    let keys = Config::keys().into_iter();
+    // The keys of each host are the same.
+    let keys = keys.filter(|key| !key.name.starts_with("hosts."));
+    let terms = keys.map(|key| {
+        let description = key.description.join("\n\n  ");
+        format!("{}\n  {description}", key.name)
+    });
+    terms.collect::<Vec<_>>().join("\n\n")
+}
 
 const SOURCES: &str = "\
 builtin

@@ -1,10 +1,10 @@
 //! The documents that have a schema, and its generation.
 
+use cogtools_core::Config;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::schema::session::{SessionLine, join_lines};
-use crate::schema::shape::Configuration;
 use crate::schema::tool::ToolFile;
 
 /// A kind of file: that users write, or that other programs read.
@@ -46,7 +46,7 @@ impl Document {
         let generator = SchemaSettings::draft07().into_generator();
         let schema = match self {
             Self::Tool => generator.into_root_schema_for::<ToolFile>(),
-            Self::Config => generator.into_root_schema_for::<Configuration>(),
+            Self::Config => return Config::schema(),
             Self::Session => generator.into_root_schema_for::<SessionLine>(),
         };
         let mut schema = schema.to_value();

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use crate::schema::shape::match_parser;
-use crate::schema::tool_shape::Agent;
+use crate::schema::tool_shape::{Agent, match_parser};
 
 /// Nodes that use each other's results.
 #[derive(Clone, Debug, JsonSchema)]

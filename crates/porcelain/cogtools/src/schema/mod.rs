@@ -4,20 +4,12 @@
 //! the files. The keys come from the tables of the parser, so that schema and
 //! parser cannot differ in their keys.
 
-mod ask;
 mod document;
 mod editor;
-mod env_priority;
 mod flow;
-pub mod hosts;
 mod keyword;
-pub mod limits;
 mod parameter;
-mod prompt;
-mod rules;
-mod sandbox;
 mod session;
-pub mod shape;
 mod tool;
 pub mod tool_shape;
 

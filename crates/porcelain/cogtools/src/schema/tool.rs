@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use cogtools_core::config::options::SandboxOptions;
 use cogtools_core::tool::{IMPLEMENTATION_KEYS, Key, Output};
 use cogtools_core::{Name, Tool};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::schema::parameter::{Entry, Verbatim};
-use crate::schema::sandbox::Sandbox;
 use crate::schema::tool_shape::{Annotations, Example, ImplementationMap};
 
 /// A tool file.
@@ -80,7 +80,7 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
         Key::Timeout => json!({
             "type": "number", "exclusiveMinimum": 0, "default": Tool::TIMEOUT.as_secs(),
         }),
-        Key::Sandbox => generator.subschema_for::<Sandbox>().to_value(),
+        Key::Sandbox => SandboxOptions::schema(),
     };
     object(shape)
 }

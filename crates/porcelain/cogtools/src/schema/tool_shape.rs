@@ -1,9 +1,9 @@
 //! Maps with fixed keys in tool files, as types. Editors show their doc comments.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value};
 
 use crate::schema::flow::Flow;
-use crate::schema::shape::match_parser;
 
 /// The effects of the tool, for hosts that ask before they call it. Omitted keys make no claim.
 #[derive(Clone, Copy, Debug, JsonSchema)]
@@ -27,9 +27,9 @@ pub struct Example {
     #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,46}$"))]
     pub name: Option<String>,
     /// The arguments of the call.
-    pub arguments: serde_json::Map<String, serde_json::Value>,
+    pub arguments: Map<String, Value>,
     /// What tools that a flow calls answer without being called, by name or capability.
-    pub with: Option<serde_json::Map<String, serde_json::Value>>,
+    pub with: Option<Map<String, Value>>,
     /// What the result contains, or the message of a failure.
     pub contains: Option<Texts>,
     /// Regular expressions that match in the result, or in the message of a failure.
@@ -147,7 +147,7 @@ pub struct AgentBudget {
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct AgentOutput {
     /// The OpenAPI 3.0 Schema Object of the JSON that it answers.
-    pub schema: Option<serde_json::Map<String, serde_json::Value>>,
+    pub schema: Option<Map<String, Value>>,
 }
 
 /// An element of exec.
@@ -170,4 +170,30 @@ pub struct ExecCondition {
     /// The arguments, each a template.
     #[schemars(length(min = 1))]
     pub args: Vec<String>,
+}
+
+/// Adapts the schema of a struct to the parser: an optional key can be omitted, but
+/// unlike Rust's `Option` it accepts no null. The lines of a doc comment become one
+/// paragraph.
+pub(crate) fn match_parser(schema: &mut Schema) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    for property in properties.values_mut() {
+        if let Some(Value::Array(types)) = property.get_mut("type") {
+            types.retain(|kind| kind != "null");
+            if let [kind] = types.as_slice() {
+                property["type"] = kind.clone();
+            }
+        }
+        // The bounds describe an integer completely.
+        if property["format"] == "uint64" {
+            property
+                .as_object_mut()
+                .map(|schema| schema.remove("format"));
+        }
+        if let Some(Value::String(description)) = property.get_mut("description") {
+            *description = description.replace('\n', " ");
+        }
+    }
 }

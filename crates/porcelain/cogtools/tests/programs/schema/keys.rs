@@ -72,13 +72,15 @@ fn parameters() {
 #[test]
 fn configuration() {
     let schema = Document::Config.schema();
-    assert_eq!(keys(&schema, "/properties"), Config::KEYS);
+    let known = Config::keys().into_iter().map(|key| key.name);
+    let known: Vec<String> = known.filter(|key| !key.contains('.')).collect();
+    assert_eq!(keys(&schema, "/properties"), known);
     assert_eq!(
         keys(&schema, "/properties/lint/properties/rules/properties"),
         [&LINT_RULES[..], &RETIRED_LINT_RULES].concat()
     );
     assert_eq!(
-        keys(&schema, "/properties/tool_sources/items/anyOf/1/properties"),
+        keys(&schema, "/properties/tool_sources/items/oneOf/3/properties"),
         ["local"]
     );
 }

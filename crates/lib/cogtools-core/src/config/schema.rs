@@ -1,0 +1,166 @@
+//! The schema of the configuration and its documentation, from the doc comments of the options.
+
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use super::options::{Options, SandboxOptions};
+use super::setting;
+
+/// A key or a group of keys in the manual.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// Its dotted path.
+    pub name: String,
+    /// True if it has keys below it instead of a value.
+    pub is_group: bool,
+    /// True if only the user's own configuration may set it.
+    pub is_users_only: bool,
+    /// Its description, paragraph by paragraph.
+    pub description: Vec<String>,
+}
+
+/// The JSON Schema of a configuration, draft 7, which YAML language servers support best. Each
+/// description has one paragraph and the example.
+pub(super) fn schema() -> Value {
+    let mut schema = documented();
+    describe_shortly(&mut schema);
+    schema
+}
+
+impl SandboxOptions {
+    /// The JSON Schema of a sandbox.
+    pub fn schema() -> Value {
+        let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
+        let schema = settings.into_generator().into_root_schema_for::<Self>();
+        let mut schema = schema.to_value();
+        adapt(&mut schema);
+        if let Value::Object(fields) = &mut schema {
+            fields.retain(|key, _| !["$schema", "title"].contains(&key.as_str()));
+        }
+        schema
+    }
+}
+
+/// All keys and groups of keys, in the order of the reference.
+pub(super) fn keys() -> Vec<Key> {
+    let mut keys = Vec::new();
+    collect(&documented(), "", &mut keys);
+    keys
+}
+
+/// The example of the key at `path`, or else the one of the closest group around it.
+pub(super) fn example(path: &[&str]) -> Option<String> {
+    let root = documented();
+    let (mut schema, mut found) = (&root, None);
+    for segment in path {
+        let (property, variant) = property(schema, segment)?;
+        let examples = [property, variant].map(example_of);
+        let [own, of_variant] = examples;
+        found = own.or(of_variant).or(found);
+        schema = property;
+    }
+    found
+}
+
+/// The property `name` of a schema, or of an alternative or the items of it, with the alternative.
+fn property<'s>(schema: &'s Value, name: &str) -> Option<(&'s Value, &'s Value)> {
+    if let Some(found) = schema.get("properties").and_then(|all| all.get(name)) {
+        return Some((found, schema));
+    }
+    let items = schema.get("items").into_iter();
+    let alternatives = ["oneOf", "anyOf"].into_iter();
+    let alternatives = alternatives.filter_map(|key| schema.get(key)?.as_array());
+    let mut inner = items.chain(alternatives.flatten());
+    inner.find_map(|schema| property(schema, name))
+}
+
+fn example_of(schema: &Value) -> Option<String> {
+    let description = schema.get("description")?.as_str()?;
+    let mut paragraphs = description.split("\n\n");
+    let example = paragraphs.find_map(|paragraph| paragraph.strip_prefix("Example: "))?;
+    Some(example.to_owned())
+}
+
+fn collect(schema: &Value, prefix: &str, keys: &mut Vec<Key>) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (key, property) in properties.into_iter().flatten() {
+        let name = format!("{prefix}{key}");
+        let description = property["description"].as_str().unwrap_or_default();
+        let is_group = property.get("properties").is_some();
+        keys.push(Key {
+            is_group,
+            is_users_only: setting::is_users_only(&name),
+            description: description.split("\n\n").map(str::to_owned).collect(),
+            name: name.clone(),
+        });
+        // The names of rules are the linter's.
+        if is_group && key != "lint" {
+            collect(property, &format!("{name}."), keys);
+        }
+    }
+}
+
+/// The schema with whole descriptions.
+fn documented() -> Value {
+    let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
+    let generator = settings.into_generator();
+    let mut schema = generator.into_root_schema_for::<Options>().to_value();
+    adapt(&mut schema);
+    schema
+}
+
+/// Adapts a schema to the reader: an optional key can be omitted, but unlike Rust's `Option` it
+/// accepts no null. The lines of a paragraph are joined.
+fn adapt(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(adapt),
+        Value::Object(fields) => {
+            fields.remove("default");
+            // The bounds describe an integer completely.
+            if fields.get("format").is_some_and(Value::is_string) {
+                fields.remove("format");
+            }
+            if let Some(Value::Array(types)) = fields.get_mut("type") {
+                types.retain(|kind| kind != "null");
+                if let [kind] = types.as_slice() {
+                    fields["type"] = kind.clone();
+                }
+            }
+            if let Some(Value::Array(variants)) = fields.get_mut("anyOf") {
+                variants.retain(|variant| variant["type"] != "null");
+                if let [Value::Object(variant)] = variants.as_mut_slice() {
+                    let variant = std::mem::take(variant);
+                    fields.remove("anyOf");
+                    for (key, value) in variant {
+                        fields.entry(key).or_insert(value);
+                    }
+                }
+            }
+            if let Some(Value::String(description)) = fields.get_mut("description") {
+                let paragraphs = description.split("\n\n");
+                let joined: Vec<String> = paragraphs.map(|it| it.replace('\n', " ")).collect();
+                *description = joined.join("\n\n");
+            }
+            fields.values_mut().for_each(adapt);
+        }
+        _ => {}
+    }
+}
+
+/// Leaves the first paragraph of each description, and the example.
+fn describe_shortly(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(describe_shortly),
+        Value::Object(fields) => {
+            if let Some(Value::String(description)) = fields.get_mut("description") {
+                let mut paragraphs = description.split("\n\n");
+                let first = paragraphs.next().unwrap_or_default();
+                let example = paragraphs.find(|paragraph| paragraph.starts_with("Example: "));
+                let parts: Vec<&str> = std::iter::once(first).chain(example).collect();
+                *description = parts.join(" ");
+            }
+            fields.values_mut().for_each(describe_shortly);
+        }
+        _ => {}
+    }
+}
