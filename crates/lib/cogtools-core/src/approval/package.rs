@@ -7,7 +7,7 @@ use crate::containment::{Boundary, Loaded, loaded_files};
 use crate::digest::{self, DigestError, Hash};
 use crate::file::ReadScope;
 use crate::source::packages;
-use crate::store::{PackageStore, StoreError};
+use crate::store::{Store, StoreError};
 use crate::text::Text;
 use crate::tool::{Author, CommandLine};
 use crate::trust::Grant;
@@ -128,7 +128,7 @@ pub(super) fn private_copy(
     cx: &Context,
 ) -> Result<Tool, StoreError> {
     let state = cx.state.as_deref().ok_or(StoreError::Nowhere)?;
-    let copy = PackageStore::new(state).copy(&package.name, &package.root, hash)?;
+    let copy = Store::packages(state).copy_package(&package.name, &package.root, hash)?;
     let below = below(tool.text().path(), &package.root).ok_or(StoreError::Changed)?;
     let scope = ReadScope::package(&copy, tool.text().scope().is_quotable());
     let text = Text::read(&copy.join(below), tool.text().display_path(), &scope)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::package::{self, ToolPackage};
 use crate::digest::{self, DigestError, named_paths};
 use crate::source::{Folder, Package, Provider, Source, packages};
-use crate::store::{PackageStore, ProviderStore};
+use crate::store::Store;
 use crate::tool::Author;
 use crate::trust::{Grant, Record, RecordError, Verdict};
 use crate::{Code, Config, Context, Diagnostic, Tool};
@@ -339,28 +339,15 @@ impl TrustableSource {
             }
         });
         match (&self.kind, &cx.state) {
-            (Kind::Package { root, .. }, Some(state)) => PackageStore::new(state).remove(root),
+            (Kind::Package { root, .. }, Some(state)) => {
+                Store::packages(state).remove(&root.display().to_string());
+            }
             (Kind::Provider(provider), Some(state)) => {
-                ProviderStore::new(state).remove(&provider.key(cx));
+                Store::providers(state).remove(&provider.key(cx));
             }
             _ => {}
         }
         was_approved.map_err(|error| Box::new(error.diagnostic()))
-    }
-
-    /// Returns true if it may run. The discovery of an approved provider is run, because each
-    /// new or changed tool requires approval too.
-    pub fn status(&self, cx: &Context) -> ApprovalStatus {
-        match self.verdict(cx) {
-            Ok(verdict) => ApprovalStatus {
-                verdict,
-                diagnostic: None,
-            },
-            Err((verdict, diagnostic)) => ApprovalStatus {
-                verdict,
-                diagnostic: Some(*diagnostic),
-            },
-        }
     }
 
     /// Returns true if it is approved itself: unlike its status, this does not run an approved
@@ -385,26 +372,33 @@ impl TrustableSource {
         })
     }
 
-    fn verdict(&self, cx: &Context) -> Result<Verdict, (Verdict, Box<Diagnostic>)> {
-        let not_approved = |diagnostic| (Verdict::NotApproved, diagnostic);
-        let verdict = self.own_verdict(cx).map_err(not_approved)?;
-        if verdict != Verdict::Approved || !matches!(self.kind, Kind::Provider(_)) {
-            return Ok(verdict);
+    /// Returns its status. The discovery of an approved provider is run, because each new or
+    /// changed tool requires approval too.
+    pub fn status(&self, cx: &Context) -> ApprovalStatus {
+        let known = |verdict| ApprovalStatus {
+            verdict,
+            diagnostic: None,
+        };
+        let failed = |verdict, error: Box<Diagnostic>| ApprovalStatus {
+            verdict,
+            diagnostic: Some(*error),
+        };
+        match self.own_verdict(cx) {
+            Ok(Verdict::Approved) if matches!(self.kind, Kind::Provider(_)) => {}
+            Ok(verdict) => return known(verdict),
+            Err(error) => return failed(Verdict::NotApproved, error),
         }
-        let record = cx
-            .trust
-            .read()
-            .map_err(|error| not_approved(Box::new(error.diagnostic())))?;
-        let tools = self
-            .tools(cx)
-            .map_err(|diagnostic| (Verdict::Approved, diagnostic))?;
-        let all = tools
-            .iter()
-            .all(|tool| record.verdict(tool) == Verdict::Approved);
-        Ok(if all {
-            Verdict::Approved
-        } else {
-            Verdict::Changed
-        })
+        match (cx.trust.read(), self.tools(cx)) {
+            (Err(error), _) => failed(Verdict::NotApproved, Box::new(error.diagnostic())),
+            (_, Err(error)) => failed(Verdict::Approved, error),
+            (Ok(record), Ok(tools)) => {
+                let is_approved = |tool| record.verdict(tool) == Verdict::Approved;
+                known(if tools.iter().all(is_approved) {
+                    Verdict::Approved
+                } else {
+                    Verdict::Changed
+                })
+            }
+        }
     }
 }

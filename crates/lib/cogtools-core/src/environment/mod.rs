@@ -302,14 +302,26 @@ impl fmt::Debug for Environment {
 impl Environment {
     /// Like [`Self::child_env`], without the project's files, for this `reason`.
     fn child_env_of_process(&self, names: &[String], reason: Unread) -> Result<Vars, EnvError> {
+        self.user_child_env(names).map_err(|missing| {
+            if self.has_file() {
+                EnvError::Unread(missing, reason)
+            } else {
+                EnvError::Missing(missing)
+            }
+        })
+    }
+
+    /// The user's own variables among `names`, with the ones that every program needs; or the
+    /// names of those that are missing.
+    fn user_child_env(&self, names: &[String]) -> Result<Vars, Vec<String>> {
         let declared = names.iter().map(String::as_str);
         let child_env = self.user_vars(BASE.iter().copied().chain(declared));
         let is_missing = |name: &&String| !child_env.contains_key(OsStr::new(name));
         let missing: Vec<String> = names.iter().filter(is_missing).cloned().collect();
-        match missing.is_empty() {
-            true => Ok(child_env),
-            false if self.has_file() => Err(EnvError::Unread(missing, reason)),
-            false => Err(EnvError::Missing(missing)),
+        if missing.is_empty() {
+            Ok(child_env)
+        } else {
+            Err(missing)
         }
     }
 
@@ -323,24 +335,16 @@ impl Environment {
     /// brings: it sees the user's variables only, neither those of the project's `.env`
     /// nor those that a host has loaded from it into the process.
     pub fn user_env(&self, names: &[String]) -> Result<Vars, EnvError> {
-        let declared = names.iter().map(String::as_str);
-        let child_env = self.user_vars(BASE.iter().copied().chain(declared));
-        let missing: Vec<String> = names
-            .iter()
-            .filter(|name| !child_env.contains_key(OsStr::new(name)))
-            .cloned()
-            .collect();
-        if missing.is_empty() {
-            return Ok(child_env);
-        }
-        // Only for the message: whether the file is disabled does not matter.
-        let file = self.read().ok().flatten();
-        let of_project = |name: &String| self.lookup(name, file.as_ref()).is_some();
-        if missing.iter().all(of_project) {
-            Err(EnvError::OfProject(missing))
-        } else {
-            Err(EnvError::OfUser(missing))
-        }
+        self.user_child_env(names).map_err(|missing| {
+            // Only for the message: whether the file is disabled does not matter.
+            let file = self.read().ok().flatten();
+            let of_project = |name: &String| self.lookup(name, file.as_ref()).is_some();
+            if missing.iter().all(of_project) {
+                EnvError::OfProject(missing)
+            } else {
+                EnvError::OfUser(missing)
+            }
+        })
     }
 
     /// Returns the variables among `names` that the process has, and that no host has loaded

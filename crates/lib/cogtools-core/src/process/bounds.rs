@@ -10,7 +10,6 @@ use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::Group;
 
@@ -51,7 +50,8 @@ pub struct Bounds {
 }
 
 /// Something that a system cannot enforce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Gap {
     /// Which files a program reads and changes.
     Files,
@@ -62,7 +62,7 @@ pub enum Gap {
 }
 
 /// Parts of a policy that a system enforces.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Support {
     /// The version of Landlock, if the kernel has it.
     pub landlock: Option<u64>,
@@ -72,7 +72,7 @@ pub struct Support {
 
 impl Policy {
     /// The options of `cogtools-confine`.
-    pub(super) fn to_args(&self) -> impl Iterator<Item = OsString> + '_ {
+    fn to_args(&self) -> impl Iterator<Item = OsString> + '_ {
         let flags = [("--network", self.network), ("--required", self.required)];
         let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
         let path = |name: &str, path: &PathBuf| {
@@ -111,12 +111,8 @@ impl SandboxMode {
 
     /// The mode of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "off" => Self::Off,
-            "best-effort" => Self::BestEffort,
-            "required" => Self::Required,
-            _ => return None,
-        })
+        let mut modes = [Self::Off, Self::BestEffort, Self::Required].into_iter();
+        modes.find(|mode| mode.name() == name)
     }
 }
 
@@ -132,15 +128,6 @@ impl Gap {
             Self::Network => "the network",
         }
     }
-
-    fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "files" => Self::Files,
-            "truncation" => Self::Truncation,
-            "network" => Self::Network,
-            _ => return None,
-        })
-    }
 }
 
 impl Support {
@@ -153,14 +140,8 @@ impl Support {
     }
 
     /// Reads what `cogtools-confine --check` prints.
-    pub(super) fn parse(printed: &[u8]) -> Option<Self> {
-        let value: Value = serde_json::from_slice(printed).ok()?;
-        let gaps = value.get("gaps")?.as_array()?.iter();
-        let gaps = gaps.map(|gap| Gap::parse(gap.as_str()?));
-        Some(Self {
-            landlock: value.get("landlock")?.as_u64(),
-            gaps: gaps.collect::<Option<_>>()?,
-        })
+    fn parse(printed: &[u8]) -> Option<Self> {
+        serde_json::from_slice(printed).ok()
     }
 }
 

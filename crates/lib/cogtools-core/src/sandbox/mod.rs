@@ -337,11 +337,16 @@ impl SandboxPath {
         let Some(path) = self.full(roots) else {
             return Ok(None);
         };
-        match path.canonicalize() {
-            Ok(real) => self.check(real, roots).map(Some),
-            // Something that is not there may still be a link.
-            Err(_) => Ok(None),
+        // Something that is not there may still be a link.
+        let Ok(real) = path.canonicalize() else {
+            return Ok(None);
+        };
+        let project = roots.project.canonicalize();
+        let project = project.as_deref().unwrap_or(roots.project);
+        if self.is_inside() && !real.starts_with(project) {
+            return Err(SandboxError::Leaves(self.0.clone()));
         }
+        Ok(Some(real))
     }
 
     /// Resolves a path that will be written: a folder of the project is made if nothing is
@@ -359,16 +364,6 @@ impl SandboxPath {
             })?;
         }
         self.resolve(roots)
-    }
-
-    /// `real`, unless it has left the project.
-    fn check(&self, real: PathBuf, roots: Roots<'_>) -> Result<PathBuf, SandboxError> {
-        let project = roots.project.canonicalize();
-        let project = project.as_deref().unwrap_or(roots.project);
-        if self.is_inside() && !real.starts_with(project) {
-            return Err(SandboxError::Leaves(self.0.clone()));
-        }
-        Ok(real)
     }
 
     fn full(&self, roots: Roots<'_>) -> Option<PathBuf> {

@@ -20,7 +20,7 @@ use crate::{Code, Diagnostic, text};
 
 /// A folder of copies: a folder for each original, and in it one for each content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Store {
+pub struct Store {
     folder: PathBuf,
 }
 
@@ -56,6 +56,57 @@ pub enum StoreError {
 const ORIGIN: &str = "origin";
 
 impl Store {
+    /// The copies of packages in the user's folder `state`.
+    pub fn packages(state: &Path) -> Self {
+        let folder = state.join("packages");
+        Self { folder }
+    }
+
+    /// The copies of providers' files in the user's folder `state`.
+    pub fn providers(state: &Path) -> Self {
+        let folder = state.join("providers");
+        Self { folder }
+    }
+
+    /// Returns the folder with the copy of the package `name`, installed in `root`, whose
+    /// content has this `hash`. It is made on first use.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Changed`] if the content has changed since.
+    pub fn copy_package(&self, name: &str, root: &Path, hash: Hash) -> Result<PathBuf, StoreError> {
+        let fill = |copy: &NewCopy<'_>| fill(copy, name, root).map(|copied| copied == hash);
+        let version = self.copy(&root.display().to_string(), hash, fill)?;
+        Ok(version.join(MODULES).join(name))
+    }
+
+    /// Returns the folder with the copy of the files in `mirror`, whose content has this `hash`,
+    /// for the provider with this `key` in the record of approvals.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Changed`] if the content has changed since.
+    pub fn copy_mirror(
+        &self,
+        key: &str,
+        mirror: &Mirror,
+        hash: Hash,
+    ) -> Result<PathBuf, StoreError> {
+        let fill = |copy: &NewCopy<'_>| {
+            let (temp, path) = (copy.temp.join(mirror.name()), copy.path.join(mirror.name()));
+            let copied = mirror.copy(&temp, &path)?;
+            let failed = |error| StoreError::Io(temp.clone(), error);
+            for folder in mirror.folders() {
+                file::set_writable(&temp.join(folder), false).map_err(failed)?;
+            }
+            Ok(copied == hash)
+        };
+        let copy = self.copy(key, hash, fill)?.join(mirror.name());
+        let linked = mirror.link_rest(&copy);
+        linked.map_err(|error| StoreError::Io(copy.clone(), error))?;
+        Ok(copy)
+    }
+
     /// The copy of `origin` whose approved content has this `hash`. If there is none yet,
     /// `fill` makes it, and returns whether it has that content.
     fn copy(
@@ -102,14 +153,14 @@ impl Store {
         Ok(version)
     }
 
-    /// Removes all copies of `origin`.
-    fn remove(&self, origin: &str) {
+    /// Removes all copies of `origin`: the folder of a package, or the key of a provider.
+    pub fn remove(&self, origin: &str) {
         file::remove_tree(&self.versions(origin));
     }
 
     /// Removes the copies for which `keep` returns false: the original, and the hash of its
     /// approved content. Returns how many were removed.
-    fn retain(&self, keep: impl Fn(&str, &str) -> bool) -> usize {
+    pub fn retain(&self, keep: impl Fn(&str, &str) -> bool) -> usize {
         let mut removed = 0;
         for versions in entries(&self.folder) {
             let origin = origin(&versions);
@@ -213,41 +264,10 @@ impl StoreError {
     }
 }
 
-/// The copies of packages.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PackageStore(Store);
-
 /// The keys of `package.json` whose packages are linked.
 const DEPENDENCY_KEYS: [&str; 3] = ["dependencies", "optionalDependencies", "peerDependencies"];
 /// The maximum size of a `package.json`: 16 MiB.
 const MAX_MANIFEST_BYTES: usize = 16 << 20;
-
-impl PackageStore {
-    /// The copies in the user's folder `state`.
-    pub fn new(state: &Path) -> Self {
-        let folder = state.join("packages");
-        Self(Store { folder })
-    }
-
-    /// The folder with the copy of the package `name`, installed in `root`, whose
-    /// content has this `hash`. It is made on first use.
-    pub fn copy(&self, name: &str, root: &Path, hash: Hash) -> Result<PathBuf, StoreError> {
-        let fill = |copy: &NewCopy<'_>| fill(copy, name, root).map(|copied| copied == hash);
-        let version = self.0.copy(&root.display().to_string(), hash, fill)?;
-        Ok(version.join(MODULES).join(name))
-    }
-
-    /// Removes all copies of the package installed in `root`.
-    pub fn remove(&self, root: &Path) {
-        self.0.remove(&root.display().to_string());
-    }
-
-    /// Removes the copies for which `keep` returns false: the folder of the installed
-    /// package, and the hash of its content. Returns how many were removed.
-    pub fn retain(&self, keep: impl Fn(&Path, &str) -> bool) -> usize {
-        self.0.retain(|origin, hash| keep(Path::new(origin), hash))
-    }
-}
 
 /// Copies the package `name` in `root`.
 fn fill(copy: &NewCopy<'_>, name: &str, root: &Path) -> Result<Hash, StoreError> {
@@ -303,44 +323,4 @@ pub fn dependencies(root: &Path) -> Vec<String> {
     let objects = lists.filter_map(Value::as_object);
     let names = objects.flat_map(|list| list.keys());
     names.filter(is_name).cloned().collect()
-}
-
-/// The copies of providers' files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProviderStore(Store);
-
-impl ProviderStore {
-    /// The copies in the user's folder `state`.
-    pub fn new(state: &Path) -> Self {
-        let folder = state.join("providers");
-        Self(Store { folder })
-    }
-
-    /// The folder with the copy of the files in `mirror`, whose content has this `hash`,
-    /// for the provider with this `key` in the record of approvals.
-    pub fn copy(&self, key: &str, mirror: &Mirror, hash: Hash) -> Result<PathBuf, StoreError> {
-        let fill = |copy: &NewCopy<'_>| {
-            let (temp, path) = (copy.temp.join(mirror.name()), copy.path.join(mirror.name()));
-            let copied = mirror.copy(&temp, &path)?;
-            let failed = |error| StoreError::Io(temp.clone(), error);
-            for folder in mirror.folders() {
-                file::set_writable(&temp.join(folder), false).map_err(failed)?;
-            }
-            Ok(copied == hash)
-        };
-        let copy = self.0.copy(key, hash, fill)?.join(mirror.name());
-        let linked = mirror.link_rest(&copy);
-        linked.map_err(|error| StoreError::Io(copy.clone(), error))?;
-        Ok(copy)
-    }
-
-    /// Removes all copies of the provider with this `key`.
-    pub fn remove(&self, key: &str) {
-        self.0.remove(key);
-    }
-
-    /// Removes the copies of providers for which `keep` returns false for the key.
-    pub fn retain(&self, keep: impl Fn(&str) -> bool) -> usize {
-        self.0.retain(|key, _| keep(key))
-    }
 }

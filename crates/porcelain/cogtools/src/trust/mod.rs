@@ -8,7 +8,7 @@ use std::path::Path;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::approval::{Reviewed, TrustableSource, trustable_sources};
-use cogtools_core::store::{PackageStore, ProviderStore};
+use cogtools_core::store::Store;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Context, Diagnostic, Hint};
 use cogtools_program::format::FormatArg;
@@ -293,8 +293,8 @@ fn prune(all: &[TrustableSource], cx: &Context, io: &mut Io<'_>) -> Result<(), F
     if let Some(state) = &cx.state {
         let record = cx.trust.read();
         let record = record.map_err(|error| Failure::from(error.diagnostic()))?;
-        PackageStore::new(state).retain(|root, hash| record.approves_package(root, hash));
-        ProviderStore::new(state).retain(|source| record.has_source(source));
+        Store::packages(state).retain(|root, hash| record.approves_package(Path::new(root), hash));
+        Store::providers(state).retain(|source, _| record.has_source(source));
     }
     io.print(format!("forgot {removed}\n").as_bytes())
 }

@@ -18,7 +18,7 @@ use crate::environment::{EnvError, Vars};
 use crate::process::{Policy, Process};
 use crate::resident::ServerStart;
 use crate::sandbox::{Run, RunError, Sandbox};
-use crate::store::{Mirror, ProviderStore, StoreError};
+use crate::store::{Mirror, Store, StoreError};
 use crate::trust::{Grant, Identity, Verdict};
 use crate::{Context, digest};
 
@@ -107,8 +107,9 @@ impl ApprovedFiles {
             return Ok(None);
         };
         let state = cx.state.as_deref().ok_or(StoreError::Nowhere);
-        let copied = state
-            .and_then(|state| ProviderStore::new(state).copy(&provider.key(cx), mirror, *hash));
+        let copied = state.and_then(|state| {
+            Store::providers(state).copy_mirror(&provider.key(cx), mirror, *hash)
+        });
         let folder = copied.map_err(|error| ProviderError::Copy(provider.name(), error))?;
         Ok(Some(CopiedFiles { mirror, folder }))
     }
