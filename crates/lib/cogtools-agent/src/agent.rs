@@ -230,7 +230,7 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// Whether the model repeats itself.
+    /// Returns true if the model repeats itself.
     fn repeats(&mut self, response: &Response) -> Result<Repetition, LogError> {
         let results = self.journal.conversation().last_results();
         let calls = response.calls();
@@ -248,7 +248,7 @@ impl<'a> Agent<'a> {
     }
 }
 
-/// Whether the user sees a response.
+/// True if the user sees a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// It is for the user.
@@ -498,7 +498,8 @@ impl Agent<'_> {
 }
 
 impl Conversation {
-    /// Whether there is nothing to go on with: the last task has its whole answer, or a refusal.
+    /// Returns true if there is nothing to go on with: the last task has its whole answer, or a
+    /// refusal.
     pub fn is_finished(&self) -> bool {
         match self.finish() {
             _ if self.turns().is_empty() => true,

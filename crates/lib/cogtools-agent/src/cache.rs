@@ -51,7 +51,7 @@ impl CacheRecord {
     }
 }
 
-/// Whether and how a request uses a cache.
+/// True if and how a request uses a cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheUse {
     /// How many turns the first layer has.

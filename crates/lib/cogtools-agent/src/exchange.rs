@@ -141,8 +141,8 @@ impl Exchange<'_> {
     }
 }
 
-/// Whether something can be done with a response: an answer, calls, or a refusal. One that has
-/// used all its tokens for thoughts would do so again.
+/// Returns true if something can be done with a response: an answer, calls, or a refusal. One that
+/// has used all its tokens for thoughts would do so again.
 fn is_usable(response: &Response) -> bool {
     response.block_reason().is_some()
         || match response.finish() {

@@ -26,7 +26,7 @@ impl TurnKind {
     }
 }
 
-/// Whether each turn is sent whole: of the results only the newest `max_results`.
+/// Returns true if each turn is sent whole: of the results only the newest `max_results`.
 pub fn is_whole(turns: &[TurnKind], max_results: usize) -> Vec<bool> {
     let mut newer = 0;
     let mut whole: Vec<bool> = turns

@@ -33,7 +33,7 @@ pub enum Activity<'a> {
         tool: &'a str,
         /// The arguments as they were sent.
         arguments: &'a Value,
-        /// Whether it may run.
+        /// True if it may run.
         approval: &'a Approval,
     },
     /// A call has ended.

@@ -100,7 +100,7 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    /// Whether a call of the tool `name` may run.
+    /// Returns true if a call of the tool `name` may run.
     ///
     /// A rule of the user decides first: one that denies, one that asks, one that allows. Then a
     /// tool that may destroy something, reaches an open world or runs a program of others needs

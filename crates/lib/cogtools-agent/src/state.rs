@@ -155,15 +155,16 @@ impl State {
         })
     }
 
-    /// Whether the session had a cache of that first layer which the provider has deleted by now.
+    /// Returns true if the session had a cache of that first layer which the provider has deleted
+    /// by now.
     pub(crate) fn has_lapsed_cache(&self, fixed: &Fixed, model: &str, now: Timestamp) -> bool {
         let is_lapsed =
             |cache: &CacheRecord| cache.expires <= now && cache.key == cache_key(fixed, model);
         self.cache.as_ref().is_some_and(is_lapsed)
     }
 
-    /// Whether a cache can be made: one that was refused is tried again when there is twice as
-    /// much to cache.
+    /// Returns true if a cache can be made: one that was refused is tried again when there is twice
+    /// as much to cache.
     pub(crate) fn may_create_cache(&self) -> bool {
         self.refused_at
             .is_none_or(|refused| self.sent.prompt >= refused.saturating_mul(2))

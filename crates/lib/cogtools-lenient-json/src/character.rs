@@ -48,8 +48,8 @@ pub(crate) const fn is_single_quote(c: char) -> bool {
     matches!(c, '\'' | '‘' | '’' | '‚' | '‛' | '`' | '´' | '＇')
 }
 
-/// Whether `c` ends a string that `open` opened. A plain quote ends only with itself, others
-/// end with any of their kind, as `“a"` and `‘a´` do in practice.
+/// Returns true if `c` ends a string that `open` opened. A plain quote ends only with itself,
+/// others end with any of their kind, as `“a"` and `‘a´` do in practice.
 pub(crate) const fn closes(open: char, c: char) -> bool {
     match open {
         '"' | '\'' => c == open,

@@ -54,7 +54,7 @@ impl Display for Number {
 }
 
 impl Json {
-    /// Whether it is an array or an object.
+    /// Returns true if it is an array or an object.
     pub const fn is_container(&self) -> bool {
         matches!(self, Self::Array(_) | Self::Object(_))
     }

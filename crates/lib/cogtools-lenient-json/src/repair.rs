@@ -72,7 +72,7 @@ pub enum RepairKind {
 }
 
 impl RepairKind {
-    /// Whether valid JSON can have it, so that it is no repair.
+    /// Returns true if valid JSON can have it, so that it is no repair.
     pub const fn is_valid(self) -> bool {
         matches!(self, Self::Surrogate | Self::DuplicateKey)
     }

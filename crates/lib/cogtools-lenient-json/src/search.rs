@@ -27,8 +27,8 @@ pub struct Options {
     pub which: Which,
     /// Whether to repair what is not valid.
     pub repair: bool,
-    /// Whether the text is still growing: what is certain of a value that is cut off is
-    /// returned, and the rest of it is left out.
+    /// True if the text is still growing: what is certain of a value that is cut off is returned,
+    /// and the rest of it is left out.
     pub partial: bool,
 }
 
@@ -339,7 +339,7 @@ fn in_prose(text: &str, modes: Modes, values: &mut Values) -> Result<(), NoJson>
     Ok(())
 }
 
-/// Whether what begins with the bracket at `start` looks like JSON, and not like prose.
+/// Returns true if what begins with the bracket at `start` looks like JSON, and not like prose.
 fn is_plausible(text: &str, start: usize, mode: Mode) -> bool {
     let bracket = text[start..].chars().next().unwrap_or('{');
     let parser = Parser::new(text, start + bracket.len_utf8(), mode);
@@ -374,7 +374,7 @@ fn comment(text: &str, at: usize) -> Option<usize> {
     is_line.then(|| rest.find('\n').map_or(end, |end| at + end))
 }
 
-/// Whether the array is the empty box of a task in a Markdown list.
+/// Returns true if the array is the empty box of a task in a Markdown list.
 fn is_checkbox(text: &str, start: usize, candidate: &Candidate) -> bool {
     let is_box = matches!(candidate, Ok(found) if &text[found.span.clone()] == "[ ]");
     if !is_box {

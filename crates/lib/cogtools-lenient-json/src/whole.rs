@@ -41,7 +41,7 @@ pub(crate) fn scalar(text: &str, modes: Modes, values: &mut Values) -> Result<()
     }
 }
 
-/// Whether what looks like a string that was cut off is rather prose that begins with a
+/// Returns true if what looks like a string that was cut off is rather prose that begins with a
 /// quotation or an apostrophe.
 fn is_prose(text: &str, found: &Found) -> bool {
     let has = |kind| {

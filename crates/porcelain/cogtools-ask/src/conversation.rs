@@ -34,7 +34,7 @@ enum Stage<'a> {
     Open(Box<Worker<'a>>),
 }
 
-/// Whether the conversation goes on.
+/// True if the conversation goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Line,
@@ -42,7 +42,8 @@ enum Next {
 }
 
 impl Conversation {
-    /// Whether a conversation can be held: there is a terminal, and the output is for people.
+    /// Returns true if a conversation can be held: there is a terminal, and the output is for
+    /// people.
     pub(crate) fn is_possible(args: &AskArgs, io: &Io<'_>) -> bool {
         let is_for_people = args.action() == Action::Ask && args.format() == OutputFormat::Text;
         is_for_people && !args.is_answer() && Prompt::of(io).is_some()

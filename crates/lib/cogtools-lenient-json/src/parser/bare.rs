@@ -136,7 +136,8 @@ impl Parser<'_> {
         at + comment.unwrap_or(end)
     }
 
-    /// Whether a number or keyword can end at `at`, or it only begins a text, as in `2 apples`.
+    /// Returns true if a number or keyword can end at `at`, or it only begins a text, as in `2
+    /// apples`.
     fn ends_word(&self, at: usize) -> bool {
         let next = self.skip_space(at);
         let has_line_end = self.text[at..next].contains('\n');
@@ -206,7 +207,7 @@ impl Parser<'_> {
         Ok(Some(Json::String(text.to_owned())))
     }
 
-    /// Whether an item is a word in brackets rather than an item: `[-x]`, `[see {"a": 1}]`.
+    /// Returns true if an item is a word in brackets rather than an item: `[-x]`, `[see {"a": 1}]`.
     fn is_prose(&self, text: &str) -> bool {
         let after = self.punctuation_at(self.skip_space(self.pos + text.len()));
         self.mode.prose && !self.is_in_object()
@@ -281,7 +282,7 @@ fn value(table: &[(&str, Json)], word: &str) -> Option<Json> {
 }
 
 impl Parser<'_> {
-    /// Whether a keyword is at `at`.
+    /// Returns true if a keyword is at `at`.
     pub(super) fn is_keyword(&self, at: usize) -> bool {
         let rest = &self.text[at..];
         let is_whole = |keyword: &str| {
@@ -294,7 +295,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether `text` is a number of RFC 8259.
+/// Returns true if `text` is a number of RFC 8259.
 pub(crate) fn is_number(text: &str) -> bool {
     let text = text.strip_prefix('-').unwrap_or(text);
     let (integer, rest) = digits(text);

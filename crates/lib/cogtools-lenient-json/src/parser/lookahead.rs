@@ -21,12 +21,12 @@ pub(super) enum After {
 }
 
 impl<'t> Parser<'t> {
-    /// Whether a string begins at the current position.
+    /// Returns true if a string begins at the current position.
     pub(super) fn at_quote(&self) -> bool {
         self.is_quote_at(self.pos)
     }
 
-    /// Whether a string begins at `at`. Three backticks are a fence.
+    /// Returns true if a string begins at `at`. Three backticks are a fence.
     pub(crate) fn is_quote_at(&self, at: usize) -> bool {
         match self.char_at(at) {
             Some('"') => true,
@@ -35,12 +35,12 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether a quote with a backslash before it is at the current position.
+    /// Returns true if a quote with a backslash before it is at the current position.
     pub(super) fn is_escaped_quote(&self) -> bool {
         self.text[self.pos..].starts_with("\\\"")
     }
 
-    /// Whether JSON, not text, begins at `at`.
+    /// Returns true if JSON, not text, begins at `at`.
     pub(crate) fn begins_value(&self, at: usize) -> bool {
         match self.punctuation_at(at) {
             Some('{' | '[' | '-') => true,
@@ -49,7 +49,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the next item of an array begins here, after a missing comma.
+    /// Returns true if the next item of an array begins here, after a missing comma.
     pub(super) fn begins_item(&self) -> bool {
         if self.begins_value(self.pos) || self.is_escaped_quote() {
             return true;
@@ -64,7 +64,7 @@ impl<'t> Parser<'t> {
             || self.text[end..].starts_with('\n') && !self.mode.prose && !word.contains(is_space)
     }
 
-    /// Whether the next key of an object begins at `at`, after a missing comma.
+    /// Returns true if the next key of an object begins at `at`, after a missing comma.
     pub(super) fn begins_key(&self, at: usize) -> bool {
         if self.is_quote_at(at) || self.text[at..].starts_with("\\\"") {
             return true;
@@ -148,7 +148,7 @@ impl<'t> Parser<'t> {
         After::Unknown
     }
 
-    /// Whether the string at `at` is a key, even if the colon is missing.
+    /// Returns true if the string at `at` is a key, even if the colon is missing.
     pub(super) fn is_key(&self, at: usize) -> bool {
         match self.after_string(at) {
             After::Nothing => false,
@@ -157,17 +157,17 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the string at `at` is a key with a colon.
+    /// Returns true if the string at `at` is a key with a colon.
     pub(crate) fn is_certainly_key(&self, at: usize) -> bool {
         matches!(self.after_string(at), After::Next(':', _))
     }
 
-    /// Whether the string at `at` is certainly an item of an array.
+    /// Returns true if the string at `at` is certainly an item of an array.
     pub(super) fn is_certainly_item(&self, at: usize) -> bool {
         matches!(self.after_string(at), After::Next(',' | ']', _))
     }
 
-    /// Whether a number that something else than text follows is at `at`.
+    /// Returns true if a number that something else than text follows is at `at`.
     pub(super) fn is_number_item(&self, at: usize) -> bool {
         let rest = &self.text[at..];
         let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
@@ -179,7 +179,7 @@ impl<'t> Parser<'t> {
         end > 0 && is_followed
     }
 
-    /// Whether an object is directly around what is being read.
+    /// Returns true if an object is directly around what is being read.
     pub(super) fn is_in_object(&self) -> bool {
         self.open.contains(&Open::Object)
     }
@@ -213,7 +213,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a comment begins at `at`.
+    /// Returns true if a comment begins at `at`.
     pub(crate) fn is_comment(&self, at: usize) -> bool {
         let rest = &self.text[at..];
         ["/*", "//", "#"].iter().any(|mark| rest.starts_with(mark))

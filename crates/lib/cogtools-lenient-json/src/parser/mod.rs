@@ -188,7 +188,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Whether something of that kind is open around what is being read.
+    /// Returns true if something of that kind is open around what is being read.
     pub(crate) fn is_within(&self, open: Open) -> bool {
         let outer = self.open.len().saturating_sub(1);
         self.open[..outer].contains(&open)

@@ -134,7 +134,7 @@ fn shorten(text: &mut String, tail: &str) {
 const MAX_QUOTATION: usize = 256;
 
 impl Parser<'_> {
-    /// Whether the string ends with the quote at `at`, which is `length` bytes long.
+    /// Returns true if the string ends with the quote at `at`, which is `length` bytes long.
     pub(super) fn ends_string(&self, role: Role, at: usize, length: usize) -> bool {
         let after = at + length;
         let next = self.skip_space(after);
@@ -167,7 +167,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a string that another one follows ends before it.
+    /// Returns true if a string that another one follows ends before it.
     fn is_neighbour(&self, role: Role, next: usize, has_space: bool) -> bool {
         match role {
             Role::Key => true,
@@ -178,7 +178,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the semicolon at `at` separates values.
+    /// Returns true if the semicolon at `at` separates values.
     fn is_semicolon(&self, role: Role, at: usize) -> bool {
         let next = self.skip_space(at + 1);
         let has_line_end = self.text[at..next].contains('\n');
@@ -197,7 +197,7 @@ impl Parser<'_> {
         self.char_at(next)
     }
 
-    /// Whether the comma at `at` separates values, and is not a part of the string.
+    /// Returns true if the comma at `at` separates values, and is not a part of the string.
     fn is_separator(&self, role: Role, at: usize) -> bool {
         let comma = self.char_at(at).map_or(1, char::len_utf8);
         let next = self.skip_space(at + comma);
@@ -217,7 +217,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether another quote is near enough on the line for this one to open a quotation.
+    /// Returns true if another quote is near enough on the line for this one to open a quotation.
     fn has_quote_in_line(&self, at: usize) -> bool {
         let end = self
             .text
@@ -226,7 +226,7 @@ impl Parser<'_> {
         line.contains('"') || at + line.len() == end && end < self.text.len()
     }
 
-    /// Whether a single word without quotes is at `at`.
+    /// Returns true if a single word without quotes is at `at`.
     fn is_word(&self, at: usize) -> bool {
         let end = self.text_end(at);
         let next = self.punctuation_at(self.skip_space(end));
@@ -234,7 +234,7 @@ impl Parser<'_> {
         !word.contains(is_space) && matches!(next, None | Some(',' | ']' | '"'))
     }
 
-    /// Whether the quote at `at`, which does not end the string, begins the next one: the
+    /// Returns true if the quote at `at`, which does not end the string, begins the next one: the
     /// end of this string is missing. Returns where it would have been.
     pub(super) fn missing_end(&self, role: Role, begin: usize, at: usize) -> Option<usize> {
         let before = self.text[begin..at].trim_end_matches(is_space);
@@ -332,7 +332,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether the text ends within what may become the other half of a pair.
+    /// Returns true if the text ends within what may become the other half of a pair.
     fn is_cut_pair(&self, at: usize) -> bool {
         let rest = &self.text[at..];
         "\\u".starts_with(rest)

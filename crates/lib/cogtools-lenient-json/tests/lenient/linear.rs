@@ -15,7 +15,7 @@ fn time(prefix: &str, part: &str, size: usize, options: Options) -> Duration {
     start.elapsed()
 }
 
-/// Whether four times the text takes more than nine times as long; a quadratic search takes
+/// Returns true if four times the text takes more than nine times as long; a quadratic search takes
 /// sixteen times as long. What else the machine does is no reason: the best of some runs counts.
 fn is_quadratic(prefix: &str, part: &str, options: Options) -> bool {
     let slower = || {

@@ -58,7 +58,7 @@ fn what_is_certain_is_kept() {
     }
 }
 
-/// Whether `later` only adds to `earlier`. A number may get more digits.
+/// Returns true if `later` only adds to `earlier`. A number may get more digits.
 fn grows(earlier: &Value, later: &Value) -> bool {
     match (earlier, later) {
         (Value::Number(_), Value::Number(_)) => true,

@@ -5,7 +5,7 @@
 use cogtools_lenient_json::last;
 use serde_json::Value;
 
-/// Whether two values are equal; numbers are doubles in JavaScript.
+/// Returns true if two values are equal; numbers are doubles in JavaScript.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),

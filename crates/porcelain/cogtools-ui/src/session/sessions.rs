@@ -255,8 +255,9 @@ impl RunState {
     }
 }
 
-/// Whether the last turn in `lines` has no end. What a run writes about itself, such as its cache,
-/// may also come after its end; and the end of an agent that a call runs is not that of the turn.
+/// Returns true if the last turn in `lines` has no end. What a run writes about itself, such as its
+/// cache, may also come after its end; and the end of an agent that a call runs is not that of the
+/// turn.
 fn is_open(lines: &[Line]) -> bool {
     let entries: Vec<&Entry> = lines
         .iter()
@@ -296,7 +297,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a session is open that has these events, each with its parent.
+    /// Returns true if a session is open that has these events, each with its parent.
     fn check(events: &[(u64, Value)], expected: bool) {
         let mut text = json!({"kind": "session", "format": 1, "session": "a", "project": "p",
             "time": "2026-11-22T09:00:00Z", "program": "1", "model": "m"})

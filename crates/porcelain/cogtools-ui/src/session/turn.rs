@@ -201,7 +201,7 @@ pub(crate) struct Question {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum QuestionKind {
-    /// Whether a call may run.
+    /// True if a call may run.
     Approval,
     /// What a node of a flow gets.
     Answer,

@@ -181,7 +181,7 @@ fn row(file: &Candidate, tool: Result<Tool, ToolError>, runs: &TestRuns, cx: &Co
     row
 }
 
-/// Whether a tool may run, in words.
+/// Returns true if a tool may run, in words.
 pub(super) fn approval(tool: &Tool, cx: &Context) -> &'static str {
     if !tool.runs_programs() {
         return "needs none";

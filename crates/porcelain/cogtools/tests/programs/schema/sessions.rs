@@ -8,7 +8,7 @@ const HEADER: &str = r#"{"kind":"session","format":1,"session":"a","time":"2026-
 /// The approval of a call.
 const APPROVAL: &str = r#""approval":{"decision":"denied","why":"telepathy"}"#;
 
-/// Whether a line with these fields is valid.
+/// Returns true if a line with these fields is valid.
 #[track_caller]
 fn check(fields: &str, expected: bool) {
     let fields = fields.replace("APPROVAL", APPROVAL);
