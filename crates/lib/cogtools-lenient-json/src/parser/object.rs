@@ -38,11 +38,12 @@ impl Parser<'_> {
         self.bump_punctuation()?;
         self.enter(open)?;
         self.trivia()?;
-        let is_empty = !self.mode.repair && self.peek() == Some(open.closer());
-        if is_empty {
+        if !self.mode.repair && self.peek() == Some(open.closer()) {
             self.bump();
+            self.open.pop();
+            return Ok(());
         }
-        while !is_empty {
+        loop {
             self.trivia()?;
             if self.mode.repair {
                 while self.ellipsis()? || self.extra_comma()? {

@@ -70,7 +70,7 @@ fn keys() -> String {
     // The keys of each host are the same.
     let keys = keys.filter(|key| !key.name.starts_with("hosts."));
     let terms = keys.map(|key| {
-        let description = key.description.join("\n\n  ");
+        let description = key.description.join("\n  ");
         format!("{}\n  {description}", key.name)
     });
     terms.collect::<Vec<_>>().join("\n\n")
