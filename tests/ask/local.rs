@@ -37,7 +37,8 @@ fn a_tool_is_called_without_a_key() {
     };
     assert_eq!(
         call,
-        &json!({"role": "assistant", "content": null, "tool_calls": [{
+        &json!({"role": "assistant", "reasoning_content": "A greeting.", "content": null,
+            "tool_calls": [{
             "id": "call_a", "type": "function",
             "function": {"name": "greet", "arguments": "{\"person\":\"Ada\"}"},
         }]}),

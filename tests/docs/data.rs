@@ -75,11 +75,11 @@ fn json_is_json() {
 }
 
 /// Nothing checks a block in any other language; a program in
-/// Python is run by the console block below it, and Rust shows how to write a test.
+/// Python is run by the console block below it, Rust shows how to write a test, and a diff a change.
 #[test]
 fn languages_are_known() {
     let known = [
-        "console", "json", "markdown", "mermaid", "python", "rust", "text", "toml", "yaml",
+        "console", "diff", "json", "markdown", "mermaid", "python", "rust", "text", "toml", "yaml",
     ];
     each(
         |block| !known.contains(&block.language.as_str()),

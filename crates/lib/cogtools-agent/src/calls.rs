@@ -11,7 +11,7 @@ use cogtools_log::{
 use cogtools_model::{ModelError, Response, ToolMode};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -21,7 +21,8 @@ use crate::diagnostic::is_refused_request;
 use crate::exchange::waiting;
 use crate::journal::AS_JSON;
 use crate::observer::{Activity, Answer, Asked, Question};
-use crate::{CallScope, Settings, ToolTraits};
+use crate::tools::{AgentTool, CallResult, ReadyCall, declarations};
+use crate::{CallScope, Settings};
 
 /// How many calls run at the same time.
 const MAX_PARALLEL: usize = 8;
@@ -581,48 +582,4 @@ pub(crate) fn interrupted() -> (Outcome, Value) {
 pub(crate) fn cancelled() -> (Outcome, Value) {
     let message = "cancelled by the user";
     (Outcome::Cancelled, json!({"error": message}))
-}
-
-/// A tool as a model sees it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AgentTool {
-    /// Its name.
-    pub name: String,
-    /// Its declaration for the Gemini API.
-    pub declaration: Value,
-    /// The traits that decide about its calls.
-    pub traits: ToolTraits,
-    /// The command or the URL of a call, for the person who approves it.
-    pub runs: Option<String>,
-}
-
-/// The result of a call.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CallResult {
-    /// The answer of the tool: text, or a JSON value.
-    Output(Value),
-    /// Why it did not: every violation, with hints on how to repair the call.
-    Failed(Vec<Diagnostic>),
-}
-
-/// A call that was accepted: it can run in any thread.
-pub type ReadyCall = Box<dyn FnOnce(&CallScope) -> CallResult + Send>;
-
-/// The tools of an agent.
-pub trait Tools: Send + Sync {
-    /// All tools, in the order in which they are declared.
-    fn list(&self) -> Vec<AgentTool>;
-
-    /// Checks a call. Returns how to run it, and the arguments with defaults filled in.
-    fn prepare(
-        &self,
-        name: &str,
-        arguments: Map<String, Value>,
-    ) -> Result<(ReadyCall, Value), Vec<Diagnostic>>;
-}
-
-/// The declarations of `tools`, which all requests of a run share.
-pub fn declarations(tools: &[AgentTool]) -> Arc<Vec<Value>> {
-    let declarations = tools.iter().map(|tool| tool.declaration.clone());
-    Arc::new(declarations.collect())
 }

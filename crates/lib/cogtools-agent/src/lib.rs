@@ -18,10 +18,10 @@ mod prompt;
 mod provider;
 mod settings;
 mod state;
+mod tools;
 
 pub use agent::{Agent, AgentParts, RunEnd};
 pub use cache::{CacheRecord, CacheUse};
-pub use calls::{AgentTool, CallResult, ReadyCall, Tools, declarations};
 pub use conversation::{Conversation, OpenCall, Turn};
 pub use journal::Journal;
 pub use limits::{Budget, Ledger, LoopGuard, Price, Repetition, Spent};
@@ -39,3 +39,4 @@ pub use provider::{
 };
 pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
 pub use state::{Fixed, State};
+pub use tools::{AgentTool, CallResult, ReadyCall, Tools, declarations};

@@ -247,7 +247,7 @@ fn a_broken_configuration_is_reported_and_nothing_is_written() {
             ".cogtoolrc.yaml",
             "tool_sources: ./tools\n",
             str![[r#"
-cogtools-init: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:15: `tool_sources` takes a list of sources, not a string
+cogtools-init: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:15: `tool_sources` takes a list of sources, not `./tools`
    |
  1 | tool_sources: ./tools
    |               ^^^^^^^
