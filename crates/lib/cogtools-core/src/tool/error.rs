@@ -224,7 +224,7 @@ pub enum FlowError {
     /// No nodes at all.
     #[error("a flow needs at least one node")]
     Empty,
-    /// More than [`MAX_NODES`] nodes.
+    /// More than `MAX_NODES` nodes.
     #[error("{0} nodes; a flow has at most {max}", max = MAX_NODES)]
     TooMany(usize),
     /// A name that cannot be a variable.

@@ -3,7 +3,7 @@
 //! A key is a field. Its type reads and checks the value; the first paragraph of its doc comment
 //! describes it in the schema and in the manual, a paragraph that begins with `Example:` is also
 //! the hint after a mistake, and further paragraphs are for the manual only. A key that protects
-//! the user, or that only the user may set, has a line in [`super::setting`] as well.
+//! the user, or that only the user may set, has a line in `setting` as well.
 
 mod check;
 mod source;
