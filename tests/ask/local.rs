@@ -40,7 +40,7 @@ fn a_tool_is_called_without_a_key() {
         &json!({"role": "assistant", "reasoning_content": "A greeting.", "content": null,
             "tool_calls": [{
             "id": "call_a", "type": "function",
-            "function": {"name": "greet", "arguments": "{\"person\":\"Ada\"}"},
+            "function": {"name": "greet", "arguments": "{\"person\": \"Ada\"}"},
         }]}),
     );
     assert_eq!(
