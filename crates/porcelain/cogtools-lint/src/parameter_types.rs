@@ -72,9 +72,7 @@ impl ParameterTypes {
             Some("boolean") => Type::boolean(),
             Some("array") => {
                 let items = schema.get("items").unwrap_or(&Value::Null);
-                let size = |key: &str| schema.get(key).and_then(Value::as_u64);
                 Type::list(self.value(items, &child(pointer, "items"), depth))
-                    .sized(size("minItems"), size("maxItems"))
             }
             Some("object") => self.object(schema, pointer, depth),
             _ => return Type::data(),
@@ -185,14 +183,11 @@ fn presence(schema: &Map<String, Value>, name: &str, property: &Value) -> Presen
 fn text(schema: &Map<String, Value>) -> Type {
     let format = schema.get("format").and_then(Value::as_str);
     let is_formed = schema.contains_key("pattern") || format.is_some_and(|it| it != "password");
-    let min = schema.get("minLength").and_then(Value::as_u64);
-    let max = schema.get("maxLength").and_then(Value::as_u64);
-    let ty = if is_formed {
+    if is_formed {
         Type::patterned_string()
     } else {
         Type::string()
-    };
-    ty.sized(min, max)
+    }
 }
 
 fn number(schema: &Map<String, Value>, integer: bool) -> Type {
@@ -206,15 +201,11 @@ fn number(schema: &Map<String, Value>, integer: bool) -> Type {
     };
     let min = bound("minimum").map(|min| step(is_exclusive("exclusiveMinimum"), min, 1.0));
     let max = bound("maximum").map(|max| step(is_exclusive("exclusiveMaximum"), max, -1.0));
-    let ty = Type::number_between(
+    Type::number_between(
         min.unwrap_or(f64::NEG_INFINITY),
         max.unwrap_or(f64::INFINITY),
         integer,
-    );
-    match bound("multipleOf") {
-        Some(step) => ty.stepped(step),
-        None => ty,
-    }
+    )
 }
 
 /// The type of the values of an enum. A value of another type is never valid.

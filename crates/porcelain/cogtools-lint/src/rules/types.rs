@@ -54,24 +54,6 @@ pub(super) static RULES: &[Rule] = &[
         check: contradicted,
     },
     Rule {
-        name: "missing-case",
-        level: Level::Warn,
-        summary: "a `switch`, or a chain of `if`, over an enum that leaves out some of its values",
-        why: "for these it prints nothing",
-        fix: "add the values, or `{% else %}`",
-        example: example!("missing-case"),
-        check: contradicted,
-    },
-    Rule {
-        name: "dropped-value",
-        level: Level::Warn,
-        summary: "a check whether a value is set that also drops `0` or `false`, which the schema allows",
-        why: "the call says 0, and the model reads nothing or a default",
-        fix: "write `is defined`, or `| default(…)`; if 0 means nothing, declare `minimum: 1`",
-        example: example!("dropped-value"),
-        check: contradicted,
-    },
-    Rule {
         name: "unreachable-branch",
         level: Level::Warn,
         summary: "a branch that no valid call takes",
@@ -133,8 +115,6 @@ const fn rule_of(problem: &Problem) -> &'static str {
         | Problem::ComparedList { .. }
         | Problem::ComparedText { .. } => "wrong-operand",
         Problem::Impossible { .. } => "impossible-comparison",
-        Problem::MissingCase { .. } => "missing-case",
-        Problem::Dropped { .. } => "dropped-value",
         Problem::NeverTaken { .. } => "unreachable-branch",
         Problem::MissingArgument { .. }
         | Problem::ExtraArgument { .. }

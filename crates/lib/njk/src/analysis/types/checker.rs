@@ -108,9 +108,6 @@ impl<'a> Checker<'a> {
         if self.lenient && place.is_none_or(|place| self.scope.is_context(&place)) {
             return;
         }
-        if self.missing_entry(culprit) {
-            return;
-        }
         let value = self.text(culprit.span);
         if self.unguarded.insert((self.here, value.clone())) {
             self.report(culprit.span, Problem::Unguarded { value });
@@ -177,15 +174,8 @@ impl Place {
     }
 }
 
-/// A fact about a place.
-#[derive(Clone, Debug)]
-pub(super) struct Fact {
-    pub(super) ty: Type,
-    /// The condition that asked whether the value is there, if that drops a valid one.
-    pub(super) dropped: Option<(Span, &'static str)>,
-}
-
-pub(super) type Facts = Vec<(Place, Fact)>;
+/// The types that conditions show places to have.
+pub(super) type Facts = Vec<(Place, Type)>;
 
 /// The referent of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,9 +208,9 @@ pub(super) struct Binding {
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     bindings: HashMap<String, Binding>,
-    facts: HashMap<Place, Fact>,
+    facts: HashMap<Place, Type>,
     bound: Vec<(String, Option<Binding>)>,
-    learnt: Vec<(Place, Option<Fact>)>,
+    learnt: Vec<(Place, Option<Type>)>,
     next: usize,
     /// Bindings up to here are variables of the context.
     context: usize,
@@ -245,7 +235,7 @@ impl Scope {
         self.bindings.iter()
     }
 
-    pub(super) fn fact(&self, place: &Place) -> Option<&Fact> {
+    pub(super) fn fact(&self, place: &Place) -> Option<&Type> {
         self.facts.get(place)
     }
 
@@ -282,23 +272,20 @@ impl Scope {
     }
 
     pub(super) fn learn(&mut self, facts: &Facts) {
-        for (place, fact) in facts {
-            let mut fact = fact.clone();
-            if fact.ty.is_never() {
-                // Beyond all values of an enum, nothing is certain.
-                fact.ty = Type::unknown();
-            }
-            let before = self.facts.insert(place.clone(), fact);
+        for (place, ty) in facts {
+            // Where all is excluded, nothing is certain.
+            let ty = if ty.is_never() { Type::unknown() } else { ty.clone() };
+            let before = self.facts.insert(place.clone(), ty);
             self.learnt.push((place.clone(), before));
         }
     }
 
     /// Takes all facts away, until they are put back.
-    pub(super) fn take_facts(&mut self) -> HashMap<Place, Fact> {
+    pub(super) fn take_facts(&mut self) -> HashMap<Place, Type> {
         std::mem::take(&mut self.facts)
     }
 
-    pub(super) fn put_facts(&mut self, facts: HashMap<Place, Fact>) {
+    pub(super) fn put_facts(&mut self, facts: HashMap<Place, Type>) {
         self.facts = facts;
     }
 

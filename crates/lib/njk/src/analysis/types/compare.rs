@@ -1,10 +1,10 @@
 //! Comparisons that cannot hold.
 
 use super::checker::{Checker, Facts};
-use super::condition::{Judged, fact, flag};
-use super::lattice::{Absent, FALSE, NULL, SAFE, TRUE, Type};
+use super::condition::{Judged, flag};
+use super::lattice::{Absent, Any, FALSE, NULL, TRUE, Type};
 use super::literal::Numbers;
-use super::narrow::{different_from, equal_to, is_constant, may_equal};
+use super::narrow::may_equal;
 use super::problem::{Habit, Problem};
 use crate::ast::{Binary, Expression, Kind, Unary};
 use crate::suggest::nearest;
@@ -44,14 +44,8 @@ impl Checker<'_> {
         if matches!(left.kind, Kind::Unary(Unary::Not, _)) {
             self.report(one.span, Problem::Habit(Habit::NotComparison));
         }
-        let mut judged = self.equality(one, left, right, strict);
-        if !unequal {
-            return judged;
-        }
-        if judged.ty.may_hold() && self.is_always(left, right, strict) {
-            judged.ty = flag(true, false);
-        }
-        judged.negated()
+        let judged = self.equality(one, left, right, strict);
+        if unequal { judged.negated() } else { judged }
     }
 
     /// Returns true if two values are equal.
@@ -89,15 +83,22 @@ impl Checker<'_> {
         }
         let (mut yes, mut no) = (Facts::new(), Facts::new());
         for (side, ty, other) in [(left, &first, &second), (right, &second, &first)] {
-            if let Some(place) = self.place(side)
-                && is_constant(other)
-            {
-                let narrowed = equal_to(ty, other, strict);
-                if other.simple & NULL == 0 {
-                    yes.extend(self.prefixes(side));
-                }
-                yes.push((place.clone(), fact(narrowed)));
-                no.push((place, fact(different_from(ty, other, strict))));
+            let is_null = other.simple == NULL && other.is_nothing() && other.absent == Absent::Never;
+            if is_null && let Some(place) = self.place(side) {
+                let null = Type {
+                    absent: if strict { Absent::Never } else { ty.absent },
+                    ..Type::simple(ty.simple & NULL)
+                };
+                let rest = if strict {
+                    Type {
+                        simple: ty.simple & !NULL,
+                        ..ty.clone()
+                    }
+                } else {
+                    ty.present()
+                };
+                yes.push((place.clone(), if ty.any == Any::No { null } else { ty.clone() }));
+                no.push((place, rest));
             } else if other.simple & NULL == 0 && other.absent == Absent::Never {
                 yes.extend(self.mentioned(side));
             }
@@ -107,22 +108,6 @@ impl Checker<'_> {
             yes,
             no,
         }
-    }
-
-    /// Returns true if two values are certainly equal, as conditions around them say. The last of a chain
-    /// of questions is no example of it: the `else` after it is prudence.
-    fn is_always(&mut self, left: &Expression, right: &Expression, strict: bool) -> bool {
-        let (first, second) = self.quietly(|this| (this.expression(left), this.expression(right)));
-        let is_only = |ty: &Type, other: &Type| {
-            is_constant(other)
-                && other.simple & NULL == 0
-                && ty.absent == Absent::Never
-                && ty.simple & (NULL | SAFE) == 0
-                && !ty.is_never()
-                && different_from(ty, other, strict).is_never()
-        };
-        self.place(left).is_some() && is_only(&first, &second)
-            || self.place(right).is_some() && is_only(&second, &first)
     }
 
     /// Reports a comparison with a value that is never there; one that only the conditions around
@@ -219,28 +204,19 @@ impl Checker<'_> {
                 _ => one_range.max >= other_range.min,
             };
             if !may_hold {
-                let types = self.unnarrowed(|this| (this.expression(left), this.expression(right)));
-                if range(&types.0) == Some(one_range) && range(&types.1) == Some(other_range) {
-                    let (value, other) = (self.text(left.span), self.text(one.span));
-                    let other = other
-                        .strip_prefix(&value)
-                        .unwrap_or(&other)
-                        .trim()
-                        .to_owned();
-                    let problem = Problem::Impossible {
-                        value,
-                        other,
-                        known: Vec::new(),
-                        meant: None,
-                    };
-                    self.report(one.span, problem);
-                }
+                let (value, other) = (self.text(left.span), self.text(one.span));
+                let problem = Problem::Impossible {
+                    other: other.trim_start_matches(&value).trim().to_owned(),
+                    value,
+                    known: Vec::new(),
+                    meant: None,
+                };
+                self.report(one.span, problem);
             }
         }
         let mut yes = self.mentioned(left);
         yes.extend(self.mentioned(right));
-        let mut no = Facts::new();
-        self.limit(operator, (left, &first), &second, &mut yes, &mut no);
+        let no = Facts::new();
         Judged {
             ty: flag(may_hold, true),
             yes,
@@ -276,58 +252,3 @@ fn range(ty: &Type) -> Option<&Numbers> {
     ty.number.as_ref().filter(|_| only)
 }
 
-impl Checker<'_> {
-    /// Adds what `value` is if it is less or greater than one number, and if it is not.
-    pub(super) fn limit(
-        &self,
-        operator: Binary,
-        (value, ty): (&Expression, &Type),
-        other: &Type,
-        yes: &mut Facts,
-        no: &mut Facts,
-    ) {
-        let Some(place) = self.place(value) else {
-            return;
-        };
-        let is_plain = ty.is_only_number() && ty.absent == Absent::Never && ty.simple & NULL == 0;
-        let bound = other.number.as_ref().filter(|_| other.is_only_number());
-        let bound = bound
-            .and_then(|numbers| numbers.known.as_ref())
-            .map(|known| known.as_slice());
-        let (Some(numbers), Some(&[bound]), true) = (&ty.number, bound, is_plain) else {
-            return;
-        };
-        // A fraction can be as near to the bound as it likes.
-        let step = if numbers.integer { 1.0 } else { 0.0 };
-        let below = |inclusive: bool| {
-            let max = if inclusive {
-                bound
-            } else {
-                (bound - step).ceil().max(bound - step)
-            };
-            numbers.limited(f64::NEG_INFINITY, max)
-        };
-        let above = |inclusive: bool| {
-            let min = if inclusive {
-                bound
-            } else {
-                (bound + step).floor().min(bound + step)
-            };
-            numbers.limited(min, f64::INFINITY)
-        };
-        let (holds, fails) = match operator {
-            Binary::Less => (below(false), above(true)),
-            Binary::LessEqual => (below(true), above(false)),
-            Binary::Greater => (above(false), below(true)),
-            _ => (above(true), below(false)),
-        };
-        let remaining = |numbers: Option<Numbers>| {
-            fact(Type {
-                number: numbers,
-                ..ty.clone()
-            })
-        };
-        yes.push((place.clone(), remaining(holds)));
-        no.push((place, remaining(fails)));
-    }
-}

@@ -1,8 +1,8 @@
 //! Conditions: whether they can hold, and what is known when they do, or do not.
 
-use super::checker::{Checker, Fact, Facts, Place};
+use super::checker::{Checker, Facts, Place};
 use super::compare::{is_comparison, is_literal};
-use super::lattice::{Absent, Any, FALSE, NULL, Presence, TRUE, Type};
+use super::lattice::{FALSE, Presence, TRUE, Type};
 use super::narrow::{Outcome, may_equal, outcome};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
@@ -114,7 +114,7 @@ impl Checker<'_> {
                 && !facts.iter().any(|(other, _)| *other == place)
             {
                 let ty = self.quietly(|this| this.expression(inner));
-                facts.push((place, fact(ty.lenient())));
+                facts.push((place, ty.lenient()));
             }
         }
     }
@@ -123,8 +123,7 @@ impl Checker<'_> {
         let first = self.judge(left);
         let mark = self.scope.facts_mark();
         self.scope.learn(&first.yes);
-        let dead = !first.ty.may_hold();
-        let second = self.branch(dead, |this| this.judge(right));
+        let second = self.judge(right);
         self.scope.forget_to(mark);
         let ty = if first.ty.may_hold() {
             self.union(&first.ty.falsy(), &second.ty)
@@ -143,8 +142,7 @@ impl Checker<'_> {
         let first = self.judge(left);
         let mark = self.scope.facts_mark();
         self.scope.learn(&first.no);
-        let dead = !first.ty.may_fail();
-        let second = self.branch(dead, |this| this.judge(right));
+        let second = self.judge(right);
         self.scope.forget_to(mark);
         let truthy = first.ty.truthy();
         let mut ty = if first.ty.may_hold() {
@@ -172,16 +170,9 @@ impl Checker<'_> {
                 no: Facts::new(),
             };
         };
-        let dropped = droppable(&ty).map(|dropped| (one.span, dropped));
         let mut yes = self.prefixes(one);
-        yes.push((
-            place.clone(),
-            Fact {
-                ty: ty.truthy(),
-                dropped,
-            },
-        ));
-        let mut no = vec![(place, fact(ty.falsy()))];
+        yes.push((place.clone(), ty.truthy()));
+        let mut no = vec![(place, ty.falsy())];
         if let Kind::Name(name) = &one.kind
             && let Some(implied) = self.scope.get(name).and_then(|it| it.implied.clone())
         {
@@ -204,12 +195,10 @@ impl Checker<'_> {
     }
 
     /// That a value is neither undefined nor null.
-    pub(super) fn there(&mut self, one: &Expression) -> Option<(Place, Fact)> {
+    fn there(&mut self, one: &Expression) -> Option<(Place, Type)> {
         let place = self.place(one)?;
         let ty = self.quietly(|this| this.expression(one));
-        let dropped = self.scope.fact(&place).and_then(|fact| fact.dropped);
-        let ty = ty.present();
-        Some((place, Fact { ty, dropped }))
+        Some((place, ty.present()))
     }
 
     /// All values that an expression mentions are taken to be there if it holds.
@@ -241,10 +230,6 @@ impl Checker<'_> {
     }
 }
 
-pub(super) fn fact(ty: Type) -> Fact {
-    Fact { ty, dropped: None }
-}
-
 /// Facts if both hold.
 fn joined(left: &Facts, right: &Facts) -> Facts {
     left.iter().chain(right).take(MAX_FACTS).cloned().collect()
@@ -257,25 +242,19 @@ fn common(left: &Facts, right: &Facts) -> Facts {
         matching.find(|(other, _)| other == place).cloned()
     };
     let mut both = Facts::new();
-    for (place, one) in left {
+    for (place, _) in left {
         if let (Some((_, first)), Some((_, second))) = (last(left, place), last(right, place))
             && !both.iter().any(|(other, _)| other == place)
         {
-            both.push((
-                place.clone(),
-                Fact {
-                    ty: first.ty.union(&second.ty),
-                    dropped: one.dropped.and(second.dropped),
-                },
-            ));
+            both.push((place.clone(), first.union(&second)));
         }
     }
     both
 }
 
 impl Checker<'_> {
-    /// Reports `value or other` if it drops a value that is there.
-    pub(super) fn dropped_by_or(&mut self, one: &Expression) {
+    /// Reports `value or "text"` if the value is always there.
+    pub(super) fn needless_or(&mut self, one: &Expression) {
         let Kind::Binary(Binary::Or, left, right) = &one.kind else {
             return;
         };
@@ -287,23 +266,9 @@ impl Checker<'_> {
         let is_certain = ty.is_only_list() || ty.is_only_object() || self.is_declared(left);
         if is_text && !ty.may_fail() && is_certain {
             self.never_other(left);
-            return;
-        }
-        let drops = match (droppable(&ty), &right.kind) {
-            (Some("0"), Kind::Number(number)) => *number != 0.0,
-            (Some("0"), _) | (Some(_), Kind::Bool(true)) => true,
-            (Some("false"), Kind::Str(text)) => !text.is_empty(),
-            _ => false,
-        };
-        if drops {
-            let value = self.text(left.span);
-            let dropped = droppable(&ty).unwrap_or_default();
-            self.report(left.span, Problem::Dropped { value, dropped });
         }
     }
-}
 
-impl Checker<'_> {
     /// Reports that what stands for a value is never needed.
     pub(super) fn never_other(&mut self, value: &Expression) {
         let condition = self.text(value.span);
@@ -321,30 +286,7 @@ impl Checker<'_> {
             _ => false,
         }
     }
-}
 
-/// The value that asking whether a value is there drops as well.
-pub(super) fn droppable(ty: &Type) -> Option<&'static str> {
-    let asked = ty.absent == Absent::Declared || ty.simple & NULL != 0;
-    if !asked || ty.any != Any::No || ty.list.is_some() || ty.object.is_some() {
-        return None;
-    }
-    if ty.number.as_ref().is_some_and(|numbers| numbers.zero) {
-        Some("0")
-    } else if ty.simple & FALSE != 0 && ty.simple & TRUE != 0 {
-        Some("false")
-    } else if ty
-        .string
-        .as_ref()
-        .is_some_and(|it| it.empty && it.of_enum().is_some())
-    {
-        Some("\"\"")
-    } else {
-        None
-    }
-}
-
-impl Checker<'_> {
     pub(super) fn test(
         &mut self,
         one: &Expression,
@@ -393,8 +335,8 @@ impl Checker<'_> {
             } else {
                 judged.yes = prefixes;
             }
-            judged.yes.push((place.clone(), fact(yes)));
-            judged.no.push((place, fact(no)));
+            judged.yes.push((place.clone(), yes));
+            judged.no.push((place, no));
         }
         judged
     }
@@ -465,7 +407,7 @@ impl Checker<'_> {
             Some(property) => {
                 self.used.extend(property.origins.iter().cloned());
                 if let Some(place) = self.place(container).map(|place| place.member(name)) {
-                    judged.yes.push((place, fact(property.ty.clone())));
+                    judged.yes.push((place, property.ty.clone()));
                 }
                 judged.ty = flag(true, property.presence != Presence::Required);
             }
@@ -485,62 +427,14 @@ impl Checker<'_> {
 
     /// `x in ["a", "b"]`.
     fn one_of(&mut self, item: &Expression, items: &[Expression]) -> Judged {
-        let mut judged: Option<Judged> = None;
+        let mut may_hold = false;
         for other in items {
-            let next = self.equality(other, item, other, true);
-            judged = Some(match judged {
-                None => next,
-                Some(before) => before.or(&next),
-            });
+            may_hold |= self.equality(other, item, other, true).ty.may_hold();
         }
-        let mut judged = judged.unwrap_or_default();
-        let mentioned = self.mentioned(item);
-        judged.yes.splice(0..0, mentioned);
-        if self.expression(item).absent == Absent::Declared {
-            judged.ty = flag(judged.ty.may_hold(), true);
-        }
-        judged
-    }
-}
-
-impl Judged {
-    /// One of two conditions on the same value.
-    fn or(self, other: &Self) -> Self {
-        let mut yes = Facts::new();
-        for (place, first) in &self.yes {
-            let second = other.yes.iter().rev().find(|(it, _)| it == place);
-            if let Some((_, second)) = second {
-                yes.push((place.clone(), fact(first.ty.union(&second.ty))));
-            }
-        }
-        let mut no = Facts::new();
-        for (place, first) in &self.no {
-            let second = other.no.iter().rev().find(|(it, _)| it == place);
-            if let Some((_, second)) = second {
-                no.push((place.clone(), fact(first.ty.both(&second.ty))));
-            }
-        }
-        Self {
-            ty: flag(self.ty.may_hold() || other.ty.may_hold(), true),
-            yes,
-            no,
-        }
-    }
-}
-
-impl Type {
-    /// The strings of both types; in the other parts the same as this.
-    fn both(&self, other: &Self) -> Self {
-        let string = match (&self.string, &other.string) {
-            (Some(one), Some(other)) => match &other.known {
-                Some(known) => one.retain(|text| known.contains(text)),
-                None => Some(one.clone()),
-            },
-            _ => None,
-        };
-        Self {
-            string,
-            ..self.clone()
+        Judged {
+            ty: flag(may_hold, true),
+            yes: self.mentioned(item),
+            no: Facts::new(),
         }
     }
 }

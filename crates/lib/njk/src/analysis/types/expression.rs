@@ -49,7 +49,7 @@ impl Checker<'_> {
             Kind::Group(items) => self.group(items),
             Kind::Dict(pairs) => self.dictionary(pairs),
             Kind::Binary(Binary::And | Binary::Or, ..) => {
-                self.dropped_by_or(one);
+                self.needless_or(one);
                 self.judge(one).ty
             }
             Kind::Binary(operator, left, right) => self.binary(one, *operator, left, right),
@@ -116,11 +116,7 @@ impl Checker<'_> {
         let Some(fact) = self.scope.fact(&place).cloned() else {
             return ty;
         };
-        if let (true, Some((span, dropped))) = (self.printing, fact.dropped) {
-            let value = self.text(one.span);
-            self.report(span, Problem::Dropped { value, dropped });
-        }
-        fact.ty
+        fact
     }
 
     pub(super) fn name(&mut self, name: &str) -> Type {
@@ -198,20 +194,15 @@ impl Checker<'_> {
         otherwise: Option<&Expression>,
     ) -> Type {
         let printing = std::mem::replace(&mut self.printing, false);
-        if let Some(otherwise) = otherwise {
-            self.missing_inline(condition, otherwise);
-        }
         let judged = self.condition(condition, otherwise.is_some());
         self.printing = printing;
         let mark = self.scope.facts_mark();
         self.scope.learn(&judged.yes);
-        let dead = !judged.ty.may_hold();
-        let first = self.branch(dead, |this| this.expression(then));
+        let first = self.expression(then);
         self.scope.forget_to(mark);
         self.scope.learn(&judged.no);
-        let dead = !judged.ty.may_fail();
         let second = match otherwise {
-            Some(otherwise) => self.branch(dead, |this| this.expression(otherwise)),
+            Some(otherwise) => self.expression(otherwise),
             None => Type {
                 absent: Absent::Perhaps,
                 ..Type::default()
@@ -219,11 +210,6 @@ impl Checker<'_> {
         };
         self.scope.forget_to(mark);
         self.union(&first, &second)
-    }
-
-    /// Runs `work`, without reports in a branch that is never taken.
-    pub(super) fn branch<T>(&mut self, dead: bool, work: impl FnOnce(&mut Self) -> T) -> T {
-        if dead { self.quietly(work) } else { work(self) }
     }
 
     /// The types of arguments; each is used.
@@ -269,7 +255,7 @@ impl Checker<'_> {
             Binary::Concat => {
                 self.printed(left, &first);
                 self.printed(right, &second);
-                joined(&first, &second)
+                Type::string()
             }
             Binary::Add => {
                 if first.is_only_list() && second.is_only_list() {
@@ -381,29 +367,3 @@ impl Checker<'_> {
     }
 }
 
-/// The type of two texts one after the other: known if both are.
-fn joined(left: &Type, right: &Type) -> Type {
-    const MAX: usize = 64;
-    let known = |ty: &Type| {
-        let is_text = ty.is_scalar() && ty.number.is_none() && ty.simple & (TRUE | FALSE) == 0;
-        let strings = ty
-            .string
-            .as_ref()
-            .filter(|_| is_text && ty.absent == Absent::Never);
-        strings.and_then(|strings| strings.known.clone())
-    };
-    let (Some(first), Some(second)) = (known(left), known(right)) else {
-        return Type::string();
-    };
-    if first.len() * second.len() > MAX {
-        return Type::string();
-    }
-    let both = first
-        .iter()
-        .flat_map(|one| second.iter().map(move |other| format!("{one}{other}")));
-    let mut strings = both.map(|text| Type::text(Strings::literal(&text)));
-    let union = strings
-        .next()
-        .map(|one| strings.fold(one, |all, one| all.union(&one)));
-    union.unwrap_or_else(Type::string)
-}

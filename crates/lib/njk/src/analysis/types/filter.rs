@@ -1,10 +1,7 @@
 //! The types of filtered values, and filters that fail with theirs.
 
-use std::collections::BTreeMap;
-
 use super::checker::Checker;
-use super::condition::droppable;
-use super::lattice::{Absent, Any, FALSE, Object, Presence, Property, SAFE, TRUE, Type};
+use super::lattice::{Absent, Any, FALSE, Object, SAFE, TRUE, Type};
 use super::literal::Strings;
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Expression, Kind, Name};
@@ -48,18 +45,6 @@ impl Checker<'_> {
             Some(flag) => self.expression(flag).may_hold(),
             None => false,
         };
-        let first = arguments.positional.first().map(|it| &it.kind);
-        let zero = matches!(first, Some(Kind::Number(number)) if *number == 0.0);
-        if falsy && self.place(target).is_some() && droppable(&ty) == Some("0") && !zero {
-            let value = self.text(target.span);
-            self.report(
-                target.span,
-                Problem::Dropped {
-                    value,
-                    dropped: "0",
-                },
-            );
-        }
         if !falsy && self.is_declared(target) && ty.absent == Absent::Never && ty.any == Any::No {
             self.never_other(target);
             return ty;
@@ -136,7 +121,9 @@ impl Checker<'_> {
             "sort" => sort_attribute(arguments),
             _ => None,
         };
-        let key = attribute.and_then(|attribute| self.attribute(target, ty, attribute));
+        if let Some(attribute) = attribute {
+            self.attribute(target, ty, attribute);
+        }
         let item = || {
             let item = ty.list.as_ref().filter(|_| ty.is_only_list());
             item.map_or_else(Type::unknown, |item| item.as_ref().clone())
@@ -150,10 +137,9 @@ impl Checker<'_> {
             }
             "sort" | "reverse" | "list" if ty.is_only_list() => ty.present(),
             "select" | "reject" | "selectattr" | "rejectattr" if ty.is_only_list() => {
-                ty.present().unsized_list()
+                ty.present()
             }
-            "batch" | "slice" if ty.is_only_list() => Type::list(ty.present().unsized_list()),
-            "groupby" if ty.is_only_list() => self.grouped(ty, key.as_ref()),
+            "batch" | "slice" if ty.is_only_list() => Type::list(ty.present()),
             "join" if attribute.is_some() => Type::string(),
             "sum" if attribute.is_some() => Type::unknown().defined(),
             "int" | "float" | "abs" | "round" | "wordcount" => {
@@ -179,9 +165,9 @@ impl Checker<'_> {
             "dump" => {
                 self.escape(ty);
                 if ty.absent == Absent::Never && ty.any != Any::Anything {
-                    Type::non_empty_string()
+                    Type::string()
                 } else {
-                    Type::non_empty_string().lenient_item()
+                    Type::string().lenient_item()
                 }
             }
             _ => {
@@ -191,56 +177,21 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the attribute of a filter, and returns its type.
-    fn attribute(
-        &mut self,
-        target: &Expression,
-        ty: &Type,
-        attribute: &Expression,
-    ) -> Option<Type> {
-        let Kind::Str(path) = &attribute.kind else {
+    /// Checks the attribute of a filter.
+    fn attribute(&mut self, target: &Expression, ty: &Type, attribute: &Expression) {
+        let list = ty.list.clone().filter(|_| ty.is_only_list());
+        let (Kind::Str(path), Some(list)) = (&attribute.kind, list) else {
             self.escape(ty);
-            return None;
-        };
-        let Some(list) = ty.list.clone().filter(|_| ty.is_only_list()) else {
-            self.escape(ty);
-            return None;
+            return;
         };
         let mut at = list.as_ref().clone();
         for name in path.split('.') {
             if at.any != Any::No || !at.is_only_object() {
                 self.escape(&at);
-                return None;
+                return;
             }
             at = self.member(target, &at, name, attribute.span);
         }
-        Some(at)
-    }
-
-    /// The result of `groupby`: lists by the values of the attribute.
-    fn grouped(&mut self, ty: &Type, key: Option<&Type>) -> Type {
-        let names = key.and_then(|key| {
-            let strings = key.string.as_ref()?.of_enum()?;
-            (key.is_scalar() && key.number.is_none() && !is_flag(key)).then_some(strings)
-        });
-        let is_closed = key.is_some_and(|key| key.absent == Absent::Never && key.simple == 0);
-        let mut properties = BTreeMap::new();
-        for name in names.into_iter().flatten() {
-            let property = Property {
-                ty: ty.present(),
-                presence: Presence::Unclear,
-                origins: Vec::new(),
-            };
-            properties.insert(name.to_string(), property);
-        }
-        if properties.is_empty() {
-            self.escape(ty);
-        }
-        Type::object(Object {
-            open: !is_closed || properties.is_empty(),
-            properties,
-            rest: None,
-        })
     }
 }
 

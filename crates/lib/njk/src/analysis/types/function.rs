@@ -185,7 +185,9 @@ impl<'a> Checker<'a> {
                 .bind_as(&name.text, ty, Role::Value, volatile, None);
         }
         let foreign = template > 0 && !called;
-        self.branch(foreign, |this| this.body(&function.body));
+        self.quiet += usize::from(foreign);
+        self.body(&function.body);
+        self.quiet -= usize::from(foreign);
     }
 
     /// The macros and modules at the top level of a template.
@@ -349,7 +351,7 @@ impl Checker<'_> {
         let mut changed = false;
         for (name, property) in &mut object.properties {
             if let Some(fact) = self.scope.fact(&place.member(name)) {
-                property.presence = match fact.ty.absent {
+                property.presence = match fact.absent {
                     Absent::Never => Presence::Required,
                     Absent::Perhaps => Presence::Unclear,
                     Absent::Declared => property.presence,

@@ -57,8 +57,6 @@ pub struct Type {
     pub(super) number: Option<Numbers>,
     pub(super) string: Option<Strings>,
     pub(super) list: Option<Arc<Self>>,
-    /// The number of items of the list.
-    pub(super) items: Length,
     pub(super) object: Option<Arc<Object>>,
     pub(super) weight: u32,
     pub(super) depth: u8,
@@ -114,19 +112,14 @@ impl Type {
 
     /// Any string.
     pub fn string() -> Self {
-        Self::text(Strings::any(true))
-    }
-
-    /// Any string but the empty one.
-    pub fn non_empty_string() -> Self {
-        Self::text(Strings::any(false))
+        Self::text(Strings::any())
     }
 
     /// A string of a declared form, such as a date, of which nothing more is known.
     pub fn patterned_string() -> Self {
         Self::text(Strings {
             plain: true,
-            ..Strings::any(true)
+            ..Strings::any()
         })
     }
 
@@ -190,35 +183,6 @@ impl Type {
         self
     }
 
-    /// Bounds the number of characters or items.
-    #[must_use]
-    pub fn sized(mut self, min: Option<u64>, max: Option<u64>) -> Self {
-        let bound = |value: Option<u64>, other: u32| {
-            value.map_or(other, |value| u32::try_from(value).unwrap_or(u32::MAX))
-        };
-        let length = Length {
-            min: bound(min, 0),
-            max: bound(max, u32::MAX),
-        };
-        if let Some(strings) = &mut self.string {
-            strings.empty &= length.min == 0;
-            strings.length = length;
-        }
-        if self.list.is_some() {
-            self.items = length;
-        }
-        self
-    }
-
-    /// Keeps only multiples of this number.
-    #[must_use]
-    pub fn stepped(mut self, step: f64) -> Self {
-        if let Some(numbers) = &mut self.number {
-            numbers.step = (step > 0.0).then_some(step);
-        }
-        self
-    }
-
     /// A value of one type or the other.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
@@ -227,11 +191,6 @@ impl Type {
                 Some(Arc::new(left.union(right)))
             }
             (one, another) => one.clone().or_else(|| another.clone()),
-        };
-        let items = match (&self.list, &other.list) {
-            (Some(_), Some(_)) => self.items.union(other.items),
-            (Some(_), None) => self.items,
-            _ => other.items,
         };
         let object = match (&self.object, &other.object) {
             (Some(left), Some(right)) if !Arc::ptr_eq(left, right) => {
@@ -246,7 +205,6 @@ impl Type {
             number: Numbers::union(self.number.as_ref(), other.number.as_ref()),
             string: Strings::union(self.string.as_ref(), other.string.as_ref()),
             list,
-            items,
             object,
             weight: self.weight.saturating_add(other.weight),
             depth: self.depth.max(other.depth),
@@ -292,47 +250,6 @@ impl Type {
 
     pub(super) fn weight(&self) -> u32 {
         self.weight
-    }
-}
-
-/// A range of lengths, both ends inclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Length {
-    pub(super) min: u32,
-    pub(super) max: u32,
-}
-
-impl Default for Length {
-    /// Any length.
-    fn default() -> Self {
-        Self {
-            min: 0,
-            max: u32::MAX,
-        }
-    }
-}
-
-impl Length {
-    pub(super) fn union(self, other: Self) -> Self {
-        Self {
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
-        }
-    }
-
-    /// Returns true if a text has such a length.
-    pub(super) fn is_of(self, text: &str) -> bool {
-        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-        length >= self.min && length <= self.max
-    }
-
-    /// The range as numbers, of which each is so many times as large at most.
-    pub(super) fn numbers(self, times: u32) -> (f64, f64) {
-        let max = match self.max {
-            u32::MAX => f64::INFINITY,
-            max => f64::from(max) * f64::from(times),
-        };
-        (f64::from(self.min), max)
     }
 }
 

@@ -131,17 +131,10 @@ impl Checker<'_> {
         }
         let key = self.expression(index);
         self.need(index, &key);
-        self.foreign_entry(target, index, &key);
-        if let Some(object) = &owner.object
-            && let Some(names) = key.string.as_ref().and_then(|it| it.known.clone())
-            && key.is_scalar()
-            && key.number.is_none()
-            && owner.list.is_none()
-        {
-            let declared = key.string.as_ref().is_some_and(|it| it.declared);
-            return self.entries_of(object, &owner, declared, names.iter().map(AsRef::as_ref));
+        if owner.object.is_some() {
+            // Any member of it may be read.
+            self.escape(&owner);
         }
-        self.escape_object(&owner);
         match &owner.list {
             Some(item) if owner.any == Any::No && owner.object.is_none() => {
                 let item = item.as_ref().clone().lenient_item();
@@ -151,55 +144,6 @@ impl Checker<'_> {
                 }
             }
             _ => Type::unknown(),
-        }
-    }
-
-    /// Any member of an object may be read.
-    fn escape_object(&mut self, owner: &Type) {
-        if owner.object.is_some() {
-            self.escape(owner);
-        }
-    }
-
-    /// The type of a member with one of these names.
-    fn entries_of<'n>(
-        &mut self,
-        object: &Object,
-        owner: &Type,
-        declared: bool,
-        names: impl Iterator<Item = &'n str>,
-    ) -> Type {
-        let mut found: Option<Type> = None;
-        let mut lacks = false;
-        for name in names {
-            let ty = match object.properties.get(name) {
-                Some(property) => {
-                    self.used.extend(property.origins.iter().cloned());
-                    property.read()
-                }
-                None if object.open => object.other(),
-                None => {
-                    lacks = true;
-                    continue;
-                }
-            };
-            found = Some(match found {
-                Some(before) => self.union(&before, &ty),
-                None => ty,
-            });
-        }
-        let mut ty = found.unwrap_or_else(Type::unknown);
-        if lacks && declared && ty.any == Any::No {
-            ty.absent = Absent::Declared;
-        } else if lacks {
-            ty.absent = Absent::Perhaps;
-        }
-        if owner.absent == Absent::Never {
-            return ty;
-        }
-        Type {
-            absent: Absent::Perhaps,
-            ..ty
         }
     }
 
@@ -445,12 +389,12 @@ fn method_result(ty: &Type, name: &str, arguments: &[Type]) -> Type {
             Type::string()
         }
         "slice" if is_text => Type::string(),
-        "slice" | "reverse" if ty.is_only_list() => ty.present().unsized_list(),
+        "slice" | "reverse" if ty.is_only_list() => ty.present(),
         "concat" if ty.is_only_list() && arguments.iter().all(Type::is_only_list) => {
             let all = arguments
                 .iter()
                 .fold(ty.present(), |all, one| all.union(one));
-            all.present().unsized_list()
+            all.present()
         }
         "includes" | "startsWith" | "endsWith" if arguments.len() == 1 => Type::boolean(),
         "indexOf" | "lastIndexOf" | "search" => Type::number(),

@@ -1,9 +1,6 @@
 //! Narrowing of types by conditions.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use super::lattice::{Absent, Any, FALSE, LOOP, Length, NULL, SAFE, TRUE, Type};
+use super::lattice::{Absent, Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
 use super::literal::{Numbers, Strings};
 use crate::value::number;
 
@@ -23,8 +20,8 @@ impl Type {
         self.any != Any::No
             || self.absent != Absent::Never
             || self.simple & (NULL | FALSE | SAFE) != 0
-            || self.string.as_ref().is_some_and(|it| it.empty)
-            || self.number.as_ref().is_some_and(|it| it.zero)
+            || self.string.as_ref().is_some_and(Strings::may_be_empty)
+            || self.number.as_ref().is_some_and(|it| it.contains(0.0))
     }
 
     /// Nothing can have this type: what is known contradicts itself.
@@ -54,30 +51,15 @@ impl Type {
 
     /// The values with which a condition fails.
     pub(super) fn falsy(&self) -> Self {
-        if self.any != Any::No {
-            let zero = Numbers {
-                known: None,
-                ..Numbers::any()
-            };
-            return Self {
-                absent: self.absent,
-                simple: NULL | FALSE,
-                string: Some(Strings::literal("")),
-                number: Some(Numbers {
-                    min: 0.0,
-                    max: 0.0,
-                    ..zero
-                }),
-                ..Self::default()
-            };
-        }
-        let empty = self.string.as_ref().filter(|it| it.empty);
-        let zero = self.number.as_ref().filter(|it| it.zero);
+        let open = self.any != Any::No;
+        let empty = open || self.string.as_ref().is_some_and(Strings::may_be_empty);
+        let zero = open || self.number.as_ref().is_some_and(|it| it.contains(0.0));
+        let simple = if open { NULL | FALSE } else { self.simple };
         Self {
             absent: self.absent,
-            simple: self.simple & (NULL | FALSE | SAFE),
-            string: empty.map(|_| Strings::literal("")),
-            number: zero.map(|_| Numbers::between(0.0, 0.0, true)),
+            simple: simple & (NULL | FALSE | SAFE),
+            string: empty.then(|| Strings::literal("")),
+            number: zero.then(|| Numbers::between(0.0, 0.0, true)),
             ..Self::default()
         }
     }
@@ -104,30 +86,7 @@ impl Type {
                 .map(|text| u32::try_from(text.encode_utf16().count()));
             return Self::numbers(lengths.map(|length| f64::from(length.unwrap_or(u32::MAX))));
         }
-        let known = match (&self.string, &self.list) {
-            // A character can count twice.
-            (Some(strings), None) if strings.known.is_none() => strings.length.numbers(2),
-            (None, Some(_)) => self.items.numbers(1),
-            _ => (0.0, f64::INFINITY),
-        };
-        let is_known = self.any == Any::No && self.object.is_none() && self.simple & SAFE == 0;
-        let (min, max) = if is_known {
-            known
-        } else {
-            (0.0, f64::INFINITY)
-        };
-        let min = if self.absent == Absent::Never && self.simple & NULL == 0 {
-            min
-        } else {
-            0.0
-        };
-        Self::number_between(min, max, true)
-    }
-
-    /// The list, of any length.
-    pub(super) fn unsized_list(mut self) -> Self {
-        self.items = Length::default();
-        self
+        Self::number_between(0.0, f64::INFINITY, true)
     }
 
     /// The type without undefined.
@@ -145,7 +104,7 @@ impl Type {
             self.simple |= TRUE | FALSE;
         }
         if self.string.as_ref().is_some_and(|it| !it.declared) {
-            self.string = Some(Strings::any(true));
+            self.string = Some(Strings::any());
         }
         if self.number.as_ref().is_some_and(|it| it.literal) {
             self.number = Some(Numbers::any());
@@ -215,19 +174,6 @@ impl Type {
     }
 }
 
-impl Strings {
-    fn truthy(&self) -> Option<Self> {
-        self.retain(|value| !value.is_empty())
-    }
-}
-
-impl Numbers {
-    fn truthy(&self) -> Option<Self> {
-        let only_zero = self.min == 0.0 && self.max == 0.0;
-        (!only_zero).then(|| self.without(0.0)).flatten()
-    }
-}
-
 /// The kind of a value, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -283,32 +229,17 @@ pub(super) fn outcome(test: &str, ty: &Type) -> Option<Outcome> {
                 simple: ty.simple & NULL,
                 ..Type::default()
             };
-            let rest = Type {
-                simple: ty.simple & !NULL,
-                ..ty.clone()
-            };
-            kind(ty, null, rest, Type::null())
+            let simple = ty.simple & !NULL;
+            kind(ty, null, Type { simple, ..ty.clone() }, Type::null())
         }
         "string" => {
-            let string = Type {
-                string: ty.string.clone(),
-                ..Type::default()
-            };
-            let rest = Type {
-                string: None,
-                ..ty.clone()
-            };
+            let string = ty.string.clone().map_or_else(Type::default, Type::text);
+            let rest = Type { string: None, ..ty.clone() };
             kind(ty, string, rest, Type::string())
         }
         "number" => {
-            let number = Type {
-                number: ty.number.clone(),
-                ..Type::default()
-            };
-            let rest = Type {
-                number: None,
-                ..ty.clone()
-            };
+            let number = ty.number.clone().map_or_else(Type::default, Type::numeric);
+            let rest = Type { number: None, ..ty.clone() };
             kind(ty, number, rest, Type::number())
         }
         "mapping" => {
@@ -317,10 +248,7 @@ pub(super) fn outcome(test: &str, ty: &Type) -> Option<Outcome> {
                 simple: ty.simple & SAFE,
                 ..Type::default()
             };
-            let rest = Type {
-                object: None,
-                ..ty.clone()
-            };
+            let rest = Type { object: None, ..ty.clone() };
             kind(ty, object, rest, ty.present())
         }
         _ => return None,
@@ -383,22 +311,6 @@ fn kind(ty: &Type, part: Type, rest: Type, whole: Type) -> Outcome {
     }
 }
 
-/// Returns true if a type has one value, or is null.
-pub(super) fn is_constant(ty: &Type) -> bool {
-    let strings = ty.string.as_ref().and_then(|it| it.known.as_ref());
-    let numbers = ty.number.as_ref().and_then(|it| it.known.as_ref());
-    let count = strings.map_or(0, |it| it.len())
-        + numbers.map_or(0, |it| it.len())
-        + usize::from(ty.simple.is_power_of_two());
-    ty.any == Any::No
-        && ty.absent == Absent::Never
-        && ty.list.is_none()
-        && ty.object.is_none()
-        && (ty.string.is_none() || strings.is_some())
-        && (ty.number.is_none() || numbers.is_some())
-        && count == 1
-}
-
 /// Returns true if values of both types can be equal; true if nothing is known.
 pub(super) fn may_equal(left: &Type, right: &Type, strict: bool) -> bool {
     let opaque = |ty: &Type| ty.any != Any::No || ty.simple & (SAFE | LOOP) != 0;
@@ -417,9 +329,7 @@ pub(super) fn may_equal(left: &Type, right: &Type, strict: bool) -> bool {
     if let (Some(one), Some(other)) = (&left.string, &right.string) {
         let may = match (&one.known, &other.known) {
             (Some(one), Some(other)) => one.iter().any(|value| other.contains(value)),
-            (Some(known), None) => known.iter().any(|value| other.may_be(value)),
-            (None, Some(known)) => known.iter().any(|value| one.may_be(value)),
-            (None, None) => true,
+            _ => true,
         };
         if may {
             return true;
@@ -476,73 +386,3 @@ fn converts(left: &Type, right: &Type) -> bool {
     })
 }
 
-/// The part of a type whose values equal a constant.
-pub(super) fn equal_to(ty: &Type, other: &Type, strict: bool) -> Type {
-    if ty.any != Any::No {
-        return if other.simple & NULL == 0 {
-            ty.present()
-        } else {
-            ty.clone()
-        };
-    }
-    if other.simple & NULL != 0 {
-        return Type {
-            absent: if strict { Absent::Never } else { ty.absent },
-            simple: ty.simple & NULL,
-            ..Type::default()
-        };
-    }
-    let known = other.string.as_ref().and_then(|it| it.known.clone());
-    let keep = |text: &str| {
-        let is = |known: &Arc<BTreeSet<Arc<str>>>| known.contains(text);
-        known.as_ref().is_none_or(is) || !strict
-    };
-    let strings = match (&ty.string, &other.string) {
-        (Some(strings), Some(_)) => {
-            let exact = strings.retain(|text| known.as_ref().is_none_or(|it| it.contains(text)));
-            exact.or_else(|| strings.retain(keep))
-        }
-        (strings, _) => strings.clone().filter(|_| !strict),
-    };
-    Type {
-        absent: Absent::Never,
-        simple: ty.simple & !NULL,
-        string: strings,
-        ..ty.clone()
-    }
-}
-
-/// The part of a type whose values differ from a constant.
-pub(super) fn different_from(ty: &Type, other: &Type, strict: bool) -> Type {
-    if other.simple & NULL != 0 {
-        return if strict {
-            Type {
-                simple: ty.simple & !NULL,
-                ..ty.clone()
-            }
-        } else {
-            ty.present()
-        };
-    }
-    if other.simple & (TRUE | FALSE) != 0 {
-        return Type {
-            simple: ty.simple & !other.simple,
-            ..ty.clone()
-        };
-    }
-    let known = other.string.as_ref().and_then(|it| it.known.clone());
-    let numbers = other.number.as_ref().and_then(|it| it.known.clone());
-    let string = match (&ty.string, known) {
-        (Some(strings), Some(known)) => strings.retain(|text| !known.contains(text)),
-        (strings, _) => strings.clone(),
-    };
-    let number = match (&ty.number, numbers.as_deref().map(Vec::as_slice)) {
-        (Some(numbers), Some([one])) => numbers.without(*one),
-        (numbers, _) => numbers.clone(),
-    };
-    Type {
-        number,
-        string,
-        ..ty.clone()
-    }
-}

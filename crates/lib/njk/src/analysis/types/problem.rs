@@ -97,24 +97,10 @@ pub enum Problem {
         /// The similar one among them.
         meant: Option<String>,
     },
-    /// Branches over the values of an enum leave out some of them.
-    MissingCase {
-        /// The value.
-        value: String,
-        /// The values that are left out.
-        missing: Vec<String>,
-    },
     /// A value that may be missing is used.
     Unguarded {
         /// The value.
         value: String,
-    },
-    /// A condition that asks whether a value is there also drops one that it can have.
-    Dropped {
-        /// The value.
-        value: String,
-        /// The dropped value: `0` or `false`.
-        dropped: &'static str,
     },
     /// A macro is called without an argument that it uses.
     MissingArgument {
@@ -291,16 +277,10 @@ impl fmt::Display for Problem {
                 "an item of `{value}` is {kind}, which cannot be unpacked into variables"
             ),
             Self::Impossible { value, other, .. } => write!(f, "`{value}` is never `{other}`"),
-            Self::MissingCase { value, missing } => {
-                write!(f, "nothing is printed if `{value}` is {}", listed(missing))
-            }
             Self::Unguarded { value } => write!(
                 f,
                 "`{value}` may be missing, and the template does not check"
             ),
-            Self::Dropped { value, dropped } => {
-                write!(f, "the condition also drops `{value}` if it is `{dropped}`")
-            }
             Self::MissingArgument { name, parameter } => {
                 write!(f, "`{name}` is called without `{parameter}`, which it uses")
             }
@@ -388,9 +368,6 @@ impl Problem {
             }
             Self::Unguarded { value } => Some(format!(
                 "put it under `{{% if {value} %}}`, write `{{{{ {value} or \"…\" }}}}`, or give it a default"
-            )),
-            Self::Dropped { value, .. } => Some(format!(
-                "write `{value} is defined`, or `{value} | default(…)`"
             )),
             Self::WrongOperand { expected, .. } => Some(format!("it takes {expected}")),
             Self::ComparedList { value } => Some(format!(

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::checker::{Checker, Implied, Role};
 use super::function::{address, parameters};
-use super::lattice::{Absent, Any, LOOP, Type};
+use super::lattice::{Any, LOOP, Type};
 use super::problem::{Habit, Problem};
 use super::unused::assigned_in;
 use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
@@ -149,11 +149,6 @@ impl Checker<'_> {
         self.body(body);
         self.scope.forget_to(facts);
         self.scope.undo_to(mark);
-        let is_never_empty =
-            ty.is_only_list() && ty.items.min > 0 && ty.absent == Absent::Never && ty.simple == 0;
-        if is_never_empty && !otherwise.is_empty() {
-            self.never_other(iterable);
-        }
         self.body(otherwise);
         self.forget(&assigned_in(otherwise));
     }
