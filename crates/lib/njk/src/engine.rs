@@ -10,7 +10,7 @@ use crate::coverage::Coverage;
 use crate::error::{Error, ErrorKind};
 use crate::evaluator;
 use crate::limits::Limits;
-use crate::loader::{Loader, Nothing, Refused};
+use crate::loader::{Loader, Nothing};
 use crate::program::Program;
 use crate::runtime::Runtime;
 use crate::value::context::from_json;
@@ -150,31 +150,6 @@ impl Template {
         runtime.record(coverage);
         runtime.finish();
         text
-    }
-
-    /// Copies the template with other limits. It fails where it would load another template, also
-    /// with `ignore missing`.
-    ///
-    /// ```
-    /// let source = "{{ text }}{% include 'other' ignore missing %}";
-    /// let template = njk::Engine::new().compile("t", source).unwrap();
-    /// let context = serde_json::json!({"text": "Hello"});
-    /// assert_eq!(template.render(&context).unwrap(), "Hello");
-    /// let error = template.alone_within(njk::Limits::default()).render(&context).unwrap_err();
-    /// assert_eq!(error.kind(), njk::ErrorKind::TemplateNotFound);
-    /// ```
-    #[must_use]
-    pub fn alone_within(&self, limits: Limits) -> Self {
-        let shared = Shared {
-            limits,
-            loader: Box::new(Refused),
-            autoescape: self.shared.autoescape,
-            coverage: self.shared.coverage,
-        };
-        Self {
-            shared: Arc::new(shared),
-            program: Arc::clone(&self.program),
-        }
     }
 
     pub(crate) fn program(&self) -> &Program {

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
 
-use crate::budget::Budget;
 use crate::error::Error;
 use crate::evaluator::operator::add;
 use crate::native::argument;
@@ -29,7 +28,6 @@ pub(crate) fn find(name: &str) -> Option<Value> {
 }
 
 fn range(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
-    let budget = &runtime.budget;
     let zero = Value::from(0);
     let (start, stop) = match argument(arguments, 1) {
         stop if stop.is_undefined() => (&zero, argument(arguments, 0)),
@@ -42,7 +40,7 @@ fn range(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
     } else {
         step
     };
-    let wanted = if order(step, &zero, budget)? == Some(Ordering::Greater) {
+    let wanted = if order(step, &zero, runtime)? == Some(Ordering::Greater) {
         Ordering::Less
     } else {
         Ordering::Greater
@@ -50,13 +48,13 @@ fn range(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
     let mut items = Vec::new();
     // The start stays what it is, and the step is added as by `+`: a string is extended.
     let mut at = start.clone();
-    while order(&at, stop, budget)? == Some(wanted) {
-        budget.spend(1)?;
-        budget.grow(size_of::<Value>())?;
+    while order(&at, stop, runtime)? == Some(wanted) {
+        runtime.spend(1)?;
+        runtime.grow(size_of::<Value>())?;
         let next = add(runtime, &at, step)?;
         items.push(std::mem::replace(&mut at, next));
     }
-    budget.array(items)
+    runtime.array(items)
 }
 
 /// The result of `cycler`: it repeats its items endlessly.
@@ -72,7 +70,7 @@ fn cycler(_: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
         items: arguments.to_vec(),
         at: Mutex::default(),
     });
-    Budget::check_depth(&cycler)?;
+    Runtime::check_depth(&cycler)?;
     Ok(cycler)
 }
 
@@ -133,7 +131,7 @@ impl Object for Cycler {
 fn joiner(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
     let separator = argument(arguments, 0);
     let separator = if separator.is_true() {
-        Value::from(to_text(separator, &runtime.budget)?.into_owned())
+        Value::from(to_text(separator, runtime)?.into_owned())
     } else {
         Value::from(",")
     };

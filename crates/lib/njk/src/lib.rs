@@ -42,7 +42,6 @@
 
 mod analysis;
 mod ast;
-mod budget;
 mod coverage;
 mod engine;
 mod error;

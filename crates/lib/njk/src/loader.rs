@@ -39,15 +39,6 @@ impl Loader for Nothing {
     }
 }
 
-/// Loads nothing, and says so.
-pub(crate) struct Refused;
-
-impl Loader for Refused {
-    fn load(&self, _name: &str) -> Result<Option<String>, LoadError> {
-        Err("this rendering loads no templates".into())
-    }
-}
-
 impl fmt::Debug for dyn Loader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Loader")

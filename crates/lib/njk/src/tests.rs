@@ -113,13 +113,13 @@ fn ordered(
     other: &[Value],
     wanted: fn(Ordering) -> bool,
 ) -> Result<Value, Error> {
-    let order = order(value, argument(other, 0), &runtime.budget)?;
+    let order = order(value, argument(other, 0), runtime)?;
     Ok(Value::from(order.is_some_and(wanted)))
 }
 
 fn remainder(runtime: &Runtime, value: &Value, by: &Value) -> Result<f64, Error> {
-    let value = to_number(value, &runtime.budget)?;
-    Ok(value % to_number(by, &runtime.budget)?)
+    let value = to_number(value, runtime)?;
+    Ok(value % to_number(by, runtime)?)
 }
 
 fn cased(value: &Value, convert: fn(&str) -> String) -> Result<Value, Error> {

@@ -97,7 +97,7 @@ impl Evaluator<'_> {
         if let Some(caller) = caller {
             entries.insert(Arc::from("caller"), caller.clone());
         }
-        self.runtime.budget.spend(entries.len())?;
+        self.runtime.spend(entries.len())?;
         Ok(Value::from_object(Dict::keywords(entries)))
     }
 
@@ -109,7 +109,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Result<Value, Error> {
         let own = match view(target) {
-            View::Dict(dict) => dict.get(&to_text(name, &self.runtime.budget)?).cloned(),
+            View::Dict(dict) => dict.get(&to_text(name, self.runtime)?).cloned(),
             _ => None,
         };
         if own.is_none()

@@ -31,8 +31,8 @@ impl Evaluator<'_> {
             Kind::Bool(value) => Ok(Value::from(*value)),
             Kind::Null => Ok(Value::from(())),
             Kind::Regex { body, flags } => {
-                let budget = &self.runtime.budget;
-                self.runtime.regexes.value(body, flags, budget)
+                let runtime = self.runtime;
+                self.runtime.regexes.value(body, flags, runtime)
             }
             Kind::Name(name) => Ok(self.runtime.variable(self.here, name)),
             Kind::Local(name) => Ok(self.runtime.local(self.here, name)),
@@ -68,7 +68,7 @@ impl Evaluator<'_> {
 
     fn array(&self, items: &[Expression]) -> Result<Value, Error> {
         let items = self.list(items)?;
-        self.runtime.budget.array(items)
+        self.runtime.array(items)
     }
 
     fn group(&self, items: &[Expression]) -> Result<Value, Error> {
@@ -81,7 +81,7 @@ impl Evaluator<'_> {
 
     fn dict(&self, pairs: &[(Name, Expression)]) -> Result<Value, Error> {
         let entries = self.entries(pairs)?;
-        self.runtime.budget.dict(entries)
+        self.runtime.dict(entries)
     }
 
     fn contains(&self, item: &Expression, container: &Expression) -> Result<Value, Error> {

@@ -47,7 +47,7 @@ impl Evaluator<'_> {
     }
 
     fn make_function(&self, function: &Arc<Tree>, outer: Option<usize>) -> Result<Value, Error> {
-        self.runtime.budget.grow(SIZE)?;
+        self.runtime.grow(SIZE)?;
         let macro_ = Macro {
             function: Arc::clone(function),
             activation: self.runtime.number(self.here),
@@ -78,7 +78,7 @@ impl Macro {
             runtime,
             here: &activation,
         };
-        runtime.budget.spend(1)?;
+        runtime.spend(1)?;
         let run = || runtime.nested(|| evaluator.call_function(&self.function));
         let text = runtime.within(&activation, frame, run)?;
         Ok(Safe::value(text))

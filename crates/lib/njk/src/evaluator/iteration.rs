@@ -74,7 +74,7 @@ impl Evaluator<'_> {
         self.runtime.bind(self.here, "loop", value);
         let mut index = 0;
         while let Some(item) = items.get(index) {
-            self.runtime.budget.spend(1)?;
+            self.runtime.spend(1)?;
             loop_.advance(index);
             self.unpack(names, item)?;
             self.take(iterable.span, BranchKind::For);
@@ -125,7 +125,7 @@ impl Items {
             View::Text(text) | View::Safe(text) => Self::List(characters(runtime, text)?),
             View::Dict(_) | View::Object if pairs => {
                 let entries = entries(value);
-                runtime.budget.spend(entries.len())?;
+                runtime.spend(entries.len())?;
                 let pair = |(key, value): (Arc<str>, Value)| (Value::from(&*key), value);
                 Self::Pairs(entries.into_iter().map(pair).collect())
             }
@@ -160,8 +160,8 @@ impl Items {
 
 fn characters(runtime: &Runtime, text: &str) -> Result<Vec<Value>, Error> {
     let size = text.len().saturating_mul(size_of::<Value>());
-    runtime.budget.spend(text.len())?;
-    runtime.budget.grow(size)?;
+    runtime.spend(text.len())?;
+    runtime.grow(size)?;
     Ok(utf16::characters(text)
         .into_iter()
         .map(Value::from)

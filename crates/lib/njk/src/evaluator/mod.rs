@@ -53,7 +53,7 @@ impl Evaluator<'_> {
 
     /// Prints text that is not escaped.
     fn text(&self, text: &str, out: &mut String) -> Result<(), Error> {
-        self.runtime.budget.print(out.len(), text)?;
+        self.runtime.print(out.len(), text)?;
         out.push_str(text);
         Ok(())
     }
@@ -64,8 +64,8 @@ impl Evaluator<'_> {
             View::Undefined | View::Null => Ok(()),
             View::Safe(text) => self.text(text, out),
             _ => {
-                let text = to_text(value, &self.runtime.budget)?;
-                if self.runtime.autoescape() {
+                let text = to_text(value, self.runtime)?;
+                if self.runtime.shared.autoescape {
                     self.text(&escape(&text), out)
                 } else {
                     self.text(&text, out)

@@ -20,20 +20,19 @@ pub(super) fn apply(
     left: &Value,
     right: &Value,
 ) -> Result<Value, Error> {
-    let budget = &runtime.budget;
     let numeric = |operation: fn(f64, f64) -> f64| -> Result<Value, Error> {
-        let (left, right) = (to_number(left, budget)?, to_number(right, budget)?);
+        let (left, right) = (to_number(left, runtime)?, to_number(right, runtime)?);
         Ok(number::make(operation(left, right)))
     };
     let ordered = |wanted: fn(Ordering) -> bool| -> Result<Value, Error> {
-        let order = order(left, right, budget)?;
+        let order = order(left, right, runtime)?;
         Ok(Value::from(order.is_some_and(wanted)))
     };
     match operator {
         Binary::Or => Ok(if left.is_true() { left } else { right }.clone()),
         Binary::And => Ok(if left.is_true() { right } else { left }.clone()),
-        Binary::Equal => Ok(Value::from(loose(left, right, budget)?)),
-        Binary::Unequal => Ok(Value::from(!loose(left, right, budget)?)),
+        Binary::Equal => Ok(Value::from(loose(left, right, runtime)?)),
+        Binary::Unequal => Ok(Value::from(!loose(left, right, runtime)?)),
         Binary::StrictEqual => Ok(Value::from(strict(left, right))),
         Binary::StrictUnequal => Ok(Value::from(!strict(left, right))),
         Binary::Less => ordered(Ordering::is_lt),
@@ -56,7 +55,7 @@ pub(super) fn apply_unary(
     operator: Unary,
     target: &Value,
 ) -> Result<Value, Error> {
-    let number = || to_number(target, &runtime.budget);
+    let number = || to_number(target, runtime);
     Ok(match operator {
         Unary::Not => Value::from(!target.is_true()),
         Unary::Minus => number::make(-number()?),
@@ -67,19 +66,17 @@ pub(super) fn apply_unary(
 
 /// `+`: strings are joined, everything else is added.
 pub(crate) fn add(runtime: &Runtime, left: &Value, right: &Value) -> Result<Value, Error> {
-    let budget = &runtime.budget;
-    let (left, right) = (to_primitive(left, budget)?, to_primitive(right, budget)?);
+    let (left, right) = (to_primitive(left, runtime)?, to_primitive(right, runtime)?);
     if left.as_str().is_some() || right.as_str().is_some() {
         return joined(runtime, &left, &right);
     }
-    let sum = to_number(&left, budget)? + to_number(&right, budget)?;
+    let sum = to_number(&left, runtime)? + to_number(&right, runtime)?;
     Ok(number::make(sum))
 }
 
 fn joined(runtime: &Runtime, left: &Value, right: &Value) -> Result<Value, Error> {
-    let budget = &runtime.budget;
-    let (left, right) = (to_text(left, budget)?, to_text(right, budget)?);
-    budget.string(left.len() + right.len())?;
+    let (left, right) = (to_text(left, runtime)?, to_text(right, runtime)?);
+    runtime.string(left.len() + right.len())?;
     let mut text = String::with_capacity(left.len() + right.len());
     text.push_str(&left);
     text.push_str(&right);
@@ -98,16 +95,15 @@ pub(crate) fn power(base: f64, exponent: f64) -> f64 {
 
 /// `item in container`.
 pub(super) fn contains(runtime: &Runtime, item: &Value, container: &Value) -> Result<Value, Error> {
-    let budget = &runtime.budget;
     let found = match view(container) {
         View::Array(array) => {
             let items = array.items();
-            budget.spend(items.len())?;
+            runtime.spend(items.len())?;
             items.iter().any(|other| strict(other, item))
         }
         View::Text(text) | View::Safe(text) => {
-            budget.spend(text.len() / 16)?;
-            text.contains(&*to_text(item, budget)?)
+            runtime.spend(text.len() / 16)?;
+            text.contains(&*to_text(item, runtime)?)
         }
         View::Dict(_) | View::Object => methods::has(runtime, container, item)?,
         _ => {

@@ -49,13 +49,13 @@ fn run_apart(
 /// of the last one is used.
 fn run_all(runtime: &Runtime, first: &Rc<Activation>) -> Result<String, Error> {
     let mut here = Rc::clone(first);
-    let mut left = runtime.budget.limits().recursion;
+    let mut left = runtime.shared.limits.recursion;
     loop {
         let evaluator = Evaluator {
             runtime,
             here: &here,
         };
-        runtime.budget.spend(1)?;
+        runtime.spend(1)?;
         let text = evaluator.at(Span::default(), evaluator.capture(here.program.body()))?;
         let Some(parent) = here.parent() else {
             return Ok(text);
@@ -111,8 +111,8 @@ impl Evaluator<'_> {
         let size = variables
             .len()
             .saturating_mul(size_of::<(Arc<str>, Value)>());
-        self.runtime.budget.spend(variables.len())?;
-        self.runtime.budget.grow(size)?;
+        self.runtime.spend(variables.len())?;
+        self.runtime.grow(size)?;
         Ok(variables)
     }
 
@@ -160,7 +160,7 @@ impl Evaluator<'_> {
         let run = || run_apart(self.runtime, program, &context, Frame::new(parent));
         self.runtime.nested(run)?;
         let exported: Entries = context.exported().into_iter().collect();
-        self.runtime.budget.dict(exported)
+        self.runtime.dict(exported)
     }
 
     /// `{% extends %}`.
@@ -202,7 +202,7 @@ impl Evaluator<'_> {
             here: &activation,
         };
         self.runtime.within(&activation, frame, || {
-            self.runtime.budget.spend(1)?;
+            self.runtime.spend(1)?;
             self.runtime.nested(|| {
                 if let Some(span) = block.parent {
                     inner.at(span, inner.bind_super(name, *number))?;

@@ -28,7 +28,7 @@ pub(super) const FILTERS: &[(&str, Native)] = &[
                 type_name(value)
             )));
         }
-        let text = to_text(value, &runtime.budget)?.into_owned();
+        let text = to_text(value, runtime)?.into_owned();
         Ok(copy_safeness(value, text))
     }),
 ];
@@ -56,7 +56,7 @@ fn dump(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, 
         View::Text(text) | View::Safe(text) => utf16::slice(text, 0, 10).into_owned(),
         _ => String::new(),
     };
-    let json = stringify(value, &indent, &runtime.budget)?;
+    let json = stringify(value, &indent, runtime)?;
     Ok(json.map_or(Value::UNDEFINED, Value::from))
 }
 
@@ -64,7 +64,7 @@ fn length(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error>
     Ok(match view(value) {
         View::Undefined | View::Null | View::Bool(false) => Value::from(0),
         View::Text(text) | View::Safe(text) => {
-            runtime.budget.spend(text.len() / 64)?;
+            runtime.spend(text.len() / 64)?;
             count(utf16::len(text))
         }
         View::Array(array) => count(array.len()),
@@ -75,11 +75,10 @@ fn length(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error>
 }
 
 fn list(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    let budget = &runtime.budget;
     match view(value) {
         View::Text(text) | View::Safe(text) => {
-            budget.grow(text.len().saturating_mul(size_of::<Value>()))?;
-            budget.array(
+            runtime.grow(text.len().saturating_mul(size_of::<Value>()))?;
+            runtime.array(
                 utf16::characters(text)
                     .into_iter()
                     .map(Value::from)
@@ -92,9 +91,9 @@ fn list(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
                 let mut pair = Entries::new();
                 pair.insert(Arc::from("key"), Value::from(&*key));
                 pair.insert(Arc::from("value"), value);
-                pairs.push(budget.dict(pair)?);
+                pairs.push(runtime.dict(pair)?);
             }
-            budget.array(pairs)
+            runtime.array(pairs)
         }
         View::Array(_) => Ok(value.clone()),
         _ => Err(expected("an array, an object or a string", value)),

@@ -21,7 +21,7 @@ pub(super) const FILTERS: &[(&str, Native)] = &[
     ("safe", |runtime, value, _| match view(value) {
         View::Safe(_) => Ok(value.clone()),
         View::Undefined | View::Null => Ok(Safe::value("")),
-        _ => Ok(Safe::value(&*to_text(value, &runtime.budget)?)),
+        _ => Ok(Safe::value(&*to_text(value, runtime)?)),
     }),
     ("striptags", striptags),
 ];
@@ -37,10 +37,10 @@ fn force_escape(runtime: &Runtime, value: &Value) -> Result<Value, Error> {
     if !is_present(value) {
         return Ok(Safe::value(""));
     }
-    let text = to_text(value, &runtime.budget)?;
-    runtime.budget.string(text.len())?;
+    let text = to_text(value, runtime)?;
+    runtime.string(text.len())?;
     let text = escape(&text);
-    runtime.budget.string(text.len())?;
+    runtime.string(text.len())?;
     Ok(Safe::value(text))
 }
 
@@ -50,14 +50,14 @@ fn nl2br(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> 
     }
     let text = as_text(value).ok_or_else(|| expected("a string", value))?;
     let breaks = text.matches('\n').count().saturating_mul(6);
-    runtime.budget.string(text.len().saturating_add(breaks))?;
+    runtime.string(text.len().saturating_add(breaks))?;
     let text = text.replace("\r\n", "\n").replace('\n', "<br />\n");
     Ok(copy_safeness(value, text))
 }
 
 fn striptags(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let text = string(value)?;
-    runtime.budget.grow(text.len())?;
+    runtime.grow(text.len())?;
     let stripped = strip(text);
     let trimmed = stripped.trim_matches(is_space);
     let text = if argument(arguments, 0).is_true() {
@@ -65,7 +65,7 @@ fn striptags(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Va
     } else {
         squash(trimmed, is_space)
     };
-    runtime.budget.string(text.len())?;
+    runtime.string(text.len())?;
     Ok(copy_safeness(value, text))
 }
 

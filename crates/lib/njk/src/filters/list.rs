@@ -30,13 +30,11 @@ pub(super) const FILTERS: &[(&str, Native)] = &[
 pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>, Error> {
     match view(value) {
         View::Array(array) => {
-            runtime.budget.spend(array.len())?;
+            runtime.spend(array.len())?;
             Ok(array.items())
         }
         View::Text(text) | View::Safe(text) => {
-            runtime
-                .budget
-                .grow(text.len().saturating_mul(size_of::<Value>()))?;
+            runtime.grow(text.len().saturating_mul(size_of::<Value>()))?;
             Ok(Arc::new(
                 utf16::characters(text)
                     .into_iter()
@@ -81,41 +79,38 @@ fn last(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
         return Err(expected("an array", value));
     }
     let length = methods::member(runtime, value, &Value::from("length"))?;
-    let last = to_number(&length, &runtime.budget)? - 1.0;
+    let last = to_number(&length, runtime)? - 1.0;
     methods::member(runtime, value, &make(last))
 }
 
 fn batch(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let items = items(runtime, value)?;
-    let per = to_number(argument(arguments, 0), &runtime.budget)?;
+    let per = to_number(argument(arguments, 0), runtime)?;
     let filler = argument(arguments, 1);
     let mut batches = Vec::new();
     let mut batch: Vec<Value> = Vec::new();
     for (index, item) in items.iter().enumerate() {
         if of(index) % per == 0.0 && !batch.is_empty() {
-            batches.push(runtime.budget.array(std::mem::take(&mut batch))?);
+            batches.push(runtime.array(std::mem::take(&mut batch))?);
         }
         batch.push(item.clone());
     }
     if !batch.is_empty() {
         if filler.is_true() {
             let missing = clamp(per.ceil(), usize::MAX >> 12).saturating_sub(batch.len());
-            runtime
-                .budget
-                .grow(missing.saturating_mul(size_of::<Value>()))?;
+            runtime.grow(missing.saturating_mul(size_of::<Value>()))?;
             batch.extend(std::iter::repeat_n(filler.clone(), missing));
         }
-        batches.push(runtime.budget.array(batch)?);
+        batches.push(runtime.array(batch)?);
     }
-    runtime.budget.array(batches)
+    runtime.array(batches)
 }
 
 fn join(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let budget = &runtime.budget;
     let attribute = argument(arguments, 1);
     let separator = argument(arguments, 0);
     let separator = if separator.is_true() {
-        to_text(separator, budget)?
+        to_text(separator, runtime)?
     } else {
         "".into()
     };
@@ -130,9 +125,9 @@ fn join(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, 
             .iter()
             .map(|item| pluck(runtime, item, attribute))
             .collect::<Result<_, _>>()?;
-        text::join(&plucked, &separator, &mut joined, budget, 0)?;
+        text::join(&plucked, &separator, &mut joined, runtime, 0)?;
     } else {
-        text::join(&array(runtime, value)?, &separator, &mut joined, budget, 0)?;
+        text::join(&array(runtime, value)?, &separator, &mut joined, runtime, 0)?;
     }
     Ok(Value::from(joined))
 }
@@ -151,7 +146,7 @@ fn random(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error>
 
 fn reverse(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if let Some(text) = as_text(value) {
-        runtime.budget.string(text.len())?;
+        runtime.string(text.len())?;
         return Ok(copy_safeness(value, text.chars().rev().collect()));
     }
     let items = if is_present(value) {
@@ -159,19 +154,19 @@ fn reverse(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error
     } else {
         Arc::default()
     };
-    runtime.budget.array(items.iter().rev().cloned().collect())
+    runtime.array(items.iter().rev().cloned().collect())
 }
 
 /// The arithmetic is done on numbers with fractions, like the number of slices may be.
 fn slice(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let slices = to_number(argument(arguments, 0), &runtime.budget)?;
+    let slices = to_number(argument(arguments, 0), runtime)?;
     let filler = argument(arguments, 1);
     let text = as_text(value);
     if !is_present(value) {
         return Err(expected("an array", value));
     }
     if slices.is_nan() || slices <= 0.0 {
-        return runtime.budget.array(Vec::new());
+        return runtime.array(Vec::new());
     }
     let items = match text {
         Some(_) => items(runtime, value)?,
@@ -182,7 +177,7 @@ fn slice(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value,
     let mut parts = Vec::new();
     let (mut index, mut offset) = (0.0, 0.0);
     while index < slices {
-        runtime.budget.spend(1)?;
+        runtime.spend(1)?;
         let start = at(offset + index * each);
         if index < extra {
             offset += 1.0;
@@ -198,11 +193,11 @@ fn slice(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value,
         parts.push(if text.is_some() {
             Value::from(part.iter().filter_map(Value::as_str).collect::<String>())
         } else {
-            runtime.budget.array(part)?
+            runtime.array(part)?
         });
         index += 1.0;
     }
-    runtime.budget.array(parts)
+    runtime.array(parts)
 }
 
 fn sum(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {

@@ -12,7 +12,7 @@ use crate::value::text::{to_number, to_text};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("abs", |runtime, value, _| {
-        Ok(make(to_number(value, &runtime.budget)?.abs()))
+        Ok(make(to_number(value, runtime)?.abs()))
     }),
     ("float", float),
     ("int", int),
@@ -20,7 +20,7 @@ pub(super) const FILTERS: &[(&str, Native)] = &[
 ];
 
 fn float(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let number = parse_float(&to_text(value, &runtime.budget)?);
+    let number = parse_float(&to_text(value, runtime)?);
     Ok(if number.is_nan() {
         argument(arguments, 0).clone()
     } else {
@@ -35,10 +35,10 @@ fn int(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, E
     let default = positional.first().cloned().or_else(|| named("default"));
     let base = positional.get(1).cloned().or_else(|| named("base"));
     let base = match &base {
-        Some(base) if !base.is_undefined() => to_number(base, &runtime.budget)?,
+        Some(base) if !base.is_undefined() => to_number(base, runtime)?,
         _ => 10.0,
     };
-    let number = parse_int(&to_text(value, &runtime.budget)?, base);
+    let number = parse_int(&to_text(value, runtime)?, base);
     Ok(if number.is_nan() {
         default.unwrap_or_default()
     } else {
@@ -47,10 +47,10 @@ fn int(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, E
 }
 
 fn round(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let number = to_number(value, &runtime.budget)?;
+    let number = to_number(value, runtime)?;
     let precision = argument(arguments, 0);
     let precision = if precision.is_true() {
-        to_number(precision, &runtime.budget)?
+        to_number(precision, runtime)?
     } else {
         0.0
     };

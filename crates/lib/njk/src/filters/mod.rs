@@ -78,6 +78,6 @@ fn size(runtime: &Runtime, value: &Value, default: usize) -> Result<usize, Error
     if !value.is_true() {
         return Ok(default);
     }
-    let number = to_number(value, &runtime.budget)?;
+    let number = to_number(value, runtime)?;
     Ok(clamp(number.ceil(), usize::MAX >> 12))
 }

@@ -43,7 +43,7 @@ fn path(runtime: &Runtime, item: &Value, attribute: &Value) -> Result<Value, Err
         return Ok(item.clone());
     }
     let Some(names) = attribute.as_str() else {
-        let key = to_text(attribute, &runtime.budget)?;
+        let key = to_text(attribute, runtime)?;
         return Ok(own(runtime, item, &key)?.unwrap_or_default());
     };
     let mut value = item.clone();
@@ -88,8 +88,7 @@ fn dictsort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Val
             ));
         }
     };
-    let pair =
-        |(key, value): (Arc<str>, Value)| runtime.budget.array(vec![Value::from(&*key), value]);
+    let pair = |(key, value): (Arc<str>, Value)| runtime.array(vec![Value::from(&*key), value]);
     let pairs: Vec<Value> = entries(value)
         .into_iter()
         .map(pair)
@@ -103,15 +102,15 @@ fn dictsort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Val
     };
     let sorted = sort_by(pairs, &mut |left, right| {
         let (left, right) = (key(left)?, key(right)?);
-        runtime.budget.spend(1)?;
+        runtime.spend(1)?;
         // What is neither greater nor the same counts as less, in both directions.
-        Ok(match order(&left, &right, &runtime.budget)? {
+        Ok(match order(&left, &right, runtime)? {
             Some(Ordering::Greater) => Ordering::Greater,
             _ if strict(&left, &right) => Ordering::Equal,
             _ => Ordering::Less,
         })
     })?;
-    runtime.budget.array(sorted)
+    runtime.array(sorted)
 }
 
 fn sort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -141,17 +140,15 @@ fn sort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, 
         } else {
             Value::UNDEFINED
         };
-        keyed.push(runtime.budget.array(vec![key, item.clone()])?);
+        keyed.push(runtime.array(vec![key, item.clone()])?);
     }
     let sorted = sort_by(keyed, &mut |left, right| {
-        runtime.budget.spend(1)?;
+        runtime.spend(1)?;
         let (left, right) = (part(left, 0), part(right, 0));
         let order = keys(runtime, &left, &right, cased)?.unwrap_or(Ordering::Equal);
         Ok(if reversed { order.reverse() } else { order })
     })?;
-    runtime
-        .budget
-        .array(sorted.iter().map(|pair| part(pair, 1)).collect())
+    runtime.array(sorted.iter().map(|pair| part(pair, 1)).collect())
 }
 
 /// An element of a pair; undefined of undefined.
@@ -171,10 +168,10 @@ fn keys(
 ) -> Result<Option<Ordering>, Error> {
     if !cased && let (Some(one), Some(other)) = (left.as_str(), right.as_str()) {
         let size = one.len().saturating_add(other.len());
-        runtime.budget.spend(size / 64)?;
+        runtime.spend(size / 64)?;
         return Ok(Some(texts(&one.to_lowercase(), &other.to_lowercase())));
     }
-    order(left, right, &runtime.budget)
+    order(left, right, runtime)
 }
 
 fn groupby(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -185,7 +182,7 @@ fn groupby(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
             View::Function(function) => function.call(runtime, std::slice::from_ref(item))?,
             _ => path(runtime, item, attribute)?,
         };
-        let key = to_text(&key, &runtime.budget)?;
+        let key = to_text(&key, runtime)?;
         groups
             .entry(Arc::from(&*key))
             .or_default()
@@ -193,9 +190,9 @@ fn groupby(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
     }
     let mut entries = Entries::new();
     for (key, items) in groups {
-        entries.insert(key, runtime.budget.array(items)?);
+        entries.insert(key, runtime.array(items)?);
     }
-    runtime.budget.dict(entries)
+    runtime.dict(entries)
 }
 
 fn tested(
@@ -206,7 +203,7 @@ fn tested(
 ) -> Result<Value, Error> {
     let name = match argument(arguments, 0) {
         missing if missing.is_undefined() => "truthy".into(),
-        given => to_text(given, &runtime.budget)?,
+        given => to_text(given, runtime)?,
     };
     let test = tests::named(&name)?;
     let other = std::slice::from_ref(argument(arguments, 1));
@@ -216,7 +213,7 @@ fn tested(
             kept.push(item.clone());
         }
     }
-    runtime.budget.array(kept)
+    runtime.array(kept)
 }
 
 fn with_attribute(
@@ -231,5 +228,5 @@ fn with_attribute(
             kept.push(item.clone());
         }
     }
-    runtime.budget.array(kept)
+    runtime.array(kept)
 }

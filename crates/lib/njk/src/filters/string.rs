@@ -18,10 +18,10 @@ pub(super) const FILTERS: &[(&str, Native)] = &[
     ("center", center),
     ("indent", indent),
     ("lower", |runtime, value, _| {
-        runtime.budget.text(string(value)?.to_lowercase())
+        runtime.text(string(value)?.to_lowercase())
     }),
     ("upper", |runtime, value, _| {
-        runtime.budget.text(string(value)?.to_uppercase())
+        runtime.text(string(value)?.to_uppercase())
     }),
     ("replace", replace),
     ("title", title),
@@ -35,7 +35,7 @@ pub(super) const FILTERS: &[(&str, Native)] = &[
 
 /// The result of a string filter, safe if its operand is.
 fn finish(runtime: &Runtime, like: &Value, text: String) -> Result<Value, Error> {
-    runtime.budget.string(text.len())?;
+    runtime.string(text.len())?;
     Ok(copy_safeness(like, text))
 }
 
@@ -65,7 +65,7 @@ fn center(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value
     };
     let width = argument(arguments, 0);
     let width = if width.is_true() {
-        to_number(width, &runtime.budget)?
+        to_number(width, runtime)?
     } else {
         80.0
     };
@@ -74,20 +74,18 @@ fn center(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value
         View::Array(array) => of(array.len()),
         View::Dict(_) | View::Object => {
             let length = methods::member(runtime, value, &Value::from("length"))?;
-            to_number(&length, &runtime.budget)?
+            to_number(&length, runtime)?
         }
         _ => as_text(value).map_or(f64::NAN, |text| of(utf16::len(text))),
     };
     if length >= width {
         return Ok(value.clone());
     }
-    let text = to_text(value, &runtime.budget)?;
+    let text = to_text(value, runtime)?;
     let spaces = width - length;
     let times = |count: f64| clamp(count.ceil(), usize::MAX >> 12);
     let (before, after) = (times(spaces / 2.0 - spaces % 2.0), times(spaces / 2.0));
-    runtime
-        .budget
-        .check_len(text.len().saturating_add(before).saturating_add(after))?;
+    runtime.check_len(text.len().saturating_add(before).saturating_add(after))?;
     finish(
         runtime,
         value,
@@ -104,7 +102,7 @@ fn indent(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value
     let first = argument(arguments, 1).is_true();
     let lines = text.split('\n').count();
     let space = width.saturating_mul(lines);
-    runtime.budget.check_len(text.len().saturating_add(space))?;
+    runtime.check_len(text.len().saturating_add(space))?;
     let margin = " ".repeat(width);
     let mut indented = String::with_capacity(text.len() + space);
     for (index, line) in text.split('\n').enumerate() {
@@ -121,7 +119,6 @@ fn indent(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value
 
 #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
 fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let budget = &runtime.budget;
     let (old, new, most) = (
         argument(arguments, 0),
         argument(arguments, 1),
@@ -132,28 +129,28 @@ fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
         return methods::replace(runtime, value, &arguments[..arguments.len().min(2)]);
     }
     let old = match view(old) {
-        View::Number(_) | View::Text(_) => to_text(old, budget)?,
+        View::Number(_) | View::Text(_) => to_text(old, runtime)?,
         _ => return Ok(value.clone()),
     };
     let text = match view(value) {
-        View::Number(_) | View::Text(_) | View::Safe(_) => to_text(value, budget)?,
+        View::Number(_) | View::Text(_) | View::Safe(_) => to_text(value, runtime)?,
         _ => return Ok(value.clone()),
     };
     // JavaScript's `join` takes undefined for no separator, and so for a comma.
     let between = if new.is_undefined() { "," } else { "" };
-    let new = to_text(new, budget)?;
+    let new = to_text(new, runtime)?;
     if old.is_empty() {
         let units = utf16::characters(&text);
         let size = new.len().saturating_mul(units.len() + 1);
-        budget.string(text.len().saturating_add(size))?;
+        runtime.string(text.len().saturating_add(size))?;
         let between = if between.is_empty() { &new } else { between };
         let joined = format!("{new}{}{new}", units.join(between));
         return finish(runtime, value, joined);
     }
-    budget.spend(text.len() / 16)?;
+    runtime.spend(text.len() / 16)?;
     let most = match view(most) {
         View::Undefined => -1.0,
-        _ => to_number(most, budget)?,
+        _ => to_number(most, runtime)?,
     };
     let limit = if most == -1.0 {
         usize::MAX
@@ -168,7 +165,7 @@ fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
             value.clone()
         });
     }
-    budget.string(text.len().saturating_add(found.saturating_mul(new.len())))?;
+    runtime.string(text.len().saturating_add(found.saturating_mul(new.len())))?;
     finish(runtime, value, text.replacen(&*old, &new, limit))
 }
 
@@ -198,7 +195,7 @@ fn truncate(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Val
     };
     let end = argument(arguments, 2);
     let end = if is_present(end) {
-        to_text(end, &runtime.budget)?
+        to_text(end, runtime)?
     } else {
         "...".into()
     };
@@ -209,7 +206,7 @@ fn truncate(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Val
 fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Error> {
     let most = size(runtime, length, 255)?;
     let length = methods::member(runtime, value, &Value::from("length"))?;
-    if to_number(&length, &runtime.budget)? <= of(most) {
+    if to_number(&length, runtime)? <= of(most) {
         return Ok(value.clone());
     }
     Err(expected("a string", value))
@@ -220,7 +217,7 @@ fn wordcount(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Err
         return Ok(Value::from(()));
     }
     let text = string(value)?;
-    runtime.budget.spend(text.len() / 16)?;
+    runtime.spend(text.len() / 16)?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words = text.split(|c| !is_word(c)).filter(|word| !word.is_empty());
     Ok(match words.count() {

@@ -34,10 +34,9 @@ fn encode(text: &str) -> String {
 }
 
 fn urlencode(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    let budget = &runtime.budget;
     if let Some(text) = as_text(value) {
-        budget.check_len(text.len().saturating_mul(3))?;
-        return budget.text(encode(text));
+        runtime.check_len(text.len().saturating_mul(3))?;
+        return runtime.text(encode(text));
     }
     let pairs: Vec<(Value, Value)> = match view(value) {
         View::Dict(dict) => {
@@ -65,22 +64,21 @@ fn urlencode(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Err
         if !out.is_empty() {
             out.push('&');
         }
-        out.push_str(&encode(&to_text(&key, budget)?));
+        out.push_str(&encode(&to_text(&key, runtime)?));
         out.push('=');
-        out.push_str(&encode(&to_text(&value, budget)?));
-        budget.check_len(out.len())?;
-        budget.spend(1)?;
+        out.push_str(&encode(&to_text(&value, runtime)?));
+        runtime.check_len(out.len())?;
+        runtime.spend(1)?;
     }
-    budget.text(out)
+    runtime.text(out)
 }
 
 fn urlize(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let text = as_text(value).ok_or_else(|| expected("a string", value))?;
-    let budget = &runtime.budget;
-    budget.grow(text.len())?;
+    runtime.grow(text.len())?;
     let limit = match argument(arguments, 0) {
         missing if missing.is_undefined() => f64::INFINITY,
-        limit => to_number(limit, budget)?,
+        limit => to_number(limit, runtime)?,
     };
     let most = if limit.is_nan() {
         usize::MAX >> 12
@@ -98,10 +96,10 @@ fn urlize(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value
             .unwrap_or(rest.len() - end);
         out.push_str(&rest[end..end + gap]);
         rest = &rest[end + gap..];
-        budget.spend(1)?;
-        budget.check_len(out.len())?;
+        runtime.spend(1)?;
+        runtime.check_len(out.len())?;
     }
-    budget.text(out)
+    runtime.text(out)
 }
 
 /// Appends `word`, as a link if it looks like an address.

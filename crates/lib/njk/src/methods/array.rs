@@ -6,7 +6,6 @@ use minijinja::value::Value;
 
 use super::string::number;
 use super::{callback, sort};
-use crate::budget::Budget;
 use crate::error::Error;
 use crate::native::{Native, argument};
 use crate::runtime::Runtime;
@@ -24,18 +23,17 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "at" => at,
         "concat" => concat,
         "entries" => |runtime, this, _| {
-            let pair = |(index, item): (usize, &Value)| {
-                runtime.budget.array(vec![count(index), item.clone()])
-            };
+            let pair =
+                |(index, item): (usize, &Value)| runtime.array(vec![count(index), item.clone()]);
             let pairs: Result<Vec<Value>, Error> =
                 items(this).iter().enumerate().map(pair).collect();
-            runtime.budget.array(pairs?)
+            runtime.array(pairs?)
         },
         "fill" => fill,
         "flat" => flat,
         "includes" => |runtime, this, arguments| {
             let wanted = argument(arguments, 0);
-            runtime.budget.spend(items(this).len())?;
+            runtime.spend(items(this).len())?;
             let nan =
                 |value: &Value| matches!(view(value), View::Number(number) if number.is_nan());
             let same = |item: &Value| strict(item, wanted) || nan(item) && nan(wanted);
@@ -43,7 +41,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         },
         "indexOf" => |runtime, this, arguments| {
             let items = items(this);
-            runtime.budget.spend(items.len())?;
+            runtime.spend(items.len())?;
             let from = relative(number(runtime, arguments, 1, 0.0)?, items.len());
             let found = items
                 .iter()
@@ -52,11 +50,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
             Ok(found.map_or_else(|| Value::from(-1), |index| count(index + from)))
         },
         "join" => join,
-        "keys" => |runtime, this, _| {
-            runtime
-                .budget
-                .array((0..items(this).len()).map(count).collect())
-        },
+        "keys" => |runtime, this, _| runtime.array((0..items(this).len()).map(count).collect()),
         _ => return changing(name),
     })
 }
@@ -65,7 +59,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
 fn changing(name: &str) -> Option<Native> {
     Some(match name {
         "lastIndexOf" => |runtime, this, arguments| {
-            runtime.budget.spend(items(this).len())?;
+            runtime.spend(items(this).len())?;
             let found = items(this)
                 .iter()
                 .rposition(|item| strict(item, argument(arguments, 0)));
@@ -74,12 +68,12 @@ fn changing(name: &str) -> Option<Native> {
         "pop" => |_, this, _| Ok(change(this, Vec::pop).flatten().unwrap_or_default()),
         "push" => push,
         "reverse" => |runtime, this, _| {
-            runtime.budget.spend(items(this).len())?;
+            runtime.spend(items(this).len())?;
             change(this, |items| items.reverse());
             Ok(this.clone())
         },
         "shift" => |runtime, this, _| {
-            runtime.budget.spend(items(this).len() / 16)?;
+            runtime.spend(items(this).len() / 16)?;
             let first = |items: &mut Vec<Value>| (!items.is_empty()).then(|| items.remove(0));
             Ok(change(this, first).flatten().unwrap_or_default())
         },
@@ -88,7 +82,7 @@ fn changing(name: &str) -> Option<Native> {
         "splice" => splice,
         "toString" | "toLocaleString" => |runtime, this, _| join(runtime, this, &[]),
         "unshift" => unshift,
-        "values" => |runtime, this, _| runtime.budget.array(items(this).to_vec()),
+        "values" => |runtime, this, _| runtime.array(items(this).to_vec()),
         _ => return None,
     })
 }
@@ -108,10 +102,8 @@ pub(super) fn change<T>(this: &Value, change: impl FnOnce(&mut Vec<Value>) -> T)
 
 /// Charges for items added to an array, and records that it changed.
 fn admit(runtime: &Runtime, this: &Value, added: &[Value]) -> Result<(), Error> {
-    runtime.budget.spend(added.len() + items(this).len() / 64)?;
-    runtime
-        .budget
-        .grow(added.len().saturating_mul(size_of::<Value>()))?;
+    runtime.spend(added.len() + items(this).len() / 64)?;
+    runtime.grow(added.len().saturating_mul(size_of::<Value>()))?;
     let inner = added.iter().map(depth).max().unwrap_or_default();
     if inner == 0 {
         return Ok(());
@@ -119,12 +111,12 @@ fn admit(runtime: &Runtime, this: &Value, added: &[Value]) -> Result<(), Error> 
     if let View::Array(array) = view(this) {
         array.deepen(inner);
     }
-    runtime.budget.grow(64)?;
+    runtime.grow(64)?;
     runtime.changed(this);
     if added.iter().any(|added| strict(added, this)) {
         return Ok(());
     }
-    Budget::check_depth(this)
+    Runtime::check_depth(this)
 }
 
 fn at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -148,9 +140,9 @@ fn concat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value,
             View::Array(array) => all.extend_from_slice(&array.items()),
             _ => all.push(more.clone()),
         }
-        runtime.budget.grow(all.len())?;
+        runtime.grow(all.len())?;
     }
-    runtime.budget.array(all)
+    runtime.array(all)
 }
 
 fn fill(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -158,7 +150,7 @@ fn fill(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, E
     let len = items(this).len();
     let start = relative(number(runtime, arguments, 1, 0.0)?, len);
     let end = relative(number(runtime, arguments, 2, f64::INFINITY)?, len);
-    runtime.budget.spend(len)?;
+    runtime.spend(len)?;
     admit(runtime, this, std::slice::from_ref(&filler))?;
     if start < end {
         change(this, |items| {
@@ -174,7 +166,7 @@ fn flat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, E
     let levels = clamp(number(runtime, arguments, 0, 1.0)?, 100);
     let mut all = Vec::new();
     flatten(runtime, &items(this), levels, &mut all)?;
-    runtime.budget.array(all)
+    runtime.array(all)
 }
 
 fn flatten(
@@ -184,11 +176,11 @@ fn flatten(
     all: &mut Vec<Value>,
 ) -> Result<(), Error> {
     for item in items {
-        runtime.budget.spend(1)?;
+        runtime.spend(1)?;
         match view(item) {
             View::Array(array) if levels > 0 => flatten(runtime, &array.items(), levels - 1, all)?,
             _ => {
-                runtime.budget.grow(size_of::<Value>())?;
+                runtime.grow(size_of::<Value>())?;
                 all.push(item.clone());
             }
         }
@@ -199,10 +191,10 @@ fn flatten(
 fn join(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let separator = match argument(arguments, 0) {
         missing if missing.is_undefined() => ",".into(),
-        given => to_text(given, &runtime.budget)?,
+        given => to_text(given, runtime)?,
     };
     let mut joined = String::new();
-    text::join(&items(this), &separator, &mut joined, &runtime.budget, 0)?;
+    text::join(&items(this), &separator, &mut joined, runtime, 0)?;
     Ok(Value::from(joined))
 }
 
@@ -224,9 +216,7 @@ fn slice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, 
     let items = items(this);
     let start = relative(number(runtime, arguments, 0, 0.0)?, items.len());
     let end = relative(number(runtime, arguments, 1, f64::INFINITY)?, items.len());
-    runtime
-        .budget
-        .array(items.get(start..end).unwrap_or_default().to_vec())
+    runtime.array(items.get(start..end).unwrap_or_default().to_vec())
 }
 
 fn splice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -244,7 +234,7 @@ fn splice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value,
             .splice(start..start + removed, added.iter().cloned())
             .collect()
     });
-    runtime.budget.array(removed.unwrap_or_default())
+    runtime.array(removed.unwrap_or_default())
 }
 
 /// The index of a search result, -1 without one.

@@ -36,14 +36,14 @@ pub(super) fn find(name: &str) -> Option<Native> {
                     kept.push(item.clone());
                 }
             }
-            runtime.budget.array(kept)
+            runtime.array(kept)
         },
         "map" => |runtime, this, arguments| {
             let mut mapped = Vec::new();
             for (at, item) in items(this).iter().enumerate() {
                 mapped.push(call(runtime, arguments, item, at, this)?);
             }
-            runtime.budget.array(mapped)
+            runtime.array(mapped)
         },
         "forEach" => |runtime, this, arguments| {
             for (at, item) in items(this).iter().enumerate() {
@@ -71,7 +71,7 @@ fn call(
 }
 
 fn invoke(runtime: &Runtime, function: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    runtime.budget.spend(1)?;
+    runtime.spend(1)?;
     if let View::Function(function) = view(function) {
         return function.call(runtime, arguments);
     }

@@ -18,9 +18,9 @@ pub(super) fn compare(
     this: &Value,
     arguments: &[Value],
 ) -> Result<Value, Error> {
-    let other = to_text(argument(arguments, 0), &runtime.budget)?;
+    let other = to_text(argument(arguments, 0), runtime)?;
     let (left, right) = (text(this), &*other);
-    runtime.budget.spend(left.len().min(right.len()))?;
+    runtime.spend(left.len().min(right.len()))?;
     Ok(Value::from(order(left, right) as i32))
 }
 

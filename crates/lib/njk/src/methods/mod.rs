@@ -57,7 +57,7 @@ fn method(target: &Value, name: &str) -> Option<Native> {
 fn object(name: &str) -> Option<Native> {
     Some(match name {
         "toString" | "toLocaleString" => {
-            |runtime, this, _| Ok(Value::from(to_text(this, &runtime.budget)?.into_owned()))
+            |runtime, this, _| Ok(Value::from(to_text(this, runtime)?.into_owned()))
         }
         "valueOf" => |_, this, _| match view(this) {
             View::Safe(text) => Ok(Value::from(text)),
@@ -65,7 +65,7 @@ fn object(name: &str) -> Option<Native> {
         },
         "hasOwnProperty" => |runtime, this, key| {
             let key = crate::native::argument(key, 0);
-            let key = to_text(key, &runtime.budget)?;
+            let key = to_text(key, runtime)?;
             let own = match view(this) {
                 View::Dict(dict) => dict.get(&key).is_some(),
                 View::Array(array) => {
@@ -101,7 +101,7 @@ pub(crate) fn replace(
 
 /// Returns true if `key in target`, for an object.
 pub(crate) fn has(runtime: &Runtime, target: &Value, key: &Value) -> Result<bool, Error> {
-    let key = to_text(key, &runtime.budget)?;
+    let key = to_text(key, runtime)?;
     Ok(match view(target) {
         View::Dict(dict) => dict.get(&key).is_some() || object(&key).is_some(),
         _ => !member(runtime, target, &Value::from(&*key))?.is_undefined(),
@@ -114,7 +114,7 @@ pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<V
     let key = match view(key) {
         View::Number(_) | View::Text(_) | View::Safe(_) => key,
         _ => {
-            named = Value::from(&*to_text(key, &runtime.budget)?);
+            named = Value::from(&*to_text(key, runtime)?);
             &named
         }
     };
@@ -133,11 +133,11 @@ pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<V
         View::Safe(text) => (key.as_str() == Some("length")).then(|| count(utf16::len(text))),
         View::Dict(dict) => match as_text(key) {
             Some(key) => dict.get(key).cloned(),
-            None => dict.get(&to_text(key, &runtime.budget)?).cloned(),
+            None => dict.get(&to_text(key, runtime)?).cloned(),
         },
         View::Regex(regex) => key.as_str().and_then(|key| property(regex, key)),
         View::Object => {
-            let key = to_text(key, &runtime.budget)?;
+            let key = to_text(key, runtime)?;
             target
                 .as_object()
                 .and_then(|object| object.get_value(&Value::from(&*key)))
@@ -181,12 +181,10 @@ fn position(key: &Value) -> Option<usize> {
 /// The elements of an object with a `length`, as an array would have them.
 pub(crate) fn elements(runtime: &Runtime, value: &Value) -> Result<Vec<Value>, Error> {
     let length = member(runtime, value, &Value::from("length"))?;
-    let length = to_number(&length, &runtime.budget)?;
+    let length = to_number(&length, runtime)?;
     let length = clamp(length.ceil(), usize::MAX >> 12);
-    runtime.budget.spend(length)?;
-    runtime
-        .budget
-        .grow(length.saturating_mul(size_of::<Value>()))?;
+    runtime.spend(length)?;
+    runtime.grow(length.saturating_mul(size_of::<Value>()))?;
     let element = |index: usize| member(runtime, value, &count(index));
     (0..length).map(element).collect()
 }

@@ -102,7 +102,7 @@ fn to_string(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Val
     }
     let number = value(this);
     if radix == 10.0 || !number.is_finite() {
-        return Ok(Value::from(to_text(this, &runtime.budget)?.into_owned()));
+        return Ok(Value::from(to_text(this, runtime)?.into_owned()));
     }
     Ok(Value::from(in_radix(number, radix)))
 }

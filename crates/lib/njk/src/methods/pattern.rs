@@ -16,24 +16,22 @@ pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "exec" => exec,
         "test" => |runtime, this, arguments| {
-            let subject = to_text(argument(arguments, 0), &runtime.budget)?;
+            let subject = to_text(argument(arguments, 0), runtime)?;
             let View::Regex(regex) = view(this) else {
                 return Ok(Value::from(false));
             };
-            Ok(Value::from(
-                regex.exec(&subject, &runtime.budget)?.is_some(),
-            ))
+            Ok(Value::from(regex.exec(&subject, runtime)?.is_some()))
         },
         _ => return None,
     })
 }
 
 fn exec(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let subject = to_text(argument(arguments, 0), &runtime.budget)?;
+    let subject = to_text(argument(arguments, 0), runtime)?;
     let View::Regex(regex) = view(this) else {
         return Ok(Value::from(()));
     };
-    match regex.exec(&subject, &runtime.budget)? {
+    match regex.exec(&subject, runtime)? {
         Some(found) => groups(runtime, &found),
         None => Ok(Value::from(())),
     }
@@ -49,8 +47,8 @@ fn groups(runtime: &Runtime, found: &Captures<'_, str>) -> Result<Value, Error> 
         .flatten()
         .map(|group| group.as_str().len())
         .sum();
-    runtime.budget.grow(size)?;
-    runtime.budget.array(found.iter().map(group).collect())
+    runtime.grow(size)?;
+    runtime.array(found.iter().map(group).collect())
 }
 
 fn whole(found: &Captures<'_, str>) -> (usize, usize) {
@@ -62,10 +60,10 @@ fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error
     let given = argument(arguments, 0);
     match view(given) {
         View::Regex(_) => Ok(given.clone()),
-        View::Undefined => runtime.regexes.value("", "", &runtime.budget),
+        View::Undefined => runtime.regexes.value("", "", runtime),
         _ => {
-            let body = to_text(given, &runtime.budget)?;
-            runtime.regexes.value(&body, "", &runtime.budget)
+            let body = to_text(given, runtime)?;
+            runtime.regexes.value(&body, "", runtime)
         }
     }
 }
@@ -78,7 +76,7 @@ pub(super) fn match_(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Re
     if !pattern.is_global() {
         return exec(runtime, &regex, std::slice::from_ref(this));
     }
-    let all = pattern.find_all(text(this), &runtime.budget)?;
+    let all = pattern.find_all(text(this), runtime)?;
     if all.is_empty() {
         return Ok(Value::from(()));
     }
@@ -87,8 +85,8 @@ pub(super) fn match_(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Re
         .filter_map(|found| found.get(0))
         .map(|piece| Value::from(piece.as_str()))
         .collect();
-    runtime.budget.grow(text(this).len())?;
-    runtime.budget.array(pieces)
+    runtime.grow(text(this).len())?;
+    runtime.array(pieces)
 }
 
 pub(super) fn match_all(
@@ -101,16 +99,16 @@ pub(super) fn match_all(
         return Ok(Value::from(()));
     };
     require_global(pattern, "matchAll")?;
-    let matches = pattern.find_all(text(this), &runtime.budget)?;
+    let matches = pattern.find_all(text(this), runtime)?;
     let groups: Result<Vec<Value>, Error> =
         matches.iter().map(|found| groups(runtime, found)).collect();
-    runtime.budget.array(groups?)
+    runtime.array(groups?)
 }
 
 pub(super) fn search(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
     let found = match view(&regex) {
-        View::Regex(pattern) => pattern.find_at(text(this), 0, &runtime.budget)?,
+        View::Regex(pattern) => pattern.find_at(text(this), 0, runtime)?,
         _ => None,
     };
     Ok(found.map_or_else(
@@ -127,24 +125,23 @@ pub(crate) fn replace(
     all: bool,
 ) -> Result<Value, Error> {
     let this = text(this);
-    let budget = &runtime.budget;
     let (wanted, replacement) = (argument(arguments, 0), argument(arguments, 1));
     let matches: Vec<Found<'_>> = if let View::Regex(regex) = view(wanted) {
         if all {
             require_global(regex, "replaceAll")?;
         }
         let found = if regex.is_global() {
-            regex.find_all(this, budget)?
+            regex.find_all(this, runtime)?
         } else {
-            regex.find_at(this, 0, budget)?.into_iter().collect()
+            regex.find_at(this, 0, runtime)?.into_iter().collect()
         };
         found
             .iter()
             .map(|found| found_in(this, found, regex))
             .collect()
     } else {
-        let wanted = to_text(wanted, budget)?;
-        budget.spend(this.len() / 16)?;
+        let wanted = to_text(wanted, runtime)?;
+        runtime.spend(this.len() / 16)?;
         let most = if all { usize::MAX } else { 1 };
         let found = |(start, piece): (usize, &str)| Found {
             text: this,
@@ -155,12 +152,12 @@ pub(crate) fn replace(
         };
         this.match_indices(&*wanted).take(most).map(found).collect()
     };
-    budget.spend(matches.len())?;
+    runtime.spend(matches.len())?;
     let callback = match view(replacement) {
         View::Function(function) => Some(function),
         _ => None,
     };
-    let template = to_text(replacement, budget)?;
+    let template = to_text(replacement, runtime)?;
     let mut out = String::new();
     let mut from = 0;
     for found in &matches {
@@ -171,17 +168,17 @@ pub(crate) fn replace(
                 .chain(found.groups.iter().copied())
                 .map(Value::from)
                 .collect();
-            out.push_str(&to_text(&function.call(runtime, &pieces)?, budget)?);
+            out.push_str(&to_text(&function.call(runtime, &pieces)?, runtime)?);
         } else {
             let before = out.len();
             expand(&template, found, &mut out);
-            budget.grow(out.len() - before)?;
+            runtime.grow(out.len() - before)?;
         }
-        budget.check_len(out.len())?;
+        runtime.check_len(out.len())?;
         from = found.end;
     }
     out.push_str(&this[from..]);
-    budget.text(out)
+    runtime.text(out)
 }
 
 /// Fails if the expression would find the first match only, where all are wanted.
@@ -207,17 +204,16 @@ fn found_in<'a>(text: &'a str, found: &Captures<'a, str>, regex: &'a Regex) -> F
 
 pub(super) fn split(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let subject = text(this);
-    let budget = &runtime.budget;
-    budget.grow(subject.len())?;
+    runtime.grow(subject.len())?;
     let limit = to_u32(number(runtime, arguments, 1, -1.0)?) as usize;
     let separator = argument(arguments, 0);
     let mut pieces: Vec<Value> = match view(separator) {
         View::Undefined => vec![Value::from(subject)],
         View::Regex(regex) => split_by(subject, regex, runtime)?,
         _ => {
-            let separator = to_text(separator, budget)?;
+            let separator = to_text(separator, runtime)?;
             if separator.is_empty() {
-                budget.grow(subject.len().saturating_mul(size_of::<Value>()))?;
+                runtime.grow(subject.len().saturating_mul(size_of::<Value>()))?;
                 utf16::characters(subject)
                     .into_iter()
                     .map(Value::from)
@@ -226,7 +222,7 @@ pub(super) fn split(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Res
                 let pieces = subject.split(&*separator).take(limit);
                 let mut list = Vec::new();
                 for piece in pieces {
-                    budget.grow(size_of::<Value>())?;
+                    runtime.grow(size_of::<Value>())?;
                     list.push(Value::from(piece));
                 }
                 list
@@ -234,14 +230,14 @@ pub(super) fn split(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Res
         }
     };
     pieces.truncate(limit);
-    budget.array(pieces)
+    runtime.array(pieces)
 }
 
 fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value>, Error> {
     let mut pieces = Vec::new();
     let (mut start, mut from) = (0, 0);
     if subject.is_empty() {
-        let matches = regex.search(subject, 0, &runtime.budget)?.is_some();
+        let matches = regex.search(subject, 0, runtime)?.is_some();
         return Ok(if matches {
             pieces
         } else {
@@ -249,7 +245,7 @@ fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value
         });
     }
     while from < subject.len() {
-        let Some(found) = regex.search(subject, from, &runtime.budget)? else {
+        let Some(found) = regex.search(subject, from, runtime)? else {
             break;
         };
         let (at, end) = whole(&found);
@@ -264,7 +260,7 @@ fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value
         for group in found.iter().skip(1) {
             pieces.push(group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str())));
         }
-        runtime.budget.grow(found.len() * size_of::<Value>())?;
+        runtime.grow(found.len() * size_of::<Value>())?;
         start = end;
         from = if end > at {
             end

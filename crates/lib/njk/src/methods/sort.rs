@@ -14,11 +14,11 @@ use crate::value::{View, view};
 /// Sorts in place, by a function of two items or as strings.
 pub(super) fn sort(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let mut items = items(this).to_vec();
-    runtime.budget.array(items.clone())?;
+    runtime.array(items.clone())?;
     if let View::Function(function) = view(argument(arguments, 0)) {
         let sorted = sort_by(items, &mut |left, right| {
             let order = function.call(runtime, &[left.clone(), right.clone()])?;
-            Ok(text::to_number(&order, &runtime.budget)?
+            Ok(text::to_number(&order, runtime)?
                 .partial_cmp(&0.0)
                 .unwrap_or(Ordering::Equal))
         })?;
@@ -30,9 +30,9 @@ pub(super) fn sort(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Resu
         let key = if item.is_undefined() {
             None
         } else {
-            Some(to_text(&item, &runtime.budget)?.into_owned())
+            Some(to_text(&item, runtime)?.into_owned())
         };
-        runtime.budget.spend(4)?;
+        runtime.spend(4)?;
         keyed.push((key, item));
     }
     keyed.sort_by(|(left, _), (right, _)| match (left, right) {

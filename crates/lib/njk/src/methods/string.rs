@@ -46,26 +46,18 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "substr" => substr,
         "substring" => substring,
         "toLowerCase" | "toLocaleLowerCase" => {
-            |runtime, this, _| runtime.budget.text(text(this).to_lowercase())
+            |runtime, this, _| runtime.text(text(this).to_lowercase())
         }
         "toUpperCase" | "toLocaleUpperCase" => {
-            |runtime, this, _| runtime.budget.text(text(this).to_uppercase())
+            |runtime, this, _| runtime.text(text(this).to_uppercase())
         }
-        "trim" => |runtime, this, _| {
-            runtime
-                .budget
-                .text(text(this).trim_matches(is_space).to_owned())
-        },
-        "trimStart" | "trimLeft" => |runtime, this, _| {
-            runtime
-                .budget
-                .text(text(this).trim_start_matches(is_space).to_owned())
-        },
-        "trimEnd" | "trimRight" => |runtime, this, _| {
-            runtime
-                .budget
-                .text(text(this).trim_end_matches(is_space).to_owned())
-        },
+        "trim" => |runtime, this, _| runtime.text(text(this).trim_matches(is_space).to_owned()),
+        "trimStart" | "trimLeft" => {
+            |runtime, this, _| runtime.text(text(this).trim_start_matches(is_space).to_owned())
+        }
+        "trimEnd" | "trimRight" => {
+            |runtime, this, _| runtime.text(text(this).trim_end_matches(is_space).to_owned())
+        }
         _ => return None,
     })
 }
@@ -84,21 +76,19 @@ pub(super) fn number(
 ) -> Result<f64, Error> {
     match argument(arguments, index) {
         missing if missing.is_undefined() => Ok(default),
-        given => to_number(given, &runtime.budget),
+        given => to_number(given, runtime),
     }
 }
 
 fn part(runtime: &Runtime, this: &str, start: usize, end: usize) -> Result<Value, Error> {
-    runtime.budget.spend(this.len() / 64)?;
-    runtime
-        .budget
-        .text(utf16::slice(this, start, end).into_owned())
+    runtime.spend(this.len() / 64)?;
+    runtime.text(utf16::slice(this, start, end).into_owned())
 }
 
 fn unit(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Option<Value>, Error> {
     let index = to_integer(number(runtime, arguments, 0, 0.0)?);
     let len = utf16::len(text(this));
-    runtime.budget.spend(text(this).len() / 64)?;
+    runtime.spend(text(this).len() / 64)?;
     if index < 0.0 || index >= of(len) {
         return Ok(None);
     }
@@ -115,7 +105,7 @@ fn at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Err
 fn code_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let index = to_integer(number(runtime, arguments, 0, 0.0)?);
     let this = text(this);
-    runtime.budget.spend(this.len() / 64)?;
+    runtime.spend(this.len() / 64)?;
     let len = utf16::len(this);
     if index < 0.0 || index >= of(len) {
         return Ok(make(f64::NAN));
@@ -128,7 +118,7 @@ fn code_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value
 fn code_point_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let index = to_integer(number(runtime, arguments, 0, 0.0)?);
     let this = text(this);
-    runtime.budget.spend(this.len() / 64)?;
+    runtime.spend(this.len() / 64)?;
     if index < 0.0 {
         return Ok(Value::UNDEFINED);
     }
@@ -142,11 +132,11 @@ fn code_point_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result
 fn concat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let mut joined = text(this).to_owned();
     for piece in arguments {
-        let piece = to_text(piece, &runtime.budget)?;
-        runtime.budget.check_len(joined.len() + piece.len())?;
+        let piece = to_text(piece, runtime)?;
+        runtime.check_len(joined.len() + piece.len())?;
         joined.push_str(&piece);
     }
-    runtime.budget.text(joined)
+    runtime.text(joined)
 }
 
 /// The string to look for, which cannot be a regular expression.
@@ -156,7 +146,7 @@ fn plain<'a>(runtime: &Runtime, arguments: &'a [Value]) -> Result<Cow<'a, str>, 
         let error = Error::bad_value("expected a string, not a regular expression");
         return Err(error.with_hint(format!("`r{regex}.test(text)` looks for one")));
     }
-    to_text(wanted, &runtime.budget)
+    to_text(wanted, runtime)
 }
 
 fn starts_with(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -177,24 +167,24 @@ fn ends_with(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Val
 
 fn index_of(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Option<usize>, Error> {
     let this = text(this);
-    runtime.budget.spend(this.len() / 16)?;
+    runtime.spend(this.len() / 16)?;
     let unit = clamp(number(runtime, arguments, 1, 0.0)?, utf16::len(this));
     let from = utf16::byte_of(this, unit);
-    let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
+    let wanted = to_text(argument(arguments, 0), runtime)?;
     let found = this[from..].find(&*wanted);
     Ok(found.map(|at| utf16::unit_of(this, from + at)))
 }
 
 fn last_index_of(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let this = text(this);
-    runtime.budget.spend(this.len() / 16)?;
+    runtime.spend(this.len() / 16)?;
     let position = number(runtime, arguments, 1, f64::INFINITY)?;
     let unit = if position.is_nan() {
         f64::INFINITY
     } else {
         position
     };
-    let wanted = to_text(argument(arguments, 0), &runtime.budget)?;
+    let wanted = to_text(argument(arguments, 0), runtime)?;
     let last = utf16::byte_of(this, clamp(unit, utf16::len(this)));
     let mut end = (last + wanted.len()).min(this.len());
     while !this.is_char_boundary(end) {
@@ -210,17 +200,15 @@ fn pad(runtime: &Runtime, this: &Value, arguments: &[Value], start: bool) -> Res
     let wanted = clamp(number(runtime, arguments, 0, 0.0)?, usize::MAX >> 12);
     let filler = match argument(arguments, 1) {
         missing if missing.is_undefined() => " ".into(),
-        given => to_text(given, &runtime.budget)?,
+        given => to_text(given, runtime)?,
     };
     if wanted <= len || filler.is_empty() {
         return Ok(Value::from(this));
     }
     let missing = wanted - len;
-    runtime.budget.string(this.len().saturating_add(missing))?;
+    runtime.string(this.len().saturating_add(missing))?;
     let times = missing / utf16::len(&filler) + 1;
-    runtime
-        .budget
-        .check_len(filler.len().saturating_mul(times))?;
+    runtime.check_len(filler.len().saturating_mul(times))?;
     let repeated = filler.repeat(times);
     let padding = utf16::slice(&repeated, 0, missing);
     Ok(Value::from(if start {
@@ -237,7 +225,7 @@ fn repeat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value,
     }
     let times = clamp(times, usize::MAX >> 12);
     let this = text(this);
-    runtime.budget.string(this.len().saturating_mul(times))?;
+    runtime.string(this.len().saturating_mul(times))?;
     Ok(Value::from(if this.is_empty() {
         String::new()
     } else {

@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicUsize;
 use minijinja::value::Value;
 
 use super::{Compiled, Regex};
-use crate::budget::Budget;
 use crate::error::Error;
+use crate::runtime::Runtime;
 
 /// The bytes that one is charged for, and with them the steps; few take as many.
 const BYTES: usize = 1 << 18;
@@ -20,13 +20,13 @@ pub(crate) struct Regexes(RefCell<HashMap<String, Arc<Compiled>>>);
 
 impl Regexes {
     /// A new value of an expression.
-    pub(crate) fn value(&self, body: &str, flags: &str, budget: &Budget) -> Result<Value, Error> {
+    pub(crate) fn value(&self, body: &str, flags: &str, runtime: &Runtime) -> Result<Value, Error> {
         // No flag is a slash.
         let key = format!("{flags}/{body}");
         let known = self.0.borrow().get(&key).cloned();
         let compiled = match known {
             Some(compiled) => compiled,
-            None => self.compile(key, body, flags, budget)?,
+            None => self.compile(key, body, flags, runtime)?,
         };
         let last = AtomicUsize::new(0);
         Ok(Value::from_object(Regex { compiled, last }))
@@ -37,9 +37,9 @@ impl Regexes {
         key: String,
         body: &str,
         flags: &str,
-        budget: &Budget,
+        runtime: &Runtime,
     ) -> Result<Arc<Compiled>, Error> {
-        budget.grow(BYTES)?;
+        runtime.grow(BYTES)?;
         let compiled = Arc::new(Compiled::new(body, flags)?);
         self.0.borrow_mut().insert(key, Arc::clone(&compiled));
         Ok(compiled)

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fancy_regex::{Captures, RegexBuilder};
 use minijinja::value::{Object, ObjectRepr};
 
-use crate::budget::Budget;
 use crate::error::{Error, ErrorKind};
+use crate::runtime::Runtime;
 
 pub(crate) use cache::Regexes;
 pub(crate) use replace::{Found, expand};
@@ -107,9 +107,9 @@ impl Regex {
         &self,
         text: &'t str,
         from: usize,
-        budget: &Budget,
+        runtime: &Runtime,
     ) -> Result<Option<Captures<'t, str>>, Error> {
-        let found = self.search(text, from, budget)?;
+        let found = self.search(text, from, runtime)?;
         Ok(found.filter(|found| {
             !self.is_sticky() || found.get(0).is_some_and(|all| all.start() == from)
         }))
@@ -120,10 +120,10 @@ impl Regex {
         &self,
         text: &'t str,
         from: usize,
-        budget: &Budget,
+        runtime: &Runtime,
     ) -> Result<Option<Captures<'t, str>>, Error> {
         let cost = 1 + text.len().saturating_sub(from) / 512;
-        budget.spend(if self.compiled.hard {
+        runtime.spend(if self.compiled.hard {
             cost + HARD_COST
         } else {
             cost
@@ -143,7 +143,7 @@ impl Regex {
     pub(crate) fn exec<'t>(
         &self,
         text: &'t str,
-        budget: &Budget,
+        runtime: &Runtime,
     ) -> Result<Option<Captures<'t, str>>, Error> {
         let continues = self.is_global() || self.is_sticky();
         let from = if continues { self.last() } else { 0 };
@@ -151,7 +151,7 @@ impl Regex {
             self.set_last(0);
             return Ok(None);
         }
-        let found = self.find_at(text, from, budget)?;
+        let found = self.find_at(text, from, runtime)?;
         if continues {
             let end = found.as_ref().and_then(|found| found.get(0));
             self.set_last(end.map_or(0, |all| all.end()));
@@ -163,12 +163,12 @@ impl Regex {
     pub(crate) fn find_all<'t>(
         &self,
         text: &'t str,
-        budget: &Budget,
+        runtime: &Runtime,
     ) -> Result<Vec<Captures<'t, str>>, Error> {
         let mut all = Vec::new();
         let mut from = 0;
         while from <= text.len() {
-            let Some(found) = self.find_at(text, from, budget)? else {
+            let Some(found) = self.find_at(text, from, runtime)? else {
                 break;
             };
             let Some(whole) = found.get(0) else {
@@ -179,7 +179,7 @@ impl Regex {
             } else {
                 next_char(text, whole.end())
             };
-            budget.grow(64)?;
+            runtime.grow(64)?;
             all.push(found);
         }
         Ok(all)

@@ -3,6 +3,7 @@
 //! functions are given it. It stays on one thread; values hold nothing of it, because they
 //! may not.
 
+mod budget;
 pub(crate) mod frames;
 pub(crate) mod scope;
 
@@ -16,7 +17,6 @@ use minijinja::value::Value;
 use frames::Frames;
 use scope::Activation;
 
-use crate::budget::Budget;
 use crate::coverage::{BranchKind, Coverage};
 use crate::engine::Shared;
 use crate::error::{Error, ErrorKind, Span};
@@ -36,8 +36,9 @@ const LEVEL: usize = 2;
 
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    shared: Arc<Shared>,
-    pub(crate) budget: Budget,
+    pub(crate) shared: Arc<Shared>,
+    fuel: Cell<u64>,
+    memory: Cell<u64>,
     pub(crate) regexes: Regexes,
     frames: RefCell<Frames>,
     /// The levels of macros, blocks and templates.
@@ -58,7 +59,8 @@ impl Runtime {
     pub(crate) fn new(shared: &Arc<Shared>) -> Self {
         Self {
             shared: Arc::clone(shared),
-            budget: Budget::new(shared.limits),
+            fuel: Cell::new(shared.limits.fuel),
+            memory: Cell::new(budget::memory(shared.limits)),
             regexes: Regexes::default(),
             frames: RefCell::default(),
             depth: Cell::new(0),
@@ -69,11 +71,6 @@ impl Runtime {
             changed: RefCell::default(),
             taken: RefCell::default(),
         }
-    }
-
-    /// Returns true if HTML in what is printed is escaped.
-    pub(crate) fn autoescape(&self) -> bool {
-        self.shared.autoescape
     }
 
     /// The next number of a fixed pseudo-random sequence.
@@ -88,7 +85,7 @@ impl Runtime {
     /// rendering, so that the level need not be right afterwards.
     pub(crate) fn nested<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         let depth = self.depth.get();
-        let most = self.budget.limits().recursion;
+        let most = self.shared.limits.recursion;
         if depth >= most {
             let hint = format!("macros, blocks and templates may nest {most} levels");
             return Err(too_deep().with_hint(hint));
@@ -104,7 +101,7 @@ impl Runtime {
     /// Charges a step, and goes one level of tags and expressions deeper. The result is the
     /// level to return to with [`Runtime::leave`].
     pub(crate) fn enter(&self) -> Result<usize, Error> {
-        self.budget.spend(1)?;
+        self.spend(1)?;
         self.deepen(1)
     }
 
@@ -159,7 +156,7 @@ impl Runtime {
         let Some(source) = source else {
             return Ok(None);
         };
-        self.budget.spend(source.len() / 16)?;
+        self.spend(source.len() / 16)?;
         let program = Program::compile(&full, &source, self.shared.coverage)?;
         programs.insert(full, Arc::clone(&program));
         Ok(Some(program))

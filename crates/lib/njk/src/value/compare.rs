@@ -6,8 +6,8 @@ use minijinja::value::Value;
 
 use super::text::{to_number, to_primitive};
 use super::{View, is_present, number, view};
-use crate::budget::Budget;
 use crate::error::Error;
+use crate::runtime::Runtime;
 
 /// `===`.
 pub(crate) fn strict(left: &Value, right: &Value) -> bool {
@@ -47,7 +47,7 @@ fn address(object: &minijinja::value::DynObject) -> *const () {
 }
 
 /// `==`.
-pub(crate) fn loose(left: &Value, right: &Value, budget: &Budget) -> Result<bool, Error> {
+pub(crate) fn loose(left: &Value, right: &Value, runtime: &Runtime) -> Result<bool, Error> {
     let is_object = |value: &Value| {
         !matches!(
             view(value),
@@ -62,14 +62,14 @@ pub(crate) fn loose(left: &Value, right: &Value, budget: &Budget) -> Result<bool
         | (View::Text(_), View::Text(_))
         | (View::Bool(_), View::Bool(_)) => Ok(strict(left, right)),
         _ if is_object(left) && is_object(right) => Ok(strict(left, right)),
-        (View::Bool(flag), _) => loose(&number::make(f64::from(flag)), right, budget),
-        (_, View::Bool(flag)) => loose(left, &number::make(f64::from(flag)), budget),
+        (View::Bool(flag), _) => loose(&number::make(f64::from(flag)), right, runtime),
+        (_, View::Bool(flag)) => loose(left, &number::make(f64::from(flag)), runtime),
         _ if is_object(left) || is_object(right) => {
-            let (left, right) = (to_primitive(left, budget)?, to_primitive(right, budget)?);
-            loose(&left, &right, budget)
+            let (left, right) = (to_primitive(left, runtime)?, to_primitive(right, runtime)?);
+            loose(&left, &right, runtime)
         }
         #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
-        _ => Ok(to_number(left, budget)? == to_number(right, budget)?),
+        _ => Ok(to_number(left, runtime)? == to_number(right, runtime)?),
     }
 }
 
@@ -78,13 +78,13 @@ pub(crate) fn loose(left: &Value, right: &Value, budget: &Budget) -> Result<bool
 pub(crate) fn order(
     left: &Value,
     right: &Value,
-    budget: &Budget,
+    runtime: &Runtime,
 ) -> Result<Option<Ordering>, Error> {
-    let (left, right) = (to_primitive(left, budget)?, to_primitive(right, budget)?);
+    let (left, right) = (to_primitive(left, runtime)?, to_primitive(right, runtime)?);
     if let (Some(left), Some(right)) = (left.as_str(), right.as_str()) {
         return Ok(Some(texts(left, right)));
     }
-    Ok(to_number(&left, budget)?.partial_cmp(&to_number(&right, budget)?))
+    Ok(to_number(&left, runtime)?.partial_cmp(&to_number(&right, runtime)?))
 }
 
 /// The order of two strings, by UTF-16 units.

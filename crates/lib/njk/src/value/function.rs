@@ -6,7 +6,6 @@ use std::sync::Arc;
 use minijinja::value::{Object, ObjectRepr, Value};
 
 use super::depth;
-use crate::budget::Budget;
 use crate::error::Error;
 use crate::native::Native;
 use crate::runtime::Runtime;
@@ -38,7 +37,7 @@ impl Function {
             body: Box::new(move |runtime, arguments| method(runtime, &this, arguments)),
             depth,
         });
-        Budget::check_depth(&method)?;
+        Runtime::check_depth(&method)?;
         Ok(method)
     }
 

@@ -3,8 +3,8 @@
 use minijinja::value::Value;
 
 use super::{View, entries, number, view};
-use crate::budget::Budget;
 use crate::error::{Error, ErrorKind};
+use crate::runtime::Runtime;
 
 /// The maximum nesting of written values.
 const MAX_DEPTH: usize = 200;
@@ -12,19 +12,19 @@ const MAX_DEPTH: usize = 200;
 struct Writer<'a> {
     out: String,
     indent: &'a str,
-    budget: &'a Budget,
+    runtime: &'a Runtime,
 }
 
 /// `value` as JSON; `None` for values that JSON omits, such as undefined.
 pub(crate) fn stringify(
     value: &Value,
     indent: &str,
-    budget: &Budget,
+    runtime: &Runtime,
 ) -> Result<Option<String>, Error> {
     let mut writer = Writer {
         out: String::new(),
         indent,
-        budget,
+        runtime,
     };
     let written = writer.value(value, 0)?;
     Ok(written.then_some(writer.out))
@@ -36,7 +36,7 @@ impl Writer<'_> {
             let message = "the value is nested too deeply, or holds itself";
             return Err(Error::new(ErrorKind::TooDeep, message));
         }
-        self.budget.spend(1)?;
+        self.runtime.spend(1)?;
         let before = self.out.len();
         match view(value) {
             View::Undefined | View::Function(_) => return Ok(false),
@@ -74,8 +74,8 @@ impl Writer<'_> {
                 self.close(empty, '}', depth)?;
             }
         }
-        self.budget.grow(self.out.len().saturating_sub(before))?;
-        self.budget.check_len(self.out.len())?;
+        self.runtime.grow(self.out.len().saturating_sub(before))?;
+        self.runtime.check_len(self.out.len())?;
         Ok(true)
     }
 
@@ -120,7 +120,7 @@ impl Writer<'_> {
         for _ in 0..depth {
             self.out.push_str(self.indent);
         }
-        self.budget.check_len(self.out.len())
+        self.runtime.check_len(self.out.len())
     }
 }
 

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use minijinja::value::Value;
 
 use super::{View, number, view};
-use crate::budget::Budget;
 use crate::error::{Error, ErrorKind};
+use crate::runtime::Runtime;
 
 /// The maximum nesting of printed arrays.
 const MAX_DEPTH: u32 = 200;
 
 /// The result of JavaScript's `String(value)`.
-pub(crate) fn to_text<'a>(value: &'a Value, budget: &Budget) -> Result<Cow<'a, str>, Error> {
+pub(crate) fn to_text<'a>(value: &'a Value, runtime: &Runtime) -> Result<Cow<'a, str>, Error> {
     Ok(match view(value) {
         View::Undefined => Cow::Borrowed("undefined"),
         View::Null => Cow::Borrowed("null"),
@@ -25,7 +25,7 @@ pub(crate) fn to_text<'a>(value: &'a Value, budget: &Budget) -> Result<Cow<'a, s
         View::Regex(regex) => Cow::Owned(regex.to_string()),
         View::Array(array) => {
             let mut text = String::new();
-            join(&array.items(), ",", &mut text, budget, 0)?;
+            join(&array.items(), ",", &mut text, runtime, 0)?;
             Cow::Owned(text)
         }
     })
@@ -36,7 +36,7 @@ pub(crate) fn join(
     items: &[Value],
     separator: &str,
     out: &mut String,
-    budget: &Budget,
+    runtime: &Runtime,
     depth: u32,
 ) -> Result<(), Error> {
     if depth > MAX_DEPTH {
@@ -45,7 +45,7 @@ pub(crate) fn join(
             "the array is nested too deeply to print",
         ));
     }
-    budget.spend(items.len())?;
+    runtime.spend(items.len())?;
     for (index, item) in items.iter().enumerate() {
         let before = out.len();
         if index > 0 {
@@ -53,23 +53,23 @@ pub(crate) fn join(
         }
         match view(item) {
             View::Undefined | View::Null => {}
-            View::Array(array) => join(&array.items(), ",", out, budget, depth + 1)?,
-            _ => out.push_str(&to_text(item, budget)?),
+            View::Array(array) => join(&array.items(), ",", out, runtime, depth + 1)?,
+            _ => out.push_str(&to_text(item, runtime)?),
         }
-        budget.grow(out.len() - before)?;
-        budget.check_len(out.len())?;
+        runtime.grow(out.len() - before)?;
+        runtime.check_len(out.len())?;
     }
     Ok(())
 }
 
 /// `value` as a number.
-pub(crate) fn to_number(value: &Value, budget: &Budget) -> Result<f64, Error> {
+pub(crate) fn to_number(value: &Value, runtime: &Runtime) -> Result<f64, Error> {
     Ok(match view(value) {
         View::Null | View::Bool(false) => 0.0,
         View::Bool(true) => 1.0,
         View::Number(value) => value,
         View::Text(text) | View::Safe(text) => number::parse(text),
-        View::Array(_) => number::parse(&to_text(value, budget)?),
+        View::Array(_) => number::parse(&to_text(value, runtime)?),
         View::Undefined | View::Dict(_) | View::Object | View::Function(_) | View::Regex(_) => {
             f64::NAN
         }
@@ -77,11 +77,14 @@ pub(crate) fn to_number(value: &Value, budget: &Budget) -> Result<f64, Error> {
 }
 
 /// `value` as an operand: objects become strings.
-pub(crate) fn to_primitive<'a>(value: &'a Value, budget: &Budget) -> Result<Cow<'a, Value>, Error> {
+pub(crate) fn to_primitive<'a>(
+    value: &'a Value,
+    runtime: &Runtime,
+) -> Result<Cow<'a, Value>, Error> {
     Ok(match view(value) {
         View::Undefined | View::Null | View::Bool(_) | View::Number(_) | View::Text(_) => {
             Cow::Borrowed(value)
         }
-        _ => Cow::Owned(Value::from(to_text(value, budget)?.into_owned())),
+        _ => Cow::Owned(Value::from(to_text(value, runtime)?.into_owned())),
     })
 }

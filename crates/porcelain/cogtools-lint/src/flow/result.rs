@@ -116,7 +116,7 @@ fn of_call(node: &FlowNode, neighbours: &Neighbours) -> Type {
 fn of_constant(value: &Value) -> Type {
     match value {
         Value::String(text) if text.is_empty() => Type::string(),
-        Value::String(_) => Type::non_empty_string(),
+        Value::String(_) => Type::string(),
         Value::Bool(value) => Type::literal_boolean(*value),
         Value::Number(number) => Type::numbers(number.as_f64()),
         Value::Null => Type::null(),

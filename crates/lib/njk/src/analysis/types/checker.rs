@@ -274,7 +274,11 @@ impl Scope {
     pub(super) fn learn(&mut self, facts: &Facts) {
         for (place, ty) in facts {
             // Where all is excluded, nothing is certain.
-            let ty = if ty.is_never() { Type::unknown() } else { ty.clone() };
+            let ty = if ty.is_never() {
+                Type::unknown()
+            } else {
+                ty.clone()
+            };
             let before = self.facts.insert(place.clone(), ty);
             self.learnt.push((place.clone(), before));
         }

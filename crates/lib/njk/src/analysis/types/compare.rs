@@ -83,7 +83,8 @@ impl Checker<'_> {
         }
         let (mut yes, mut no) = (Facts::new(), Facts::new());
         for (side, ty, other) in [(left, &first, &second), (right, &second, &first)] {
-            let is_null = other.simple == NULL && other.is_nothing() && other.absent == Absent::Never;
+            let is_null =
+                other.simple == NULL && other.is_nothing() && other.absent == Absent::Never;
             if is_null && let Some(place) = self.place(side) {
                 let null = Type {
                     absent: if strict { Absent::Never } else { ty.absent },
@@ -97,7 +98,10 @@ impl Checker<'_> {
                 } else {
                     ty.present()
                 };
-                yes.push((place.clone(), if ty.any == Any::No { null } else { ty.clone() }));
+                yes.push((
+                    place.clone(),
+                    if ty.any == Any::No { null } else { ty.clone() },
+                ));
                 no.push((place, rest));
             } else if other.simple & NULL == 0 && other.absent == Absent::Never {
                 yes.extend(self.mentioned(side));
@@ -251,4 +255,3 @@ fn range(ty: &Type) -> Option<&Numbers> {
     let only = ty.is_only_number() && ty.simple & NULL == 0;
     ty.number.as_ref().filter(|_| only)
 }
-

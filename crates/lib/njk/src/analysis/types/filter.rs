@@ -136,9 +136,7 @@ impl Checker<'_> {
                 item().lenient_item()
             }
             "sort" | "reverse" | "list" if ty.is_only_list() => ty.present(),
-            "select" | "reject" | "selectattr" | "rejectattr" if ty.is_only_list() => {
-                ty.present()
-            }
+            "select" | "reject" | "selectattr" | "rejectattr" if ty.is_only_list() => ty.present(),
             "batch" | "slice" if ty.is_only_list() => Type::list(ty.present()),
             "join" if attribute.is_some() => Type::string(),
             "sum" if attribute.is_some() => Type::unknown().defined(),

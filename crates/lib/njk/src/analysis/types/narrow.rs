@@ -230,16 +230,30 @@ pub(super) fn outcome(test: &str, ty: &Type) -> Option<Outcome> {
                 ..Type::default()
             };
             let simple = ty.simple & !NULL;
-            kind(ty, null, Type { simple, ..ty.clone() }, Type::null())
+            kind(
+                ty,
+                null,
+                Type {
+                    simple,
+                    ..ty.clone()
+                },
+                Type::null(),
+            )
         }
         "string" => {
             let string = ty.string.clone().map_or_else(Type::default, Type::text);
-            let rest = Type { string: None, ..ty.clone() };
+            let rest = Type {
+                string: None,
+                ..ty.clone()
+            };
             kind(ty, string, rest, Type::string())
         }
         "number" => {
             let number = ty.number.clone().map_or_else(Type::default, Type::numeric);
-            let rest = Type { number: None, ..ty.clone() };
+            let rest = Type {
+                number: None,
+                ..ty.clone()
+            };
             kind(ty, number, rest, Type::number())
         }
         "mapping" => {
@@ -248,7 +262,10 @@ pub(super) fn outcome(test: &str, ty: &Type) -> Option<Outcome> {
                 simple: ty.simple & SAFE,
                 ..Type::default()
             };
-            let rest = Type { object: None, ..ty.clone() };
+            let rest = Type {
+                object: None,
+                ..ty.clone()
+            };
             kind(ty, object, rest, ty.present())
         }
         _ => return None,
@@ -385,4 +402,3 @@ fn converts(left: &Type, right: &Type) -> bool {
         number || (left.object.is_some() && &**text == "[object Object]")
     })
 }
-

@@ -6,6 +6,7 @@ use std::cell::Cell;
 
 use minijinja::value::Value;
 
+use super::Runtime;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::value::array::Array;
@@ -22,26 +23,7 @@ const MIN_MEMORY: u64 = 1 << 20;
 /// The maximum nesting of arrays and objects in a value.
 const MAX_DEPTH: u32 = 500;
 
-#[derive(Debug)]
-pub(crate) struct Budget {
-    limits: Limits,
-    fuel: Cell<u64>,
-    memory: Cell<u64>,
-}
-
-impl Budget {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            fuel: Cell::new(limits.fuel),
-            memory: Cell::new(memory(limits)),
-        }
-    }
-
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
+impl Runtime {
     /// Charges `steps` to the fuel.
     pub(crate) fn spend(&self, steps: usize) -> Result<(), Error> {
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
@@ -49,7 +31,7 @@ impl Budget {
             return Ok(());
         }
         let error = Error::new(ErrorKind::OutOfFuel, "the template runs too long");
-        let fuel = self.limits.fuel;
+        let fuel = self.shared.limits.fuel;
         Err(error.with_hint(format!("a template may run {fuel} steps")))
     }
 
@@ -63,14 +45,14 @@ impl Budget {
             return Ok(());
         }
         let error = Error::new(ErrorKind::TooLarge, "the template builds too much data");
-        let most = memory(self.limits);
+        let most = memory(self.shared.limits);
         Err(error.with_hint(format!("the values a template makes may take {most} bytes")))
     }
 
     /// Charges a text that is printed after `before` other bytes.
     pub(crate) fn print(&self, before: usize, text: &str) -> Result<(), Error> {
-        if before.saturating_add(text.len()) > self.limits.output {
-            let limit = self.limits.output;
+        if before.saturating_add(text.len()) > self.shared.limits.output {
+            let limit = self.shared.limits.output;
             let error = Error::new(ErrorKind::TooLarge, "the template prints too much");
             return Err(error.with_hint(format!("a template may print {limit} bytes")));
         }
@@ -79,11 +61,11 @@ impl Budget {
 
     /// Fails if `len` is more bytes than a template may print.
     pub(crate) fn check_len(&self, len: usize) -> Result<(), Error> {
-        if len <= self.limits.output {
+        if len <= self.shared.limits.output {
             return Ok(());
         }
         let error = Error::new(ErrorKind::TooLarge, "the template builds too long a string");
-        let most = self.limits.output;
+        let most = self.shared.limits.output;
         Err(error.with_hint(format!("a string may have {most} bytes")))
     }
 
@@ -134,7 +116,7 @@ impl Budget {
 }
 
 /// The number of bytes that the values of a rendering may take.
-fn memory(limits: Limits) -> u64 {
+pub(super) fn memory(limits: Limits) -> u64 {
     let output = u64::try_from(limits.output).unwrap_or(u64::MAX);
     output.saturating_mul(MEMORY_FACTOR).max(MIN_MEMORY)
 }
