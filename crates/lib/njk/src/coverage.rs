@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::engine::Program;
 use crate::engine::Template;
 use crate::error::{Error, ErrorKind, Span};
-use crate::program::Program;
 
 /// A branch of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,19 +1,21 @@
 //! The public interface: an engine compiles templates, a template renders.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use indexmap::{IndexMap, IndexSet};
 use serde_json::Value as Json;
 
 use crate::analysis::{self, Analysis};
-use crate::coverage::Coverage;
-use crate::error::{Error, ErrorKind};
-use crate::evaluator;
-use crate::limits::Limits;
-use crate::loader::{Loader, Nothing};
-use crate::program::Program;
+use crate::ast::Statement;
+use crate::coverage::{BranchKind, Coverage};
+use crate::error::{Error, ErrorKind, Span};
+use crate::resolve::{self, Block, Resolved};
 use crate::runtime::Runtime;
-use crate::value::context::from_json;
+use crate::value::from_json;
+use crate::{evaluator, parser};
 
 /// The state that all templates of an engine share.
 #[derive(Debug)]
@@ -186,4 +188,153 @@ fn variables(context: &Json) -> Result<HashMap<Arc<str>, minijinja::Value>, Erro
         }
     }
     Ok(variables)
+}
+
+/// The limits of one rendering.
+///
+/// ```
+/// let engine = njk::Engine::builder()
+///     .limits(njk::Limits { fuel: 1_000, ..njk::Limits::default() })
+///     .build();
+/// let endless = engine.compile("endless", "{% for i in range(100000) %}.{% endfor %}").unwrap();
+/// let error = endless.render(&serde_json::json!({})).unwrap_err();
+/// assert_eq!(error.kind(), njk::ErrorKind::OutOfFuel);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Steps: roughly one for each tag or expression that runs, and one for
+    /// each element or 64 bytes that a filter or method processes.
+    pub fuel: u64,
+    /// The maximum nesting of macros, blocks and included templates.
+    pub recursion: usize,
+    /// Bytes that a template may print. No string may be longer, and all
+    /// strings and lists of a rendering together may take 32 times as much, but
+    /// at least 1 MiB.
+    pub output: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            fuel: 5_000_000,
+            recursion: 100,
+            output: 8 * 1024 * 1024,
+        }
+    }
+}
+
+/// The error of a loader, which becomes the message of a template error.
+pub type LoadError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Finds the source of a template by its name.
+///
+/// Relative names (`./row.njk`, `../row.njk`) are resolved against the name of
+/// the including template before they reach the loader; a name that leads above
+/// the top is never passed on.
+pub trait Loader: Send + Sync {
+    /// The source of the template `name`, or `None` if it does not exist.
+    fn load(&self, name: &str) -> Result<Option<String>, LoadError>;
+}
+
+impl<S: BuildHasher + Send + Sync> Loader for HashMap<String, String, S> {
+    fn load(&self, name: &str) -> Result<Option<String>, LoadError> {
+        Ok(self.get(name).cloned())
+    }
+}
+
+impl Loader for BTreeMap<String, String> {
+    fn load(&self, name: &str) -> Result<Option<String>, LoadError> {
+        Ok(self.get(name).cloned())
+    }
+}
+
+/// The default loader, which finds nothing.
+pub(crate) struct Nothing;
+
+impl Loader for Nothing {
+    fn load(&self, _name: &str) -> Result<Option<String>, LoadError> {
+        Ok(None)
+    }
+}
+
+impl fmt::Debug for dyn Loader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Loader")
+    }
+}
+
+/// Resolves `name` in the template `from`.
+///
+/// `None` means that the name leads above the top.
+pub fn resolve(from: &str, name: &str) -> Option<String> {
+    if !name.starts_with("./") && !name.starts_with("../") {
+        return Some(name.to_owned());
+    }
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in name.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[derive(Debug)]
+pub(crate) struct Program {
+    name: String,
+    source: String,
+    body: Vec<Statement>,
+    resolved: Resolved,
+}
+
+impl Program {
+    /// Compiles a template, whose branches can be recorded if there is to be `coverage`.
+    pub(crate) fn compile(name: &str, source: &str, coverage: bool) -> Result<Arc<Self>, Error> {
+        let mut body = parser::parse(name, source)?;
+        let resolved = resolve::resolve(&mut body, coverage)
+            .map_err(|(error, span)| error.at(name, source, span))?;
+        Ok(Arc::new(Self {
+            name: name.to_owned(),
+            source: source.to_owned(),
+            body,
+            resolved,
+        }))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(crate) fn body(&self) -> &[Statement] {
+        &self.body
+    }
+
+    /// The branches, if they are recorded.
+    pub(crate) fn branches(&self) -> &IndexSet<(Span, BranchKind)> {
+        &self.resolved.branches
+    }
+
+    pub(crate) fn blocks(&self) -> &IndexMap<String, Block> {
+        &self.resolved.blocks
+    }
+
+    /// The source text at a position.
+    pub(crate) fn text(&self, span: Span) -> &str {
+        let range = span.start as usize..span.end();
+        self.source.get(range).unwrap_or_default()
+    }
+
+    /// `error`, at a position, unless it has one.
+    pub(crate) fn locate(&self, error: Error, span: Span) -> Error {
+        error.at(&self.name, &self.source, span)
+    }
 }

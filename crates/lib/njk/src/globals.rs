@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
 
 use crate::error::Error;
-use crate::evaluator::operator::add;
+use crate::evaluator::add;
 use crate::native::argument;
 use crate::runtime::Runtime;
+use crate::value::Function;
 use crate::value::compare::order;
 use crate::value::depth;
-use crate::value::function::Function;
 use crate::value::text::to_text;
 
 pub(crate) const NAMES: [&str; 3] = ["range", "cycler", "joiner"];

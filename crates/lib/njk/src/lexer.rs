@@ -3,8 +3,6 @@
 //! expression.
 
 use crate::error::{Error, ErrorKind, Span};
-use crate::raw::{self, strip_dash};
-use crate::token::{Kind, Token, Trim};
 
 const MARKS: [&str; 30] = [
     "===", "!==", "==", "!=", "<=", ">=", "//", "**", "(", ")", "[", "]", "{", "}", "%", "*", "-",
@@ -158,13 +156,13 @@ impl<'a> Lexer<'a> {
     /// Reads a whole raw block if one begins here.
     fn raw(&mut self) -> Result<Option<Token>, (Error, Span)> {
         let start = self.at;
-        match raw::read(self.source, start) {
-            raw::Found::None => Ok(None),
-            raw::Found::Block { text, trim, end } => {
+        match read(self.source, start) {
+            Found::None => Ok(None),
+            Found::Block { text, trim, end } => {
                 self.at = end;
                 Ok(Some(self.token(Kind::Raw { text, trim }, start)))
             }
-            raw::Found::Open { name, end } => {
+            Found::Open { name, end } => {
                 let message = format!("`{name}` is never closed by `end{name}`");
                 let error = Error::new(ErrorKind::Syntax, message);
                 let hint = format!("end it with `{{% end{name} %}}`");
@@ -283,4 +281,153 @@ impl<'a> Lexer<'a> {
         let value = self.source[start..self.at].parse().unwrap_or(f64::NAN);
         self.token(Kind::Number(value), start)
     }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// Text between tags.
+    Data(String),
+    /// `{% raw %}…{% endraw %}`, without the tags; `open` and `close` tell
+    /// whether the tags trim what follows them.
+    Raw {
+        text: String,
+        trim: Trim,
+    },
+    /// `{% ... `; true with a dash, which trims the text before.
+    BlockStart(bool),
+    /// ` ... %}`; true with a dash, which trims the text after.
+    BlockEnd(bool),
+    /// `{{`, like `BlockStart`.
+    VariableStart(bool),
+    /// `}}`, like `BlockEnd`.
+    VariableEnd(bool),
+    /// `{# … #}`; dashes at its start and end.
+    Comment(Trim),
+    Str(String),
+    Number(f64),
+    Bool(bool),
+    Null,
+    Regex {
+        body: String,
+        flags: String,
+    },
+    Symbol(String),
+    /// Operators and punctuation.
+    Mark(&'static str),
+    End,
+}
+
+/// Which side of a tag pair has a dash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Trim {
+    pub(crate) before: bool,
+    pub(crate) after: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
+}
+
+impl Token {
+    /// The token in a message.
+    pub(crate) fn describe(&self) -> String {
+        match &self.kind {
+            Kind::Data(_) | Kind::Raw { .. } => "text".to_owned(),
+            Kind::BlockStart(_) => "`{%`".to_owned(),
+            Kind::BlockEnd(_) => "`%}`".to_owned(),
+            Kind::VariableStart(_) => "`{{`".to_owned(),
+            Kind::VariableEnd(_) => "`}}`".to_owned(),
+            Kind::Comment(_) => "a comment".to_owned(),
+            Kind::Str(_) => "a string".to_owned(),
+            Kind::Number(_) => "a number".to_owned(),
+            Kind::Bool(value) => format!("`{value}`"),
+            Kind::Null => "`none`".to_owned(),
+            Kind::Regex { .. } => "a regular expression".to_owned(),
+            Kind::Symbol(name) => format!("`{name}`"),
+            Kind::Mark(mark) => format!("`{mark}`"),
+            Kind::End => "the end of the template".to_owned(),
+        }
+    }
+}
+
+/// The tag at a position where a raw block may begin.
+pub(crate) enum Found {
+    /// Another tag.
+    None,
+    /// A whole block, its text, and where it ends.
+    Block {
+        text: String,
+        trim: Trim,
+        end: usize,
+    },
+    /// A block that is never closed, and where its first tag ends.
+    Open { name: &'static str, end: usize },
+}
+
+/// Reads the raw block at the byte `start` of `source`.
+pub(crate) fn read(source: &str, start: usize) -> Found {
+    let tag = |name: &&'static str| raw_tag(&source[start..], name).map(|tag| (*name, tag));
+    let Some((name, open)) = ["raw", "verbatim"].iter().find_map(tag) else {
+        return Found::None;
+    };
+    let body = start + open.len;
+    let end_name = if name == "raw" {
+        "endraw"
+    } else {
+        "endverbatim"
+    };
+    let (mut from, mut level) = (body, 1_u32);
+    while let Some(found) = source[from..].find("{%") {
+        let here = from + found;
+        let rest = &source[here..];
+        if let Some(close) = raw_tag(rest, end_name) {
+            level -= 1;
+            if level == 0 {
+                let text = &source[body..here];
+                let text = if close.trim.before {
+                    text.trim_end_matches(is_space)
+                } else {
+                    text
+                };
+                return Found::Block {
+                    text: text.to_owned(),
+                    trim: Trim {
+                        before: open.trim.before,
+                        after: open.trim.after || close.trim.after,
+                    },
+                    end: here + close.len,
+                };
+            }
+        } else if raw_tag(rest, name).is_some() {
+            level += 1;
+        }
+        from = here + 2;
+    }
+    Found::Open { name, end: body }
+}
+
+struct RawTag {
+    len: usize,
+    trim: Trim,
+}
+
+/// Returns true if `{% name %}` is at the start of `text`.
+fn raw_tag(text: &str, name: &str) -> Option<RawTag> {
+    let inner = text.strip_prefix("{%")?;
+    let (inner, before) = strip_dash(inner);
+    let inner = inner.trim_start_matches(is_space).strip_prefix(name)?;
+    let (inner, after) = strip_dash(inner.trim_start_matches(is_space));
+    let rest = inner.strip_prefix("%}")?;
+    let len = text.len() - rest.len();
+    Some(RawTag {
+        len,
+        trim: Trim { before, after },
+    })
+}
+
+pub(crate) fn strip_dash(text: &str) -> (&str, bool) {
+    text.strip_prefix('-')
+        .map_or((text, false), |rest| (rest, true))
 }

@@ -49,32 +49,24 @@ mod evaluator;
 mod filters;
 mod globals;
 mod lexer;
-mod limits;
-mod loader;
 mod methods;
-mod mistake;
 mod native;
 mod parser;
-mod precedence;
-mod program;
-mod raw;
 pub mod reference;
 mod regex;
 mod resolve;
 mod runtime;
-mod suggest;
 mod tests;
-mod token;
 mod value;
 mod walk;
 
 pub use analysis::{Analysis, Read, analyse, types};
 pub use coverage::{Branch, Coverage};
+pub use engine::Limits;
 pub use engine::{Builder, Engine, Template};
+pub use engine::{LoadError, Loader, resolve};
 pub use error::{Error, ErrorKind};
-pub use limits::Limits;
-pub use loader::{LoadError, Loader, resolve};
-pub use mistake::{Foreign, Mistake};
+pub use error::{Foreign, Mistake};
 
 #[doc = include_str!("../docs/differences.md")]
 pub mod differences {}

@@ -3,10 +3,10 @@
 
 use minijinja::value::Value;
 
+use crate::error;
+use crate::error::Mistake;
 use crate::error::{Error, ErrorKind};
-use crate::mistake::Mistake;
 use crate::runtime::Runtime;
-use crate::suggest;
 
 /// A filter, test or method: it takes the value that it is applied to, and the arguments
 /// in the parentheses.
@@ -32,7 +32,7 @@ pub(crate) fn unknown(
     {
         return error.with_mistake(mistake);
     }
-    match suggest::nearest(name, known) {
+    match error::nearest(name, known) {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
         None => error,
     }

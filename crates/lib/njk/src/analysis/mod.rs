@@ -1,18 +1,16 @@
 //! Analysis of a template without rendering it: its reads and definitions, for linters
 //! that compare it with its arguments.
 
-mod guard;
-mod keywords;
-mod reads;
 pub mod types;
 
 use std::collections::{HashMap, HashSet};
 
-use guard::Guards;
-
-use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Target, Value};
-use crate::error::{Error, Positions};
-use crate::{filters, parser, tests, walk};
+use crate::ast::{
+    Arguments, Binary, Expression, Function, Kind, Name, Statement, Target, Unary, Value,
+};
+use crate::error::Mistake;
+use crate::error::{Error, ErrorKind, Positions, Span};
+use crate::{filters, globals, parser, tests, walk};
 
 /// A variable that a template reads from its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,14 +71,7 @@ struct Analyst<'a> {
 /// ```
 pub fn analyse(source: &str) -> Result<Analysis, Error> {
     let statements = parser::parse("", source)?;
-    let mut analyst = Analyst {
-        positions: Positions::new(source),
-        places: HashMap::new(),
-        bound: Vec::new(),
-        guards: Guards::default(),
-        found: Analysis::default(),
-        inner: false,
-    };
+    let mut analyst = Analyst::new(source);
     analyst.body(&statements);
     walk::statements(&statements, &mut |expression| analyst.names(expression));
     walk::filter_tags(&statements, &mut |name, arguments| {
@@ -91,18 +82,24 @@ pub fn analyse(source: &str) -> Result<Analysis, Error> {
 
 /// The names that statements read without a check.
 pub(crate) fn unguarded_reads(statements: &[Statement]) -> HashSet<String> {
-    let mut analyst = Analyst {
-        // Positions are not asked for.
-        positions: Positions::new(""),
-        places: HashMap::new(),
-        bound: Vec::new(),
-        guards: Guards::default(),
-        found: Analysis::default(),
-        inner: false,
-    };
+    // Positions are not asked for.
+    let mut analyst = Analyst::new("");
     analyst.body(statements);
     let unguarded = analyst.found.reads.into_iter().filter(|read| !read.guarded);
     unguarded.map(|read| read.name).collect()
+}
+
+impl<'a> Analyst<'a> {
+    fn new(source: &'a str) -> Self {
+        Self {
+            positions: Positions::new(source),
+            places: HashMap::new(),
+            bound: Vec::new(),
+            guards: Guards::default(),
+            found: Analysis::default(),
+            inner: false,
+        }
+    }
 }
 
 impl Analyst<'_> {
@@ -211,11 +208,11 @@ impl Analyst<'_> {
         for (condition, body) in branches {
             self.question(condition);
             let outer = self.guards.len();
-            self.guards.extend(guard::when_true(condition));
+            self.guards.extend(when_true(condition));
             self.body(body);
             self.guards.truncate(outer);
             // The following branches run if this condition is false.
-            self.guards.extend(guard::when_false(condition));
+            self.guards.extend(when_false(condition));
         }
         self.body(otherwise);
         self.guards.truncate(before);
@@ -281,8 +278,326 @@ impl Analyst<'_> {
                 .unknown
                 .push(error.at("", self.positions.source(), name.span));
         } else {
-            let misused = keywords::check(self.positions.source(), name, arguments);
+            let misused = check(self.positions.source(), name, arguments);
             self.found.misused.extend(misused);
         }
     }
+}
+
+impl Analyst<'_> {
+    /// Reads an expression whose value is only checked for being defined.
+    fn question(&mut self, expression: &Expression) {
+        self.expression(expression, true);
+    }
+
+    fn read(&mut self, expression: &Expression) {
+        self.expression(expression, false);
+    }
+
+    fn expression(&mut self, expression: &Expression, asked: bool) {
+        match &expression.kind {
+            Kind::Name(name) => {
+                let guarded = asked || self.guards.contains(name);
+                self.note(name, expression.span, guarded);
+            }
+            Kind::InlineIf {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.question(condition);
+                let before = self.guards.len();
+                self.guards.extend(when_true(condition));
+                self.expression(then, asked);
+                self.guards.truncate(before);
+                self.guards.extend(when_false(condition));
+                if let Some(otherwise) = otherwise {
+                    self.expression(otherwise, asked);
+                }
+                self.guards.truncate(before);
+            }
+            Kind::Binary(operator, left, right) => {
+                let asks = asks(*operator);
+                self.expression(left, asked || asks);
+                let before = self.guards.len();
+                self.guards.extend(after(*operator, left));
+                self.expression(right, asked);
+                self.guards.truncate(before);
+            }
+            Kind::Unary(Unary::Not, target) => self.expression(target, true),
+            Kind::Test(target, _, arguments) => {
+                self.expression(target, true);
+                self.arguments(arguments);
+            }
+            Kind::Filter(target, name, arguments) => {
+                let default = matches!(name.text.as_str(), "default" | "d");
+                self.expression(target, default || (asked && name.text == "length"));
+                self.arguments(arguments);
+            }
+            Kind::Group(items) if items.len() == 1 => {
+                for item in items {
+                    self.expression(item, asked);
+                }
+            }
+            Kind::Member(target, _) | Kind::Index(target, _) if asked => {
+                self.expression(target, true);
+                if let Kind::Index(_, index) = &expression.kind {
+                    self.read(index);
+                }
+            }
+            kind => {
+                for child in kind.children() {
+                    self.read(child);
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, name: &str, span: Span, guarded: bool) {
+        if globals::NAMES.contains(&name)
+            || matches!(name, "super" | "undefined")
+            || self.bound.iter().any(|bound| bound == name)
+        {
+            return;
+        }
+        if let Some(place) = self.places.get(name) {
+            self.found.reads[*place].guarded &= guarded;
+            return;
+        }
+        let (line, column) = self.positions.at(span.start as usize);
+        self.places.insert(name.to_owned(), self.found.reads.len());
+        self.found.reads.push(Read {
+            name: name.to_owned(),
+            guarded,
+            line,
+            column,
+        });
+    }
+
+    fn arguments(&mut self, arguments: &Arguments) {
+        for argument in arguments.iter() {
+            self.read(argument);
+        }
+    }
+}
+
+/// The names that are known to be defined.
+#[derive(Default)]
+pub(crate) struct Guards(Vec<String>);
+
+impl Guards {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|known| known == name)
+    }
+
+    pub(crate) fn extend(&mut self, names: Vec<String>) {
+        self.0.extend(names);
+    }
+}
+
+/// Returns true if the left side of an operator is only checked for being defined:
+/// of `a or b` and of comparisons with something.
+pub(crate) fn asks(operator: Binary) -> bool {
+    matches!(
+        operator,
+        Binary::Or
+            | Binary::And
+            | Binary::Equal
+            | Binary::Unequal
+            | Binary::StrictEqual
+            | Binary::StrictUnequal
+    )
+}
+
+/// The names that are defined when the right side of an operator is evaluated.
+pub(crate) fn after(operator: Binary, left: &Expression) -> Vec<String> {
+    match operator {
+        Binary::And => when_true(left),
+        Binary::Or => when_false(left),
+        _ => Vec::new(),
+    }
+}
+
+/// The first name of an expression: `a` of `a.b.c`.
+fn root(expression: &Expression) -> Option<&str> {
+    match &expression.kind {
+        Kind::Name(name) => Some(name),
+        Kind::Member(target, _) | Kind::Index(target, _) => root(target),
+        Kind::Group(items) => match items.as_slice() {
+            [only] => root(only),
+            _ => None,
+        },
+        Kind::Filter(target, name, _) if name.text == "length" => root(target),
+        _ => None,
+    }
+}
+
+fn named(expression: &Expression) -> Vec<String> {
+    root(expression).map(str::to_owned).into_iter().collect()
+}
+
+fn joined(
+    left: &Expression,
+    right: &Expression,
+    holds: fn(&Expression) -> Vec<String>,
+) -> Vec<String> {
+    let mut names = holds(left);
+    names.extend(holds(right));
+    names
+}
+
+/// The name that is compared with `undefined` or null.
+fn other_than_nothing(left: &Expression, right: &Expression) -> Vec<String> {
+    let is_nothing = |one: &Expression| {
+        matches!(&one.kind, Kind::Null)
+            || matches!(&one.kind, Kind::Name(name) if name == "undefined")
+    };
+    match (is_nothing(left), is_nothing(right)) {
+        (true, false) => named(right),
+        (false, true) => named(left),
+        _ => Vec::new(),
+    }
+}
+
+/// The names that are defined if `condition` is true.
+pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
+    match &condition.kind {
+        Kind::Binary(Binary::And, left, right) => joined(left, right, when_true),
+        Kind::Binary(Binary::Or, left, right) => {
+            let right = when_true(right);
+            let mut left = when_true(left);
+            left.retain(|name| right.contains(name));
+            left
+        }
+        Kind::Binary(
+            Binary::Equal
+            | Binary::StrictEqual
+            | Binary::Less
+            | Binary::Greater
+            | Binary::LessEqual
+            | Binary::GreaterEqual,
+            left,
+            right,
+        ) => {
+            let mut names = named(left);
+            names.extend(named(right));
+            names
+        }
+        Kind::Binary(Binary::Unequal | Binary::StrictUnequal, left, right) => {
+            other_than_nothing(left, right)
+        }
+        Kind::Unary(Unary::Not, target) => when_false(target),
+        Kind::Test(target, name, _)
+            if !matches!(name.text.as_str(), "undefined" | "null" | "falsy") =>
+        {
+            named(target)
+        }
+        Kind::Group(items) => match items.as_slice() {
+            [only] => when_true(only),
+            _ => Vec::new(),
+        },
+        Kind::In(_, container) => named(container),
+        _ => named(condition),
+    }
+}
+
+/// The names that are defined if `condition` is false.
+pub(crate) fn when_false(condition: &Expression) -> Vec<String> {
+    match &condition.kind {
+        Kind::Binary(Binary::Or, left, right) => joined(left, right, when_false),
+        Kind::Binary(Binary::Equal | Binary::StrictEqual, left, right) => {
+            other_than_nothing(left, right)
+        }
+        Kind::Unary(Unary::Not, target) => when_true(target),
+        Kind::Test(target, name, _)
+            if matches!(name.text.as_str(), "undefined" | "null" | "falsy") =>
+        {
+            named(target)
+        }
+        Kind::Group(items) => match items.as_slice() {
+            [only] => when_false(only),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// The filters with arguments, the names that Jinja gives these, and what stands for one that is
+/// left out before another.
+const PARAMETERS: [(&str, &[(&str, &str)]); 17] = [
+    ("batch", &[("linecount", "1"), ("fill_with", "none")]),
+    ("center", &[("width", "80")]),
+    ("d", DEFAULT),
+    ("default", DEFAULT),
+    ("dictsort", &[("case_sensitive", "false"), ("by", "'key'")]),
+    ("dump", &[("indent", "0")]),
+    ("float", &[("default", "0")]),
+    ("groupby", &[("attribute", "''")]),
+    ("indent", &[("width", "4"), ("first", "false")]),
+    ("join", &[("d", "''"), ("attribute", "''")]),
+    ("replace", &[("old", "''"), ("new", "''"), ("count", "-1")]),
+    ("round", &[("precision", "0"), ("method", "'common'")]),
+    ("slice", &[("slices", "1"), ("fill_with", "none")]),
+    ("striptags", &[("preserve_linebreaks", "false")]),
+    ("sum", &[("attribute", "''"), ("start", "0")]),
+    (
+        "truncate",
+        &[("length", "255"), ("killwords", "false"), ("end", "'...'")],
+    ),
+    (
+        "urlize",
+        &[("trim_url_limit", "1000"), ("nofollow", "false")],
+    ),
+];
+
+const DEFAULT: &[(&str, &str)] = &[("default_value", "''"), ("boolean", "false")];
+
+/// The filters that take arguments by name, and their names.
+const NAMED: [(&str, &[&str]); 2] = [
+    ("int", &["default", "base"]),
+    ("sort", &["reverse", "case_sensitive", "attribute"]),
+];
+
+/// The error for arguments by name that the filter does not take.
+fn check(source: &str, name: &Name, arguments: &Arguments) -> Option<Error> {
+    let taken = NAMED.iter().find(|(filter, _)| *filter == name.text);
+    let taken = taken.map_or([].as_slice(), |(_, names)| names);
+    let mut keywords = arguments.keyword.iter().map(|(keyword, _)| keyword);
+    let wrong = keywords.find(|keyword| !taken.contains(&keyword.text.as_str()))?;
+    let (filter, keyword) = (&name.text, &wrong.text);
+    let message = format!("filter `{filter}` takes no argument by the name `{keyword}`");
+    let error = Error::new(ErrorKind::BadValue, message);
+    let mistake = Mistake::KeywordArguments(call(source, name, arguments));
+    Some(error.with_mistake(mistake).at("", source, wrong.span))
+}
+
+/// The call with all arguments by position.
+fn call(source: &str, name: &Name, arguments: &Arguments) -> Option<String> {
+    let (_, parameters) = PARAMETERS.iter().find(|(filter, _)| *filter == name.text)?;
+    let text = |span: Span| source.get(span.start as usize..span.end());
+    let mut values: Vec<Option<&str>> = Vec::new();
+    for argument in &arguments.positional {
+        values.push(Some(text(argument.span)?));
+    }
+    for (keyword, value) in &arguments.keyword {
+        let at = parameters
+            .iter()
+            .position(|(name, _)| *name == keyword.text)?;
+        values.resize(values.len().max(at + 1), None);
+        values[at] = Some(text(value.span)?);
+    }
+    let defaults = parameters.iter().map(|(_, default)| *default);
+    let values = values.iter().zip(defaults);
+    let values: Vec<&str> = values
+        .map(|(value, default)| value.unwrap_or(default))
+        .collect();
+    Some(format!("{}({})", name.text, values.join(", ")))
 }

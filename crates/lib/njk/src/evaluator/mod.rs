@@ -2,26 +2,30 @@
 //! expressions have a value. What fails has no position when it leaves a filter, a method
 //! or a function; the innermost node that has one adds it.
 
-mod call;
-mod expression;
-mod function;
-mod iteration;
-pub(crate) mod operator;
 mod statement;
 mod templates;
 
+use std::cmp::Ordering;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use minijinja::value::Value;
-
-use crate::ast::Statement;
-use crate::error::{Error, Span};
-use crate::runtime::Runtime;
-use crate::runtime::scope::Activation;
-use crate::value::safe::escape;
-use crate::value::text::to_text;
-use crate::value::{View, view};
 pub(crate) use templates::render;
+
+use crate::ast::{Arguments, Binary, Expression, Kind, Name, Statement, Unary};
+use crate::coverage::BranchKind;
+use crate::error::Mistake;
+use crate::error::{Error, ErrorKind, Span};
+use crate::native::Native;
+use crate::resolve::is_super;
+use crate::runtime::Runtime;
+use crate::runtime::{Activation, SUPER};
+use crate::value::compare::{loose, order, strict};
+use crate::value::escape;
+use crate::value::text::{to_number, to_primitive, to_text};
+use crate::value::{Dict, Entries};
+use crate::value::{View, number, type_name, view};
+use crate::{error, filters, globals, methods, tests};
 
 /// The number of characters of a template that an error repeats.
 const MAX_WRITTEN: usize = 60;
@@ -93,4 +97,405 @@ impl Evaluator<'_> {
     fn at<T>(&self, span: Span, result: Result<T, Error>) -> Result<T, Error> {
         result.map_err(|error| self.locate(error, span))
     }
+}
+
+impl Evaluator<'_> {
+    /// A call; `caller` is the function of a call block.
+    fn call(
+        &self,
+        target: &Expression,
+        arguments: &Arguments,
+        caller: Option<&Value>,
+    ) -> Result<Value, Error> {
+        match &target.kind {
+            _ if self.here.in_block && is_super(target) => Ok(self.runtime.local(self.here, SUPER)),
+            Kind::Member(object, name) => {
+                self.call_member(target.span, object, &name.text, arguments, caller)
+            }
+            Kind::Index(object, index) => {
+                self.call_index(target.span, object, index, arguments, caller)
+            }
+            _ => self.call_value(target, arguments, caller),
+        }
+    }
+
+    fn call_member(
+        &self,
+        span: Span,
+        object: &Expression,
+        name: &str,
+        arguments: &Arguments,
+        caller: Option<&Value>,
+    ) -> Result<Value, Error> {
+        let object = self.expression(object)?;
+        let arguments = self.arguments(arguments, caller)?;
+        self.at(span, self.method(&object, &name.into(), &arguments, span))
+    }
+
+    fn call_index(
+        &self,
+        span: Span,
+        object: &Expression,
+        index: &Expression,
+        arguments: &Arguments,
+        caller: Option<&Value>,
+    ) -> Result<Value, Error> {
+        let object = self.expression(object)?;
+        let index = self.expression(index)?;
+        let arguments = self.arguments(arguments, caller)?;
+        self.at(span, self.method(&object, &index, &arguments, span))
+    }
+
+    fn call_value(
+        &self,
+        target: &Expression,
+        arguments: &Arguments,
+        caller: Option<&Value>,
+    ) -> Result<Value, Error> {
+        let function = self.expression(target)?;
+        let arguments = self.arguments(arguments, caller)?;
+        self.at(target.span, self.invoke(&function, &arguments, target.span))
+    }
+
+    /// The values of arguments; those by name are a dictionary at the end.
+    fn arguments(
+        &self,
+        arguments: &Arguments,
+        caller: Option<&Value>,
+    ) -> Result<Vec<Value>, Error> {
+        let mut values = self.list(&arguments.positional)?;
+        if !arguments.keyword.is_empty() || caller.is_some() {
+            values.push(self.keywords(&arguments.keyword, caller)?);
+        }
+        Ok(values)
+    }
+
+    fn keywords(
+        &self,
+        pairs: &[(Name, Expression)],
+        caller: Option<&Value>,
+    ) -> Result<Value, Error> {
+        let mut entries = self.entries(pairs)?;
+        if let Some(caller) = caller {
+            entries.insert(Arc::from("caller"), caller.clone());
+        }
+        self.runtime.spend(entries.len())?;
+        Ok(Value::from_object(Dict::keywords(entries)))
+    }
+
+    fn method(
+        &self,
+        target: &Value,
+        name: &Value,
+        arguments: &[Value],
+        span: Span,
+    ) -> Result<Value, Error> {
+        let own = match view(target) {
+            View::Dict(dict) => dict.get(&to_text(name, self.runtime)?).cloned(),
+            _ => None,
+        };
+        if own.is_none()
+            && let Some(name) = name.as_str()
+            && let Some(result) = methods::call(self.runtime, target, name, arguments)
+        {
+            return result;
+        }
+        let function = match own {
+            Some(own) => own,
+            None => methods::member(self.runtime, target, name)?,
+        };
+        self.invoke(&function, arguments, span)
+    }
+
+    fn invoke(&self, target: &Value, arguments: &[Value], span: Span) -> Result<Value, Error> {
+        match view(target) {
+            View::Function(function) => function.call(self.runtime, arguments),
+            _ => Err(not_callable(target, &self.written(span))),
+        }
+    }
+}
+
+/// The error of calling a value that is no function, named as the template writes it.
+fn not_callable(target: &Value, name: &str) -> Error {
+    let message = match view(target) {
+        View::Undefined | View::Null => {
+            format!("`{name}` is {} and cannot be called", type_name(target))
+        }
+        _ => format!("`{name}` is {}, not a function", type_name(target)),
+    };
+    let error = Error::new(ErrorKind::NotCallable, message);
+    if let Some(mistake) = Mistake::callee(name) {
+        return error.with_mistake(mistake);
+    }
+    match error::nearest(name, globals::NAMES) {
+        Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+        None => error,
+    }
+}
+
+impl Evaluator<'_> {
+    fn expression(&self, one: &Expression) -> Result<Value, Error> {
+        let level = self.at(one.span, self.runtime.enter())?;
+        let result = self.value(one);
+        self.runtime.leave(level);
+        self.at(one.span, result)
+    }
+
+    /// The value of an expression. It calls itself for the parts of it, so that whatever
+    /// takes room on the stack is in a function of its own.
+    fn value(&self, one: &Expression) -> Result<Value, Error> {
+        match &one.kind {
+            Kind::Str(text) => Ok(Value::from(text.as_str())),
+            Kind::Number(number) => Ok(number::make(*number)),
+            Kind::Bool(value) => Ok(Value::from(*value)),
+            Kind::Null => Ok(Value::from(())),
+            Kind::Regex { body, flags } => {
+                let runtime = self.runtime;
+                self.runtime.regexes.value(body, flags, runtime)
+            }
+            Kind::Name(name) => Ok(self.runtime.variable(self.here, name)),
+            Kind::Local(name) => Ok(self.runtime.local(self.here, name)),
+            Kind::Member(target, name) => self.member(target, name),
+            Kind::Index(target, index) => self.index(target, index),
+            Kind::Call(target, arguments) => self.call(target, arguments, None),
+            Kind::Filter(target, name, arguments) => self.filtered(target, name, arguments),
+            Kind::Test(target, name, arguments) => self.tested(target, name, arguments),
+            Kind::Array(items) => self.array(items),
+            Kind::Group(items) => self.group(items),
+            Kind::Dict(pairs) => self.dict(pairs),
+            Kind::Binary(operator, left, right) => self.binary(*operator, left, right),
+            Kind::Unary(operator, target) => self.unary(*operator, target),
+            Kind::In(item, container) => self.contains(item, container),
+            Kind::InlineIf {
+                condition,
+                then,
+                otherwise,
+            } => self.inline_if(condition, then, otherwise.as_deref()),
+        }
+    }
+
+    fn member(&self, target: &Expression, name: &Name) -> Result<Value, Error> {
+        let target = self.expression(target)?;
+        methods::named_member(self.runtime, &target, &name.text)
+    }
+
+    fn index(&self, target: &Expression, index: &Expression) -> Result<Value, Error> {
+        let target = self.expression(target)?;
+        let index = self.expression(index)?;
+        methods::member(self.runtime, &target, &index)
+    }
+
+    fn array(&self, items: &[Expression]) -> Result<Value, Error> {
+        let items = self.list(items)?;
+        self.runtime.array(items)
+    }
+
+    fn group(&self, items: &[Expression]) -> Result<Value, Error> {
+        let mut last = Value::UNDEFINED;
+        for item in items {
+            last = self.expression(item)?;
+        }
+        Ok(last)
+    }
+
+    fn dict(&self, pairs: &[(Name, Expression)]) -> Result<Value, Error> {
+        let entries = self.entries(pairs)?;
+        self.runtime.dict(entries)
+    }
+
+    fn contains(&self, item: &Expression, container: &Expression) -> Result<Value, Error> {
+        let item = self.expression(item)?;
+        let container = self.expression(container)?;
+        contains(self.runtime, &item, &container)
+    }
+
+    fn list(&self, items: &[Expression]) -> Result<Vec<Value>, Error> {
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            values.push(self.expression(item)?);
+        }
+        Ok(values)
+    }
+
+    fn entries(&self, pairs: &[(Name, Expression)]) -> Result<Entries, Error> {
+        let mut entries = Entries::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            entries.insert(Arc::from(&*key.text), self.expression(value)?);
+        }
+        Ok(entries)
+    }
+
+    fn filtered(
+        &self,
+        target: &Expression,
+        name: &Name,
+        arguments: &Arguments,
+    ) -> Result<Value, Error> {
+        let target = self.expression(target)?;
+        self.filter(&target, name, arguments)
+    }
+
+    fn tested(
+        &self,
+        target: &Expression,
+        name: &Name,
+        arguments: &Arguments,
+    ) -> Result<Value, Error> {
+        let target = self.expression(target)?;
+        let test = tests::find(&name.text);
+        let test = test.ok_or_else(|| tests::unknown(&self.written(name.span)));
+        self.native(test, &target, name, arguments)
+    }
+
+    /// Applies the filter that the template names.
+    fn filter(&self, target: &Value, name: &Name, arguments: &Arguments) -> Result<Value, Error> {
+        let filter = filters::find(&name.text);
+        let filter = filter.ok_or_else(|| filters::unknown(&self.written(name.span)));
+        self.native(filter, target, name, arguments)
+    }
+
+    /// Applies a filter or a test, if there is one of that name.
+    fn native(
+        &self,
+        native: Result<Native, Error>,
+        target: &Value,
+        name: &Name,
+        arguments: &Arguments,
+    ) -> Result<Value, Error> {
+        let arguments = self.arguments(arguments, None)?;
+        let result = native.and_then(|native| native(self.runtime, target, &arguments));
+        self.at(name.span, result)
+    }
+
+    fn binary(
+        &self,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+    ) -> Result<Value, Error> {
+        let left = self.expression(left)?;
+        match operator {
+            Binary::Or if left.is_true() => Ok(left),
+            Binary::And if !left.is_true() => Ok(left),
+            Binary::Or | Binary::And => self.expression(right),
+            _ => apply(self.runtime, operator, &left, &self.expression(right)?),
+        }
+    }
+
+    fn unary(&self, operator: Unary, target: &Expression) -> Result<Value, Error> {
+        let target = self.expression(target)?;
+        apply_unary(self.runtime, operator, &target)
+    }
+
+    fn inline_if(
+        &self,
+        condition: &Expression,
+        then: &Expression,
+        otherwise: Option<&Expression>,
+    ) -> Result<Value, Error> {
+        if self.expression(condition)?.is_true() {
+            self.take(condition.span, BranchKind::If);
+            return self.expression(then);
+        }
+        let Some(otherwise) = otherwise else {
+            return Ok(Value::from(""));
+        };
+        self.take(condition.span, BranchKind::Else);
+        self.expression(otherwise)
+    }
+}
+
+/// The result of a binary operator that needs both its operands.
+fn apply(runtime: &Runtime, operator: Binary, left: &Value, right: &Value) -> Result<Value, Error> {
+    let numeric = |operation: fn(f64, f64) -> f64| -> Result<Value, Error> {
+        let (left, right) = (to_number(left, runtime)?, to_number(right, runtime)?);
+        Ok(number::make(operation(left, right)))
+    };
+    let ordered = |wanted: fn(Ordering) -> bool| -> Result<Value, Error> {
+        let order = order(left, right, runtime)?;
+        Ok(Value::from(order.is_some_and(wanted)))
+    };
+    match operator {
+        Binary::Or => Ok(if left.is_true() { left } else { right }.clone()),
+        Binary::And => Ok(if left.is_true() { right } else { left }.clone()),
+        Binary::Equal => Ok(Value::from(loose(left, right, runtime)?)),
+        Binary::Unequal => Ok(Value::from(!loose(left, right, runtime)?)),
+        Binary::StrictEqual => Ok(Value::from(strict(left, right))),
+        Binary::StrictUnequal => Ok(Value::from(!strict(left, right))),
+        Binary::Less => ordered(Ordering::is_lt),
+        Binary::Greater => ordered(Ordering::is_gt),
+        Binary::LessEqual => ordered(Ordering::is_le),
+        Binary::GreaterEqual => ordered(Ordering::is_ge),
+        Binary::Add => add(runtime, left, right),
+        Binary::Concat => joined(runtime, left, right),
+        Binary::Subtract => numeric(|left, right| left - right),
+        Binary::Multiply => numeric(|left, right| left * right),
+        Binary::Divide => numeric(|left, right| left / right),
+        Binary::Remainder => numeric(|left, right| left % right),
+        Binary::Floor => numeric(|left, right| (left / right).floor()),
+        Binary::Power => numeric(power),
+    }
+}
+
+fn apply_unary(runtime: &Runtime, operator: Unary, target: &Value) -> Result<Value, Error> {
+    let number = || to_number(target, runtime);
+    Ok(match operator {
+        Unary::Not => Value::from(!target.is_true()),
+        Unary::Minus => number::make(-number()?),
+        Unary::Plus => number::make(number()?),
+        Unary::Floor => number::make(number()?.floor()),
+    })
+}
+
+/// `+`: strings are joined, everything else is added.
+pub(crate) fn add(runtime: &Runtime, left: &Value, right: &Value) -> Result<Value, Error> {
+    let (left, right) = (to_primitive(left, runtime)?, to_primitive(right, runtime)?);
+    if left.as_str().is_some() || right.as_str().is_some() {
+        return joined(runtime, &left, &right);
+    }
+    let sum = to_number(&left, runtime)? + to_number(&right, runtime)?;
+    Ok(number::make(sum))
+}
+
+fn joined(runtime: &Runtime, left: &Value, right: &Value) -> Result<Value, Error> {
+    let (left, right) = (to_text(left, runtime)?, to_text(right, runtime)?);
+    runtime.string(left.len() + right.len())?;
+    let mut text = String::with_capacity(left.len() + right.len());
+    text.push_str(&left);
+    text.push_str(&right);
+    Ok(Value::from(text))
+}
+
+/// JavaScript's power is not a number where IEEE's is 1. Its digits equal the same
+/// algorithm that V8 uses, on every platform.
+#[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
+pub(crate) fn power(base: f64, exponent: f64) -> f64 {
+    if exponent.is_nan() || (base.abs() == 1.0 && exponent.is_infinite()) {
+        return f64::NAN;
+    }
+    libm::pow(base, exponent)
+}
+
+/// `item in container`.
+fn contains(runtime: &Runtime, item: &Value, container: &Value) -> Result<Value, Error> {
+    let found = match view(container) {
+        View::Array(array) => {
+            let items = array.items();
+            runtime.spend(items.len())?;
+            items.iter().any(|other| strict(other, item))
+        }
+        View::Text(text) | View::Safe(text) => {
+            runtime.spend(text.len() / 16)?;
+            text.contains(&*to_text(item, runtime)?)
+        }
+        View::Dict(_) | View::Object => methods::has(runtime, container, item)?,
+        _ => {
+            let message = format!(
+                "`in` needs an array, a string or an object, not {}",
+                type_name(container)
+            );
+            return Err(Error::bad_value(message));
+        }
+    };
+    Ok(Value::from(found))
 }

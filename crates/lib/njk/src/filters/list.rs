@@ -6,12 +6,12 @@ use minijinja::value::Value;
 
 use super::expected;
 use crate::error::Error;
-use crate::evaluator::operator::add;
+use crate::evaluator::add;
 use crate::methods;
 use crate::native::{Native, argument};
 use crate::runtime::Runtime;
+use crate::value::copy_safeness;
 use crate::value::number::{clamp, make, of};
-use crate::value::safe::copy_safeness;
 use crate::value::text::{self, to_number, to_text};
 use crate::value::{View, as_text, is_present, type_name, utf16, view};
 

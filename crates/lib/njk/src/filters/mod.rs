@@ -2,32 +2,36 @@
 //! have the same result as in Nunjucks, and values that make it throw are
 //! errors.
 
-mod conversion;
-mod html;
 mod list;
-mod math;
 mod select;
 mod string;
-mod url;
+
+use std::sync::Arc;
 
 use minijinja::value::Value;
 
 use crate::error::{Error, ErrorKind};
-use crate::native::{self, Native};
+use crate::evaluator::power;
+use crate::lexer::is_space;
+use crate::methods;
+use crate::native::{self, Native, argument};
 use crate::runtime::Runtime;
-use crate::value::number::clamp;
-use crate::value::text::to_number;
-use crate::value::{View, as_text, type_name, view};
+use crate::value::number::{clamp, count, make, parse_float, parse_int};
+use crate::value::text::{stringify, to_number, to_text};
+use crate::value::{
+    Entries, Safe, View, as_text, copy_safeness, entries, escape, is_present, type_name, utf16,
+    view,
+};
 
 /// All filters, by kind.
 const KINDS: [&[(&str, Native)]; 7] = [
-    conversion::FILTERS,
-    html::FILTERS,
+    CONVERSIONS,
+    OF_HTML,
     list::FILTERS,
-    math::FILTERS,
+    OF_NUMBERS,
     select::FILTERS,
     string::FILTERS,
-    url::FILTERS,
+    OF_URLS,
 ];
 
 /// The filter of that name.
@@ -63,7 +67,7 @@ fn expected(what: &str, value: &Value) -> Error {
 
 /// The keyword arguments at the end of `arguments`, for the filters that use
 /// them; and the others.
-fn keywords(arguments: &[Value]) -> (&[Value], Option<&crate::value::dict::Dict>) {
+fn keywords(arguments: &[Value]) -> (&[Value], Option<&crate::value::Dict>) {
     if let Some((last, rest)) = arguments.split_last()
         && let View::Dict(dict) = view(last)
         && dict.is_keywords()
@@ -80,4 +84,437 @@ fn size(runtime: &Runtime, value: &Value, default: usize) -> Result<usize, Error
     }
     let number = to_number(value, runtime)?;
     Ok(clamp(number.ceil(), usize::MAX >> 12))
+}
+
+const CONVERSIONS: &[(&str, Native)] = &[
+    ("default", default),
+    ("d", default),
+    ("dump", dump),
+    ("length", length),
+    ("list", list),
+    ("string", |runtime, value, _| {
+        if !is_present(value) {
+            return Err(Error::bad_value(format!(
+                "{} has no string form",
+                type_name(value)
+            )));
+        }
+        let text = to_text(value, runtime)?.into_owned();
+        Ok(copy_safeness(value, text))
+    }),
+];
+
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "all tests and filters have one signature"
+)]
+fn default(_: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let missing = if argument(arguments, 1).is_true() {
+        !value.is_true()
+    } else {
+        value.is_undefined()
+    };
+    Ok(if missing {
+        argument(arguments, 0).clone()
+    } else {
+        value.clone()
+    })
+}
+
+fn dump(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let indent = match view(argument(arguments, 0)) {
+        View::Number(width) => " ".repeat(clamp(width, 10)),
+        View::Text(text) | View::Safe(text) => utf16::slice(text, 0, 10).into_owned(),
+        _ => String::new(),
+    };
+    let json = stringify(value, &indent, runtime)?;
+    Ok(json.map_or(Value::UNDEFINED, Value::from))
+}
+
+fn length(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    Ok(match view(value) {
+        View::Undefined | View::Null | View::Bool(false) => Value::from(0),
+        View::Text(text) | View::Safe(text) => {
+            runtime.spend(text.len() / 64)?;
+            count(utf16::len(text))
+        }
+        View::Array(array) => count(array.len()),
+        View::Dict(dict) => count(dict.entries().len()),
+        View::Object => count(entries(value).len()),
+        View::Bool(true) | View::Number(_) | View::Function(_) | View::Regex(_) => Value::UNDEFINED,
+    })
+}
+
+fn list(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    match view(value) {
+        View::Text(text) | View::Safe(text) => {
+            runtime.grow(text.len().saturating_mul(size_of::<Value>()))?;
+            runtime.array(
+                utf16::characters(text)
+                    .into_iter()
+                    .map(Value::from)
+                    .collect(),
+            )
+        }
+        View::Dict(_) | View::Object => {
+            let mut pairs = Vec::new();
+            for (key, value) in entries(value) {
+                let mut pair = Entries::new();
+                pair.insert(Arc::from("key"), Value::from(&*key));
+                pair.insert(Arc::from("value"), value);
+                pairs.push(runtime.dict(pair)?);
+            }
+            runtime.array(pairs)
+        }
+        View::Array(_) => Ok(value.clone()),
+        _ => Err(expected("an array, an object or a string", value)),
+    }
+}
+
+const OF_NUMBERS: &[(&str, Native)] = &[
+    ("abs", |runtime, value, _| {
+        Ok(make(to_number(value, runtime)?.abs()))
+    }),
+    ("float", float),
+    ("int", int),
+    ("round", round),
+];
+
+fn float(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let number = parse_float(&to_text(value, runtime)?);
+    Ok(if number.is_nan() {
+        argument(arguments, 0).clone()
+    } else {
+        make(number)
+    })
+}
+
+/// The one filter besides `sort` that takes its arguments by name.
+fn int(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let (positional, named) = keywords(arguments);
+    let named = |name: &str| named.and_then(|named| named.get(name)).cloned();
+    let default = positional.first().cloned().or_else(|| named("default"));
+    let base = positional.get(1).cloned().or_else(|| named("base"));
+    let base = match &base {
+        Some(base) if !base.is_undefined() => to_number(base, runtime)?,
+        _ => 10.0,
+    };
+    let number = parse_int(&to_text(value, runtime)?, base);
+    Ok(if number.is_nan() {
+        default.unwrap_or_default()
+    } else {
+        make(number)
+    })
+}
+
+fn round(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let number = to_number(value, runtime)?;
+    let precision = argument(arguments, 0);
+    let precision = if precision.is_true() {
+        to_number(precision, runtime)?
+    } else {
+        0.0
+    };
+    let factor = power(10.0, precision);
+    let scaled = number * factor;
+    let rounded = match argument(arguments, 1).as_str() {
+        Some("ceil") => scaled.ceil(),
+        Some("floor") => scaled.floor(),
+        _ => half_up(scaled),
+    };
+    Ok(make(rounded / factor))
+}
+
+/// JavaScript's `Math.round`: halves go up, and what is rounded to zero keeps its sign.
+fn half_up(number: f64) -> f64 {
+    let floor = number.floor();
+    let rounded = if number - floor >= 0.5 {
+        floor + 1.0
+    } else {
+        floor
+    };
+    rounded.copysign(number)
+}
+
+const OF_URLS: &[(&str, Native)] = &[("urlencode", urlencode), ("urlize", urlize)];
+
+fn hex(digit: u8) -> char {
+    char::from_digit(u32::from(digit), 16).map_or('0', |digit| digit.to_ascii_uppercase())
+}
+
+/// JavaScript's `encodeURIComponent`.
+fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => out.push(char::from(byte)),
+            b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
+                out.push(char::from(byte));
+            }
+            _ => out.extend(['%', hex(byte >> 4), hex(byte & 15)]),
+        }
+    }
+    out
+}
+
+fn urlencode(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    if let Some(text) = as_text(value) {
+        runtime.check_len(text.len().saturating_mul(3))?;
+        return runtime.text(encode(text));
+    }
+    let pairs: Vec<(Value, Value)> = match view(value) {
+        View::Dict(dict) => {
+            let entries = dict.entries().iter();
+            entries
+                .map(|(key, value)| (Value::from(&**key), value.clone()))
+                .collect()
+        }
+        View::Array(array) => {
+            let part = |item: &Value, index| match view(item) {
+                View::Undefined | View::Null => Err(expected("a pair", item)),
+                _ => methods::member(runtime, item, &count(index)),
+            };
+            let pair = |item: &Value| Ok((part(item, 0)?, part(item, 1)?));
+            array
+                .items()
+                .iter()
+                .map(pair)
+                .collect::<Result<_, Error>>()?
+        }
+        _ => return Ok(Value::from("")),
+    };
+    let mut out = String::new();
+    for (key, value) in pairs {
+        if !out.is_empty() {
+            out.push('&');
+        }
+        out.push_str(&encode(&to_text(&key, runtime)?));
+        out.push('=');
+        out.push_str(&encode(&to_text(&value, runtime)?));
+        runtime.check_len(out.len())?;
+        runtime.spend(1)?;
+    }
+    runtime.text(out)
+}
+
+fn urlize(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let text = as_text(value).ok_or_else(|| expected("a string", value))?;
+    runtime.grow(text.len())?;
+    let limit = match argument(arguments, 0) {
+        missing if missing.is_undefined() => f64::INFINITY,
+        limit => to_number(limit, runtime)?,
+    };
+    let most = if limit.is_nan() {
+        usize::MAX >> 12
+    } else {
+        clamp(limit, usize::MAX >> 12)
+    };
+    let nofollow = matches!(view(argument(arguments, 1)), View::Bool(true));
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(is_space).unwrap_or(rest.len());
+        link(&rest[..end], most, nofollow, &mut out);
+        let gap = rest[end..]
+            .find(|c| !is_space(c))
+            .unwrap_or(rest.len() - end);
+        out.push_str(&rest[end..end + gap]);
+        rest = &rest[end + gap..];
+        runtime.spend(1)?;
+        runtime.check_len(out.len())?;
+    }
+    runtime.text(out)
+}
+
+/// Appends `word`, as a link if it looks like an address.
+fn link(word: &str, most: usize, nofollow: bool, out: &mut String) {
+    let address = bare(word);
+    let shown = utf16::slice(address, 0, most);
+    let rel = if nofollow { " rel=\"nofollow\"" } else { "" };
+    let scheme = if address.starts_with("http://") || address.starts_with("https://") {
+        ""
+    } else if address.starts_with("www.") {
+        "http://"
+    } else if is_mail(address) {
+        out.extend(["<a href=\"mailto:", address, "\">", address, "</a>"]);
+        return;
+    } else if has_domain(address) {
+        "http://"
+    } else {
+        out.push_str(word);
+        return;
+    };
+    out.extend([
+        "<a href=\"",
+        scheme,
+        address,
+        "\"",
+        rel,
+        ">",
+        &shown,
+        "</a>",
+    ]);
+}
+
+/// A word without an opening bracket before it and punctuation after it.
+fn bare(word: &str) -> &str {
+    let head = ["(", "<", "&lt;"]
+        .iter()
+        .find_map(|mark| word.strip_prefix(mark));
+    let word = head.unwrap_or(word);
+    let tail = ["&gt;", ".", ",", ")"]
+        .iter()
+        .find_map(|mark| word.strip_suffix(mark));
+    tail.unwrap_or(word)
+}
+
+fn is_mail(address: &str) -> bool {
+    let Some((user, host)) = address.split_once('@') else {
+        return false;
+    };
+    let user_char = |c: char| c.is_ascii_alphanumeric() || "_.!#$%&'*+-/=?^`{|}~".contains(c);
+    let host_char = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    !user.is_empty()
+        && user.chars().all(user_char)
+        && host.contains('.')
+        && host
+            .split('.')
+            .all(|part| !part.is_empty() && part.chars().all(host_char))
+}
+
+/// Returns true if the word contains a well-known top-level domain that ends there,
+/// or is followed by a port or a path.
+fn has_domain(address: &str) -> bool {
+    [".org", ".net", ".com"].iter().any(|ending| {
+        address.match_indices(ending).any(|(at, _)| {
+            let after = &address[at + ending.len()..];
+            after.is_empty() || after.starts_with([':', '/'])
+        })
+    })
+}
+
+const OF_HTML: &[(&str, Native)] = &[
+    ("escape", escaped),
+    ("e", escaped),
+    ("forceescape", |runtime, value, _| {
+        force_escape(runtime, value)
+    }),
+    ("nl2br", nl2br),
+    ("safe", |runtime, value, _| match view(value) {
+        View::Safe(_) => Ok(value.clone()),
+        View::Undefined | View::Null => Ok(Safe::value("")),
+        _ => Ok(Safe::value(&*to_text(value, runtime)?)),
+    }),
+    ("striptags", striptags),
+];
+
+fn escaped(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    match view(value) {
+        View::Safe(_) => Ok(value.clone()),
+        _ => force_escape(runtime, value),
+    }
+}
+
+fn force_escape(runtime: &Runtime, value: &Value) -> Result<Value, Error> {
+    if !is_present(value) {
+        return Ok(Safe::value(""));
+    }
+    let text = to_text(value, runtime)?;
+    runtime.string(text.len())?;
+    let text = escape(&text);
+    runtime.string(text.len())?;
+    Ok(Safe::value(text))
+}
+
+fn nl2br(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
+    if !is_present(value) {
+        return Ok(Value::from(""));
+    }
+    let text = as_text(value).ok_or_else(|| expected("a string", value))?;
+    let breaks = text.matches('\n').count().saturating_mul(6);
+    runtime.string(text.len().saturating_add(breaks))?;
+    let text = text.replace("\r\n", "\n").replace('\n', "<br />\n");
+    Ok(copy_safeness(value, text))
+}
+
+fn striptags(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let text = string(value)?;
+    runtime.grow(text.len())?;
+    let stripped = strip(text);
+    let trimmed = stripped.trim_matches(is_space);
+    let text = if argument(arguments, 0).is_true() {
+        keep_lines(trimmed)
+    } else {
+        squash(trimmed, is_space)
+    };
+    runtime.string(text.len())?;
+    Ok(copy_safeness(value, text))
+}
+
+/// Removes tags and comments.
+fn strip(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    // If one kind of end is not found, it cannot occur further on.
+    let (mut comments, mut tags) = (true, true);
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at..];
+        let mut end = None;
+        if comments && tail.starts_with("<!--") {
+            end = tail[4..].find("-->").map(|end| end + 7);
+            comments = end.is_some();
+        } else if tags && is_tag(tail) {
+            end = tail.find('>').map(|end| end + 1);
+            tags = end.is_some();
+        }
+        let end = end.unwrap_or_else(|| {
+            out.push('<');
+            1
+        });
+        rest = &tail[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// `<` or `</`, then a letter; a name of ASCII letters and digits that ends
+/// where a word ends.
+fn is_tag(text: &str) -> bool {
+    let name = text[1..].strip_prefix('/').unwrap_or(&text[1..]);
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return false;
+    }
+    let after = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    !after.starts_with('_')
+}
+
+fn squash(text: &str, is_gap: fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut gap = false;
+    for c in text.chars() {
+        if !is_gap(c) {
+            out.push(c);
+        } else if !gap {
+            out.push(' ');
+        }
+        gap = is_gap(c);
+    }
+    out
+}
+
+/// Trims lines and reduces consecutive empty lines to one.
+fn keep_lines(text: &str) -> String {
+    let lines = text.split('\n').map(|line| {
+        let (line, end) = line
+            .strip_suffix('\r')
+            .map_or((line, ""), |line| (line, "\r"));
+        format!("{}{end}", line.trim_matches(' '))
+    });
+    let trimmed = lines.collect::<Vec<_>>().join("\n");
+    let mut joined = squash(&trimmed, |c| c == ' ').replace("\r\n", "\n");
+    while joined.contains("\n\n\n") {
+        joined = joined.replace("\n\n\n", "\n\n");
+    }
+    joined
 }

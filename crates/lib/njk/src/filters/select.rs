@@ -14,8 +14,8 @@ use crate::methods::sort_by;
 use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::tests;
+use crate::value::Entries;
 use crate::value::compare::{order, strict, texts};
-use crate::value::dict::Entries;
 use crate::value::text::to_text;
 use crate::value::{View, as_text, entries, is_present, type_name, view};
 

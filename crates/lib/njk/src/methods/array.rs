@@ -1,22 +1,21 @@
 //! The methods of arrays.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use minijinja::value::Value;
 
-use super::string::number;
-use super::{callback, sort};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::methods::string::number;
 use crate::native::{Native, argument};
 use crate::runtime::Runtime;
-use crate::value::array::Array;
-use crate::value::compare::strict;
+use crate::value::compare::{strict, texts};
 use crate::value::number::{clamp, count, make, relative, to_integer};
 use crate::value::text::{self, to_text};
-use crate::value::{View, depth, view};
+use crate::value::{Array, View, depth, type_name, view};
 
 pub(super) fn find(name: &str) -> Option<Native> {
-    if let Some(found) = callback::find(name) {
+    if let Some(found) = calling(name) {
         return Some(found);
     }
     Some(match name {
@@ -78,7 +77,7 @@ fn changing(name: &str) -> Option<Native> {
             Ok(change(this, first).flatten().unwrap_or_default())
         },
         "slice" => slice,
-        "sort" => sort::sort,
+        "sort" => sort,
         "splice" => splice,
         "toString" | "toLocaleString" => |runtime, this, _| join(runtime, this, &[]),
         "unshift" => unshift,
@@ -240,4 +239,211 @@ fn splice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value,
 /// The index of a search result, -1 without one.
 pub(super) fn index(found: Option<usize>) -> Value {
     found.map_or_else(|| make(-1.0), count)
+}
+
+pub(super) fn calling(name: &str) -> Option<Native> {
+    Some(match name {
+        "every" => |runtime, this, arguments| {
+            let failing = position(runtime, this, arguments, false)?;
+            Ok(Value::from(failing.is_none()))
+        },
+        "some" => |runtime, this, arguments| {
+            let passing = position(runtime, this, arguments, true)?;
+            Ok(Value::from(passing.is_some()))
+        },
+        "find" => |runtime, this, arguments| {
+            let found = position(runtime, this, arguments, true)?;
+            Ok(found
+                .and_then(|at| items(this).get(at).cloned())
+                .unwrap_or_default())
+        },
+        "findIndex" => {
+            |runtime, this, arguments| position(runtime, this, arguments, true).map(index)
+        }
+        "filter" => |runtime, this, arguments| {
+            let mut kept = Vec::new();
+            for (at, item) in items(this).iter().enumerate() {
+                if call(runtime, arguments, item, at, this)?.is_true() {
+                    kept.push(item.clone());
+                }
+            }
+            runtime.array(kept)
+        },
+        "map" => |runtime, this, arguments| {
+            let mut mapped = Vec::new();
+            for (at, item) in items(this).iter().enumerate() {
+                mapped.push(call(runtime, arguments, item, at, this)?);
+            }
+            runtime.array(mapped)
+        },
+        "forEach" => |runtime, this, arguments| {
+            for (at, item) in items(this).iter().enumerate() {
+                call(runtime, arguments, item, at, this)?;
+            }
+            Ok(Value::UNDEFINED)
+        },
+        "reduce" => reduce,
+        _ => return None,
+    })
+}
+
+fn call(
+    runtime: &Runtime,
+    arguments: &[Value],
+    item: &Value,
+    at: usize,
+    this: &Value,
+) -> Result<Value, Error> {
+    invoke(
+        runtime,
+        argument(arguments, 0),
+        &[item.clone(), count(at), this.clone()],
+    )
+}
+
+fn invoke(runtime: &Runtime, function: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    runtime.spend(1)?;
+    if let View::Function(function) = view(function) {
+        return function.call(runtime, arguments);
+    }
+    let message = format!("expected a function, not {}", type_name(function));
+    Err(Error::new(ErrorKind::NotCallable, message))
+}
+
+/// The first item for which the function returns a value of that truth.
+fn position(
+    runtime: &Runtime,
+    this: &Value,
+    arguments: &[Value],
+    wanted: bool,
+) -> Result<Option<usize>, Error> {
+    for (at, item) in items(this).iter().enumerate() {
+        if call(runtime, arguments, item, at, this)?.is_true() == wanted {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
+fn reduce(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let items = items(this);
+    let mut rest = items.iter().enumerate();
+    let start = arguments
+        .get(1)
+        .cloned()
+        .or_else(|| rest.next().map(|(_, item)| item.clone()));
+    let Some(mut result) = start else {
+        return Err(Error::bad_value(
+            "an empty array cannot be reduced without a first value",
+        ));
+    };
+    for (at, item) in rest {
+        let values = [result, item.clone(), count(at), this.clone()];
+        result = invoke(runtime, argument(arguments, 0), &values)?;
+    }
+    Ok(result)
+}
+
+/// Sorts in place, by a function of two items or as strings.
+pub(super) fn sort(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let mut items = items(this).to_vec();
+    runtime.array(items.clone())?;
+    if let View::Function(function) = view(argument(arguments, 0)) {
+        let sorted = sort_by(items, &mut |left, right| {
+            let order = function.call(runtime, &[left.clone(), right.clone()])?;
+            Ok(text::to_number(&order, runtime)?
+                .partial_cmp(&0.0)
+                .unwrap_or(Ordering::Equal))
+        })?;
+        change(this, |items| *items = sorted);
+        return Ok(this.clone());
+    }
+    let mut keyed = Vec::with_capacity(items.len());
+    for item in items.drain(..) {
+        let key = if item.is_undefined() {
+            None
+        } else {
+            Some(to_text(&item, runtime)?.into_owned())
+        };
+        runtime.spend(4)?;
+        keyed.push((key, item));
+    }
+    keyed.sort_by(|(left, _), (right, _)| match (left, right) {
+        (Some(left), Some(right)) => texts(left, right),
+        (left, right) => right.is_some().cmp(&left.is_some()),
+    });
+    change(this, |items| {
+        *items = keyed.into_iter().map(|(_, item)| item).collect();
+    });
+    Ok(this.clone())
+}
+
+/// So many items are sorted by insertion, as V8 does, so that an order that contradicts itself
+/// has the same result.
+const INSERTED: usize = 63;
+
+type Compare<'a> = dyn FnMut(&Value, &Value) -> Result<Ordering, Error> + 'a;
+
+/// A stable sort that tolerates inconsistent results of `compare`, which fails if that does.
+/// Undefined values come last and are not compared.
+pub(crate) fn sort_by(items: Vec<Value>, compare: &mut Compare<'_>) -> Result<Vec<Value>, Error> {
+    let (mut sorted, undefined): (Vec<Value>, Vec<Value>) =
+        items.into_iter().partition(|item| !item.is_undefined());
+    sorted = merge_sort(sorted, compare)?;
+    sorted.extend(undefined);
+    Ok(sorted)
+}
+
+fn merge_sort(mut items: Vec<Value>, compare: &mut Compare<'_>) -> Result<Vec<Value>, Error> {
+    if items.len() <= INSERTED {
+        insert_all(&mut items, compare)?;
+        return Ok(items);
+    }
+    let right = items.split_off(items.len() / 2);
+    let left = merge_sort(items, compare)?;
+    let right = merge_sort(right, compare)?;
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let next = if compare(b, a)?.is_lt() {
+            right.next()
+        } else {
+            left.next()
+        };
+        merged.extend(next);
+    }
+    merged.extend(left);
+    merged.extend(right);
+    Ok(merged)
+}
+
+/// Keeps the run at the start, reversed if it descends, and inserts the others into it.
+fn insert_all(items: &mut [Value], compare: &mut Compare<'_>) -> Result<(), Error> {
+    let mut run = 1;
+    let mut descends = false;
+    while run < items.len() {
+        let falls = compare(&items[run], &items[run - 1])?.is_lt();
+        if run == 1 {
+            descends = falls;
+        } else if falls != descends {
+            break;
+        }
+        run += 1;
+    }
+    if descends {
+        items[..run].reverse();
+    }
+    for at in run..items.len() {
+        let (mut low, mut high) = (0, at);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if compare(&items[at], &items[middle])?.is_lt() {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        items[low..=at].rotate_right(1);
+    }
+    Ok(())
 }

@@ -1,14 +1,11 @@
 //! Members and methods of values, as JavaScript has them on its prototypes.
 
 mod array;
-mod callback;
-mod locale;
 mod number;
 mod pattern;
-mod sort;
 mod string;
 
-pub(crate) use sort::sort_by;
+pub(crate) use array::sort_by;
 
 use minijinja::value::Value;
 
@@ -16,10 +13,10 @@ use crate::error::Error;
 use crate::native::Native;
 use crate::regex::Regex;
 use crate::runtime::Runtime;
-use crate::value::function::Function;
+use crate::value::Function;
 use crate::value::number::{clamp, count, make};
 use crate::value::text::{to_number, to_text};
-use crate::value::{View, as_text, dict, utf16, view};
+use crate::value::{View, as_text, index, utf16, view};
 
 /// The kinds of values with methods of their own; all have the methods of objects.
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +66,7 @@ fn object(name: &str) -> Option<Native> {
             let own = match view(this) {
                 View::Dict(dict) => dict.get(&key).is_some(),
                 View::Array(array) => {
-                    &*key == "length"
-                        || dict::index(&key).is_some_and(|at| (at as usize) < array.len())
+                    &*key == "length" || index(&key).is_some_and(|at| (at as usize) < array.len())
                 }
                 _ => false,
             };
@@ -173,7 +169,7 @@ pub(crate) fn named_member(runtime: &Runtime, target: &Value, name: &str) -> Res
 fn position(key: &Value) -> Option<usize> {
     match view(key) {
         View::Number(number) => key.as_usize().or_else(|| (number == 0.0).then_some(0)),
-        View::Text(text) => dict::index(text).map(|index| index as usize),
+        View::Text(text) => index(text).map(|index| index as usize),
         _ => None,
     }
 }

@@ -1,11 +1,13 @@
 //! The methods of strings.
 
-use minijinja::value::Value;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
-use super::{locale, pattern};
+use minijinja::value::Value;
+
 use crate::error::Error;
 use crate::lexer::is_space;
+use crate::methods::pattern;
 use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, count, make, of, relative, to_integer};
@@ -30,7 +32,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
             Ok(index_of(runtime, this, arguments)?.map_or_else(|| Value::from(-1), count))
         },
         "lastIndexOf" => last_index_of,
-        "localeCompare" => locale::compare,
+        "localeCompare" => compare,
         "match" => pattern::match_,
         "matchAll" => pattern::match_all,
         "normalize" | "toString" | "valueOf" => |_, this, _| Ok(Value::from(text(this))),
@@ -252,4 +254,42 @@ fn substr(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value,
     let start = relative(number(runtime, arguments, 0, 0.0)?, len);
     let count = clamp(number(runtime, arguments, 1, f64::INFINITY)?, len - start);
     part(runtime, text(this), start, start + count)
+}
+
+/// The characters before the letters, in order.
+const FIRST: &str = "\t\n\u{b}\u{c}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789";
+
+pub(super) fn compare(
+    runtime: &Runtime,
+    this: &Value,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    let other = to_text(argument(arguments, 0), runtime)?;
+    let (left, right) = (text(this), &*other);
+    runtime.spend(left.len().min(right.len()))?;
+    Ok(Value::from(order(left, right) as i32))
+}
+
+fn order(left: &str, right: &str) -> Ordering {
+    let letters = letters(left).cmp(letters(right));
+    letters.then_with(|| cases(left).cmp(cases(right)))
+}
+
+/// Characters that the order ignores.
+fn is_ignored(c: char) -> bool {
+    c.is_ascii_control() && !FIRST.contains(c)
+}
+
+fn letters(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let shown = text.chars().filter(|c| !is_ignored(*c));
+    shown.flat_map(char::to_lowercase).map(|c| {
+        let position = if c.is_ascii() { FIRST.find(c) } else { None };
+        (position.unwrap_or(FIRST.len()), c)
+    })
+}
+
+/// Returns true if each character is an upper-case letter.
+fn cases(text: &str) -> impl Iterator<Item = bool> {
+    let shown = text.chars().filter(|c| !is_ignored(*c));
+    shown.map(char::is_uppercase)
 }

@@ -3,19 +3,16 @@
 //! between tags with its white space control.
 
 mod expression;
-mod mistake;
-mod postfix;
 mod statement;
-mod tags;
-
-#[cfg(test)]
-pub(crate) use tags::opening_tags;
 
 use crate::ast::{Expression, Name, Statement};
-use crate::error::{Error, ErrorKind, Span};
+use crate::error::Mistake;
+use crate::error::{Error, ErrorKind, Span, position};
+use crate::lexer::{Kind, Token};
 use crate::lexer::{Lexer, is_space};
-use crate::mistake::Mistake;
-use crate::token::{Kind, Token};
+
+#[cfg(test)]
+pub(crate) use statement::opening_tags;
 
 /// The maximum nesting of tags and brackets. The parser and all that walk the tree
 /// call themselves at each level.
@@ -273,4 +270,61 @@ fn bounded(expression: Expression) -> Parsed<Expression> {
         return Err((Error::new(ErrorKind::TooDeep, message), expression.span));
     }
     Ok(expression)
+}
+
+impl Parser<'_> {
+    /// The mistake behind a token where the grammar has none of its kind.
+    fn mistake(&self, token: &Token) -> Option<Mistake> {
+        let rest = self.lexer.source_from(token.span.start as usize);
+        let before = self.lexer.source_from(self.last.start as usize);
+        match &token.kind {
+            Kind::Symbol(word) if word.starts_with("&&") => Some(Mistake::LogicalAnd),
+            Kind::Symbol(word) if word.starts_with("??") => Some(Mistake::Nullish),
+            Kind::Symbol(word) if word.starts_with('?') => Some(Mistake::Conditional),
+            Kind::Mark("|") if before.starts_with('|') => Some(Mistake::LogicalOr),
+            Kind::Mark("!") => Some(Mistake::LogicalNot),
+            Kind::Mark("=") if rest.starts_with("=>") => Some(Mistake::ArrowFunction),
+            Kind::Mark(">") if before.starts_with("=>") => Some(Mistake::ArrowFunction),
+            Kind::Mark(">") if before.starts_with("<>") => Some(Mistake::Unequal),
+            Kind::Mark("=") => Some(Mistake::Assignment),
+            Kind::Mark("+" | "-" | "*" | "/") if rest[1..].starts_with('=') => {
+                Some(Mistake::CompoundAssignment)
+            }
+            _ => self.still_open(token),
+        }
+    }
+
+    /// The current tag, if it began on an earlier line, or the template ends in it.
+    fn still_open(&self, token: &Token) -> Option<Mistake> {
+        let opener = self.opener.start as usize;
+        let line = self.line(self.opener);
+        if token.kind != Kind::End && self.line(token.span) == line {
+            return None;
+        }
+        let (opener, closer) = match self.lexer.source_from(opener).get(..2) {
+            Some("{{") => ("{{", "}}"),
+            Some("{%") => ("{%", "%}"),
+            _ => return None,
+        };
+        Some(Mistake::Open {
+            opener,
+            closer,
+            line,
+        })
+    }
+
+    /// The innermost tag that is still open, and its end among `ends`.
+    fn unclosed(&self, ends: &[&'static str]) -> Option<Mistake> {
+        let tag = self.open.last()?;
+        let end = ends.iter().copied().find(|end| end.starts_with("end"))?;
+        Some(Mistake::Unclosed {
+            tag: tag.text.clone(),
+            line: self.line(tag.span),
+            end,
+        })
+    }
+
+    fn line(&self, span: Span) -> usize {
+        position(self.lexer.source_from(0), span.start as usize).0
+    }
 }

@@ -1,22 +1,19 @@
 //! Regular expressions of JavaScript, run by `fancy-regex`, which stops after a
 //! limited number of steps instead of backtracking forever.
 
-mod cache;
-mod replace;
-mod translate;
-
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
+use std::iter::Peekable;
+use std::str::Chars;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fancy_regex::{Captures, RegexBuilder};
-use minijinja::value::{Object, ObjectRepr};
+use minijinja::value::{Object, ObjectRepr, Value};
 
 use crate::error::{Error, ErrorKind};
 use crate::runtime::Runtime;
-
-pub(crate) use cache::Regexes;
-pub(crate) use replace::{Found, expand};
 
 /// The maximum number of steps of one search in an expression that backtracks.
 const BACKTRACKS: usize = 50_000;
@@ -61,7 +58,7 @@ impl Compiled {
         {
             return Err(invalid("a flag is given twice".to_owned()));
         }
-        let translated = translate::translate(body, flags);
+        let translated = translate(body, flags);
         let regex = RegexBuilder::new(&translated.source)
             .backtrack_limit(BACKTRACKS)
             .delegate_size_limit(SIZE)
@@ -211,5 +208,285 @@ impl Object for Regex {
 
     fn is_true(self: &Arc<Self>) -> bool {
         true
+    }
+}
+
+/// The bytes that one is charged for, and with them the steps; few take as many.
+const BYTES: usize = 1 << 18;
+
+#[derive(Debug, Default)]
+pub(crate) struct Regexes(RefCell<HashMap<String, Arc<Compiled>>>);
+
+impl Regexes {
+    /// A new value of an expression.
+    pub(crate) fn value(&self, body: &str, flags: &str, runtime: &Runtime) -> Result<Value, Error> {
+        // No flag is a slash.
+        let key = format!("{flags}/{body}");
+        let known = self.0.borrow().get(&key).cloned();
+        let compiled = match known {
+            Some(compiled) => compiled,
+            None => self.compile(key, body, flags, runtime)?,
+        };
+        let last = AtomicUsize::new(0);
+        Ok(Value::from_object(Regex { compiled, last }))
+    }
+
+    fn compile(
+        &self,
+        key: String,
+        body: &str,
+        flags: &str,
+        runtime: &Runtime,
+    ) -> Result<Arc<Compiled>, Error> {
+        runtime.grow(BYTES)?;
+        let compiled = Arc::new(Compiled::new(body, flags)?);
+        self.0.borrow_mut().insert(key, Arc::clone(&compiled));
+        Ok(compiled)
+    }
+}
+
+/// A match with the text around it, for its replacement.
+pub(crate) struct Found<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The groups after the whole match; empty if one did not participate.
+    pub(crate) groups: Vec<&'a str>,
+    pub(crate) names: Vec<&'a str>,
+}
+
+/// Appends `replacement` with its `$` patterns expanded.
+pub(crate) fn expand(replacement: &str, found: &Found<'_>, out: &mut String) {
+    let mut rest = replacement;
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at + 1..];
+        let used = match tail.chars().next() {
+            Some('$') => {
+                out.push('$');
+                1
+            }
+            Some('&') => {
+                out.push_str(&found.text[found.start..found.end]);
+                1
+            }
+            Some('`') => {
+                out.push_str(&found.text[..found.start]);
+                1
+            }
+            Some('\'') => {
+                out.push_str(&found.text[found.end..]);
+                1
+            }
+            Some('0'..='9') => number(tail, found, out),
+            Some('<') => name(tail, found, out),
+            _ => 0,
+        };
+        if used == 0 {
+            out.push('$');
+        }
+        rest = &tail[used..];
+    }
+    out.push_str(rest);
+}
+
+/// `$1` or `$12`, whichever group exists; returns the number of bytes consumed.
+fn number(tail: &str, found: &Found<'_>, out: &mut String) -> usize {
+    for len in [2, 1] {
+        let group = tail
+            .get(..len)
+            .and_then(|digits| digits.parse::<usize>().ok());
+        if let Some(group) = group.filter(|group| (1..=found.groups.len()).contains(group)) {
+            out.push_str(found.groups[group - 1]);
+            return len;
+        }
+    }
+    0
+}
+
+/// `$<name>`, if the expression has named groups.
+fn name(tail: &str, found: &Found<'_>, out: &mut String) -> usize {
+    if found.names.iter().all(|name| name.is_empty()) {
+        return 0;
+    }
+    let Some(end) = tail.find('>') else {
+        return 0;
+    };
+    let wanted = &tail[1..end];
+    let group = found.names.iter().position(|name| *name == wanted);
+    if let Some(group) = group.and_then(|group| found.groups.get(group)) {
+        out.push_str(group);
+    }
+    end + 1
+}
+
+const WORD: &str = "A-Za-z0-9_";
+const DIGIT: &str = "0-9";
+const SPACE: &str = r"\t\n\x0B\x0C\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
+
+struct Translated {
+    source: String,
+    /// The expression has look-around or back-references, and so has to
+    /// backtrack.
+    hard: bool,
+}
+
+struct Translator<'a> {
+    rest: Peekable<Chars<'a>>,
+    out: String,
+    hard: bool,
+}
+
+fn translate(body: &str, flags: &str) -> Translated {
+    let mut translator = Translator {
+        rest: body.chars().peekable(),
+        out: String::new(),
+        hard: false,
+    };
+    let flags: String = flags
+        .chars()
+        .filter(|flag| matches!(flag, 'i' | 'm'))
+        .collect();
+    if !flags.is_empty() {
+        translator.out = format!("(?{flags})");
+    }
+    translator.pattern();
+    Translated {
+        source: translator.out,
+        hard: translator.hard,
+    }
+}
+
+impl Translator<'_> {
+    fn pattern(&mut self) {
+        while let Some(c) = self.rest.next() {
+            match c {
+                '\\' => self.escape(false),
+                '[' => self.class(),
+                '.' => self.out.push_str(r"[^\n\r\u{2028}\u{2029}]"),
+                '(' => self.group(),
+                '{' => self.braces(),
+                '}' | ']' => self.literal(c),
+                _ => self.out.push(c),
+            }
+        }
+    }
+
+    fn literal(&mut self, c: char) {
+        if !c.is_alphanumeric() && c.is_ascii() && !c.is_ascii_whitespace() && c != '_' {
+            self.out.push('\\');
+        }
+        self.out.push(c);
+    }
+
+    fn group(&mut self) {
+        self.out.push('(');
+        let mut ahead = self.rest.clone();
+        if ahead.next() != Some('?') {
+            return;
+        }
+        match (ahead.next(), ahead.next()) {
+            (Some('=' | '!'), _) | (Some('<'), Some('=' | '!')) => self.hard = true,
+            _ => {}
+        }
+    }
+
+    /// `{` begins a count only if a valid one follows; otherwise it is literal.
+    fn braces(&mut self) {
+        let count: String = self
+            .rest
+            .clone()
+            .take_while(|c| *c != '}')
+            .take(16)
+            .collect();
+        let closed = self.rest.clone().nth(count.chars().count()) == Some('}');
+        let (low, high) = count.split_once(',').unwrap_or((&count, "0"));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let legal = closed && !low.is_empty() && digits(low) && digits(high);
+        self.out.push_str(if legal { "{" } else { r"\{" });
+        if legal {
+            for _ in 0..=count.chars().count() {
+                self.out.extend(self.rest.next());
+            }
+        }
+    }
+
+    fn class(&mut self) {
+        let negated = self.rest.next_if_eq(&'^').is_some();
+        if self.rest.next_if_eq(&']').is_some() {
+            self.out
+                .push_str(if negated { r"[\s\S]" } else { r"[^\s\S]" });
+            return;
+        }
+        self.out.push_str(if negated { "[^" } else { "[" });
+        while let Some(c) = self.rest.next() {
+            match c {
+                ']' => break,
+                '\\' => self.escape(true),
+                '-' if self.rest.peek() == Some(&']') => self.out.push_str(r"\-"),
+                '[' | '&' | '~' | '^' => self.literal(c),
+                '-' if self.out.ends_with(['[', '^']) => self.out.push_str(r"\-"),
+                _ => self.out.push(c),
+            }
+        }
+        self.out.push(']');
+    }
+
+    fn escape(&mut self, in_class: bool) {
+        let Some(c) = self.rest.next() else {
+            self.out.push('\\');
+            return;
+        };
+        match c {
+            'd' => self.set(DIGIT, false, in_class),
+            'D' => self.set(DIGIT, true, in_class),
+            'w' => self.set(WORD, false, in_class),
+            'W' => self.set(WORD, true, in_class),
+            's' => self.set(SPACE, false, in_class),
+            'S' => self.set(SPACE, true, in_class),
+            'b' if in_class => self.out.push_str(r"\x08"),
+            'b' | 'B' | 'n' | 'r' | 't' => {
+                self.out.push('\\');
+                self.out.push(c);
+            }
+            'f' => self.out.push_str(r"\x0C"),
+            'v' => self.out.push_str(r"\x0B"),
+            '0' => self.out.push_str(r"\x00"),
+            'x' => self.code(2, c),
+            'u' => self.code(4, c),
+            'k' if !in_class && self.rest.peek() == Some(&'<') => {
+                self.hard = true;
+                self.out.push_str(r"\k");
+            }
+            '1'..='9' if !in_class => {
+                self.hard = true;
+                self.out.push('\\');
+                self.out.push(c);
+            }
+            _ => self.literal(c),
+        }
+    }
+
+    fn set(&mut self, set: &str, negated: bool, in_class: bool) {
+        if in_class && !negated {
+            self.out.push_str(set);
+            return;
+        }
+        self.out.push_str(if negated { "[^" } else { "[" });
+        self.out.push_str(set);
+        self.out.push(']');
+    }
+
+    /// `\xHH` or `\uHHHH`; without the digits it is the literal letter.
+    fn code(&mut self, digits: usize, letter: char) {
+        let code: String = self.rest.clone().take(digits).collect();
+        let legal = code.chars().count() == digits && code.chars().all(|c| c.is_ascii_hexdigit());
+        let number = u32::from_str_radix(&code, 16).unwrap_or_default();
+        if !legal || char::from_u32(number).is_none() {
+            self.out.push(letter);
+            return;
+        }
+        self.rest.nth(digits - 1);
+        self.out.extend([r"\x{", &code, "}"]);
     }
 }

@@ -3,28 +3,28 @@
 //! functions are given it. It stays on one thread; values hold nothing of it, because they
 //! may not.
 
-mod budget;
 pub(crate) mod frames;
-pub(crate) mod scope;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use minijinja::value::Value;
 
-use frames::Frames;
-use scope::Activation;
-
 use crate::coverage::{BranchKind, Coverage};
+use crate::engine;
+use crate::engine::Limits;
+use crate::engine::Program;
 use crate::engine::Shared;
 use crate::error::{Error, ErrorKind, Span};
-use crate::loader;
-use crate::program::Program;
+use crate::globals;
 use crate::regex::Regexes;
-use crate::value::array::Array;
-use crate::value::{as_text, type_name};
+use crate::value::Array;
+use crate::value::{Dict, Entries};
+use crate::value::{as_text, depth, type_name};
+use frames::{Frame, Frames};
 
 /// The maximum nesting of all that runs at once: tags, expressions, and what they call. It
 /// bounds the stack, where `Limits::recursion` bounds the levels of macros and templates: the
@@ -60,7 +60,7 @@ impl Runtime {
         Self {
             shared: Arc::clone(shared),
             fuel: Cell::new(shared.limits.fuel),
-            memory: Cell::new(budget::memory(shared.limits)),
+            memory: Cell::new(memory(shared.limits)),
             regexes: Regexes::default(),
             frames: RefCell::default(),
             depth: Cell::new(0),
@@ -142,7 +142,7 @@ impl Runtime {
             );
             return Err(Error::bad_value(message));
         };
-        let Some(full) = loader::resolve(from.name(), name) else {
+        let Some(full) = engine::resolve(from.name(), name) else {
             return Ok(None);
         };
         let mut programs = self.programs.borrow_mut();
@@ -198,4 +198,338 @@ impl Runtime {
 
 pub(crate) fn too_deep() -> Error {
     Error::new(ErrorKind::TooDeep, "the template calls itself too deeply")
+}
+
+/// All strings and lists of a rendering may take this many times the limit of
+/// its output.
+const MEMORY_FACTOR: u64 = 32;
+
+/// A rendering may always take this much, even with a small limit.
+const MIN_MEMORY: u64 = 1 << 20;
+
+/// The maximum nesting of arrays and objects in a value.
+const MAX_DEPTH: u32 = 500;
+
+impl Runtime {
+    /// Charges `steps` to the fuel.
+    pub(crate) fn spend(&self, steps: usize) -> Result<(), Error> {
+        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+        if take(&self.fuel, steps) {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::OutOfFuel, "the template runs too long");
+        let fuel = self.shared.limits.fuel;
+        Err(error.with_hint(format!("a template may run {fuel} steps")))
+    }
+
+    /// Charges `bytes` to the memory, and a step for every 64 of them.
+    pub(crate) fn grow(&self, bytes: usize) -> Result<(), Error> {
+        if bytes >= 64 {
+            self.spend(bytes / 64)?;
+        }
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        if take(&self.memory, bytes) {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::TooLarge, "the template builds too much data");
+        let most = memory(self.shared.limits);
+        Err(error.with_hint(format!("the values a template makes may take {most} bytes")))
+    }
+
+    /// Charges a text that is printed after `before` other bytes.
+    pub(crate) fn print(&self, before: usize, text: &str) -> Result<(), Error> {
+        if before.saturating_add(text.len()) > self.shared.limits.output {
+            let limit = self.shared.limits.output;
+            let error = Error::new(ErrorKind::TooLarge, "the template prints too much");
+            return Err(error.with_hint(format!("a template may print {limit} bytes")));
+        }
+        self.grow(text.len())
+    }
+
+    /// Fails if `len` is more bytes than a template may print.
+    pub(crate) fn check_len(&self, len: usize) -> Result<(), Error> {
+        if len <= self.shared.limits.output {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::TooLarge, "the template builds too long a string");
+        let most = self.shared.limits.output;
+        Err(error.with_hint(format!("a string may have {most} bytes")))
+    }
+
+    /// Charges a string of `len` bytes before it is made.
+    pub(crate) fn string(&self, len: usize) -> Result<(), Error> {
+        self.check_len(len)?;
+        self.grow(len)
+    }
+
+    /// A finished string as a value.
+    pub(crate) fn text(&self, text: String) -> Result<Value, Error> {
+        self.string(text.len())?;
+        Ok(Value::from(text))
+    }
+
+    pub(crate) fn array(&self, items: Vec<Value>) -> Result<Value, Error> {
+        self.grow(
+            items
+                .len()
+                .saturating_mul(size_of::<Value>())
+                .saturating_add(64),
+        )?;
+        self.spend(items.len())?;
+        let array = Value::from_object(Array::new(items));
+        Self::check_depth(&array)?;
+        Ok(array)
+    }
+
+    pub(crate) fn dict(&self, entries: Entries) -> Result<Value, Error> {
+        let size = entries.keys().map(|key| key.len() + 96).sum::<usize>();
+        self.grow(size.saturating_add(64))?;
+        self.spend(entries.len())?;
+        let dict = Value::from_object(Dict::new(entries));
+        Self::check_depth(&dict)?;
+        Ok(dict)
+    }
+
+    /// Fails if a value is nested too deeply.
+    pub(crate) fn check_depth(value: &Value) -> Result<(), Error> {
+        if depth(value) > MAX_DEPTH {
+            return Err(Error::new(
+                ErrorKind::TooDeep,
+                "the value is nested too deeply",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The number of bytes that the values of a rendering may take.
+fn memory(limits: Limits) -> u64 {
+    let output = u64::try_from(limits.output).unwrap_or(u64::MAX);
+    output.saturating_mul(MEMORY_FACTOR).max(MIN_MEMORY)
+}
+
+fn take(store: &Cell<u64>, amount: u64) -> bool {
+    let left = store.get().checked_sub(amount);
+    if let Some(left) = left {
+        store.set(left);
+    }
+    left.is_some()
+}
+
+/// The variable with the result of `super()`; no template can name it.
+pub(crate) const SUPER: &str = "super()";
+
+/// One body of a block: its template and its number there.
+pub(crate) type Body = (Arc<Program>, usize);
+
+/// The variables and blocks of a template and those it extends.
+#[derive(Debug, Default)]
+pub(crate) struct Context {
+    variables: RefCell<HashMap<Arc<str>, Value>>,
+    exports: RefCell<IndexSet<Arc<str>>>,
+    blocks: RefCell<HashMap<String, Vec<Body>>>,
+}
+
+impl Context {
+    pub(crate) fn new(variables: HashMap<Arc<str>, Value>) -> Rc<Self> {
+        Rc::new(Self {
+            variables: RefCell::new(variables),
+            ..Self::default()
+        })
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Value> {
+        self.variables.borrow().get(name).cloned()
+    }
+
+    pub(crate) fn set(&self, name: &str, value: Value) {
+        let mut variables = self.variables.borrow_mut();
+        match variables.get_mut(name) {
+            Some(variable) => *variable = value,
+            None => {
+                variables.insert(Arc::from(name), value);
+            }
+        }
+    }
+
+    pub(crate) fn variables(&self) -> HashMap<Arc<str>, Value> {
+        self.variables.borrow().clone()
+    }
+
+    pub(crate) fn export(&self, name: &str) {
+        if !name.starts_with('_') && !self.exports.borrow().contains(name) {
+            self.exports.borrow_mut().insert(Arc::from(name));
+        }
+    }
+
+    /// The exported names and their values.
+    pub(crate) fn exported(&self) -> Vec<(Arc<str>, Value)> {
+        let value = |name: &Arc<str>| self.get(name).unwrap_or(Value::UNDEFINED);
+        let exports = self.exports.borrow();
+        exports
+            .iter()
+            .map(|name| (Arc::clone(name), value(name)))
+            .collect()
+    }
+
+    /// Adds the blocks of `program` after the existing ones.
+    pub(crate) fn add_blocks(&self, program: &Arc<Program>) {
+        let mut blocks = self.blocks.borrow_mut();
+        for (number, name) in program.blocks().keys().enumerate() {
+            let bodies = blocks.entry(name.clone()).or_default();
+            bodies.push((Arc::clone(program), number));
+        }
+    }
+
+    /// The body of a block that takes precedence.
+    pub(crate) fn block(&self, name: &str) -> Option<Body> {
+        self.blocks.borrow().get(name)?.first().cloned()
+    }
+
+    /// The body that the given one overrides.
+    pub(crate) fn overridden(
+        &self,
+        name: &str,
+        program: &Arc<Program>,
+        number: usize,
+    ) -> Option<Body> {
+        let blocks = self.blocks.borrow();
+        let bodies = blocks.get(name)?;
+        let own = bodies
+            .iter()
+            .position(|(other, body)| Arc::ptr_eq(other, program) && *body == number)?;
+        bodies.get(own + 1).cloned()
+    }
+}
+
+/// One run of a template's body or of a block, with the macros defined in it.
+#[derive(Debug)]
+pub(crate) struct Activation {
+    pub(crate) program: Arc<Program>,
+    pub(crate) context: Rc<Context>,
+    /// True if it runs a block.
+    pub(crate) in_block: bool,
+    frame: Cell<usize>,
+    parent: RefCell<Option<Arc<Program>>>,
+    /// The number by which its macros refer to it, if there are any.
+    number: OnceCell<usize>,
+}
+
+impl Activation {
+    pub(crate) fn new(
+        program: &Arc<Program>,
+        context: &Rc<Context>,
+        in_block: bool,
+        frame: usize,
+    ) -> Rc<Self> {
+        Rc::new(Self {
+            program: Arc::clone(program),
+            context: Rc::clone(context),
+            in_block,
+            frame: Cell::new(frame),
+            parent: RefCell::default(),
+            number: OnceCell::new(),
+        })
+    }
+
+    pub(crate) fn frame(&self) -> usize {
+        self.frame.get()
+    }
+
+    pub(crate) fn set_frame(&self, frame: usize) {
+        self.frame.set(frame);
+    }
+
+    /// The template that this one extends, once known.
+    pub(crate) fn parent(&self) -> Option<Arc<Program>> {
+        self.parent.borrow().clone()
+    }
+
+    pub(crate) fn set_parent(&self, parent: Arc<Program>) {
+        *self.parent.borrow_mut() = Some(parent);
+    }
+}
+
+impl Runtime {
+    /// A variable as `contextOrFrameLookup` finds it.
+    pub(crate) fn variable(&self, here: &Activation, name: &str) -> Value {
+        let found = self.frames.borrow().lookup(here.frame(), name);
+        found
+            .or_else(|| here.context.get(name))
+            .or_else(|| globals::find(name))
+            .unwrap_or(Value::UNDEFINED)
+    }
+
+    /// A variable that is known to be in one of the enclosing frames.
+    pub(crate) fn local(&self, here: &Activation, name: &str) -> Value {
+        let found = self.frames.borrow().enclosed(here.frame(), name);
+        found.unwrap_or(Value::UNDEFINED)
+    }
+
+    /// `{% set %}`. `local` is whether it is a variable of an enclosing frame.
+    pub(crate) fn set(&self, here: &Activation, name: &str, value: &Value, local: bool) {
+        let mut frames = self.frames.borrow_mut();
+        let current = here.frame();
+        let target = frames.target(current, name);
+        frames.bind(target, name, value.clone());
+        if frames.get(current).is_some_and(|frame| frame.top) {
+            here.context.set(name, value.clone());
+            here.context.export(name);
+        }
+        if local && let Some(target) = frames.encloser(current, name) {
+            frames.bind(target, name, value.clone());
+        }
+    }
+
+    /// Sets a variable in the current frame.
+    pub(crate) fn bind(&self, here: &Activation, name: &str, value: Value) {
+        self.frames.borrow_mut().bind(here.frame(), name, value);
+    }
+
+    /// Returns true if the current frame has no variable of that name.
+    pub(crate) fn is_absent(&self, here: &Activation, name: &str) -> bool {
+        let frames = self.frames.borrow();
+        !frames
+            .get(here.frame())
+            .is_some_and(|frame| frame.has(name))
+    }
+
+    /// Returns true if definitions go into the context here.
+    pub(crate) fn is_outermost(&self, here: &Activation) -> bool {
+        let frames = self.frames.borrow();
+        frames
+            .get(here.frame())
+            .is_some_and(|frame| frame.outermost)
+    }
+
+    /// Opens a frame in which a loop runs.
+    pub(crate) fn open(&self, here: &Activation) {
+        let frame = Frame::new(here.frame());
+        here.set_frame(self.frames.borrow_mut().push(frame));
+    }
+
+    /// Closes the frame that `open` opened.
+    pub(crate) fn close(&self, here: &Activation) {
+        let mut frames = self.frames.borrow_mut();
+        let index = here.frame();
+        let parent = frames.get(index).map_or(frames::NONE, |frame| frame.parent);
+        frames.drop_from(index);
+        here.set_frame(parent);
+    }
+
+    /// Runs `work` in an activation, with a new frame on top.
+    pub(crate) fn within<T>(
+        &self,
+        activation: &Activation,
+        frame: Frame,
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let before = activation.frame();
+        let index = self.frames.borrow_mut().push(frame);
+        activation.set_frame(index);
+        let result = work()?;
+        activation.set_frame(before);
+        self.frames.borrow_mut().drop_from(index);
+        Ok(result)
+    }
 }

@@ -8,8 +8,9 @@ use super::function::{Included, Macro};
 use super::lattice::{Absent, Any, Type};
 use super::problem::Problem;
 use crate::ast::{Expression, Kind, Statement};
+use crate::engine::resolve;
 use crate::error::{Error, Span};
-use crate::{loader, parser, walk};
+use crate::{parser, walk};
 
 /// The number of problems that are reported in one template.
 const MAX_PROBLEMS: usize = 200;
@@ -365,7 +366,7 @@ pub(super) fn load(
                 complete = false;
                 continue;
             };
-            let full = loader::resolve(&loaded[at].name, &wanted);
+            let full = resolve(&loaded[at].name, &wanted);
             let known = full
                 .as_ref()
                 .and_then(|full| loaded.iter().position(|it| it.name == *full));

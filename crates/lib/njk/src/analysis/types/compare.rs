@@ -2,12 +2,11 @@
 
 use super::checker::{Checker, Facts};
 use super::condition::{Judged, flag};
-use super::lattice::{Absent, Any, FALSE, NULL, TRUE, Type};
-use super::literal::Numbers;
+use super::lattice::{Absent, Any, FALSE, NULL, Numbers, TRUE, Type};
 use super::narrow::may_equal;
 use super::problem::{Habit, Problem};
 use crate::ast::{Binary, Expression, Kind, Unary};
-use crate::suggest::nearest;
+use crate::error::nearest;
 
 impl Checker<'_> {
     /// The type of a comparison; `None` for another operator.

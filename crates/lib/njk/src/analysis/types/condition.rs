@@ -6,7 +6,7 @@ use super::lattice::{FALSE, Presence, TRUE, Type};
 use super::narrow::{Outcome, may_equal, outcome};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
-use crate::suggest::nearest;
+use crate::error::nearest;
 use crate::walk;
 
 /// More facts than these of one condition are not kept.

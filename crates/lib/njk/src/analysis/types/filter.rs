@@ -1,8 +1,8 @@
 //! The types of filtered values, and filters that fail with theirs.
 
 use super::checker::Checker;
+use super::lattice::Strings;
 use super::lattice::{Absent, Any, FALSE, Object, SAFE, TRUE, Type};
-use super::literal::Strings;
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Expression, Kind, Name};
 

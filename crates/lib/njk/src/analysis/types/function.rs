@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checker::{Checker, Loaded, Role, Scope};
+use super::lattice::Strings;
 use super::lattice::{Absent, Any, Object, Presence, Type};
-use super::literal::Strings;
 use super::problem::Problem;
 use crate::analysis::unguarded_reads;
 use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
-use crate::suggest::nearest;
+use crate::error::nearest;
 use crate::walk;
 
 /// The number of rounds after which unsettled types are unknown.

@@ -1,7 +1,6 @@
 //! Types of expressions: what a template does with its variables, compared with what these can
 //! be. It reports what is certain to go wrong, and nothing else.
 
-mod branch;
 mod checker;
 mod compare;
 mod condition;
@@ -9,7 +8,6 @@ mod expression;
 mod filter;
 mod function;
 mod lattice;
-mod literal;
 mod member;
 mod narrow;
 mod problem;

@@ -1,7 +1,6 @@
 //! Narrowing of types by conditions.
 
-use super::lattice::{Absent, Any, FALSE, LOOP, NULL, SAFE, TRUE, Type};
-use super::literal::{Numbers, Strings};
+use super::lattice::{Absent, Any, FALSE, LOOP, NULL, Numbers, SAFE, Strings, TRUE, Type};
 use crate::value::number;
 
 impl Type {

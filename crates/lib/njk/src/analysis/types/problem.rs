@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::narrow::Kind;
-use crate::mistake::Foreign;
+use crate::error::Foreign;
 
 /// A problem, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
