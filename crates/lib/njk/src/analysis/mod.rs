@@ -56,7 +56,8 @@ struct Analyst<'a> {
     places: HashMap<String, usize>,
     /// The names bound at the current position, innermost last.
     bound: Vec<String>,
-    guards: Guards,
+    /// The names that are known to be defined.
+    guards: Vec<String>,
     found: Analysis,
     /// Inside a macro, nothing is set at the top level.
     inner: bool,
@@ -95,7 +96,7 @@ impl<'a> Analyst<'a> {
             positions: Positions::new(source),
             places: HashMap::new(),
             bound: Vec::new(),
-            guards: Guards::default(),
+            guards: Vec::new(),
             found: Analysis::default(),
             inner: false,
         }
@@ -378,28 +379,6 @@ impl Analyst<'_> {
         for argument in arguments.iter() {
             self.read(argument);
         }
-    }
-}
-
-/// The names that are known to be defined.
-#[derive(Default)]
-pub(crate) struct Guards(Vec<String>);
-
-impl Guards {
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(crate) fn truncate(&mut self, len: usize) {
-        self.0.truncate(len);
-    }
-
-    pub(crate) fn contains(&self, name: &str) -> bool {
-        self.0.iter().any(|known| known == name)
-    }
-
-    pub(crate) fn extend(&mut self, names: Vec<String>) {
-        self.0.extend(names);
     }
 }
 
