@@ -38,7 +38,7 @@ const WRITERS: [&str; 10] = [
     "crates/lib/cogtools-core/src/digest/",
     "crates/lib/cogtools-core/src/store/",
     // Sessions are removed with their blobs from the user's state directory only.
-    "crates/lib/cogtools-log/src/remove.rs",
+    "crates/lib/cogtools-log/src/store.rs",
     // What Emacs reads is a new file in the user's temporary folder, which others share.
     "crates/porcelain/cogtools-editor/src/client/emacs.rs",
     // A script runs from a new directory that only its user may enter.

@@ -18,7 +18,7 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// The libraries, from the ground up: each may depend on those before it, and on no program.
-const LIBRARIES: [&str; 19] = [
+const LIBRARIES: [&str; 18] = [
     "njk",
     "cogtools-lenient-json",
     "cogtools-confine",
@@ -35,7 +35,6 @@ const LIBRARIES: [&str; 19] = [
     "cogtools-gemini-cli",
     "cogtools-log",
     "cogtools-executor",
-    "cogtools-journal",
     "cogtools-model",
     "cogtools-agent",
 ];

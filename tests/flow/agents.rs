@@ -58,6 +58,7 @@ fn the_agent_extracts_a_capability_and_its_tool_runs() {
   🛠️ Tools: calendar.find_free_time = calendar.list_events; candidates: calendar, search; match: calendar
   🔍 Properties: {"query":"find 30 minutes"}
   result: events for find 30 minutes
+🧪 Runner: output: events for find 30 minutes
 
 "#]],
     );
@@ -171,14 +172,75 @@ fn an_agent_as_a_router_answers_true_or_false_and_unclear_is_false() {
     }
 }
 
-#[test]
-fn a_model_that_fails_is_a_value() {
-    let project = project_with(FIND_TIME);
-    // No key: nothing is asked.
-    flow_run(&project, &["run", "f"]).run().outputs(str![[r#"
-f: no API key: GOOGLE_API_KEY or GEMINI_API_KEY is not set
+/// A run with a model that rejects the request.
+fn rejected(project: &Project, words: &[&str]) -> Outcome {
+    let fake = FakeGemini::start([Turn::error(ApiError::new(400).message("no such model"))]);
+    let outcome = flow_run(project, words)
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .run();
+    fake.finish();
+    outcome
+}
 
-"#]]);
+#[test]
+fn a_model_that_cannot_be_reached_has_no_value() {
+    let nodes = "\
+    nodes:
+      name: {agent: {rules: 'Who?'}}
+      greet: {text: 'Dear {{ name }}'}
+";
+    let project = project_with(nodes);
+    // The run ends with the status of the cause.
+    let outcome = flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9")
+        // The program that asks tries again.
+        .limit(std::time::Duration::from_secs(60))
+        .run();
+    outcome.status(69).stdout_is("");
+    outcome.stderr_contains("error[UNAVAILABLE]: name: ");
+    let trace = traced(&project, &["s.jsonl"]);
+    assert!(trace.contains("name failed (UNAVAILABLE)"), "{trace}");
+    assert!(trace.contains("greet skipped: needs `name`"), "{trace}");
+    // The model is asked again.
+    rejected(&project, &["resume", "s.jsonl"])
+        .status(1)
+        .stdout_is("")
+        .stderr_contains("error[MODEL_FAILED]: name: ");
+}
+
+#[test]
+fn a_model_that_fails_chooses_no_branch() {
+    let nodes = "\
+    nodes:
+      is_urgent: {agent: {rules: 'Is this urgent?'}, then: now, else: later}
+      now: {text: now}
+      later: {text: later}
+";
+    rejected(&project_with(nodes), &["run", "f"])
+        .status(1)
+        .stdout_is("");
+}
+
+#[test]
+fn a_flow_that_reads_an_error_goes_on() {
+    let nodes = "\
+    nodes:
+      name: {agent: {rules: 'Who?'}}
+      greet: {text: 'Dear {{ name }}'}
+      sorry: {when: name.error, text: 'Sorry.'}
+    output: '{{ sorry or greet }}'
+";
+    rejected(&project_with(nodes), &["run", "f"]).outputs("Sorry.\n");
+}
+
+#[test]
+fn a_missing_key_always_fails() {
+    let project = project_with(FIND_TIME);
+    let outcome = flow_run(&project, &["run", "f"]).run();
+    outcome.stdout_is("").stderr_contains("no API key");
+    assert_ne!(outcome.status, cogtools_test_support::Status::Exit(0));
     let untrusted = Project::untrusted();
     untrusted.file("tools/f.yaml", flow(FIND_TIME));
     flow_run(&untrusted, &["run", "f"]).run().fails(

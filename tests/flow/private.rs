@@ -43,7 +43,7 @@ hint: `cogtools flow resume s.jsonl --answer confirm=…` answers, and goes on
   🔍 Properties: {"query":"Ann, [masked: email], [masked: phone] [masked: iban]"}
   result: results for Ann, [masked: email], [masked: phone] [masked: iban]
 🧪 Runner: confirm waits for an answer: Write to Ann, [masked: email], [masked: phone]?
-🧪 Runner: last skipped
+🧪 Runner: last skipped: needs `confirm`
 
 "#]],
     );
@@ -79,6 +79,7 @@ fn no_run_goes_on_from_a_secret_that_is_masked() {
 cogtools-flow: error[NODE_FAILED]: act: its result has a secret, which is masked, and it may have had an effect
 hint: find out whether it had
 hint: `cogtools flow resume s.jsonl --repeat act` runs it again
+hint: `cogtools flow resume s.jsonl --result act=JSON` goes on with a result
 
 "#]],
     );

@@ -110,6 +110,7 @@ fn a_call_that_may_have_had_an_effect_is_not_repeated_by_itself() {
 cogtools-flow: error[NODE_FAILED]: act: the run ended while this node was running; it may have had an effect
 hint: find out whether it had
 hint: `cogtools flow resume s.jsonl --repeat act` runs it again
+hint: `cogtools flow resume s.jsonl --result act=JSON` goes on with a result
 
 "#]]);
     flow_run(&project, &["resume", "s.jsonl", "--repeat", "act"])
@@ -144,4 +145,73 @@ cogtools-flow: error[INVALID_SESSION]: f: the flow has changed since this run, s
 hint: `cogtools flow run f` begins again
 
 "#]]);
+}
+
+/// A tool with an effect, once for each item.
+const ACT: &str = "\
+    nodes:
+      list: {each: {in: [a, b, c], max: 1, tool: {name: note, arguments: {text: '{{ item }}'}}}}
+      other: {tool: broken}
+    output: '{{ list | join(\"\") }}{{ other }}'
+";
+const NOTE: &str = "\
+name: note
+description: Notes a text
+parameters: {text: string}
+implementation: {exec: [sh, -c, 'printf %s \"$0\" | tee -a notes', '{{ text }}']}
+";
+
+#[test]
+fn all_nodes_that_were_interrupted_are_named_at_once() {
+    let project = project_with(ACT);
+    project.file("tools/note.yaml", NOTE).file("there", "!");
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .outputs("abc!\n");
+    assert_eq!(project.read("notes"), "abc");
+    // The run was killed when these had started.
+    let log = project.read("s.jsonl");
+    let is_open = |line: &&str| {
+        let is_node = line.contains("\"kind\":\"node\"");
+        let is_end = line.contains("\"succeeded\"");
+        let is_kept = line.contains("list.0");
+        line.contains("\"kind\":\"session\"")
+            || line.contains("\"kind\":\"flow\"")
+            || is_node && (!is_end || is_kept)
+    };
+    let mut last = 0;
+    let lines = log.lines().filter(is_open).map(|line| {
+        let mut line: Value = serde_json::from_str(line).expect("JSON");
+        if line["kind"] != "session" {
+            line["parent"] = if last == 0 { Value::Null } else { last.into() };
+            last += 1;
+            line["id"] = last.into();
+        }
+        format!("{line}\n")
+    });
+    let lines: String = lines.collect();
+    project.file("s.jsonl", lines);
+    flow_run(&project, &["resume", "s.jsonl"]).run().fails(
+        1,
+        str![[r#"
+cogtools-flow: error[NODE_FAILED]: other: the run ended while this node was running; it may have had an effect
+cogtools-flow: error[NODE_FAILED]: list.1: the run ended while this node was running; it may have had an effect
+cogtools-flow: error[NODE_FAILED]: list.2: the run ended while this node was running; it may have had an effect
+hint: find out whether they had
+hint: `cogtools flow resume s.jsonl --repeat other --repeat list.1 --repeat list.2` runs them again
+hint: `cogtools flow resume s.jsonl --result other=JSON --result list.1=JSON --result list.2=JSON` goes on with results
+
+"#]],
+    );
+    // A node covers its items, and a result is a decision, too.
+    let decided = [
+        "resume",
+        "s.jsonl",
+        "--repeat",
+        "list",
+        "--result",
+        "other=\"?\"",
+    ];
+    flow_run(&project, &decided).run().outputs("abc?\n");
+    assert_eq!(project.read("notes"), "abcbc");
 }

@@ -140,6 +140,7 @@ fn lines_of_a_trace_have_their_tags() {
   🛠️ Tools: calendar.find_free_time = calendar.list_events; candidates: calendar; match: calendar
   🔍 Properties: {"query":"cats"}
   result: events for cats
+🧪 Runner: output: events for cats
 
 "#]],
     );

@@ -182,11 +182,11 @@ hint: 1 node done; `cogtools flow resume s.jsonl` goes on here
         traced(&project, &["s.jsonl"]),
         str![[r#"
 🧪 Runner: f {"question":"what"}
-🧪 Runner: route failed (TOOL_FAILED): broken: the program exited with status 3
+🧪 Runner: route failed (TOOL_FAILED): broken: the program exited with status 3, 3 attempts
   🔍 Properties: {}
 🧪 Runner: beside succeeded
   result: beside
-🧪 Runner: after skipped
+🧪 Runner: after skipped: needs `route`
 
 "#]],
     );

@@ -58,11 +58,11 @@ fn a_contract_is_found_repaired_and_normalised() {
 {"restatement": " What time is it? ", "visible_reply": "It is {{tool_result.local}}",
  "thinking_log": [" look " "tell"], "extra": 1,
  "tool_plan": [{"need_tool": True, "tool": " Clock.Now", "reason": " the time ", "args": {}, "note": 1},
-   {need_tool: false, reason: '', tool: null, args: null, save_as: ' '},
+   {need_tool: false, reason: 'y', tool: null, args: null, save_as: ' '},
    {need_tool: false, reason: 'x', save_as: '_step1'},]}
 ```"#;
     plan("check", text).outputs(str![[r#"
-{"restatement":"What time is it?","visible_reply":"It is {{tool_result.local}}","thinking_log":["look","tell"],"tool_plan":[{"need_tool":true,"tool":"get_current_date","reason":"the time","args":{},"save_as":"_step2"},{"need_tool":false,"reason":"","save_as":"_step3"},{"need_tool":false,"reason":"x","save_as":"_step1"}]}
+{"restatement":"What time is it?","visible_reply":"It is {{tool_result.local}}","thinking_log":["look","tell"],"tool_plan":[{"need_tool":true,"tool":"get_current_date","reason":"the time","args":{},"save_as":"_step2"},{"need_tool":false,"reason":"y","save_as":"_step3"},{"need_tool":false,"reason":"x","save_as":"_step1"}]}
 
 "#]]);
 }
@@ -117,7 +117,7 @@ hint: ask the model for one JSON object
 
 #[test]
 fn each_step_has_a_name_of_its_own() {
-    let step = |name: &str| json!({"need_tool": false, "reason": "", "save_as": name});
+    let step = |name: &str| json!({"need_tool": false, "reason": "r", "save_as": name});
     let steps = json!([step(""), step("a"), step("_step4"), step(""), step("a")]);
     let checked = plan("check", contract(&json!({"tool_plan": steps})).to_string()).json();
     let names: Vec<&Value> = checked["tool_plan"]

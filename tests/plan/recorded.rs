@@ -74,7 +74,7 @@ fn recorded_names_of_tools_are_resolved() {
     };
     for row in rows {
         let id = row["id"].as_str().expect("an id");
-        let step = json!([{"need_tool": false, "tool": row["input"], "reason": ""}]);
+        let step = json!([{"need_tool": false, "tool": row["input"], "reason": "r"}]);
         let outcome = plan("check", contract(&json!({"tool_plan": step})).to_string());
         let found = outcome.json()["tool_plan"][0].get("tool").cloned();
         let name = row["input"]

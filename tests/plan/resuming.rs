@@ -60,6 +60,7 @@ fn a_plan_that_failed_goes_on_with_the_step_that_failed() {
         .stderr_is(str![[r#"
 cogtools-plan: error[STEP_FAILED]: up: TOOL_FAILED: fragile: the program exited with status 1
 hint: 1 step done, 1 step skipped; `cogtools plan resume` goes on here
+hint: `cogtools plan replan` asks a model for another way
 
 "#]]);
     project.file("up", "");
@@ -109,6 +110,7 @@ fn a_step_that_was_interrupted_is_reported_and_not_repeated() {
 cogtools-plan: error[STEP_FAILED]: boom: the run ended while this step was executing; it may have had an effect
 hint: find out whether it had
 hint: `cogtools plan resume s.jsonl --repeat boom` runs it again
+hint: `cogtools plan resume s.jsonl --result boom=JSON` goes on with a result
 
 "#]],
     );

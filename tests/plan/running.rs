@@ -79,7 +79,7 @@ fn results_go_into_later_steps_and_into_the_reply() {
         step("count", &json!({"text": "x", "extra": "$tool.size.extra"}), "again"),
         {"need_tool": false, "reason": "Only a note."},
     ]);
-    let reply = "{{tool.hello}} {{tool.size.length}} {{tool.again.extra}} {{tool.none.x}}";
+    let reply = "{{tool.hello}} {{tool.size.length}} {{tool.again.extra}} {{tool.size.none}}";
     run_plan(&project(), &plan_of(&steps, reply), &[]).outputs("Hello Ada! 10 [7] unavailable\n");
 }
 
@@ -108,6 +108,7 @@ fn events_say_what_happens() {
 cogtools-plan: error[STEP_FAILED]: down: TOOL_FAILED: broken: the program exited with status 3
   | going down
 hint: 1 step done, 1 step skipped; `cogtools plan resume` goes on here
+hint: `cogtools plan replan` asks a model for another way
 
 "#]]);
     assert_eq!(
@@ -145,45 +146,112 @@ hint: 1 step done, 1 step skipped; `cogtools plan resume` goes on here
     );
 }
 
+/// Each of these plans was run up to the step that cannot run.
 #[test]
-fn what_cannot_run_stops_the_plan_before_the_step() {
+fn an_impossible_plan_is_refused_before_its_first_step() {
     let project = project();
-    let fails = |step: Value, stderr: Snapshot| {
-        let plan = plan_of(&json!([step]), "Done: {{tool.a}}");
-        let outcome = run_plan(&project, &plan, &[]);
-        outcome
-            .status(1)
-            .stdout_is("Done: unavailable\n")
-            .stderr_is(stderr);
+    project.file(
+        "tools/mail.yaml",
+        "name: mail\ndescription: d\nimplementation: {exec: [touch, sent]}\n",
+    );
+    let mail = || step("mail", &json!({}), "mail");
+    let fails = |impossible: Value, reply: &str, stderr: Snapshot| {
+        let plan = plan_of(&json!([mail(), impossible]), reply);
+        run_plan(&project, &plan, &[]).fails(65, stderr);
+        assert!(!project.path("sent").exists());
     };
     fails(
         step("greet", &json!({"person": "$tool.none.x"}), "a"),
+        "Done.",
         str![[r#"
-cogtools-plan: error[STEP_FAILED]: a: MISSING_REFERENCE: $tool.none.x: /person: no step has saved a result as `none`
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/1/args/person: no step saves a result as `none`
 hint: refer to an earlier step by its `save_as`
-hint: 0 steps done, 0 steps skipped; `cogtools plan resume` goes on here
+
+"#]],
+    );
+    fails(
+        step("greet", &json!({"person": "$tool.a"}), "a"),
+        "Done.",
+        str![[r#"
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/1/args/person: the step refers to its own result, `a`
+hint: refer to an earlier step by its `save_as`
 
 "#]],
     );
     fails(
         step("greet", &json!({"persn": "Ada"}), "a"),
+        "Done.",
         str![[r#"
-cogtools-plan: error[STEP_FAILED]: a: SCHEMA_VIOLATION: greet: /persn: not a parameter of this tool
+cogtools-plan: error[CONTRACT_VIOLATION]: greet: /tool_plan/1/args/persn: not a parameter of this tool
 hint: did you mean `person`?
-hint: greet: /person: required but missing
-hint: 0 steps done, 0 steps skipped; `cogtools plan resume` goes on here
+cogtools-plan: error[CONTRACT_VIOLATION]: greet: /tool_plan/1/args/person: required but missing
+hint: send person (string)
+
+"#]],
+    );
+    fails(
+        step(
+            "count",
+            &json!({"text": "$tool.mail", "extra": ["$tool.mail", "x"]}),
+            "a",
+        ),
+        "Done.",
+        str![[r#"
+cogtools-plan: error[CONTRACT_VIOLATION]: count: /tool_plan/1/args/extra/1: expected integer, got string "x"
+hint: send item 1 of extra (integer)
 
 "#]],
     );
     fails(
         step("nothing", &json!({}), "a"),
+        "Done.",
         str![[r#"
-cogtools-plan: error[STEP_FAILED]: a: TOOL_NOT_FOUND: nothing: no such tool
+cogtools-plan: error[CONTRACT_VIOLATION]: /tool_plan/1/tool: no tool is named `nothing`
 hint: cogtools-discover lists all tools
-hint: 0 steps done, 0 steps skipped; `cogtools plan resume` goes on here
 
 "#]],
     );
+    fails(
+        step("greet", &json!({"person": "Ada"}), "a"),
+        "{{tool.none.x}}",
+        str![[r#"
+cogtools-plan: error[CONTRACT_VIOLATION]: /visible_reply: no step saves a result as `none`
+hint: name a step by its `save_as`
+
+"#]],
+    );
+    let late = json!([step("greet", &json!({"person": "$tool.mail"}), "a"), mail(),]);
+    run_plan(&project, &plan_of(&late, "Done."), &[])
+        .status(65)
+        .stderr_contains("the step refers to the result of a later step, `mail`");
+    assert!(!project.path("sent").exists());
+}
+
+#[test]
+fn a_plan_that_ends_early_is_not_run() {
+    let project = project();
+    let plan = plan_of(
+        &json!([step("greet", &json!({"person": "Ada"}), "a")]),
+        "Done.",
+    );
+    for end in [1, 3, 20] {
+        run_plan(&project, &plan[..plan.len() - end], &[])
+            .status(65)
+            .stdout_is("")
+            .stderr_contains("CONTRACT_VIOLATION");
+    }
+}
+
+/// A value of JavaScript is found without a path through its envelope.
+#[test]
+fn results_of_javascript_are_found_below_their_envelope() {
+    let project = Project::new();
+    project.file(".cogtoolrc.yaml", "tool_sources: [builtin]\n");
+    let code = json!({"code": "return {balance: 7}"});
+    let again = json!({"code": "return args.b + 1", "args": {"b": "$tool.j.balance"}});
+    let steps = json!([step("run_js", &code, "j"), step("run_js", &again, "k")]);
+    let reply = "{{tool.j.balance}} {{tool.k}} {{tool_result.result}} {{tool.j}}";
+    run_plan(&project, &plan_of(&steps, reply), &[]).outputs("7 8 8 {\"balance\":7}\n");
 }
 
 #[test]

@@ -164,8 +164,8 @@ fn the_reply_of_a_plan_has_its_results() {
         "name: greet\ndescription: Greets\nparameters: {who: string}\nimplementation: 'Hello {{ who }}'\n",
     );
     let plan = json!({
-        "restatement": "R", "visible_reply": "It says {{tool.hello}}, {{tool.gone}}.", "thinking_log": [],
-        "tool_plan": [{"need_tool": true, "tool": "greet", "reason": "", "args": {"who": "<b>Ada</b>"}, "save_as": "hello"}],
+        "restatement": "R", "visible_reply": "It says {{tool.hello}}, {{tool.hello.gone}}.", "thinking_log": [],
+        "tool_plan": [{"need_tool": true, "tool": "greet", "reason": "why", "args": {"who": "<b>Ada</b>"}, "save_as": "hello"}],
     });
     run("cogtools-plan", &project)
         .args(["run", "--session", "s.jsonl"])
@@ -185,6 +185,6 @@ fn the_reply_of_a_plan_has_its_results() {
     let page = server.get(&cookie, "/sessions/file.0").body;
     assert_eq!(
         replies(&page),
-        ["Reply as planned: It says {{tool.hello}}, {{tool.gone}}."]
+        ["Reply as planned: It says {{tool.hello}}, {{tool.hello.gone}}."]
     );
 }

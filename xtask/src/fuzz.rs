@@ -19,12 +19,12 @@ const CRATES: [(&str, &[&str], Option<&str>); 3] = [
         &["dotenv", "lenient_json", "lock", "trust"],
         None,
     ),
-    ("cogtools-plan", &["plan"], None),
+    ("porcelain/cogtools-flow", &["plan"], None),
     ("lib/njk", &["compile", "render"], Some("njk.dict")),
 ];
 /// The crate whose targets are not run briefly: they link all of the agent, which takes minutes to
 /// build.
-const LONG: &str = "cogtools-plan";
+const LONG: &str = "porcelain/cogtools-flow";
 /// Coverage for libFuzzer, as the stable compiler can give it.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -71,6 +71,16 @@ impl Journal {
         }
     }
 
+    /// The log with the entry that its next line follows; `None` while an agent still has it.
+    pub fn into_log(self) -> Option<(Log, Option<Id>)> {
+        let head = self.state.head();
+        let log = Arc::into_inner(self.log.0)?;
+        Some((
+            log.into_inner().unwrap_or_else(PoisonError::into_inner),
+            head,
+        ))
+    }
+
     /// Appends an event.
     pub fn append(&mut self, event: Event) -> Result<Id, LogError> {
         let applied = event.clone();

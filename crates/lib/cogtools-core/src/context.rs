@@ -89,6 +89,8 @@ pub struct CallContext {
     /// Answers of tools that flows call without calling them, by their names or capabilities, for an
     /// example that is tested.
     pub presets: Arc<Map<String, Value>>,
+    /// True if a flow makes the call: it tells faults of the configuration from other failures.
+    pub is_in_flow: bool,
 }
 
 impl Warnings {

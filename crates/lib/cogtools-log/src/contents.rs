@@ -1,4 +1,4 @@
-//! What a model has seen, as the `contents` of a request to the Gemini API.
+//! The conversation that a model has seen, as the `contents` of a request to the Gemini API.
 
 use std::collections::HashSet;
 

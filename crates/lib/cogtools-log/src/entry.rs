@@ -1,21 +1,89 @@
-//! A line of a session after the first.
+//! The lines of a session: its header and its entries.
 
-use schemars::JsonSchema;
-use serde::{Deserialize as _, Serialize};
-use serde_json::{Map, Value};
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
-use crate::{Event, Id, LineError, Timestamp};
+use crate::{Event, Id, LineError, SessionId, Timestamp};
+
+/// The first line: what the session was made with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename = "session")]
+#[schemars(rename = "Header", transform = add_kind)]
+pub struct Header {
+    /// The version of the format, 1. A reader refuses a later one.
+    pub format: u32,
+    /// The session.
+    pub session: SessionId,
+    /// When it began.
+    pub time: Timestamp,
+    /// The project, as its user sees it.
+    pub project: String,
+    /// The version of cogtools.
+    pub program: String,
+    /// The hash of `cogtools.lock`, if the project has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<String>,
+    /// The model that it began with.
+    pub model: String,
+    /// The origin, if it is a fork.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork: Option<Fork>,
+}
+
+/// The origin of a fork, whose first entries were copied from the other session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Fork {
+    /// The other session.
+    pub session: SessionId,
+    /// The last entry of it that was copied.
+    pub from: Id,
+}
+
+impl Header {
+    /// The version of the format. A reader refuses a later one; new kinds of lines and new
+    /// fields do not change it.
+    pub const FORMAT: u32 = 1;
+    /// The kind of the first line.
+    pub const KIND: &'static str = "session";
+
+    /// The header of the session that begins at `time`, in `project`, with `model`.
+    pub fn new(session: SessionId, time: Timestamp, project: &str, model: &str) -> Self {
+        Self {
+            format: Self::FORMAT,
+            session,
+            time,
+            project: project.to_owned(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            tools: None,
+            model: model.to_owned(),
+            fork: None,
+        }
+    }
+}
+
+/// Adds the tag of the struct, which derived schemas lack.
+fn add_kind(schema: &mut Schema) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let kind = json!({"type": "string", "const": Header::KIND});
+        properties.shift_insert(0, "kind".to_owned(), kind);
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.insert(0, "kind".into());
+    }
+}
 
 /// A line after the first.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Entry {
-    /// Its number, larger than that of each line before it.
+    /// Its number, larger than the number of each line before it.
     pub id: Id,
     /// The earlier entry that it follows; null at the root.
     pub parent: Option<Id>,
-    /// When it was written. The order is that of the file, since a clock may be set back.
+    /// The time when it was written. The file has the order, since a clock may be set back.
     pub time: Timestamp,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub event: Event,
 }
@@ -44,10 +112,13 @@ impl Entry {
             return Err(LineError::NoKind);
         };
         let event = if Event::KINDS.contains(&kind.as_str()) {
-            Event::deserialize(Value::Object(fields)).map_err(|error| LineError::Event {
-                kind,
-                error: error.to_string(),
-            })?
+            let event = Event::deserialize(Value::Object(fields));
+            event
+                .map(Event::current)
+                .map_err(|error| LineError::Event {
+                    kind,
+                    error: error.to_string(),
+                })?
         } else {
             Event::Unknown(fields)
         };

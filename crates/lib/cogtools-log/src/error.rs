@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cogtools_core::file::{ReadError, WriteError};
 use cogtools_core::{Code, Diagnostic};
 
-use crate::limits::{MAX_BLOB_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
+use crate::reader::{MAX_BLOB_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::{Header, Id};
 
 /// Why a line is not one of a session.
@@ -29,7 +29,7 @@ pub enum LineError {
     Field {
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// The fault.
         error: String,
     },
     /// The fields of this kind are wrong.
@@ -37,7 +37,7 @@ pub enum LineError {
     Event {
         /// The kind.
         kind: String,
-        /// What is wrong.
+        /// The fault.
         error: String,
     },
     /// The numbers do not grow.
@@ -57,9 +57,9 @@ pub enum LineError {
     /// It says that lines before it were cut off, and they were not.
     #[error("it counts {said} lines that were cut off, but there are {found}")]
     Torn {
-        /// What it says.
+        /// The number that it says.
         said: u32,
-        /// What there is.
+        /// The number that there is.
         found: u32,
     },
     /// A second header.

@@ -1,4 +1,4 @@
-//! What a line says, besides who wrote it and when.
+//! The events of a session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::{
     StepState, Usage,
 };
 
-/// What happened.
+/// The event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
@@ -22,7 +22,7 @@ pub enum Event {
     Request {
         /// The hash of the request, as a recording is found by.
         hash: String,
-        /// What it consists of, in order.
+        /// Its layers, in order.
         layers: Vec<LayerSize>,
         /// The model.
         model: String,
@@ -54,7 +54,7 @@ pub enum Event {
         /// The arguments that the tool gets, if they differ: with defaults, for example.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resolved: Option<Value>,
-        /// Whether it may run.
+        /// The decision whether it may run.
         approval: Approval,
     },
     /// The tool of the call that this follows is an agent: the entries below this one are its own
@@ -67,16 +67,16 @@ pub enum Event {
     Result {
         /// The name of the call.
         call: CallId,
-        /// How it ended.
+        /// The end of the call.
         #[serde(flatten)]
         outcome: Outcome,
-        /// What the model gets: an object with `output` or `error`. Of a long result, the
+        /// The result as the model gets it: an object with `output` or `error`. Of a long result, the
         /// beginning and the end.
         content: Value,
         /// The whole result, if `content` is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blob: Option<BlobId>,
-        /// How many milliseconds the call took.
+        /// The duration of the call, in milliseconds.
         ms: u64,
     },
     /// A flow is about to run.
@@ -91,46 +91,56 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blob: Option<BlobId>,
     },
-    /// A node of the last flow has started or ended.
+    /// A node of the last flow, or a step of the last plan, has started or ended.
     Node {
-        /// The node. Of a node that does the same for each item of a list, also `NODE.INDEX`.
+        /// The node, or the `save_as` of the step. Of a node that does the same for each item of a list, also `NODE.INDEX`.
         node: String,
         /// Its state.
         #[serde(flatten)]
         state: NodeState,
-        /// Its inputs, at its start.
+        /// The tool of a step, at its start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
+        /// The arguments of its call, without personal data.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inputs: Option<Value>,
-        /// How its tool was chosen, at its end.
+        /// The choice of its tool, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        route: Option<Route>,
+        route: Option<Box<Route>>,
         /// Its result, without personal data. Of a long one, the beginning and the end as text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<Value>,
         /// The whole result as JSON, if `output` is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blob: Option<BlobId>,
-        /// Whether a secret in the result is masked: no run can go on from it.
+        /// True if a secret in the result is masked: no run can go on from it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         masked: bool,
         /// The digest of its call, if later runs may use its result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<String>,
-        /// Whether the result is that of an earlier run.
+        /// True if the result is of an earlier run.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cached: bool,
-        /// How many milliseconds it took, at its end.
+        /// The number of the attempt, if it is not the first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<u32>,
+        /// The first lines that the tool's program has written to standard error.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        logs: Vec<String>,
+        /// Its duration in milliseconds, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ms: Option<u64>,
     },
     /// A plan is about to run: all of its steps are planned.
     Plan {
-        /// What it is about, in a word: `clock`, `arithmetic` or `general`.
+        /// Its subject in a word: `clock`, `arithmetic` or `general`.
         intent: String,
         /// The plan, as `cogtools plan check` prints it.
         plan: Value,
     },
-    /// A step of the last plan has reached a state.
+    /// A step of the last plan has reached a state, in sessions of before. A reader makes a
+    /// `node` of it.
     Step {
         /// The name of its result: `save_as`.
         step: String,
@@ -152,11 +162,12 @@ pub enum Event {
         /// The first lines that the tool's program has written to standard error.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         logs: Vec<String>,
-        /// How many milliseconds it took, at its end.
+        /// Its duration in milliseconds, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ms: Option<u64>,
     },
-    /// The last plan has run: its reply, in which placeholders are replaced by results.
+    /// The last plan or flow has run: the reply of the plan, in which placeholders are replaced by
+    /// results, or the output of the flow as text. Without personal data.
     Reply {
         /// The reply. Of a long one, the beginning and the end.
         text: String,
@@ -180,24 +191,24 @@ pub enum Event {
     Cache {
         /// The provider's name of it; empty if it has none yet.
         name: String,
-        /// What happened.
+        /// The event.
         #[serde(flatten)]
         state: CacheState,
-        /// How many tokens it has.
+        /// The number of its tokens.
         tokens: u64,
     },
-    /// What the last request has used.
+    /// The tokens and the price of the last request.
     Usage(Usage),
     /// Something failed.
     Error {
         /// The code.
         code: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
-        /// What it is about.
+        /// Its subject.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         subject: String,
-        /// What to do about it.
+        /// The remedies.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         hints: Vec<String>,
     },
@@ -210,12 +221,12 @@ pub enum Event {
     Decision {
         /// The call.
         call: CallId,
-        /// What was decided.
+        /// The decision.
         approval: Approval,
     },
     /// The run has ended. Another may continue the session.
     End {
-        /// How.
+        /// The end.
         #[serde(flatten)]
         status: EndStatus,
     },
@@ -226,7 +237,7 @@ pub enum Event {
     },
     /// Lines right before this one were cut off while they were written, and do not count.
     Torn {
-        /// How many.
+        /// The number of lines.
         lines: u32,
     },
     /// A kind that a later version of cogtools knows: all of its fields. It is only read.
@@ -286,6 +297,38 @@ impl Event {
             Self::Undone { .. } => "undone",
             Self::Torn { .. } => "torn",
             Self::Unknown(fields) => fields.get("kind").and_then(Value::as_str).unwrap_or(""),
+        }
+    }
+
+    /// Makes a node of a step of a plan; other events stay.
+    pub(crate) fn current(self) -> Self {
+        let Self::Step {
+            step,
+            state,
+            tool,
+            args,
+            result,
+            blob,
+            logs,
+            ms,
+        } = self
+        else {
+            return self;
+        };
+        Self::Node {
+            node: step,
+            state: state.into(),
+            tool,
+            inputs: args,
+            route: None,
+            output: result,
+            blob,
+            masked: false,
+            key: None,
+            cached: false,
+            attempt: None,
+            logs,
+            ms,
         }
     }
 

@@ -1,17 +1,76 @@
-//! Where the lines of a session are, so that a part of a large one is read alone, and what was
-//! appended is found without reading the rest again.
+//! Positions of the lines of a session: a part of a large one is read alone, and appended lines
+//! are found without reading the rest again.
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{Debug, Formatter};
+use std::fs::{File, Metadata};
 use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
+use std::{fmt, io};
 
-use crate::anchor::Anchor;
-use crate::limits::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
-use crate::lines::{RawLine, next_line};
-use crate::reader::parse;
+use cogtools_core::digest;
+
+use crate::reader::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES, RawLine, next_line, parse};
 use crate::{Entry, Header, Line, Reader, SessionError, SessionFile};
 
-/// How much of a file is read at a time.
+/// The number of bytes that are compared at both places.
+const BYTES: u64 = 4 << 10;
+/// The number of digits of a hash that tell two files apart.
+const DIGITS: usize = 16;
+
+/// The content of a file where lines begin and end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Anchor {
+    number: (u64, u64),
+    first: Vec<u8>,
+    last: Vec<u8>,
+}
+
+impl Anchor {
+    /// That of `file`, whose known lines end at `ends`. The file is left at any position.
+    pub(crate) fn read(mut file: &File, meta: &Metadata, ends: &[u64]) -> io::Result<Self> {
+        let mut part = |from: u64, to: u64| -> io::Result<Vec<u8>> {
+            file.seek(SeekFrom::Start(from))?;
+            let mut bytes = Vec::new();
+            file.take(to - from).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let (first, last) = match ends {
+            [first, .., last] => (*first, *last),
+            [first] => (*first, *first),
+            [] => (0, 0),
+        };
+        Ok(Self {
+            number: number(meta),
+            first: part(0, first.min(BYTES))?,
+            last: part(last.saturating_sub(BYTES), last)?,
+        })
+    }
+
+    /// A text that another file does not have.
+    pub(crate) fn name(&self) -> String {
+        let (device, number) = self.number;
+        let first = digest::bytes(&self.first).to_string();
+        format!("{device:x}-{number:x}-{}", &first[..DIGITS])
+    }
+}
+
+#[cfg(unix)]
+fn number(meta: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (meta.dev(), meta.ino())
+}
+
+/// When it was created, where files have no numbers.
+#[cfg(not(unix))]
+fn number(meta: &Metadata) -> (u64, u64) {
+    let created = meta.created().ok();
+    let since = created.and_then(|created| created.duration_since(std::time::UNIX_EPOCH).ok());
+    since.map_or((0, 0), |since| {
+        (since.as_secs(), since.subsec_nanos().into())
+    })
+}
+
+/// The number of bytes that are read at a time.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// The positions of the lines of a session.
@@ -21,7 +80,7 @@ pub struct Index {
     /// Where each line ends, behind its line end.
     ends: Vec<u64>,
     anchor: Anchor,
-    /// How often the file was another one.
+    /// The number of times that the file was another one.
     replaced: u32,
 }
 
@@ -43,7 +102,7 @@ impl Index {
     /// Finds the lines that were appended; of a file that was replaced, all of them. A line
     /// without its end is not one yet.
     pub fn refresh(&mut self) -> Result<(), SessionError> {
-        let failed = |error: std::io::Error| SessionError::Open {
+        let failed = |error: io::Error| SessionError::Open {
             path: self.file.display_path().to_path_buf(),
             error: error.into(),
         };
@@ -78,7 +137,7 @@ impl Index {
         Ok(())
     }
 
-    /// What names the lines that were found: another name means that they are those of another
+    /// The name of the lines that were found: another name means that they belong to another
     /// file, and that numbers of lines mean something else.
     pub fn content(&self) -> String {
         format!("{}-{}", self.anchor.name(), self.replaced)
@@ -94,7 +153,7 @@ impl Index {
         &self.file
     }
 
-    /// How many lines there are, with the first.
+    /// The number of lines, with the first.
     pub const fn lines(&self) -> usize {
         self.ends.len()
     }
@@ -102,7 +161,7 @@ impl Index {
     /// The lines with these numbers, from 1, without the header. Each entry is read alone, so
     /// whether it refers to entries that exist is not checked.
     pub fn read(&self, numbers: Range<usize>) -> Result<Vec<Line>, SessionError> {
-        let failed = |error: std::io::Error| SessionError::Open {
+        let failed = |error: io::Error| SessionError::Open {
             path: self.file.display_path().to_path_buf(),
             error: error.into(),
         };

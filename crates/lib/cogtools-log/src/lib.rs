@@ -5,56 +5,42 @@
 //! model has seen is the path from a leaf to the root. [`Log`] writes, [`Session`] reads, and
 //! nothing else holds the state of a session.
 
-mod anchor;
-mod approval;
-mod blob;
 mod clock;
 mod contents;
 mod entry;
 mod error;
 mod event;
 mod file;
-mod header;
 mod id;
 mod index;
-mod layer;
-mod limits;
-mod lines;
-mod locate;
 mod log;
 mod mask;
 mod outcome;
-mod personal;
-mod preview;
-mod prompt;
 mod reader;
-mod reading;
-mod remove;
-mod route;
 mod session;
 mod store;
+mod text;
 mod usage;
+pub mod view;
 
-pub use approval::{Approval, Decision, Why};
-pub use blob::{BlobError, BlobId, Blobs};
 pub use clock::{Clock, Timestamp};
 pub use contents::contents;
-pub use entry::Entry;
+pub use entry::{Entry, Fork, Header};
 pub use error::{LineError, LogError, SessionError};
 pub use event::Event;
-pub use file::SessionFile;
-pub use header::{Fork, Header};
+pub use file::{BlobError, BlobId, Blobs, SessionFile};
 pub use id::{CallId, Id, SessionId};
 pub use index::Index;
-pub use layer::LayerSize;
 pub use log::{Log, Options};
-pub use mask::Mask;
-pub use outcome::{BudgetLimit, CacheState, EndStatus, NodeState, Outcome, StepState};
-pub use personal::{mask_personal, mask_text};
-pub use preview::{head_and_tail, preview};
+pub use mask::{Mask, mask_personal, mask_text};
+pub use outcome::{
+    Approval, BudgetLimit, CacheState, Decision, EndStatus, NodeState, Outcome, Route, StepState,
+    Why,
+};
 pub use reader::{Line, Reader};
-pub use reading::{duration, response_text, result_text, task_text, thought_text};
-pub use route::Route;
 pub use session::Session;
 pub use store::{FindError, Store, Stored};
-pub use usage::{Cost, Usage};
+pub use text::{
+    duration, head_and_tail, preview, response_text, result_text, task_text, thought_text,
+};
+pub use usage::{Cost, LayerSize, Usage};

@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::limits::{MAX_BLOB_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
+use crate::reader::{MAX_BLOB_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::reader::{is_too_deep, references};
 use crate::{
     BlobId, Blobs, Clock, Entry, Event, Header, Id, LogError, Mask, Session, SessionFile, Timestamp,
 };
 
-/// How often a log is locked, and how long after each other: a process that looks
+/// The attempts to lock a log, and the time between them: a process that looks
 /// at [`SessionFile::is_in_use`] has the lock for a moment.
 const LOCK_ATTEMPTS: u32 = 10;
 const LOCK_DELAY: Duration = Duration::from_millis(10);
@@ -35,12 +35,12 @@ pub struct Log {
     end: End,
 }
 
-/// What a log needs of its surroundings.
+/// Surroundings of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Where the time of an entry comes from.
     pub clock: Clock,
-    /// What is not written.
+    /// The secrets that are not written.
     pub mask: Mask,
 }
 
@@ -48,7 +48,7 @@ pub struct Options {
 #[derive(Clone, Copy, Debug)]
 struct End {
     bytes: u64,
-    /// How many lines at the end were cut off.
+    /// The number of lines at the end that were cut off.
     torn: u32,
     is_terminated: bool,
 }
@@ -71,7 +71,7 @@ impl Log {
         Ok(log)
     }
 
-    /// Continues the session in `file`, and returns what it has so far.
+    /// Continues the session in `file`, and returns it as it is so far.
     pub fn open(file: &SessionFile, options: Options) -> Result<(Self, Session), LogError> {
         // For a file that does not exist, the reader has the better message.
         drop(file.open_to_read()?);
@@ -133,7 +133,7 @@ impl Log {
         })
     }
 
-    /// Whether a secret in the JSON `text` would be masked.
+    /// Returns true if a secret in the JSON `text` would be masked.
     pub fn has_secret(&self, text: &str) -> bool {
         self.options.mask.may_be_in(text)
     }

@@ -1,11 +1,12 @@
-//! How calls, nodes, steps, caches and sessions end.
+//! Decisions about calls, and states of calls, nodes, caches and sessions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{Id, Timestamp};
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[schemars(inline)]
@@ -25,7 +26,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// How a session, or a run of it, ended.
+/// The end of a session, or of a run of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[schemars(inline)]
@@ -70,7 +71,7 @@ impl EndStatus {
     }
 }
 
-/// What a budget limits.
+/// The limit of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -100,21 +101,24 @@ pub enum NodeState {
     Failed {
         /// The code of the failure.
         code: String,
-        /// What is wrong.
+        /// The fault.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         message: String,
     },
     /// It waits for an answer of the user.
     Waiting {
-        /// What it asks.
+        /// The question.
         question: String,
     },
-    /// It does not run: its condition does not hold, another node was chosen, or one that it
-    /// needs has no result.
-    Skipped,
+    /// It does not run.
+    Skipped {
+        /// The reason, in words: its condition does not hold, for example.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<String>,
+    },
 }
 
-/// The state of a step of a plan. A step that nothing is known of is planned.
+/// The state of a step of a plan, in sessions of before. A step that nothing is known of is planned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[schemars(inline)]
@@ -127,26 +131,38 @@ pub enum StepState {
     Failed {
         /// The code of the failure.
         code: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// It does not run, because one before it failed, or the run was cancelled.
     Skipped,
 }
 
-impl StepState {
+impl NodeState {
     /// Its name in a file.
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Executing => "executing",
-            Self::Executed => "executed",
+            Self::Started => "started",
+            Self::Succeeded => "succeeded",
             Self::Failed { .. } => "failed",
-            Self::Skipped => "skipped",
+            Self::Waiting { .. } => "waiting",
+            Self::Skipped { .. } => "skipped",
         }
     }
 }
 
-/// What happened to the provider's cache.
+impl From<StepState> for NodeState {
+    fn from(state: StepState) -> Self {
+        match state {
+            StepState::Executing => Self::Started,
+            StepState::Executed => Self::Succeeded,
+            StepState::Failed { code, message } => Self::Failed { code, message },
+            StepState::Skipped => Self::Skipped { because: None },
+        }
+    }
+}
+
+/// A change of the provider's cache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[schemars(inline)]
@@ -175,4 +191,119 @@ pub enum CacheState {
         /// Why.
         reason: String,
     },
+}
+
+/// A decision about a call, and its reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Approval {
+    /// The decision.
+    pub decision: Decision,
+    /// Why.
+    pub why: Why,
+    /// The rule of the user that decided, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+}
+
+/// The decision about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Decision {
+    /// It needs no question.
+    Allowed,
+    /// The user is asked, and has not answered yet.
+    Asked,
+    /// The user was asked, and agreed.
+    Granted,
+    /// It does not run.
+    Denied,
+}
+
+/// The reason for a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Why {
+    /// A rule of the user.
+    Rule,
+    /// The user's answer to a question.
+    Answer,
+    /// The tool is a template or a script without side effects.
+    Pure,
+    /// A source that the user trusts says that the tool changes nothing.
+    ReadOnly,
+    /// The tool may destroy something.
+    Destructive,
+    /// The tool interacts with an open world, such as the web.
+    OpenWorld,
+    /// The tool is a program of others.
+    Foreign,
+    /// Nothing else applies.
+    Default,
+    /// There is no terminal to ask at.
+    NoTerminal,
+    /// Another reason, which a later version knows.
+    #[serde(untagged)]
+    Other(String),
+}
+
+impl Why {
+    /// The reason in words.
+    pub fn in_words(&self) -> &str {
+        match self {
+            Self::Rule => "a rule",
+            Self::Answer => "the user's answer",
+            Self::Pure => "it is pure",
+            Self::ReadOnly => "it changes nothing",
+            Self::Destructive => "it may destroy something",
+            Self::OpenWorld => "it reaches an open world",
+            Self::Foreign => "it is a program of others",
+            Self::Default => "by default",
+            Self::NoTerminal => "there is no terminal",
+            Self::Other(other) => other,
+        }
+    }
+}
+
+impl Approval {
+    /// The decision with its reason.
+    pub const fn new(decision: Decision, why: Why) -> Self {
+        Self {
+            decision,
+            why,
+            rule: None,
+        }
+    }
+
+    /// The decision by a rule of the user.
+    pub fn by_rule(decision: Decision, rule: impl Into<String>) -> Self {
+        Self {
+            decision,
+            why: Why::Rule,
+            rule: Some(rule.into()),
+        }
+    }
+}
+
+/// The choice of the tool of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Route {
+    /// The capability that was asked for.
+    pub capability: String,
+    /// The capability after the aliases of the configuration.
+    pub operation: String,
+    /// The tools that the node may use.
+    pub candidates: Vec<String>,
+    /// The tool that was chosen, if there was exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The answer of the agent from which the capability was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<Value>,
+    /// The choice in a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
 }

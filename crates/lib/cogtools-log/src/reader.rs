@@ -1,16 +1,75 @@
-//! Reads a session line by line, and says what is wrong with each.
+//! Reads a session line by line, and says what is wrong with each. A file may come from others,
+//! so everything has a limit.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io;
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use crate::error::HeaderError;
-use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
-use crate::lines::{RawLine, next_line};
 use crate::{CacheState, Entry, Event, Header, Id, LineError, SessionError, SessionFile};
+
+/// The maximum length of a line: 64 MiB, since an answer may contain a picture.
+pub(crate) const MAX_LINE_BYTES: usize = 64 << 20;
+/// The maximum size of a file: 512 MiB.
+pub(crate) const MAX_FILE_BYTES: u64 = 512 << 20;
+/// The maximum size of a blob: 256 MiB, as much as a program may print.
+pub(crate) const MAX_BLOB_BYTES: u64 = 256 << 20;
+/// The maximum nesting of a line. What is logged was read with a limit of 128.
+pub(crate) const MAX_DEPTH: usize = 160;
+/// The maximum number of entries.
+pub(crate) const MAX_ENTRIES: usize = 1_000_000;
+
+/// A line.
+pub(crate) struct RawLine {
+    /// Its bytes, without the line end; `None` if there are too many.
+    pub(crate) bytes: Option<Vec<u8>>,
+    /// The number of its bytes in the file, with the line end.
+    pub(crate) length: u64,
+    /// True if there is a line end.
+    pub(crate) is_terminated: bool,
+}
+
+/// Reads the next line, of at most `max` bytes; `None` at the end.
+pub(crate) fn next_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<RawLine>> {
+    let mut bytes = Vec::new();
+    let limit = max as u64 + 1;
+    let mut length = input.by_ref().take(limit).read_until(b'\n', &mut bytes)? as u64;
+    if length == 0 {
+        return Ok(None);
+    }
+    let mut is_terminated = bytes.pop_if(|last| *last == b'\n').is_some();
+    let is_too_long = !is_terminated && length == limit;
+    if is_too_long {
+        bytes = Vec::new();
+        (length, is_terminated) = skip_line(input, length)?;
+    }
+    Ok(Some(RawLine {
+        bytes: Some(bytes).filter(|_| !is_too_long),
+        length,
+        is_terminated,
+    }))
+}
+
+/// Skips the rest of a line of which `length` bytes were read.
+fn skip_line(input: &mut impl BufRead, mut length: u64) -> io::Result<(u64, bool)> {
+    loop {
+        let available = input.fill_buf()?;
+        if available.is_empty() {
+            return Ok((length, false));
+        }
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let count = end.map_or(available.len(), |end| end + 1);
+        input.consume(count);
+        length += count as u64;
+        if end.is_some() {
+            return Ok((length, true));
+        }
+    }
+}
 
 /// A reader of the lines of a session.
 pub struct Reader<R> {
@@ -20,7 +79,7 @@ pub struct Reader<R> {
     header_text: String,
     /// The numbers of all entries so far, in their order.
     ids: Vec<Id>,
-    /// How many lines right before the next one are not JSON.
+    /// The number of lines right before the next one that are not JSON.
     cut: u32,
     lines: usize,
     bytes: u64,
@@ -36,7 +95,7 @@ pub struct Line {
     pub text: String,
     /// The entry, or what is wrong.
     pub entry: Result<Entry, LineError>,
-    /// Whether it is the beginning of a JSON text, without its end.
+    /// True if it is the beginning of a JSON text, without its end.
     pub is_cut: bool,
 }
 
@@ -96,7 +155,7 @@ impl<R: BufRead> Reader<R> {
         &self.header_text
     }
 
-    /// How many bytes were read, and whether the last line has an end.
+    /// The number of bytes that were read, and true if the last line has an end.
     pub(crate) const fn end(&self) -> (u64, bool) {
         (self.bytes, self.is_terminated)
     }
@@ -105,7 +164,7 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     ///
-    /// Only if the file cannot be read on. What is wrong with a line is in its `entry`.
+    /// Only if the file cannot be read on. The fault of a line is in its `entry`.
     pub fn next_line(&mut self) -> Result<Option<Line>, SessionError> {
         let Some(raw) = read_raw(&mut self.input, &self.path)? else {
             return Ok(None);
@@ -169,7 +228,7 @@ impl<R: BufRead> Reader<R> {
 /// Why a line is not a JSON object.
 pub(crate) struct Invalid {
     pub(crate) error: LineError,
-    /// Whether it is the beginning of one.
+    /// True if it is the beginning of one.
     pub(crate) is_cut: bool,
 }
 
@@ -249,7 +308,7 @@ fn parse_json(text: &str) -> Result<Value, Invalid> {
     })
 }
 
-/// Whether arrays and objects nest deeper than the limit.
+/// Returns true if arrays and objects nest deeper than the limit.
 pub(crate) fn is_too_deep(json: &[u8]) -> bool {
     let mut depth = 0_usize;
     let mut bytes = json.iter();
@@ -275,4 +334,48 @@ pub(crate) fn is_too_deep(json: &[u8]) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, max: usize, expected: &[(Option<&str>, u64, bool)]) {
+        // A small buffer, so that lines are longer than it.
+        let mut input = BufReader::with_capacity(3, text.as_bytes());
+        let mut found = Vec::new();
+        while let Some(line) = next_line(&mut input, max).expect("a line") {
+            let text = line
+                .bytes
+                .map(|bytes| String::from_utf8(bytes).expect("text"));
+            found.push((text, line.length, line.is_terminated));
+        }
+        let found: Vec<_> = found
+            .iter()
+            .map(|(text, length, ended)| (text.as_deref(), *length, *ended))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_line_has_a_limit_and_an_end() {
+        check("", 4, &[]);
+        check(
+            "one\ntwo",
+            4,
+            &[(Some("one"), 4, true), (Some("two"), 3, false)],
+        );
+        check("\n\r\n", 4, &[(Some(""), 1, true), (Some("\r"), 2, true)]);
+        check(
+            "four\nfives\nsix",
+            4,
+            &[
+                (Some("four"), 5, true),
+                (None, 6, true),
+                (Some("six"), 3, false),
+            ],
+        );
+        check("endless", 4, &[(None, 7, false)]);
+    }
 }

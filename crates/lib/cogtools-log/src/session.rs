@@ -11,7 +11,7 @@ use crate::{Entry, Event, Header, Id, Line, LineError, Reader, SessionError, Ses
 pub struct Session {
     /// The first line.
     pub header: Header,
-    /// The other lines, in the order of the file, which is also that of their numbers.
+    /// The other lines, in the order of the file and of their numbers.
     pub entries: Vec<Entry>,
     end: End,
 }
@@ -19,9 +19,9 @@ pub struct Session {
 /// The end of the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct End {
-    /// How many lines at the end were cut off.
+    /// The number of lines at the end that were cut off.
     pub(crate) torn: u32,
-    /// Whether the last line has an end.
+    /// True if the last line has an end.
     pub(crate) is_terminated: bool,
     pub(crate) bytes: u64,
 }
@@ -33,7 +33,7 @@ impl Session {
         Self::from_reader(file.open_to_read()?, file.display_path())
     }
 
-    /// Like [`Session::read`], with the text of each line: first that of the header, then that
+    /// Like [`Session::read`], with the text of each line: first of the header, then
     /// of each entry.
     pub fn read_with_lines(file: &SessionFile) -> Result<(Self, Vec<String>), SessionError> {
         let mut reader = Reader::open(file)?;
@@ -92,7 +92,7 @@ impl Session {
 }
 
 impl Session {
-    /// How many lines at the end were cut off, and are left out.
+    /// The number of lines at the end that were cut off, and are left out.
     pub const fn torn_lines(&self) -> u32 {
         self.end.torn
     }
@@ -119,7 +119,7 @@ impl Session {
         path
     }
 
-    /// The ends of all branches, in the order of the file, without those of agents that a call
+    /// The ends of all branches, in the order of the file, without agents that a call
     /// has run.
     pub fn leaves(&self) -> Vec<Id> {
         let nested = self.nested();
@@ -129,7 +129,7 @@ impl Session {
         ids.filter(|id| !parents.contains(id)).collect()
     }
 
-    /// The end of the branch that was written to last, without those of agents that a call has
+    /// The end of the branch that was written to last, without agents that a call has
     /// run.
     pub fn head(&self) -> Option<Id> {
         let nested = self.nested();

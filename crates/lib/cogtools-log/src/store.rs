@@ -1,20 +1,20 @@
 //! The sessions of a project that have no file of their own: `sessions/PROJECT/ID.jsonl` in
 //! the user's state.
 
-use std::fs;
-use std::io;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use cogtools_core::digest;
 use cogtools_core::file::create_private_folder;
+use cogtools_core::{Code, Diagnostic, digest};
 use serde_json::Value;
 
-use crate::remove::remove_unless_in_use;
+use crate::log::open_locked;
 use crate::{LogError, SessionFile, SessionId, Timestamp};
 
-/// How many digits of its path's hash distinguish projects of one name.
+/// The number of digits of a path's hash that distinguish projects of one name.
 const HASH_DIGITS: usize = 8;
-/// How many characters of a project's name are in that of its folder.
+/// The number of characters of a project's name in the name of its folder.
 const MAX_NAME_CHARS: usize = 40;
 
 /// The sessions of a project.
@@ -84,7 +84,7 @@ impl Store {
     pub fn list(&self) -> io::Result<Vec<Stored>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
         let mut found: Vec<Stored> = entries
@@ -152,4 +152,67 @@ fn project_name(root: &Path) -> String {
         .map(|letter| if is_plain(letter) { letter } else { '_' })
         .collect();
     format!("{name}-{}", &hash[..HASH_DIGITS])
+}
+
+/// The number of names that a message lists.
+const MAX_NAMES: usize = 5;
+
+impl Store {
+    /// The file of the session that has or begins with the name `prefix`; without one, of the
+    /// session that was written to last.
+    ///
+    /// # Errors
+    ///
+    /// `SESSION_NOT_FOUND` if there is none, or several; `IO_FAILED` if the folder cannot be read.
+    pub fn locate(&self, prefix: Option<&str>) -> Result<SessionFile, Box<Diagnostic>> {
+        let Some(prefix) = prefix else {
+            let newest = self.newest().map_err(|error| self.unreadable(&error))?;
+            let newest = newest.ok_or_else(|| {
+                let message = "this project has no sessions";
+                Diagnostic::new(Code::SessionNotFound, message)
+                    .hint("name the file of a session, or begin one with `cogtools ask`")
+            })?;
+            return Ok(self.file(&newest.id));
+        };
+        let found = self
+            .find(prefix)
+            .map_err(|error| self.unreadable(&error))?
+            .map_err(|error| not_found(&error))?;
+        Ok(self.file(&found.id))
+    }
+
+    /// The failure of a folder that cannot be read.
+    pub fn unreadable(&self, error: &io::Error) -> Diagnostic {
+        let message = format!("`{}` cannot be read: {error}", self.folder().display());
+        Diagnostic::new(Code::IoFailed, message).hint("make the folder readable")
+    }
+}
+
+fn not_found(error: &FindError) -> Diagnostic {
+    let diagnostic = Diagnostic::new(Code::SessionNotFound, error.to_string());
+    match error {
+        FindError::NotFound(_) => {
+            diagnostic.hint("`cogtools session list` shows the sessions of this project")
+        }
+        FindError::Ambiguous { ids, .. } => {
+            let names = ids.iter().take(MAX_NAMES).map(|id| format!("`{id}`"));
+            let names: Vec<String> = names.collect();
+            let more = if ids.len() > MAX_NAMES { ", …" } else { "" };
+            diagnostic.hint(format!("name one of {}{more}", names.join(", ")))
+        }
+    }
+}
+
+/// Removes a session with its blobs, unless a process writes to it.
+pub(crate) fn remove_unless_in_use(file: &SessionFile) -> Result<(), LogError> {
+    let failed = |error| LogError::Write {
+        path: file.display_path().to_path_buf(),
+        error,
+    };
+    let _lock = open_locked(file, false)?;
+    fs::remove_file(file.path()).map_err(failed)?;
+    match fs::remove_dir_all(file.blobs().folder()) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(error)),
+        _ => Ok(()),
+    }
 }

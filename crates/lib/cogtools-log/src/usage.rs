@@ -1,30 +1,50 @@
-//! What a request has cost.
+//! Layers of a request, and the tokens and money that it used.
 
 use std::ops::AddAssign;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::BlobId;
+
+/// A part of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct LayerSize {
+    /// Its name: `static`, `dynamic`, `buffered` or `trigger`.
+    pub name: String,
+    /// The number of its tokens, estimated.
+    pub tokens: u64,
+    /// The hash of its content.
+    pub hash: String,
+    /// True if the provider has it cached.
+    pub cached: bool,
+    /// The blobs with its text, in order: each is a content, a list of contents, or the list of
+    /// the declarations, as JSON. Parts that several requests have are one blob.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<BlobId>,
+}
+
 /// The tokens of a request and its answer, as the provider counts them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Usage {
-    /// What was sent, including what was cached.
+    /// The tokens that were sent, including those from the cache.
     #[serde(default)]
     pub prompt: u64,
-    /// What of it the provider had cached.
+    /// The tokens of them that the provider had cached.
     #[serde(default)]
     pub cached: u64,
-    /// What was answered.
+    /// The tokens of the answer.
     #[serde(default)]
     pub candidates: u64,
-    /// What the model thought.
+    /// The tokens of the model's thoughts.
     #[serde(default)]
     pub thoughts: u64,
     /// All of it, as the provider says.
     #[serde(default)]
     pub total: u64,
-    /// What it costs, if a price is known.
+    /// The price, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
@@ -40,7 +60,7 @@ pub struct Cost {
 }
 
 impl Usage {
-    /// How many of a hundred tokens sent were cached.
+    /// The cached tokens of a hundred that were sent.
     pub const fn cached_percent(&self) -> u64 {
         match self.cached.saturating_mul(100).checked_div(self.prompt) {
             Some(percent) => percent,

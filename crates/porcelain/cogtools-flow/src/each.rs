@@ -1,34 +1,37 @@
 //! A node that does the same for each item of a list, several items at a time.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_core::approval::approve;
+use cogtools_core::approval::Approved;
 use cogtools_core::tool::{FlowAction, FlowItems, FlowNode};
-use cogtools_core::{Cancel, Code, Diagnostic};
+use cogtools_core::{Code, Context, Diagnostic, Tool};
 use cogtools_log::NodeState;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::graph;
-use crate::recorder::Line;
-use crate::work::{FlowWork, may_pass};
+use crate::recorder::{Line, Outcome, RecordedWork as _, failed};
+use crate::work::{FlowWork, check, lock, may_be_value, may_pass, retry};
 
-/// How many items are worked on at the same time, whatever a flow says.
+/// The most items that are worked on at the same time, whatever a flow says.
 const MAX_AT_ONCE: usize = 64;
-/// How often a pause looks whether the list is over.
+/// The time between two looks of a pause whether the list is over.
 const TICK: Duration = Duration::from_millis(20);
+/// The variable with the number of the item.
+const INDEX: &str = "index";
 
 /// The list of a node while it is worked off.
 struct Worklist<'w> {
     work: &'w FlowWork,
     node: &'w FlowNode,
-    items: Vec<Value>,
-    /// The name of the variable with the item.
-    variable: String,
-    variables: &'w Map<String, Value>,
-    cancel: &'w Cancel,
+    list: FlowItems,
+    /// The variables of every item.
+    variables: Map<String, Value>,
+    /// True if items read their number.
+    reads_index: bool,
+    approved: &'w Approved<&'w Tool>,
+    cx: &'w Context,
     next: AtomicUsize,
     /// Nothing further starts.
     is_over: AtomicBool,
@@ -37,33 +40,32 @@ struct Worklist<'w> {
 }
 
 impl FlowWork {
-    /// The list with what `node` has done for each item. An item whose condition does not hold has
-    /// null.
+    /// Runs `node` for each item, and returns the list of results. An item whose condition does
+    /// not hold has null.
     ///
     /// # Errors
-    ///
-    /// The failure of an item; those that run are awaited, and no others start.
+    /// The failure of an item, unless errors are kept; those that run are awaited, and no others
+    /// start.
     pub(crate) fn run_each(
         &self,
         node: &FlowNode,
-        items: FlowItems,
+        list: FlowItems,
         variables: &Map<String, Value>,
-        cancel: &Cancel,
+        (approved, cx): (&Approved<&Tool>, &Context),
     ) -> Result<Value, Box<Diagnostic>> {
-        let FlowItems {
-            items,
-            variable,
-            max,
-        } = items;
-        let workers = max.clamp(1, MAX_AT_ONCE).min(items.len());
+        let reads = node.item_reads(self.run.tool.text());
+        let is_read = |name: &String| reads.as_ref().is_none_or(|reads| reads.contains(name));
+        let read = variables.iter().filter(|(name, _)| is_read(name));
+        let workers = list.max.clamp(1, MAX_AT_ONCE).min(list.items.len());
         let list = Worklist {
             work: self,
             node,
-            results: Mutex::new(vec![Value::Null; items.len()]),
-            items,
-            variable,
-            variables,
-            cancel,
+            results: Mutex::new(vec![Value::Null; list.items.len()]),
+            list,
+            reads_index: node.reads_index(self.run.tool.text()),
+            variables: read.map(|(name, it)| (name.clone(), it.clone())).collect(),
+            approved,
+            cx,
             next: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
             failure: Mutex::default(),
@@ -73,81 +75,77 @@ impl FlowWork {
                 scope.spawn(|| list.work_off());
             }
         });
-        let failure = list
-            .failure
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        let results = list
-            .results
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        failure.map_or(Ok(Value::Array(results)), Err)
+        let failure = lock(&list.failure).take();
+        failure.map_or_else(|| Ok(std::mem::take(&mut *lock(&list.results)).into()), Err)
     }
 }
 
 impl Worklist<'_> {
     fn work_off(&self) {
-        while !self.is_over.load(Ordering::Relaxed) && !self.cancel.is_cancelled() {
+        while !self.is_over() {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = self.items.get(index) else {
+            let Some(item) = self.list.items.get(index) else {
                 return;
             };
             match self.run(index, item) {
-                Ok(value) => {
-                    let results = self.results.lock();
-                    results.unwrap_or_else(PoisonError::into_inner)[index] = value;
+                Err(error) if self.list.keeps_errors && may_be_value(error.code) => {
+                    lock(&self.results)[index] = json!({"error": error.summary()});
                 }
-                Err(diagnostic) => {
+                Ok(value) => lock(&self.results)[index] = value,
+                Err(error) => {
                     self.is_over.store(true, Ordering::Relaxed);
-                    let failure = self.failure.lock();
-                    let mut failure = failure.unwrap_or_else(PoisonError::into_inner);
-                    failure.get_or_insert(diagnostic);
+                    lock(&self.failure).get_or_insert(error);
                 }
             }
         }
-        if self.cancel.is_cancelled() {
-            let failure = self.failure.lock();
-            let mut failure = failure.unwrap_or_else(PoisonError::into_inner);
-            let diagnostic = || Box::new(Diagnostic::new(Code::Timeout, "the list was cancelled"));
-            failure.get_or_insert_with(diagnostic);
+        if self.cx.cancel.is_cancelled() {
+            let error = || Box::new(Diagnostic::new(Code::Timeout, "the list was cancelled"));
+            lock(&self.failure).get_or_insert_with(error);
         }
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed) || self.cx.cancel.is_cancelled()
     }
 
     /// Does the work for an item, as often as `retry` says.
     fn run(&self, index: usize, item: &Value) -> Result<Value, Box<Diagnostic>> {
         let id = format!("{}.{index}", self.node.id);
-        if let Some(value) = self.work.done_items.get(&id) {
+        if let Some(value) = self.work.run.results.items.get(&id) {
             return Ok(value.clone());
         }
         let mut variables = self.variables.clone();
-        variables.insert(self.variable.clone(), item.clone());
-        let retry = graph::retry(self.node);
-        for attempt in 1.. {
+        if self.reads_index {
+            // A parameter or a node keeps its name.
+            variables.entry(INDEX).or_insert_with(|| index.into());
+        }
+        variables.insert(self.list.variable.clone(), item.clone());
+        let retry = retry(self.node);
+        let mut attempt = 1;
+        loop {
             let failure = match self.attempt(&id, &variables, attempt) {
-                Err(failure) if may_pass(failure.code) => failure,
+                Err(failure) if may_pass(failure.code, self.node) => failure,
                 ended => return ended,
             };
             let delay = retry.delay_after(attempt);
             if !delay.is_some_and(|delay| self.pause(delay)) {
                 return Err(failure);
             }
+            attempt += 1;
         }
-        Err(Box::new(Diagnostic::new(Code::Internal, "no attempt")))
     }
 
-    /// Waits. `false` if the list is over before.
+    /// Waits. Returns false if the list is over before.
     fn pause(&self, delay: Duration) -> bool {
         let end = Instant::now() + delay;
-        loop {
-            if self.is_over.load(Ordering::Relaxed) || self.cancel.is_cancelled() {
-                return false;
-            }
+        while !self.is_over() {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return true;
             }
             thread::sleep(left.min(TICK));
         }
+        false
     }
 
     fn attempt(
@@ -156,27 +154,32 @@ impl Worklist<'_> {
         variables: &Map<String, Value>,
         attempt: u32,
     ) -> Result<Value, Box<Diagnostic>> {
-        let cx = self.work.context(self.cancel);
-        let approved = approve(&self.work.tool, &cx)?;
-        let action = approved.flow_item(&self.node.id, variables, attempt, &cx)?;
-        // What has a value by itself is as fast again.
+        let action = self
+            .approved
+            .flow_item(&self.node.id, variables, attempt, self.cx)?;
+        // A value that is there at once is as fast again.
         let is_recorded = !matches!(action, FlowAction::Done(_));
-        let recorder = &self.work.recorder;
+        let recorder = &self.work.run.recorder;
+        let line = |state, outcome| Line {
+            attempt,
+            ..Line::new(id, state, outcome)
+        };
         if is_recorded {
-            recorder.write(Line::new(id, NodeState::Started))?;
+            recorder.write(line(NodeState::Started, Outcome::default()))?;
         }
-        let done = self
-            .work
-            .perform(id, self.node, action, variables, self.cancel);
-        let outcome = self.work.take_outcome(id);
+        let cancel = &self.cx.cancel;
+        let done = self.work.perform(id, self.node, action, variables, cancel);
         let value = done.map(Option::unwrap_or_default);
-        let value = value.and_then(|value| self.work.check(self.node, variables, value, &cx));
+        let value = value.and_then(|value| check(self.approved, self.node, variables, value));
         if is_recorded {
-            let line = match &value {
-                Ok(value) => Line::new(id, NodeState::Succeeded).with_output(value),
-                Err(error) => Line::failed(id, error),
-            };
-            recorder.write(line.with_outcome(outcome))?;
+            let outcome = self.work.take_outcome(id);
+            recorder.write(match &value {
+                Ok(value) => Line {
+                    output: Some(value),
+                    ..line(NodeState::Succeeded, outcome)
+                },
+                Err(error) => line(failed(error), outcome),
+            })?;
         }
         value
     }

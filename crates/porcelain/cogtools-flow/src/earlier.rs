@@ -9,15 +9,16 @@ use std::sync::OnceLock;
 use cogtools_core::tool::Flow;
 use cogtools_core::{Registry, Tool, digest};
 use cogtools_log::SessionFile;
+use cogtools_log::view::Run;
 use cogtools_program::Io;
 use serde_json::{Map, Value, json};
 
-use crate::logged::LoggedFlow;
+use crate::journal;
 
-/// How many sessions are read, the newest first.
+/// The number of sessions that are read, the newest first.
 const MAX_SESSIONS: usize = 32;
 
-/// Results of earlier runs, by the digest of their call. They are read when the first is wanted.
+/// Results of earlier runs, by the digest of their call; they are read when the first is wanted.
 #[derive(Debug, Default)]
 pub(crate) struct EarlierResults {
     sessions: Vec<SessionFile>,
@@ -25,13 +26,13 @@ pub(crate) struct EarlierResults {
 }
 
 impl EarlierResults {
-    /// Those of the project that nodes of `tool` may use. Without `cache` no session is looked for.
+    /// The results of the project that nodes of `tool` may use. Without `cache` no session is looked for.
     pub(crate) fn of(tool: &Tool, io: &Io<'_>) -> Self {
         let mut nodes = tool.flow().map(Flow::nodes).unwrap_or_default().iter();
         if !nodes.any(|node| node.is_cached) {
             return Self::default();
         }
-        let mut sessions = cogtools_journal::sessions(io);
+        let mut sessions = journal::sessions(io);
         sessions.truncate(MAX_SESSIONS);
         Self {
             sessions,
@@ -50,10 +51,10 @@ impl EarlierResults {
     fn read(&self) -> BTreeMap<String, Value> {
         let mut found = BTreeMap::new();
         for file in self.sessions.iter().rev() {
-            let session = cogtools_journal::read(file);
-            let flow = session.and_then(|session| LoggedFlow::read(&session, file));
-            if let Ok(flow) = flow {
-                found.extend(flow.keyed_results(file));
+            if let Ok(session) = journal::read(file)
+                && let Some(run) = Run::last(&session.branch(None), "flow")
+            {
+                found.extend(run.keyed_results(file));
             }
         }
         found

@@ -1,13 +1,15 @@
-//! The arguments of a flow, and the results of nodes that another engine has run.
+//! Inputs of commands: the flow that a command line names, its arguments, and the results of nodes
+//! that another engine has run.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgMatches, value_parser};
+use clap::Args;
 use cogtools_core::arguments::{Arguments, WordError};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::{Flow, FlowNode};
-use cogtools_core::{Code, Diagnostic, Tool};
-use cogtools_program::args::{all, required};
+use cogtools_core::{Code, Diagnostic, Registry, Tape, Tool};
+use cogtools_program::project::read_scope;
 use cogtools_program::{Failure, Io, named_file, text_input};
 use serde_json::{Map, Value};
 
@@ -15,42 +17,152 @@ use serde_json::{Map, Value};
 const MAX_BYTES: usize = 16 << 20;
 /// The name of standard input.
 const STDIN: &str = "-";
+/// The answer that stands for standard input.
+const PIPED: &str = "@-";
 
-/// What another engine gives to a node, or to the output.
-pub(crate) struct NodeInputs {
-    /// The arguments of the flow, with defaults.
-    pub(crate) arguments: Map<String, Value>,
-    /// Results of nodes; null if one was skipped or has failed.
-    pub(crate) results: Map<String, Value>,
-}
-
-/// `KEY=VALUE …`, as `cogtools run` takes them.
-pub(crate) fn arg() -> Arg {
-    Arg::new("arguments")
-        .value_name("KEY=VALUE")
-        .num_args(0..)
-        .help("Its arguments; KEY:=JSON passes any value")
+/// The flow of a command.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct FlowArg {
+    /// The name of a tool that is a flow, or its file
+    #[arg(value_name = "FLOW")]
+    pub(crate) flow: String,
 }
 
 /// `--inputs FILE`.
-pub(crate) fn file_arg() -> Arg {
-    Arg::new("inputs")
-        .long("inputs")
-        .value_name("FILE")
-        .required(true)
-        .value_parser(value_parser!(PathBuf))
-        .help("A JSON object with the arguments of the flow and the results of nodes; - for standard input")
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct InputsArg {
+    /// A JSON object with the arguments of the flow and the results of nodes; - for standard input
+    #[arg(long, value_name = "FILE")]
+    inputs: PathBuf,
 }
 
-/// The arguments for `tool` that the command line has, checked and with defaults.
-pub(crate) fn read(matches: &ArgMatches, tool: &Tool) -> Result<Map<String, Value>, Failure> {
-    let words: Vec<String> = all(matches, "arguments");
+/// The variables that another engine gives to a node, or to the output.
+pub(crate) struct NodeInputs {
+    /// The arguments of the flow, with defaults.
+    pub(crate) arguments: Map<String, Value>,
+    /// The results of nodes; null if one was skipped or has failed.
+    pub(crate) results: Map<String, Value>,
+}
+
+/// The answers of the user.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct AnswerArg {
+    /// The answer to a node that asks the user; NODE=@- is standard input
+    #[arg(long, value_name = "NODE=TEXT")]
+    answer: Vec<String>,
+}
+
+impl AnswerArg {
+    /// The answers by node.
+    pub(crate) fn by_node(&self) -> Result<BTreeMap<String, String>, Failure> {
+        self.answer
+            .iter()
+            .map(|it| pair(it, "an answer is NODE=TEXT"))
+            .collect()
+    }
+
+    /// Like [`Self::by_node`], with the text on standard input for `NODE=@-`, as with
+    /// `cogtools run`.
+    pub(crate) fn with_stdin(&self, io: &mut Io<'_>) -> Result<BTreeMap<String, String>, Failure> {
+        let mut answers = self.by_node()?;
+        let mut piped = answers.iter_mut().filter(|(_, text)| *text == PIPED);
+        let Some((node, text)) = piped.next() else {
+            return Ok(answers);
+        };
+        if let Some((second, _)) = piped.next() {
+            let message =
+                format!("`{node}` and `{second}` cannot both be read from standard input");
+            let diagnostic = Diagnostic::new(Code::Usage, message);
+            return Err(diagnostic
+                .hint("write one of the answers on the command line")
+                .into());
+        }
+        let line = format!("… | cogtools flow resume --answer {node}={PIPED}");
+        *text = text_input::read_value(io, &line)?;
+        Ok(answers)
+    }
+}
+
+/// Splits `NODE=TEXT`.
+pub(crate) fn pair(word: &str, message: &str) -> Result<(String, String), Failure> {
+    let Some((node, text)) = word.split_once('=') else {
+        let diagnostic = Diagnostic::new(Code::Usage, message);
+        return Err(diagnostic.with_subject(word).into());
+    };
+    Ok((node.to_owned(), text.to_owned()))
+}
+
+/// A recording of the answers of models.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct TapeArgs {
+    /// Record what models answer
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Take the answers of models from a recording, without a network
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+}
+
+impl TapeArgs {
+    pub(crate) fn tape(&self, io: &Io<'_>) -> Option<Tape> {
+        let record = self.record.as_ref().map(|path| io.cwd.join(path));
+        let replay = self.replay.as_ref().map(|path| io.cwd.join(path));
+        record.map(Tape::Record).or(replay.map(Tape::Replay))
+    }
+}
+
+impl FlowArg {
+    /// The flow in `registry`, or in the file that is named.
+    pub(crate) fn find(&self, registry: &Registry, io: &Io<'_>) -> Result<Tool, Failure> {
+        find(&self.flow, registry, io)
+    }
+}
+
+/// The flow `name` of `registry`, or the one in the file `name`.
+///
+/// # Errors
+/// There is no such tool, or it is no flow.
+pub(crate) fn find(name: &str, registry: &Registry, io: &Io<'_>) -> Result<Tool, Failure> {
+    let is_file = name.contains(['/', '\\']) || Path::new(name).extension().is_some();
+    let tool = if is_file {
+        let path = io.cwd.join(name);
+        let tool = Tool::load(&path, Path::new(name), &read_scope(&path, io));
+        registry.check_file(tool.map_err(|error| Failure::from(error.diagnostics()))?)?
+    } else {
+        let tool = registry.find(name);
+        tool.map_err(|error| Failure::from(error.diagnostics()))?
+    };
+    if tool.flow().is_none() {
+        let diagnostic = Diagnostic::new(Code::Usage, "this tool is not a flow");
+        let hint = format!("`cogtools run {}` calls it", tool.name());
+        return Err(diagnostic.with_subject(name).hint(hint).into());
+    }
+    Ok(tool)
+}
+
+/// The node `id` of `flow`.
+pub(crate) fn node<'f>(flow: Option<&'f Flow>, id: &str) -> Result<&'f FlowNode, Failure> {
+    flow.and_then(|flow| flow.node(id)).ok_or_else(|| {
+        let ids = flow.into_iter().flat_map(Flow::nodes);
+        let meant = did_you_mean(id, ids.map(|node| node.id.as_str()));
+        let hint = meant.unwrap_or_else(|| "`cogtools flow show` lists its nodes".to_owned());
+        let diagnostic = Diagnostic::new(Code::Usage, "the flow has no such node");
+        diagnostic.with_subject(id).hint(hint).into()
+    })
+}
+
+/// The arguments for `tool` in the words of a command line, checked and with defaults.
+pub(crate) fn read(words: &[String], tool: &Tool) -> Result<Map<String, Value>, Failure> {
     let errors = |errors: Vec<WordError>| -> Failure {
         let diagnostic = |error: &WordError| error.diagnostic(tool.name().as_str());
         let diagnostics: Vec<Diagnostic> = errors.iter().map(diagnostic).collect();
         diagnostics.into()
     };
-    let arguments = Arguments::from_words(&words, tool.schema()).map_err(errors)?;
+    let arguments = Arguments::from_words(words, tool.schema()).map_err(errors)?;
     accept(arguments, tool)
 }
 
@@ -64,16 +176,12 @@ pub(crate) fn accept(arguments: Arguments, tool: &Tool) -> Result<Map<String, Va
 
 impl NodeInputs {
     /// Reads the file that the command line names.
-    pub(crate) fn read(
-        matches: &ArgMatches,
-        tool: &Tool,
-        io: &mut Io<'_>,
-    ) -> Result<Self, Failure> {
-        let path: PathBuf = required(matches, "inputs")?;
+    pub(crate) fn read(from: &InputsArg, tool: &Tool, io: &mut Io<'_>) -> Result<Self, Failure> {
+        let path = &from.inputs;
         let bytes = if path.as_os_str() == STDIN {
             text_input::read_bytes(io, "cogtools flow node")?
         } else {
-            named_file::read(&path, MAX_BYTES, io)?
+            named_file::read(path, MAX_BYTES, io)?
         };
         let invalid = |message: String| {
             let diagnostic = Diagnostic::new(Code::InvalidArgumentsSyntax, message);
@@ -93,11 +201,10 @@ impl NodeInputs {
         })
     }
 
-    /// The variables of `node`: the arguments, and the results of the nodes that it needs. What
-    /// it does not need is left out, as in every run of the flow.
+    /// The variables of `node`: the arguments, and the results of the nodes that it needs. Other
+    /// results are left out, as in every run of the flow.
     ///
     /// # Errors
-    ///
     /// A node that it cannot do without is not among them.
     pub(crate) fn variables(mut self, node: &FlowNode) -> Result<Map<String, Value>, Failure> {
         for need in &node.needs {
@@ -117,15 +224,4 @@ impl NodeInputs {
         }
         Ok(self.arguments)
     }
-}
-
-/// The node `id` of `flow`.
-pub(crate) fn node<'f>(flow: Option<&'f Flow>, id: &str) -> Result<&'f FlowNode, Failure> {
-    flow.and_then(|flow| flow.node(id)).ok_or_else(|| {
-        let ids = flow.into_iter().flat_map(Flow::nodes);
-        let meant = did_you_mean(id, ids.map(|node| node.id.as_str()));
-        let hint = meant.unwrap_or_else(|| "`cogtools flow show` lists its nodes".to_owned());
-        let diagnostic = Diagnostic::new(Code::Usage, "the flow has no such node");
-        diagnostic.with_subject(id).hint(hint).into()
-    })
 }

@@ -1,204 +1,226 @@
-//! What happens to a flow, as its session keeps it. Personal data is masked in lines; what a run
-//! needs to go on is in blobs, which only the user can read.
+//! The record of a run, of a flow or of a plan: what happens goes to its session. Personal data is
+//! masked in lines; what a run needs to go on is in blobs, which only the user can read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cogtools_core::Diagnostic;
+use cogtools_core::{Cancel, Code, Diagnostic};
+use cogtools_executor::{Event as NodeEvent, Observer, SkipReason, Stop, Work};
 use cogtools_log::{
     BlobId, EndStatus, Event, Id, Log, LogError, NodeState, Route, mask_personal, mask_text,
     preview,
 };
 use serde_json::{Map, Value};
 
-use crate::outcome::Outcome;
-
 /// Writes to the session, from any thread.
-#[derive(Clone, Default)]
-pub(crate) struct SharedRecorder(Arc<Mutex<Recorder>>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorder(Arc<Mutex<Record>>);
 
-#[derive(Default)]
-struct Recorder {
+#[derive(Debug, Default)]
+struct Record {
     log: Option<Log>,
-    /// What the next line follows.
+    /// The entry that the next line follows.
     head: Option<Id>,
-    /// Where lines are written besides, one JSON object each.
+    /// The descriptor on which lines are written besides, one JSON object each.
     events: Option<File>,
-    /// The last state of each node.
-    steps: BTreeMap<String, Step>,
+    /// The last state of each node, and the choice of its tool.
+    steps: BTreeMap<String, (NodeState, Option<Route>)>,
 }
 
-/// How far a node is, and how its tool was chosen.
-#[derive(Clone, Debug)]
-pub(crate) struct Step {
-    pub(crate) state: NodeState,
+/// Facts about the work of a node, besides its value.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    /// The tool, if the start of the node is to be recorded with it.
+    pub(crate) tool: Option<String>,
+    /// The choice of its tool.
     pub(crate) route: Option<Route>,
-}
-
-/// A result, as a line has it.
-#[derive(Default)]
-struct KeptResult {
-    shown: Option<Value>,
-    blob: Option<BlobId>,
-    has_secret: bool,
+    /// The arguments of its call.
+    pub(crate) arguments: Option<Map<String, Value>>,
+    /// The digest of the call, if later runs may use its result.
+    pub(crate) key: Option<String>,
+    /// True if the result is of an earlier run.
+    pub(crate) is_cached: bool,
+    /// The first lines that its program has written to standard error.
+    pub(crate) logs: Vec<String>,
+    /// The reason why it is skipped, if it is not its condition.
+    pub(crate) because: Option<String>,
 }
 
 /// A line about a node.
 pub(crate) struct Line<'l> {
-    node: &'l str,
-    state: NodeState,
-    outcome: Outcome,
-    output: Option<&'l Value>,
-    duration: Option<Duration>,
+    pub(crate) node: &'l str,
+    pub(crate) state: NodeState,
+    pub(crate) outcome: Outcome,
+    pub(crate) output: Option<&'l Value>,
+    pub(crate) attempt: u32,
+    pub(crate) duration: Option<Duration>,
 }
 
 impl<'l> Line<'l> {
-    pub(crate) fn new(node: &'l str, state: NodeState) -> Self {
+    pub(crate) fn new(node: &'l str, state: NodeState, outcome: Outcome) -> Self {
         Self {
             node,
             state,
-            outcome: Outcome::default(),
+            outcome,
             output: None,
+            attempt: 1,
             duration: None,
         }
     }
+}
 
-    /// A node has failed.
-    pub(crate) fn failed(node: &'l str, error: &Diagnostic) -> Self {
-        Self::new(
-            node,
-            NodeState::Failed {
-                code: error.code.name().to_owned(),
-                message: error.summary(),
-            },
-        )
-    }
-
-    /// What it has done besides.
-    pub(crate) fn with_outcome(mut self, outcome: Outcome) -> Self {
-        self.outcome = outcome;
-        self
-    }
-
-    /// The result.
-    pub(crate) const fn with_output(mut self, output: &'l Value) -> Self {
-        self.output = Some(output);
-        self
-    }
-
-    /// How long it took.
-    pub(crate) const fn with_duration(mut self, duration: Duration) -> Self {
-        self.duration = Some(duration);
-        self
+/// The state of a node that has failed.
+pub(crate) fn failed(error: &Diagnostic) -> NodeState {
+    NodeState::Failed {
+        code: error.code.name().to_owned(),
+        message: error.summary(),
     }
 }
 
-impl SharedRecorder {
+impl Recorder {
     /// Writes to `log` after `head`.
     pub(crate) fn new(log: Option<Log>, head: Option<Id>) -> Self {
-        let recorder = Recorder {
+        Self(Arc::new(Mutex::new(Record {
             log,
             head,
-            ..Recorder::default()
-        };
-        Self(Arc::new(Mutex::new(recorder)))
+            ..Record::default()
+        })))
     }
 
     /// Writes lines only to the descriptor at `path`, if it is open.
     pub(crate) fn of_descriptor(path: &str) -> Self {
-        let recorder = Recorder {
+        Self(Arc::new(Mutex::new(Record {
             events: OpenOptions::new().append(true).open(path).ok(),
-            ..Recorder::default()
-        };
-        Self(Arc::new(Mutex::new(recorder)))
+            ..Record::default()
+        })))
     }
 
-    /// Whether there is a session.
+    /// Returns true if there is a session.
     pub(crate) fn has_session(&self) -> bool {
         self.lock().log.is_some()
     }
 
-    /// A flow is about to run.
-    pub(crate) fn begin(
+    /// Records that a flow is about to run.
+    pub(crate) fn flow(
         &self,
         tool: &str,
         digest: String,
         arguments: &Map<String, Value>,
     ) -> Result<(), Box<Diagnostic>> {
-        let mut recorder = self.lock();
+        let mut record = self.lock();
         let mut shown = Value::Object(arguments.clone());
         let whole = shown.to_string();
-        let blob = if mask_personal(&mut shown) {
-            recorder.write_blob(whole.as_bytes())
-        } else {
-            Ok(None)
-        };
+        let is_masked = mask_personal(&mut shown);
+        let blob = is_masked.then_some(whole);
         let event = Event::Flow {
             tool: tool.to_owned(),
             digest,
             arguments: shown,
-            blob: blob.map_err(|error| failure(&error))?,
+            blob: record.blob(blob).map_err(|error| failure(&error))?,
         };
-        recorder.append(event).map_err(|error| failure(&error))
+        record.append(event).map_err(|error| failure(&error))
     }
 
-    /// Something has happened to a node.
+    /// Records that a plan is about to run.
+    pub(crate) fn plan(&self, intent: &str, plan: Value) -> Result<(), Box<Diagnostic>> {
+        let intent = intent.to_owned();
+        let appended = self.lock().append(Event::Plan { intent, plan });
+        appended.map_err(|error| failure(&error))
+    }
+
+    /// Records that something has happened to a node.
     pub(crate) fn write(&self, line: Line<'_>) -> Result<(), Box<Diagnostic>> {
-        let mut recorder = self.lock();
-        recorder.steps.insert(
-            line.node.to_owned(),
-            Step {
-                state: line.state.clone(),
-                route: line.outcome.route.clone(),
-            },
-        );
-        let result = line.output.map(|output| recorder.keep(output));
-        let result = result.transpose().map_err(|error| failure(&error))?;
-        let result = result.unwrap_or_default();
-        let ms = line
-            .duration
-            .map(|duration| u64::try_from(duration.as_millis()));
-        let mut inputs = line.outcome.arguments.map(Value::Object);
+        let mut record = self.lock();
+        let Outcome {
+            tool,
+            mut route,
+            arguments,
+            key,
+            is_cached,
+            logs,
+            ..
+        } = line.outcome;
+        let step = (line.state.clone(), route.clone());
+        record.steps.insert(line.node.to_owned(), step);
+        let kept = line.output.map(|output| record.keep(output));
+        let kept = kept.transpose().map_err(|error| failure(&error))?;
+        let (output, blob, masked) = match kept {
+            Some((shown, blob, masked)) => (Some(shown), blob, masked),
+            None => (None, None, false),
+        };
+        let mut inputs = arguments.map(Value::Object);
         inputs.as_mut().map(mask_personal);
+        if let Some(route) = &mut route {
+            for text in [
+                &mut route.capability,
+                &mut route.operation,
+                &mut route.summary,
+            ] {
+                mask_text(text);
+            }
+            route.intent.as_mut().map(mask_personal);
+        }
+        let mut state = line.state;
+        match &mut state {
+            NodeState::Failed { message: text, .. } | NodeState::Waiting { question: text } => {
+                mask_text(text);
+            }
+            NodeState::Started | NodeState::Succeeded | NodeState::Skipped { .. } => {}
+        }
         let event = Event::Node {
             node: line.node.to_owned(),
-            state: without_personal_data(line.state),
+            state,
+            tool,
             inputs,
-            route: line.outcome.route.map(masked_route),
-            output: result.shown,
-            blob: result.blob,
-            masked: result.has_secret,
-            key: line.outcome.key,
-            cached: line.outcome.is_cached,
-            ms: ms.map(|ms| ms.unwrap_or(u64::MAX)),
+            route: route.map(Box::new),
+            output,
+            blob,
+            masked,
+            key,
+            cached: is_cached,
+            attempt: (line.attempt > 1).then_some(line.attempt),
+            logs,
+            ms: line.duration.map(millis),
         };
-        recorder.append(event).map_err(|error| failure(&error))
+        record.append(event).map_err(|error| failure(&error))
     }
 
-    /// Takes the last state of each node and item.
-    pub(crate) fn take_steps(&self) -> BTreeMap<String, Step> {
+    /// Takes the last state of each node and item, with the choice of its tool.
+    pub(crate) fn take_steps(&self) -> BTreeMap<String, (NodeState, Option<Route>)> {
         std::mem::take(&mut self.lock().steps)
     }
 
-    /// The run has ended.
+    /// Records the reply of a plan, or the output of a flow, in the session.
+    pub(crate) fn reply(&self, text: &str) -> Result<(), Box<Diagnostic>> {
+        let mut record = self.lock();
+        if record.log.is_none() {
+            return Ok(());
+        }
+        let kept = record.keep(&text.into());
+        let event = kept.and_then(|(shown, blob, _)| {
+            let text = shown.as_str().unwrap_or_default().to_owned();
+            record.append(Event::Reply { text, blob })
+        });
+        event.map_err(|error| failure(&error))
+    }
+
+    /// Records that the run has ended.
     pub(crate) fn end(&self, status: EndStatus) -> Result<(), Box<Diagnostic>> {
-        let mut recorder = self.lock();
-        recorder
-            .append(Event::End { status })
-            .map_err(|error| failure(&error))?;
-        let synced = recorder.log.as_ref().map_or(Ok(()), Log::sync);
+        let mut record = self.lock();
+        let appended = record.append(Event::End { status });
+        let synced = appended.and_then(|()| record.log.as_ref().map_or(Ok(()), Log::sync));
         synced.map_err(|error| failure(&error))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Recorder> {
+    fn lock(&self) -> MutexGuard<'_, Record> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Recorder {
+impl Record {
     fn append(&mut self, event: Event) -> Result<(), LogError> {
         if let Some(events) = &mut self.events
             && let Ok(mut line) = serde_json::to_vec(&event)
@@ -213,58 +235,138 @@ impl Recorder {
         Ok(())
     }
 
-    /// Keeps a result: the whole in a blob, if the line does not have it.
-    fn keep(&mut self, output: &Value) -> Result<KeptResult, LogError> {
+    /// Keeps a result: the line without personal data, the whole in a blob if the line does not
+    /// have it, and true if a secret is masked in it.
+    fn keep(&mut self, output: &Value) -> Result<(Value, Option<BlobId>, bool), LogError> {
         let mut masked = output.clone();
         let is_masked = mask_personal(&mut masked);
-        let (shown, whole) = preview(&masked);
-        let blob = if is_masked {
+        let (shown, cut) = preview(&masked);
+        let whole = if is_masked {
             Some(output.to_string())
         } else {
-            whole
+            cut
         };
-        let has_secret = match (&self.log, &blob) {
-            (Some(log), Some(whole)) => log.has_secret(whole),
-            (Some(log), None) => log.has_secret(&output.to_string()),
-            (None, _) => false,
-        };
-        let blob = blob.map(|whole| self.write_blob(whole.as_bytes()));
-        Ok(KeptResult {
-            shown: Some(shown),
-            blob: blob.transpose()?.flatten(),
-            has_secret,
-        })
+        let has_secret = self.log.as_ref().is_some_and(|log| match &whole {
+            Some(whole) => log.has_secret(whole),
+            None => log.has_secret(&output.to_string()),
+        });
+        Ok((shown, self.blob(whole)?, has_secret))
     }
 
-    fn write_blob(&mut self, bytes: &[u8]) -> Result<Option<BlobId>, LogError> {
-        self.log
-            .as_mut()
-            .map(|log| log.write_blob(bytes))
+    fn blob(&mut self, whole: Option<String>) -> Result<Option<BlobId>, LogError> {
+        let both = self.log.as_mut().zip(whole);
+        both.map(|(log, whole)| log.write_blob(whole.as_bytes()))
             .transpose()
     }
 }
 
-fn without_personal_data(mut state: NodeState) -> NodeState {
-    match &mut state {
-        NodeState::Failed { message, .. } => mask_text(message),
-        NodeState::Waiting { question } => mask_text(question),
-        NodeState::Started | NodeState::Succeeded | NodeState::Skipped => false,
-    };
-    state
-}
-
-fn masked_route(mut route: Route) -> Route {
-    for text in [
-        &mut route.capability,
-        &mut route.operation,
-        &mut route.summary,
-    ] {
-        mask_text(text);
-    }
-    route.intent.as_mut().map(mask_personal);
-    route
+/// The milliseconds of `duration`.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn failure(error: &LogError) -> Box<Diagnostic> {
     Box::new(error.diagnostic())
+}
+
+/// The work of a run whose nodes are recorded.
+pub(crate) trait RecordedWork: Work {
+    /// Prepares a node that starts. Returns the facts of its line; `None` if its start is not
+    /// recorded.
+    fn start(&self, node: &str) -> Option<Outcome>;
+
+    /// Takes the facts about the work of `node`.
+    fn take_outcome(&self, node: &str) -> Outcome;
+}
+
+/// Records the events of a run.
+pub(crate) struct Events {
+    work: Arc<dyn RecordedWork>,
+    recorder: Recorder,
+    cancel: Cancel,
+    /// The numbers of attempts, of nodes that have more than one.
+    attempts: HashMap<String, u32>,
+    /// The reason why nothing can be recorded any more.
+    pub(crate) failure: Option<Box<Diagnostic>>,
+}
+
+impl Events {
+    /// Records the events of `work`, which `cancel` ends.
+    pub(crate) fn new(work: Arc<dyn RecordedWork>, recorder: Recorder, cancel: Cancel) -> Self {
+        Self {
+            work,
+            recorder,
+            cancel,
+            attempts: HashMap::new(),
+            failure: None,
+        }
+    }
+
+    fn write(&mut self, mut line: Line<'_>) {
+        line.attempt = self.attempts.get(line.node).copied().unwrap_or(1);
+        if let Err(diagnostic) = self.recorder.write(line) {
+            self.failure.get_or_insert(diagnostic);
+        }
+    }
+}
+
+impl Observer for Events {
+    fn on(&mut self, event: &NodeEvent<'_>) -> Result<(), Stop> {
+        match *event {
+            NodeEvent::Started { node, attempt } => {
+                if attempt > 1 {
+                    self.attempts.insert(node.to_owned(), attempt);
+                }
+                if let Some(outcome) = self.work.start(node) {
+                    self.write(Line::new(node, NodeState::Started, outcome));
+                }
+            }
+            NodeEvent::Succeeded {
+                node,
+                value,
+                duration,
+            } => {
+                let outcome = self.work.take_outcome(node);
+                self.write(Line {
+                    output: Some(value),
+                    duration: Some(duration),
+                    ..Line::new(node, NodeState::Succeeded, outcome)
+                });
+            }
+            NodeEvent::Failed {
+                node,
+                failure,
+                duration,
+            } => {
+                let outcome = self.work.take_outcome(node);
+                let state = match failure.diagnostic.code {
+                    Code::AnswerWanted => NodeState::Waiting {
+                        question: failure.diagnostic.message.clone(),
+                    },
+                    // Whether a call that was cancelled had an effect is not known: it stays open.
+                    _ if self.cancel.is_cancelled() => return Ok(()),
+                    _ => failed(&failure.diagnostic),
+                };
+                self.write(Line {
+                    duration: Some(duration),
+                    ..Line::new(node, state, outcome)
+                });
+            }
+            NodeEvent::Skipped { node, reason } => {
+                let outcome = self.work.take_outcome(node);
+                let because = Some(match reason {
+                    SkipReason::Condition => outcome
+                        .because
+                        .unwrap_or_else(|| "its condition is false".to_owned()),
+                    SkipReason::Needs(other) => format!("needs `{other}`"),
+                    SkipReason::Stopped(other) => format!("`{other}` failed"),
+                    SkipReason::Cancelled => "the run was cancelled".to_owned(),
+                });
+                let state = NodeState::Skipped { because };
+                self.write(Line::new(node, state, Outcome::default()));
+            }
+            NodeEvent::Retrying { .. } => {}
+        }
+        self.failure.as_ref().map_or(Ok(()), |_| Err(Stop))
+    }
 }

@@ -7,23 +7,23 @@ use cogtools_core::{Code, Diagnostic, Registry, Tool};
 use cogtools_log::Route;
 use cogtools_program::terminal::pluralize;
 
-/// The tools of a project by what they are for. All tools are read once, not for each call.
+/// The tools of a project by their capabilities. All tools are read once, not for each call.
 #[derive(Debug)]
 pub(crate) struct Capabilities {
     tools: Vec<CapableTool>,
     aliases: BTreeMap<String, String>,
-    /// How many tools cannot be read.
+    /// The number of tools that cannot be read.
     invalid: usize,
 }
 
-/// A tool, and what it is for.
+/// A tool and its capabilities.
 #[derive(Debug)]
 struct CapableTool {
     name: String,
     capabilities: Vec<String>,
 }
 
-/// How the tool of a call is chosen.
+/// The choice of a tool for a call.
 #[derive(Debug)]
 pub(crate) struct Routing {
     route: Route,
@@ -31,7 +31,7 @@ pub(crate) struct Routing {
     tools: Vec<String>,
     /// The capabilities that the node may use.
     among: Vec<String>,
-    /// How many tools cannot be read.
+    /// The number of tools that cannot be read.
     invalid: usize,
 }
 
@@ -105,7 +105,7 @@ impl Capabilities {
 }
 
 impl Routing {
-    /// How the tool was chosen.
+    /// The choice, for the session.
     pub(crate) const fn route(&self) -> &Route {
         &self.route
     }

@@ -1,207 +1,552 @@
-//! `cogtools flow run`, and the same for a call of the tool.
+//! A run of a flow: its nodes, then its output. `run`, `call` and `resume` run whole flows, `node`
+//! and `output` parts of one for other engines.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::Args;
+use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
-use cogtools_core::tool::{Flow, FlowTask};
-use cogtools_core::{Code, Diagnostic, Tape, Tool};
-use cogtools_journal::Target;
+use cogtools_core::tool::{Flow, FlowNode, FlowTask};
+use cogtools_core::{Code, Context, Diagnostic, Registry, Tool};
+use cogtools_executor::{
+    Attempt, Completion, Failure as NodeFailure, Graph, Node, OnFailure, Options, SkipReason,
+    State, Work, execute,
+};
+use cogtools_log::view::{NodeRun, Results};
+use cogtools_log::{EndStatus, Event};
 use cogtools_program::args::RegistryArgs;
+use cogtools_program::call::quote;
 use cogtools_program::project::registry_and_context;
+use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, text_input};
+use serde_json::{Map, Value};
 
 use crate::earlier::EarlierResults;
-use crate::execution::{FlowRun, show};
-use crate::recorder::SharedRecorder;
-use crate::{inputs, target};
+use crate::inputs::{self, AnswerArg, FlowArg, InputsArg, NodeInputs, TapeArgs, pair};
+use crate::journal::{self, Target};
+use crate::recorder::{Events, Recorder};
+use crate::show::{DigestArg, Pins, Repeatable};
+use crate::work::{FlowWork, graph, graph_node};
 
-/// Answers to nodes, by name.
-pub(crate) type Answers = BTreeMap<String, String>;
-
-/// The answer that stands for standard input.
-const STDIN: &str = "@-";
-/// Standard error, for events.
+/// The number of nodes that run at the same time.
+const MAX_PARALLEL: usize = 8;
+/// Standard error, for events of a call.
 const STDERR: &str = "/dev/fd/2";
+/// The descriptor on which `node` writes events, if it is there.
+const EVENTS: &str = "/dev/fd/3";
 
-/// The command.
-pub(crate) fn command() -> Command {
-    Command::new("run")
-        .about("Run a flow, and print its output")
-        .arg(target::arg())
-        .arg(inputs::arg())
-        .arg(answer_arg())
-        .arg(
-            Arg::new("session")
-                .long("session")
-                .value_name("FILE")
-                .value_parser(value_parser!(PathBuf))
-                .help("The file of the new session; by default, it is among those of the project"),
-        )
-        .arg(
-            Arg::new("no-session")
-                .long("no-session")
-                .action(ArgAction::SetTrue)
-                .conflicts_with("session")
-                .help("Keep no session; the run cannot be resumed"),
-        )
-        .args(tape_args())
-        .args(RegistryArgs::options())
+/// The inputs of a run.
+pub(crate) struct FlowRun {
+    pub(crate) tool: Tool,
+    /// The arguments of the call, with defaults.
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) registry: Registry,
+    pub(crate) cx: Context,
+    /// The results of an earlier run of this session: these nodes and items do not run again.
+    pub(crate) results: Results,
+    /// The answers of the user, by node.
+    pub(crate) answers: BTreeMap<String, String>,
+    pub(crate) recorder: Recorder,
+    /// The results that nodes with `cache` may use.
+    pub(crate) earlier: EarlierResults,
+    /// The command that goes on with the session.
+    pub(crate) resume: String,
 }
 
-/// The command that runs a flow for a call of its tool.
-pub(crate) fn call_command() -> Command {
-    Command::new("call")
-        .hide(true)
-        .about("Run the flow on standard input, for cogtools-call")
-        .arg(
-            Arg::new("progress")
-                .long("progress")
-                .action(ArgAction::SetTrue)
-                .help("Print what happens to nodes on standard error, one JSON object per line"),
-        )
-        .args(RegistryArgs::options())
-        .args(tape_args())
-}
+impl FlowRun {
+    /// The first run of `tool`, a flow, with these arguments, in no session.
+    pub(crate) fn new(
+        tool: Tool,
+        arguments: Map<String, Value>,
+        registry: Registry,
+        cx: Context,
+    ) -> Self {
+        Self {
+            tool,
+            arguments,
+            registry,
+            cx,
+            results: Results::default(),
+            answers: BTreeMap::new(),
+            recorder: Recorder::default(),
+            earlier: EarlierResults::default(),
+            resume: String::new(),
+        }
+    }
 
-/// A recording of what models answer.
-fn tape_args() -> [Arg; 2] {
-    [
-        ("record", "Record what models answer"),
-        (
-            "replay",
-            "Take the answers of models from a recording, without a network",
-        ),
-    ]
-    .map(|(name, help)| {
-        let arg = Arg::new(name).long(name).value_name("FILE").help(help);
-        arg.value_parser(value_parser!(PathBuf))
-    })
-}
-
-/// What the user answers to a node that asks.
-pub(crate) fn answer_arg() -> Arg {
-    Arg::new("answer")
-        .long("answer")
-        .value_name("NODE=TEXT")
-        .action(ArgAction::Append)
-        .help("The answer to a node that asks the user; NODE=@- is standard input")
-}
-
-/// What [`answer_arg`] says.
-pub(crate) fn answers(matches: &ArgMatches) -> Result<Answers, Failure> {
-    let answers: Vec<String> = cogtools_program::args::all(matches, "answer");
-    let split = |answer: String| {
-        let Some((node, text)) = answer.split_once('=') else {
-            let diagnostic = Diagnostic::new(Code::Usage, "an answer is NODE=TEXT");
-            return Err(diagnostic.with_subject(answer).into());
+    /// Runs the nodes, and returns the output.
+    ///
+    /// # Errors
+    /// `NODE_FAILED`, or the code of a model's failure, if a node has failed that another one or
+    /// the output needs; `ANSWER_WANTED` if one waits for the user.
+    pub(crate) fn run(mut self) -> Result<Value, Failure> {
+        // Each node needs it; without it, none begins.
+        approve(&self.tool, &self.cx)?;
+        let options = Options {
+            max_parallel: MAX_PARALLEL,
+            on_failure: OnFailure::SkipDependents,
+            done: std::mem::take(&mut self.results.nodes),
+            cancel: self.cx.cancel.clone(),
         };
-        Ok((node.to_owned(), text.to_owned()))
-    };
-    answers.into_iter().map(split).collect()
-}
-
-/// The same where standard input is not taken: `NODE=@-` is what is on it, as with `cogtools run`.
-pub(crate) fn answers_with_stdin(
-    matches: &ArgMatches,
-    io: &mut Io<'_>,
-) -> Result<Answers, Failure> {
-    let mut answers = answers(matches)?;
-    let mut piped = answers.iter_mut().filter(|(_, text)| *text == STDIN);
-    let Some((node, text)) = piped.next() else {
-        return Ok(answers);
-    };
-    if let Some((second, _)) = piped.next() {
-        let message = format!("`{node}` and `{second}` cannot both be read from standard input");
-        let diagnostic = Diagnostic::new(Code::Usage, message);
-        return Err(diagnostic
-            .hint("write one of the answers on the command line")
-            .into());
+        let work = Arc::new(FlowWork::new(self)?);
+        let (run, flow) = (&work.run, work.flow()?);
+        let cancel = run.cx.cancel.clone();
+        let mut events = Events::new(work.clone(), run.recorder.clone(), cancel);
+        let states = execute(graph(flow)?, work.clone(), options, &mut events).states;
+        if let Some(failure) = events.failure {
+            return Err(failure.into());
+        }
+        work.save_tape()?;
+        let result = match failure(&work, flow, &states) {
+            Some(failure) => Err(Box::new(failure)),
+            None => output(&work, flow, &states),
+        };
+        let status = match &result {
+            _ if run.cx.cancel.is_cancelled() => EndStatus::Cancelled,
+            Ok(_) => EndStatus::Completed,
+            Err(diagnostic) => EndStatus::Failed {
+                code: diagnostic.code.name().to_owned(),
+            },
+        };
+        if let Ok(value) = &result {
+            run.recorder.reply(&Flow::text(value))?;
+        }
+        run.recorder.end(status)?;
+        Ok(result?)
     }
-    let line = format!("… | cogtools flow resume --answer {node}={STDIN}");
-    *text = text_input::read_value(io, &line)?;
-    Ok(answers)
 }
 
-/// Runs the flow that the command line names.
-pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
-    let tool = target::find(&target::name(matches)?, &registry, io)?;
-    let arguments = inputs::read(matches, &tool)?;
-    let answers = answers_with_stdin(matches, io)?;
-    let path = matches.get_one::<PathBuf>("session");
-    let session = match path {
-        _ if matches.get_flag("no-session") => Target::None,
-        Some(path) => Target::File(path.clone()),
-        None => Target::Stored,
-    };
-    // The new session has no results yet.
-    let earlier = EarlierResults::of(&tool, io);
-    let log = cogtools_journal::create(&session, "", io)?;
-    let file = session
-        .file()
-        .map(|file| format!(" {}", cogtools_program::call::quote(file)));
-    let mut cx = context.context(io);
-    cx.call.tape = tape(matches, io);
-    let run = FlowRun {
-        answers,
-        recorder: SharedRecorder::new(log, None),
-        earlier,
-        resume: format!("cogtools flow resume{}", file.unwrap_or_default()),
-        ..FlowRun::new(tool, arguments, registry, cx)
-    };
-    let value = run.begin()?.run()?;
-    show(&value, io)
+/// The output: the variables are the arguments, and the result or the error of each node.
+fn output(
+    work: &FlowWork,
+    flow: &Flow,
+    states: &BTreeMap<String, State>,
+) -> Result<Value, Box<Diagnostic>> {
+    let mut variables = work.run.arguments.clone();
+    for node in flow.nodes() {
+        let value = match states.get(&node.id) {
+            Some(State::Succeeded(value)) => (**value).clone(),
+            _ => work.error_of(&node.id).unwrap_or_default(),
+        };
+        variables.insert(node.id.clone(), value);
+    }
+    flow.output(&work.run.tool, &variables)
 }
 
-/// Runs the flow on standard input. Its output is printed exactly.
-pub(crate) fn call(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let bytes = text_input::read_bytes(io, "cogtools-call")?;
-    let task: FlowTask = serde_json::from_slice(&bytes).map_err(|error| {
-        let message = format!("standard input is not a call of a flow: {error}");
-        let diagnostic = Diagnostic::new(Code::Usage, message);
-        Failure::from(diagnostic.hint("this is for cogtools-call; use `cogtools flow run`"))
+/// The failure of the run: of the first node that has failed, unless the flow reads its error, or
+/// every node that needs it runs without it, too.
+fn failure(work: &FlowWork, flow: &Flow, states: &BTreeMap<String, State>) -> Option<Diagnostic> {
+    let is_tolerated = |node: &FlowNode| {
+        let needs = flow.nodes().iter().flat_map(|node| &node.needs);
+        let mut needs = needs.filter(|need| need.node == node.id).peekable();
+        if node.keeps_error {
+            return work.error_of(&node.id).is_some();
+        }
+        needs.peek().is_some() && needs.all(|need| need.is_optional)
+    };
+    let mut failed = flow.nodes().iter().filter(|node| !is_tolerated(node));
+    let (node, reason) = failed.find_map(|node| match states.get(&node.id) {
+        Some(State::Failed(failure)) => Some((node, &failure.diagnostic)),
+        _ => None,
     })?;
-    let (registry, context) = registry_and_context(&RegistryArgs::from_matches(matches), io, None)?;
-    let file = task.file.to_string_lossy();
-    let is_same = |tool: &Tool| FlowTask::digest(tool) == task.digest;
-    let named = target::find(&task.tool, &registry, io).ok().filter(is_same);
-    let tool = match named {
-        Some(tool) => tool,
-        None => target::find(&file, &registry, io)?,
-    };
-    if !is_same(&tool) {
-        let diagnostic = Diagnostic::new(Code::InvalidTool, "the file has just changed");
-        return Err(diagnostic
-            .with_subject(task.tool)
-            .hint("call it again")
-            .into());
+    let (run, id) = (&work.run, node.id.as_str());
+    let resume = run.recorder.has_session().then_some(run.resume.as_str());
+    if reason.code == Code::AnswerWanted {
+        let diagnostic = Diagnostic::new(Code::AnswerWanted, reason.message.clone());
+        let again = || format!("cogtools flow run {}", run.tool.name());
+        let command = resume.map_or_else(again, str::to_owned);
+        let hint = format!("`{command} --answer {id}=…` answers, and goes on");
+        return Some(diagnostic.with_subject(id).hint(hint));
     }
-    let recorder = if matches.get_flag("progress") {
-        SharedRecorder::of_descriptor(STDERR)
-    } else {
-        SharedRecorder::default()
+    let mut diagnostic = match reason.code {
+        Code::NodeFailed => Diagnostic::new(Code::NodeFailed, reason.summary()),
+        // The status is that of the cause.
+        code if node.asks_a_model() => Diagnostic::new(code, reason.summary()),
+        code => {
+            let message = format!("{}: {}", code.name(), reason.summary());
+            Diagnostic::new(Code::NodeFailed, message)
+        }
     };
-    let earlier = EarlierResults::of(&tool, io);
-    let arguments = inputs::accept(Arguments::from(task.arguments), &tool)?;
-    let mut cx = context.context(io);
-    cx.call.tape = tape(matches, io);
-    cx.call.presets = Arc::new(task.presets);
-    let run = FlowRun {
-        recorder,
-        earlier,
-        ..FlowRun::new(tool, arguments, registry, cx)
-    };
-    let value = run.run()?;
-    io.print(Flow::text(&value).as_bytes())
+    diagnostic.details.clone_from(&reason.details);
+    diagnostic.hints.clone_from(&reason.hints);
+    if let Some(resume) = resume {
+        let is_done = |state: &&State| matches!(state, State::Succeeded(_));
+        let done = pluralize(states.values().filter(is_done).count(), "node");
+        diagnostic = diagnostic.hint(format!("{done} done; `{resume}` goes on here"));
+    }
+    Some(diagnostic.with_subject(id))
 }
 
-/// The recording of a call, if there is one.
-fn tape(matches: &ArgMatches, io: &Io<'_>) -> Option<Tape> {
-    let path = |name: &str| Some(io.cwd.join(matches.get_one::<PathBuf>(name)?));
-    path("record")
-        .map(Tape::Record)
-        .or_else(|| path("replay").map(Tape::Replay))
+/// Shows an output, with the end of its last line.
+fn show(value: &Value, io: &mut Io<'_>) -> Result<(), Failure> {
+    let text = Flow::text(value);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    io.show(&format!("{text}{end}"))
+}
+
+/// Run a flow, and print its output
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    flow: FlowArg,
+    /// Its arguments; KEY:=JSON passes any value
+    #[arg(value_name = "KEY=VALUE")]
+    arguments: Vec<String>,
+    #[command(flatten)]
+    answers: AnswerArg,
+    /// The file of the new session; by default, it is among those of the project
+    #[arg(long, value_name = "FILE")]
+    session: Option<PathBuf>,
+    /// Keep no session; the run cannot be resumed
+    #[arg(long, conflicts_with = "session")]
+    no_session: bool,
+    #[command(flatten)]
+    tape: TapeArgs,
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+impl RunArgs {
+    /// Runs the flow that the command line names.
+    pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let (registry, context) = registry_and_context(&self.registry, io, None)?;
+        let tool = self.flow.find(&registry, io)?;
+        let arguments = inputs::read(&self.arguments, &tool)?;
+        let answers = self.answers.with_stdin(io)?;
+        let target = Target::of(self.session.as_deref(), self.no_session);
+        // The new session has no results yet.
+        let earlier = EarlierResults::of(&tool, io);
+        let log = journal::create(&target, "", io)?;
+        let mut cx = context.context(io);
+        cx.call.tape = self.tape.tape(io);
+        let run = FlowRun {
+            answers,
+            recorder: Recorder::new(log, None),
+            earlier,
+            resume: target.resume("flow"),
+            ..FlowRun::new(tool, arguments, registry, cx)
+        };
+        let digest = FlowTask::digest(&run.tool);
+        let name = run.tool.name().as_str();
+        run.recorder.flow(name, digest, &run.arguments)?;
+        show(&run.run()?, io)
+    }
+}
+
+/// Run the flow on standard input, for cogtools-call
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct CallArgs {
+    /// Print what happens to nodes on standard error, one JSON object per line
+    #[arg(long)]
+    progress: bool,
+    #[command(flatten)]
+    registry: RegistryArgs,
+    #[command(flatten)]
+    tape: TapeArgs,
+}
+
+impl CallArgs {
+    /// Runs the flow on standard input. Its output is printed exactly.
+    pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let bytes = text_input::read_bytes(io, "cogtools-call")?;
+        let task: FlowTask = serde_json::from_slice(&bytes).map_err(|error| {
+            let message = format!("standard input is not a call of a flow: {error}");
+            let diagnostic = Diagnostic::new(Code::Usage, message);
+            Failure::from(diagnostic.hint("this is for cogtools-call; use `cogtools flow run`"))
+        })?;
+        let (registry, context) = registry_and_context(&self.registry, io, None)?;
+        let is_same = |tool: &Tool| FlowTask::digest(tool) == task.digest;
+        let named = inputs::find(&task.tool, &registry, io).ok().filter(is_same);
+        let tool = match named {
+            Some(tool) => tool,
+            None => inputs::find(&task.file.to_string_lossy(), &registry, io)?,
+        };
+        if !is_same(&tool) {
+            let diagnostic = Diagnostic::new(Code::InvalidTool, "the file has just changed");
+            return Err(diagnostic
+                .with_subject(task.tool)
+                .hint("call it again")
+                .into());
+        }
+        let mut cx = context.context(io);
+        cx.call.tape = self.tape.tape(io);
+        cx.call.presets = Arc::new(task.presets);
+        let run = FlowRun {
+            recorder: if self.progress {
+                Recorder::of_descriptor(STDERR)
+            } else {
+                Recorder::default()
+            },
+            earlier: EarlierResults::of(&tool, io),
+            arguments: inputs::accept(Arguments::from(task.arguments), &tool)?,
+            ..FlowRun::new(tool, Map::new(), registry, cx)
+        };
+        io.print(Flow::text(&run.run()?).as_bytes())
+    }
+}
+
+/// The session of a command.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct SessionArg {
+    /// The session, by its name or its file; by default, the newest one
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+}
+
+/// Go on with a flow that has failed, waits or was interrupted
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct ResumeArgs {
+    #[command(flatten)]
+    session: SessionArg,
+    #[command(flatten)]
+    answers: AnswerArg,
+    /// Run this node again, although it may have run already
+    #[arg(long, value_name = "NODE")]
+    repeat: Vec<String>,
+    /// The result of a node that was interrupted, which does not run again
+    #[arg(long, value_name = "NODE=JSON")]
+    result: Vec<String>,
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+impl ResumeArgs {
+    /// Goes on with the flow that the command line names.
+    pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let name = self.session.session.as_deref();
+        let file = journal::locate(name, io)?;
+        let (log, session) = journal::open(&file, io)?;
+        let branch = session.branch(None);
+        let logged = journal::last(&branch, "flow", &file)?;
+        let Event::Flow {
+            tool: flow, digest, ..
+        } = &logged.entry.event
+        else {
+            return Err(journal::no_run("flow", &file));
+        };
+        let (registry, context) = registry_and_context(&self.registry, io, None)?;
+        let tool = inputs::find(flow, &registry, io)?;
+        if FlowTask::digest(&tool) != *digest {
+            let message = "the flow has changed since this run, so its results may not fit";
+            let diagnostic = Diagnostic::new(Code::InvalidSession, message);
+            let hint = format!("`cogtools flow run {}` begins again", quote(flow));
+            return Err(diagnostic.with_subject(flow.as_str()).hint(hint).into());
+        }
+        let given = given_results(&self.result)?;
+        for name in self.repeat.iter().chain(given.keys()) {
+            inputs::node(tool.flow(), node_of(name))?;
+        }
+        let mut repeatable = Repeatable::new(&registry);
+        let open = logged.nodes.iter().filter(|node| {
+            node.is_open()
+                && !self.is_decided(node.id, &given)
+                && !is_repeatable(node.id, &tool, &mut repeatable)
+        });
+        let open: Vec<&NodeRun<'_>> = open.collect();
+        let resume = journal::resume("flow", name);
+        journal::check_interrupted(&open, Code::NodeFailed, "node", &resume)?;
+        let mut results = logged.results(&file)?;
+        for (id, value) in given {
+            let of_kind = if id.contains('.') {
+                &mut results.items
+            } else {
+                &mut results.nodes
+            };
+            of_kind.insert(id, value);
+        }
+        let run = FlowRun {
+            results,
+            answers: self.answers.with_stdin(io)?,
+            recorder: Recorder::new(Some(log), session.head()),
+            earlier: EarlierResults::of(&tool, io),
+            resume,
+            arguments: logged.arguments(&file)?,
+            ..FlowRun::new(tool, Map::new(), registry, context.context(io))
+        };
+        show(&run.run()?, io)
+    }
+
+    /// Returns true if the command line says what becomes of a node, or of the node of an item.
+    fn is_decided(&self, id: &str, given: &BTreeMap<String, Value>) -> bool {
+        let names = [id, node_of(id)];
+        names
+            .iter()
+            .any(|name| self.repeat.iter().any(|it| it == name) || given.contains_key(*name))
+    }
+}
+
+/// The results in `NODE=JSON`.
+pub(crate) fn given_results(words: &[String]) -> Result<BTreeMap<String, Value>, Failure> {
+    let parse = |word: &String| {
+        let (node, json) = pair(word, "a result is NODE=JSON")?;
+        let value = serde_json::from_str(&json).map_err(|error| {
+            let message = format!("the result is JSON: {error}");
+            Failure::from(Diagnostic::new(Code::Usage, message).with_subject(node.as_str()))
+        })?;
+        Ok((node, value))
+    };
+    words.iter().map(parse).collect()
+}
+
+/// The node of an item `NODE.INDEX`, or the node itself.
+fn node_of(id: &str) -> &str {
+    id.split_once('.').map_or(id, |(node, _)| node)
+}
+
+/// Returns true if the node, or the item of one, can run again by itself. The items of a list are
+/// nodes of their own.
+fn is_repeatable(id: &str, tool: &Tool, repeatable: &mut Repeatable<'_>) -> bool {
+    let Some(node) = tool.flow().and_then(|flow| flow.node(node_of(id))) else {
+        return true;
+    };
+    (node.kind() == "each" && !id.contains('.')) || repeatable.node(node)
+}
+
+/// Run one node of a flow, and print its result as JSON
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct NodeArgs {
+    #[command(flatten)]
+    flow: FlowArg,
+    /// The node
+    #[arg(value_name = "NODE")]
+    node: String,
+    #[command(flatten)]
+    inputs: InputsArg,
+    #[command(flatten)]
+    answers: AnswerArg,
+    /// The number of the attempt, from 1: models are asked with another seed
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value = "1",
+        hide_default_value = true
+    )]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    attempt: u32,
+    /// Run nothing unless this process is the parent: it has not ended yet
+    #[arg(long, value_name = "PID")]
+    parent: Option<u32>,
+    #[command(flatten)]
+    digest: DigestArg,
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+impl NodeArgs {
+    /// Runs the node that the command line names. One that is skipped has null.
+    pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let (registry, context) = registry_and_context(&self.registry, io, None)?;
+        let tool = self.flow.find(&registry, io)?;
+        let id = self.node.as_str();
+        let node = inputs::node(tool.flow(), id)?;
+        self.digest
+            .check(id, || Pins::new(&tool, &registry, io)?.node(node))?;
+        let variables = NodeInputs::read(&self.inputs, &tool, io)?.variables(node)?;
+        let single = Node {
+            timeout: graph_node(node).timeout,
+            ..Node::new(id)
+        };
+        // It ends with the engine that started it, even if that was killed.
+        let cx = Context {
+            cancel: io.signals.begin(),
+            ..context.context(io)
+        };
+        let parent = cogtools_program::parent();
+        if self.parent.is_some() && parent.is_some() && self.parent != parent {
+            return Err(Diagnostic::new(Code::IoFailed, "the parent process has exited").into());
+        }
+        let cancel = cx.cancel.clone();
+        let options = Options {
+            max_parallel: 1,
+            on_failure: OnFailure::Stop,
+            done: BTreeMap::new(),
+            cancel: cancel.clone(),
+        };
+        let recorder = Recorder::of_descriptor(EVENTS);
+        let work = Arc::new(FlowWork::new(FlowRun {
+            recorder: recorder.clone(),
+            answers: self.answers.by_node()?,
+            ..FlowRun::new(tool, Map::new(), registry, cx)
+        })?);
+        let mut events = Events::new(work.clone(), recorder, cancel);
+        let single_node = SingleNode {
+            work,
+            variables,
+            attempt: self.attempt,
+        };
+        let graph = Graph::new(vec![single])
+            .map_err(|error| Diagnostic::new(Code::Internal, error.to_string()))?;
+        let mut states = execute(graph, Arc::new(single_node), options, &mut events).states;
+        match (states.remove(id), events.failure) {
+            (_, Some(diagnostic)) => Err(diagnostic.into()),
+            (Some(State::Succeeded(value)), None) => io.show_json(&format!("{value}\n")),
+            (Some(State::Failed(failure)), None) => Err(failure.diagnostic.into()),
+            (Some(State::Skipped(SkipReason::Condition)), None) => io.show_json("null\n"),
+            (Some(State::Skipped(_)) | None, None) => {
+                let diagnostic = Diagnostic::new(Code::Timeout, "the node was cancelled");
+                Err(diagnostic.with_subject(id).into())
+            }
+        }
+    }
+}
+
+/// A node with its variables.
+struct SingleNode {
+    work: Arc<FlowWork>,
+    variables: Map<String, Value>,
+    /// The number of the attempt, from 1.
+    attempt: u32,
+}
+
+impl Work for SingleNode {
+    fn run(&self, attempt: &Attempt) -> Result<Completion, NodeFailure> {
+        let flow = self.work.run.tool.flow();
+        let Some(node) = flow.and_then(|flow| flow.node(attempt.node())) else {
+            let diagnostic = Diagnostic::new(Code::Internal, "no such node");
+            return Err(NodeFailure::is_final(diagnostic));
+        };
+        let (number, cancel) = (self.attempt, attempt.cancel());
+        self.work.complete(node, &self.variables, number, cancel)
+    }
+}
+
+/// Print the output of a flow as JSON, from the results of its nodes
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct OutputArgs {
+    #[command(flatten)]
+    flow: FlowArg,
+    #[command(flatten)]
+    inputs: InputsArg,
+    #[command(flatten)]
+    digest: DigestArg,
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+impl OutputArgs {
+    /// Prints the output. A node without a result is null.
+    pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let (registry, _) = registry_and_context(&self.registry, io, None)?;
+        let tool = self.flow.find(&registry, io)?;
+        self.digest.check(&self.flow.flow, || {
+            Ok(Pins::new(&tool, &registry, io)?.flow())
+        })?;
+        let mut inputs = NodeInputs::read(&self.inputs, &tool, io)?;
+        let no_flow = || Diagnostic::new(Code::Internal, "a flow without nodes");
+        let flow = tool.flow().ok_or_else(no_flow)?;
+        for node in flow.nodes() {
+            let value = inputs.results.remove(&node.id).unwrap_or_default();
+            inputs.arguments.insert(node.id.clone(), value);
+        }
+        let value = flow.output(&tool, &inputs.arguments)?;
+        io.show_json(&format!("{value}\n"))
+    }
 }

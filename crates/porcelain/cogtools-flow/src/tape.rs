@@ -1,4 +1,4 @@
-//! The recording of a flow: what models have answered to each of its nodes.
+//! The recording of a flow: the answers of models to each of its nodes.
 //!
 //! A node that asks a model runs a program with a recording of its own. A line of the flow's is
 //! `{"node": …, "tape": …}`, with the whole recording of the node as a text; a node that runs
@@ -31,7 +31,7 @@ pub(crate) struct FlowTape {
 struct State {
     /// The recordings of nodes, by node and number of the run.
     nodes: BTreeMap<(String, u32), String>,
-    /// How often each node has run.
+    /// The number of runs of each node.
     runs: BTreeMap<String, u32>,
 }
 
@@ -41,12 +41,12 @@ pub(crate) struct NodeTape {
     folder: TempDir,
     key: (String, u32),
     pub(crate) is_replay: bool,
-    /// Whether there is anything to replay.
+    /// True if there is anything to replay.
     pub(crate) is_known: bool,
 }
 
 impl FlowTape {
-    /// The recording that a run is given.
+    /// Opens the recording of a run.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl FlowTape {
         })
     }
 
-    /// Keeps what was recorded.
+    /// Keeps the recording of a node.
     pub(crate) fn keep(&self, node: &NodeTape) {
         let recorded = fs::read_to_string(node.folder.path().join(FILE));
         if let (false, Ok(recorded)) = (self.is_replay, recorded) {
@@ -102,7 +102,7 @@ impl FlowTape {
         }
     }
 
-    /// Writes what was recorded, relative to the project at `root`.
+    /// Writes the recording, relative to the project at `root`.
     pub(crate) fn save(&self, root: &Path) -> Result<(), Box<Diagnostic>> {
         let state = self.state();
         if self.is_replay || state.nodes.is_empty() {
@@ -125,7 +125,7 @@ impl FlowTape {
 }
 
 impl NodeTape {
-    /// What the program of the node is given.
+    /// The recording as the program of the node gets it.
     pub(crate) fn tape(&self) -> Tape {
         let path = self.folder.path().join(FILE);
         if self.is_replay {

@@ -1,87 +1,80 @@
 //! `cogtools flow test`: the way that examples take through their flows, compared with
 //! `FLOW.EXAMPLE.trace.golden` beside the tool.
 //!
-//! What a flow answers is tested by `cogtools test`, as for any tool.
+//! The output of a flow is tested by `cogtools test`, as for any tool.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::Args;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::file::{self, WritePath};
 use cogtools_core::text::{self, TextError};
 use cogtools_core::tool::Example;
 use cogtools_core::{Code, Diagnostic, Tape, Tool};
-use cogtools_log::NodeState;
-use cogtools_program::args::{RegistryArgs, all};
+use cogtools_log::{NodeState, Route};
+use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 
-use crate::execution::FlowRun;
-use crate::recorder::{SharedRecorder, Step};
-use crate::{inputs, target};
+use crate::inputs;
+use crate::recorder::Recorder;
+use crate::run::FlowRun;
 
 /// The longest golden file, in bytes.
 const MAX_BYTES: usize = 16 << 20;
 
-/// The command.
-pub(crate) fn command() -> Command {
-    Command::new("test")
-        .about("Compare the ways that examples take with golden files")
-        .arg(
-            Arg::new("flows")
-                .value_name("FLOW")
-                .num_args(0..)
-                .help("The flows; by default, all of the project"),
-        )
-        .arg(
-            Arg::new("update")
-                .long("update")
-                .action(ArgAction::SetTrue)
-                .help("Write the golden files that differ or are missing"),
-        )
-        .args(RegistryArgs::options())
+/// Compare the ways that examples take with golden files
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct TestArgs {
+    /// The flows; by default, all of the project
+    #[arg(value_name = "FLOW")]
+    flows: Vec<String>,
+    /// Write the golden files that differ or are missing
+    #[arg(long)]
+    update: bool,
+    #[command(flatten)]
+    registry: RegistryArgs,
 }
 
-/// Tests the flows that the command line names.
-pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args = RegistryArgs::from_matches(matches);
-    let (registry, _) = registry_and_context(&args, io, None)?;
-    let mut names: Vec<String> = all(matches, "flows");
-    if names.is_empty() {
-        let is_flow = |tool: Tool| tool.flow().map(|_| tool.name().to_string());
-        let found = registry.map(|tool| tool.ok().and_then(is_flow));
-        names = found.items.into_iter().flatten().collect();
-        names.sort_unstable();
-    }
-    let update = matches.get_flag("update");
-    let mut failures = 0;
-    for name in names {
-        let tool = target::find(&name, &registry, io)?;
-        for (index, example) in tool.tests().iter().enumerate() {
-            let id = example
-                .name()
-                .map_or_else(|| (index + 1).to_string(), ToString::to_string);
-            let path = tool
-                .text()
-                .path()
-                .with_extension(format!("{id}.trace.golden"));
-            let found = trace(&name, &id, example, &args, io)?;
-            if !compare(&format!("{name} {id}"), &path, &found, update, io)? {
-                failures += 1;
+impl TestArgs {
+    /// Tests the flows that the command line names.
+    pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let (registry, _) = registry_and_context(&self.registry, io, None)?;
+        let mut names = self.flows.clone();
+        if names.is_empty() {
+            let is_flow = |tool: Tool| tool.flow().map(|_| tool.name().to_string());
+            let found = registry.map(|tool| tool.ok().and_then(is_flow));
+            names = found.items.into_iter().flatten().collect();
+            names.sort_unstable();
+        }
+        let mut failures = 0;
+        for name in names {
+            let tool = inputs::find(&name, &registry, io)?;
+            for (index, example) in tool.tests().iter().enumerate() {
+                let id = example
+                    .name()
+                    .map_or_else(|| (index + 1).to_string(), ToString::to_string);
+                let golden = format!("{id}.trace.golden");
+                let path = tool.text().path().with_extension(golden);
+                let found = trace(&name, &id, example, &self.registry, io)?;
+                if !compare(&format!("{name} {id}"), &path, &found, self.update, io)? {
+                    failures += 1;
+                }
             }
         }
+        if failures == 0 {
+            return Ok(());
+        }
+        let message = format!("{} differ", pluralize(failures, "trace"));
+        let diagnostic = Diagnostic::new(Code::TestFailed, message);
+        Err(diagnostic
+            .hint("`cogtools flow test --update` accepts them as they are now")
+            .into())
     }
-    if failures == 0 {
-        return Ok(());
-    }
-    let message = format!("{} differ", pluralize(failures, "trace"));
-    let diagnostic = Diagnostic::new(Code::TestFailed, message);
-    Err(diagnostic
-        .hint("`cogtools flow test --update` accepts them as they are now")
-        .into())
 }
 
 /// The way that an example takes: a line for each node, in the order of the file.
@@ -93,7 +86,7 @@ fn trace(
     io: &mut Io<'_>,
 ) -> Result<String, Failure> {
     let (registry, context) = registry_and_context(args, io, None)?;
-    let tool = target::find(name, &registry, io)?;
+    let tool = inputs::find(name, &registry, io)?;
     let tape = tool.text().path().with_extension(format!("{id}.tape"));
     let tape = tape.is_file().then_some(Tape::Replay(tape));
     if tape.is_none() && tool.asks_a_model() {
@@ -103,7 +96,7 @@ fn trace(
             .hint("`cogtools test --update` asks the model and records its answers")
             .into());
     }
-    let recorder = SharedRecorder::default();
+    let recorder = Recorder::default();
     let arguments = inputs::accept(Arguments::from(example.arguments()), &tool)?;
     let flow = tool
         .flow()
@@ -128,22 +121,20 @@ fn trace(
     Ok(lines.collect())
 }
 
-fn line(node: &str, step: &Step) -> String {
-    let state = match &step.state {
-        NodeState::Started => "started",
-        NodeState::Succeeded => "succeeded",
+fn line(node: &str, (state, route): &(NodeState, Option<Route>)) -> String {
+    let state = match state {
         NodeState::Failed { code, .. } => code,
-        NodeState::Waiting { .. } => "waiting",
-        NodeState::Skipped => "skipped",
+        state => state.name(),
     };
-    let route = step.route.as_ref().map(|route| {
+    let route = route.as_ref().map(|route| {
         let tool = route.tool.as_deref().unwrap_or("none");
         format!(" {} -> {tool}", route.capability)
     });
     format!("{node} {state}{}\n", route.unwrap_or_default())
 }
 
-/// Whether the golden file at `path` has `found`; otherwise, what differs is shown, or written.
+/// Returns true if the golden file at `path` has `found`; otherwise, the difference is shown, or
+/// written.
 fn compare(
     name: &str,
     path: &Path,

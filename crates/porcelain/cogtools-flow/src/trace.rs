@@ -1,130 +1,253 @@
-//! `cogtools flow trace`: what happened to each node of a run, and why.
+//! `cogtools flow trace` and `list`: what happened to each node of a run, and why; and all runs.
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::collections::HashMap;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
 use cogtools_core::Tool;
 use cogtools_core::tool::Flow;
-use cogtools_log::{NodeState, Route};
+use cogtools_log::view::{NodeRun, Run, Summary};
+use cogtools_log::{Event, NodeState, Route, SessionFile};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
-use cogtools_program::terminal::truncate;
+use cogtools_program::terminal::{Column, Stream, Table, truncate};
 use cogtools_program::{Failure, Io};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::logged::{LoggedFlow, LoggedNode};
-use crate::resume::session_arg;
-use crate::target;
+use crate::run::SessionArg;
+use crate::{inputs, journal};
 
-/// What a line is about, for the eye and for grep: the run and its nodes, the models, the choice of
-/// tools, what a node was given.
+/// The subject of a line, for the eye and for grep: the run and its nodes, the models, the choice
+/// of tools, the arguments of a node.
 const RUNNER: &str = "🧪 Runner";
 const AGENT: &str = "🤖 Agent";
 const TOOLS: &str = "🛠️ Tools";
 const PROPERTIES: &str = "🔍 Properties";
-/// What the panel says of a run in which no node asked for a capability.
+/// The summary in the panel of a run in which no node asked for a capability.
 const NO_TOOL: &str = "no tool was called for a capability; the text stands";
-/// How much of a value is shown, in characters.
+/// The number of characters of a value that are shown.
 const MAX_VALUE_CHARS: usize = 100;
+/// The time between two looks at a session that is followed.
+const TICK: Duration = Duration::from_millis(200);
 
-/// The command.
-pub(crate) fn command() -> Command {
-    Command::new("trace")
-        .about("Show what happened to each node of a run")
-        .arg(session_arg())
-        .arg(
-            Arg::new("panel")
-                .long("panel")
-                .action(ArgAction::SetTrue)
-                .help("Show only what the last capability was resolved to"),
+/// Show what happened to each node of a run
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct TraceArgs {
+    #[command(flatten)]
+    session: SessionArg,
+    /// Show only what the last capability was resolved to
+    #[arg(long, conflicts_with_all = ["json", "follow"])]
+    panel: bool,
+    /// Print the run as one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Show what happens to a run as it does, until it ends
+    #[arg(long, conflicts_with = "json")]
+    follow: bool,
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+/// A run with the facts that its session does not have.
+struct Trace<'t> {
+    run: &'t Run<'t>,
+    /// The nodes that ask a model, if the flow is still there.
+    agents: &'t [String],
+    /// True if a process writes to the session.
+    is_running: bool,
+}
+
+impl TraceArgs {
+    /// Shows the run in the session that the command line names.
+    pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let file = journal::locate(self.session.session.as_deref(), io)?;
+        let mut shown: HashMap<String, NodeState> = HashMap::new();
+        let mut agents: Option<Vec<String>> = None;
+        loop {
+            // What is written before the last look is seen by it.
+            let is_running = file.is_in_use().unwrap_or(false);
+            let session = journal::read(&file)?;
+            let branch = session.branch(None);
+            let run = journal::last(&branch, "flow", &file)?;
+            let agents = agents.get_or_insert_with(|| self.agents(flow_of(&run).0, io));
+            let trace = Trace {
+                run: &run,
+                agents,
+                is_running,
+            };
+            if self.panel {
+                return io.show(&trace.panel());
+            }
+            if self.json {
+                return io.show_json(&format!("{}\n", trace.json(&file)));
+            }
+            let mut lines = Vec::new();
+            if shown.is_empty() {
+                let (tool, arguments) = flow_of(&run);
+                lines.push(format!("{RUNNER}: {tool} {}", short(arguments)));
+            }
+            for node in &run.nodes {
+                if shown.get(node.id) != Some(node.state) {
+                    shown.insert(node.id.to_owned(), node.state.clone());
+                    lines.extend(trace.node(node));
+                }
+            }
+            let is_over = !self.follow || !is_running;
+            if is_over && let Some((output, _)) = run.reply {
+                lines.push(format!("{RUNNER}: output: {}", short(&output.into())));
+            }
+            if !lines.is_empty() {
+                io.show(&format!("{}\n", lines.join("\n")))?;
+            }
+            if is_over {
+                return Ok(());
+            }
+            thread::sleep(TICK);
+        }
+    }
+
+    /// The nodes that ask a model, if the flow `tool` is still there.
+    fn agents(&self, tool: &str, io: &Io<'_>) -> Vec<String> {
+        let registry = registry_and_context(&self.registry, io, None);
+        let tool = registry.and_then(|(registry, _)| inputs::find(tool, &registry, io));
+        let nodes = tool.iter().filter_map(Tool::flow).flat_map(Flow::nodes);
+        nodes
+            .filter(|node| node.asks_a_model())
+            .map(|node| node.id.clone())
+            .collect()
+    }
+}
+
+impl Trace<'_> {
+    /// The choice of the tool of the last node that asked for a capability, or that none did.
+    fn panel(&self) -> String {
+        let mut nodes = self.run.nodes.iter().rev();
+        let route = nodes.find_map(|node| node.route);
+        let said = || {
+            let nodes = self.run.nodes.iter().rev();
+            let mut agents = nodes.filter(|node| self.is_agent(node));
+            agents.find_map(|node| node.output)
+        };
+        let intent = match route {
+            Some(route) => route.intent.as_ref(),
+            None => said().filter(|said| said.is_object()),
+        };
+        let none = || "none".to_owned();
+        format!(
+            "Matched Tool: {}\nCapability: {}\nParsed Intent: {}\nSummary: {}\n",
+            route
+                .and_then(|route| route.tool.clone())
+                .unwrap_or_else(none),
+            route.map_or_else(none, |route| route.capability.clone()),
+            intent.map_or_else(none, Value::to_string),
+            route.map_or(NO_TOOL, |route| route.summary.as_str()),
         )
-        .args(RegistryArgs::options())
-}
-
-/// Shows the run in the session that the command line names.
-pub(crate) fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let name = matches.get_one::<String>("session").map(String::as_str);
-    let file = cogtools_journal::locate(name, io)?;
-    let session = cogtools_journal::read(&file)?;
-    let flow = LoggedFlow::read(&session, &file)?;
-    let agents = agents(&flow.tool, matches, io);
-    if matches.get_flag("panel") {
-        return io.show(&panel(&flow, &agents));
     }
-    let mut lines = vec![format!(
-        "{RUNNER}: {} {}",
-        flow.tool,
-        short(&Value::Object(flow.arguments.clone()))
-    )];
-    for node in &flow.nodes {
-        let is_agent = agents.iter().any(|id| is_of(&node.id, id));
-        lines.extend(of_node(node, is_agent));
+
+    /// Returns true if a line is about a node that asks a model, or an item of one.
+    fn is_agent(&self, node: &NodeRun<'_>) -> bool {
+        let id = node.id.split_once('.').map_or(node.id, |(id, _)| id);
+        self.agents.iter().any(|agent| agent == id)
     }
-    io.show(&format!("{}\n", lines.join("\n")))
+
+    /// The state of a node in a word: one that has started is running, or was interrupted.
+    const fn state(&self, node: &NodeRun<'_>) -> &'static str {
+        match node.state {
+            NodeState::Started if self.is_running => "running",
+            NodeState::Started => "interrupted",
+            state => state.name(),
+        }
+    }
+
+    /// The lines about a node.
+    fn node(&self, node: &NodeRun<'_>) -> Vec<String> {
+        let ms = node.ms.map(|ms| format!(", {ms} ms")).unwrap_or_default();
+        let state = match node.state {
+            NodeState::Succeeded if node.is_cached => "succeeded, from an earlier run".to_owned(),
+            NodeState::Failed { code, message } => format!("failed ({code}): {message}"),
+            NodeState::Waiting { question } => format!("waits for an answer: {question}"),
+            NodeState::Skipped {
+                because: Some(because),
+            } => format!("skipped: {because}"),
+            _ => self.state(node).to_owned(),
+        };
+        let attempts = match node.attempts {
+            1 => String::new(),
+            attempts => format!(", {attempts} attempts"),
+        };
+        let tag = if self.is_agent(node) { AGENT } else { RUNNER };
+        let mut lines = vec![format!("{tag}: {} {state}{attempts}{ms}", node.id)];
+        let route = node.route.map(of_route);
+        lines.extend(route.map(|route| format!("  {TOOLS}: {route}")));
+        let inputs = node.inputs.map(short);
+        lines.extend(inputs.map(|inputs| format!("  {PROPERTIES}: {inputs}")));
+        let output = node.output.map(short);
+        lines.extend(output.map(|output| format!("  result: {output}")));
+        lines
+    }
+
+    /// The run as JSON.
+    fn json(&self, file: &SessionFile) -> Value {
+        let (tool, arguments) = flow_of(self.run);
+        let nodes = self.run.nodes.iter().map(|node| {
+            let mut fields = json!({
+                "node": node.id,
+                "state": self.state(node),
+                "attempts": node.attempts,
+                "cached": node.is_cached,
+                "ms": node.ms,
+                "inputs": node.inputs,
+                "route": node.route,
+                "output": node.output,
+                "blob": node.blob.map(|blob| file.blobs().path(blob).display().to_string()),
+            });
+            match node.state {
+                NodeState::Failed { code, message } => {
+                    fields["error"] = json!({"code": code, "message": message});
+                }
+                NodeState::Waiting { question } => fields["question"] = question.as_str().into(),
+                NodeState::Skipped { because } => fields["because"] = json!(because),
+                NodeState::Started | NodeState::Succeeded => {}
+            }
+            fields
+        });
+        json!({
+            "flow": tool,
+            "arguments": arguments,
+            "session": file.path().display().to_string(),
+            "state": run_state(self.run, self.is_running),
+            "nodes": nodes.collect::<Vec<Value>>(),
+            "output": self.run.reply.map(|(text, _)| text),
+        })
+    }
 }
 
-/// How the tool of the last node that asked for a capability was chosen, or that none did.
-fn panel(flow: &LoggedFlow, agents: &[String]) -> String {
-    let mut nodes = flow.nodes.iter().rev();
-    let route = nodes.find_map(|node| node.route.as_ref());
-    let is_agent = |node: &&LoggedNode| agents.iter().any(|id| is_of(&node.id, id));
-    let said = || {
-        let mut agents = flow.nodes.iter().rev().filter(is_agent);
-        agents.find_map(|node| node.output.as_ref())
+/// The flow of a run, and its arguments as the session shows them.
+fn flow_of<'s>(run: &Run<'s>) -> (&'s str, &'s Value) {
+    match &run.entry.event {
+        Event::Flow {
+            tool, arguments, ..
+        } => (tool, arguments),
+        _ => ("", &Value::Null),
+    }
+}
+
+/// The state of a run in a word.
+fn run_state(run: &Run<'_>, is_running: bool) -> &'static str {
+    let ended = Summary {
+        end: run.end,
+        ..Summary::default()
     };
-    let intent = match route {
-        Some(route) => route.intent.as_ref(),
-        None => said().filter(|said| said.is_object()),
-    };
-    let none = || "none".to_owned();
-    format!(
-        "Matched Tool: {}\nCapability: {}\nParsed Intent: {}\nSummary: {}\n",
-        route
-            .and_then(|route| route.tool.clone())
-            .unwrap_or_else(none),
-        route.map_or_else(none, |route| route.capability.clone()),
-        intent.map_or_else(none, Value::to_string),
-        route.map_or(NO_TOOL, |route| route.summary.as_str()),
-    )
+    match ended.end_name() {
+        Some(name) => name,
+        None if is_running => "running",
+        None => "interrupted",
+    }
 }
 
-/// The nodes that ask a model, if the flow is still there.
-fn agents(tool: &str, matches: &ArgMatches, io: &Io<'_>) -> Vec<String> {
-    let registry = registry_and_context(&RegistryArgs::from_matches(matches), io, None);
-    let tool = registry.and_then(|(registry, _)| target::find(tool, &registry, io));
-    let nodes = tool.iter().filter_map(Tool::flow).flat_map(Flow::nodes);
-    nodes
-        .filter(|node| node.asks_a_model())
-        .map(|node| node.id.clone())
-        .collect()
-}
-
-/// Whether the line `id` is about `node`, or an item of it.
-fn is_of(id: &str, node: &str) -> bool {
-    id.strip_prefix(node)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-fn of_node(node: &LoggedNode, is_agent: bool) -> Vec<String> {
-    let ms = node.ms.map(|ms| format!(", {ms} ms")).unwrap_or_default();
-    let state = match &node.state {
-        NodeState::Started => "started, or interrupted".to_owned(),
-        NodeState::Succeeded if node.is_cached => "succeeded, from an earlier run".to_owned(),
-        NodeState::Succeeded => "succeeded".to_owned(),
-        NodeState::Failed { code, message } => format!("failed ({code}): {message}"),
-        NodeState::Waiting { question } => format!("waits for an answer: {question}"),
-        NodeState::Skipped => "skipped".to_owned(),
-    };
-    let tag = if is_agent { AGENT } else { RUNNER };
-    let mut lines = vec![format!("{tag}: {} {state}{ms}", node.id)];
-    let route = node.route.as_ref().map(of_route);
-    lines.extend(route.map(|route| format!("  {TOOLS}: {route}")));
-    let inputs = node.inputs.as_ref().map(short);
-    lines.extend(inputs.map(|inputs| format!("  {PROPERTIES}: {inputs}")));
-    let output = node.output.as_ref().map(short);
-    lines.extend(output.map(|output| format!("  result: {output}")));
-    lines
-}
-
-/// The capability, what it was resolved to, the candidates and the match.
+/// The capability, its operation, the candidates and the match.
 fn of_route(route: &Route) -> String {
     let operation = if route.operation == route.capability {
         String::new()
@@ -145,4 +268,67 @@ fn short(value: &Value) -> String {
         value => value.to_string(),
     };
     truncate(&text, MAX_VALUE_CHARS).into_owned()
+}
+
+/// List the runs of flows of this project, newest first
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct ListArgs {
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+impl ListArgs {
+    /// Lists the runs.
+    pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let mut runs = Vec::new();
+        for file in journal::sessions(io) {
+            // `session list` reports what cannot be read.
+            let Ok(session) = journal::read(&file) else {
+                continue;
+            };
+            let branch = session.branch(None);
+            let Some(run) = Run::last(&branch, "flow") else {
+                continue;
+            };
+            let is_running = file.is_in_use().unwrap_or(false);
+            let is_done = |node: &&NodeRun<'_>| *node.state == NodeState::Succeeded;
+            let is_node = |node: &&NodeRun<'_>| !node.id.contains('.');
+            runs.push(json!({
+                "session": session.header.session,
+                "began": run.entry.time,
+                "flow": flow_of(&run).0,
+                "state": run_state(&run, is_running),
+                "done": run.nodes.iter().filter(is_node).filter(is_done).count(),
+                "nodes": run.nodes.iter().filter(is_node).count(),
+            }));
+        }
+        if self.json {
+            return io.show_json(&format!("{:#}\n", Value::Array(runs)));
+        }
+        if runs.is_empty() {
+            return io.show("this project has no runs of flows\n");
+        }
+        let mut table = Table::new([
+            Column::text("SESSION"),
+            Column::text("BEGAN"),
+            Column::text("FLOW"),
+            Column::text("STATE"),
+            Column::number("NODES"),
+        ]);
+        for run in &runs {
+            let text = |key: &str| run[key].as_str().unwrap_or_default().to_owned();
+            let nodes = format!("{}/{}", run["done"], run["nodes"]);
+            table.row([
+                text("session"),
+                text("began"),
+                text("flow"),
+                text("state"),
+                nodes,
+            ]);
+        }
+        let colour = io.colour(Stream::Stdout);
+        io.print(table.render(colour).as_bytes())
+    }
 }

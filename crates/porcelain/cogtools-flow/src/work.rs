@@ -1,79 +1,71 @@
-//! What nodes do: they call tools, ask a model or the user, or have a value by themselves.
+//! The work of nodes: they call tools, ask models or the user, or have a value by themselves.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
-use cogtools_core::approval::approve;
-use cogtools_core::tool::{FlowAction, FlowNode};
-use cogtools_core::{Cancel, Code, Context, Diagnostic, Registry, Tool};
-use cogtools_executor::{Attempt, Completion, Failure, Work};
-use serde_json::{Map, Value};
+use cogtools_core::approval::{Approved, approve};
+use cogtools_core::arguments::Arguments;
+use cogtools_core::tool::{Flow, FlowAction, FlowCall, FlowNode, FlowQuestion, FlowTarget};
+use cogtools_core::{Cancel, Code, Context, Diagnostic, Tool, ToolOutput};
+use cogtools_executor::{Attempt, Completion, Failure, Graph, Need, Node, Retry, Work};
+use cogtools_log::Route;
+use cogtools_program::call_timeout;
+use serde_json::{Map, Value, json};
 
-use crate::earlier::EarlierResults;
-use crate::outcome::{Done, Outcome};
-use crate::recorder::SharedRecorder;
+use crate::earlier::key;
+use crate::recorder::{Outcome, RecordedWork};
 use crate::routing::Capabilities;
-use crate::tape::FlowTape;
+use crate::run::FlowRun;
+use crate::tape::{FlowTape, NodeTape};
 
-/// The nodes of a flow, and all that they work with.
+/// The end of a node: a value, or none because its condition does not hold.
+pub(crate) type Done = Result<Option<Value>, Box<Diagnostic>>;
+
+/// The nodes of a flow that runs.
 pub(crate) struct FlowWork {
-    pub(crate) tool: Tool,
-    /// The arguments of the call, with defaults.
-    pub(crate) arguments: Map<String, Value>,
-    pub(crate) registry: Registry,
-    pub(crate) cx: Context,
-    /// What the user has answered, by node.
-    pub(crate) answers: BTreeMap<String, String>,
-    /// Results of items in an earlier run, by `NODE.INDEX`.
-    pub(crate) done_items: BTreeMap<String, Value>,
-    pub(crate) recorder: SharedRecorder,
-    /// What nodes with `cache` may use.
-    pub(crate) earlier: EarlierResults,
-    /// What models answer, if that is recorded or replayed.
-    pub(crate) tape: Option<FlowTape>,
+    /// The inputs of the run.
+    pub(crate) run: FlowRun,
+    /// The answers of models, if they are recorded or replayed.
+    tape: Option<FlowTape>,
     outcomes: Mutex<BTreeMap<String, Outcome>>,
-    /// What the tools are for, once a node asks.
-    pub(crate) capabilities: OnceLock<Capabilities>,
+    /// The errors of nodes that have failed, for nodes that read them.
+    errors: Mutex<BTreeMap<String, String>>,
+    /// The capabilities of tools, once a node asks for one.
+    capabilities: OnceLock<Capabilities>,
 }
 
 impl FlowWork {
-    pub(crate) fn new(
-        (tool, arguments): (Tool, Map<String, Value>),
-        (registry, cx): (Registry, Context),
-        (answers, done_items): (BTreeMap<String, String>, BTreeMap<String, Value>),
-        (recorder, earlier): (SharedRecorder, EarlierResults),
-    ) -> Result<Self, Box<Diagnostic>> {
-        let tape = cx.call.tape.as_ref().map(FlowTape::open).transpose()?;
+    pub(crate) fn new(run: FlowRun) -> Result<Self, Box<Diagnostic>> {
         Ok(Self {
-            tape,
-            tool,
-            arguments,
-            registry,
-            cx,
-            answers,
-            done_items,
-            recorder,
-            earlier,
+            tape: run.cx.call.tape.as_ref().map(FlowTape::open).transpose()?,
+            run,
             outcomes: Mutex::default(),
+            errors: Mutex::default(),
             capabilities: OnceLock::new(),
         })
     }
 
-    /// Writes what models have answered, if that is recorded.
-    pub(crate) fn save_tape(&self) -> Result<(), Box<Diagnostic>> {
-        let tape = self.tape.as_ref();
-        tape.map_or(Ok(()), |tape| tape.save(&self.cx.root))
+    /// The flow.
+    pub(crate) fn flow(&self) -> Result<&Flow, Box<Diagnostic>> {
+        let flow = self.run.tool.flow();
+        flow.ok_or_else(|| internal("a flow without nodes"))
     }
 
-    /// Takes what the node `id` has done besides its value.
-    pub(crate) fn take_outcome(&self, id: &str) -> Outcome {
-        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-        outcomes.remove(id).unwrap_or_default()
+    /// Writes the answers of models, if they are recorded.
+    pub(crate) fn save_tape(&self) -> Result<(), Box<Diagnostic>> {
+        let tape = self.tape.as_ref();
+        tape.map_or(Ok(()), |tape| tape.save(&self.run.cx.root))
     }
 
     pub(crate) fn note(&self, id: &str, outcome: Outcome) {
-        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-        outcomes.insert(id.to_owned(), outcome);
+        lock(&self.outcomes).insert(id.to_owned(), outcome);
+    }
+
+    /// The value that stands for a node that has failed, if the flow reads its error.
+    pub(crate) fn error_of(&self, id: &str) -> Option<Value> {
+        let error = lock(&self.errors).get(id).cloned();
+        error.map(|error| json!({ "error": error }))
     }
 
     /// Runs `node` with these variables for the `attempt`th time, unless no router has chosen it.
@@ -85,21 +77,38 @@ impl FlowWork {
         cancel: &Cancel,
     ) -> Result<Completion, Failure> {
         let is_chosen = |router: &String| {
-            let chosen = variables.get(router);
-            chosen.is_some_and(|chosen| chosen.as_str() == Some(node.id.as_str()))
+            let chosen = variables.get(router).and_then(Value::as_str);
+            chosen == Some(node.id.as_str())
         };
         if !node.routers.is_empty() && !node.routers.iter().any(is_chosen) {
-            return Ok(Completion::Skip);
+            return Ok(self.skip(&node.id, "not chosen".to_owned()));
         }
         match self.run_node(node, variables, attempt, cancel) {
             Ok(Some(value)) => Ok(Completion::Done(value)),
             Ok(None) => Ok(Completion::Skip),
-            Err(diagnostic) if may_pass(diagnostic.code) => Err(Failure::new(*diagnostic)),
-            Err(diagnostic) => Err(Failure::is_final(*diagnostic)),
+            Err(diagnostic) => {
+                if node.keeps_error && may_be_value(diagnostic.code) {
+                    lock(&self.errors).insert(node.id.clone(), diagnostic.summary());
+                }
+                Err(if may_pass(diagnostic.code, node) {
+                    Failure::new(*diagnostic)
+                } else {
+                    Failure::is_final(*diagnostic)
+                })
+            }
         }
     }
 
-    /// Does what `node` does with these variables, for the `attempt`th time.
+    fn skip(&self, id: &str, because: String) -> Completion {
+        let outcome = Outcome {
+            because: Some(because),
+            ..Outcome::default()
+        };
+        self.note(id, outcome);
+        Completion::Skip
+    }
+
+    /// Does the work of `node` with these variables, for the `attempt`th time.
     fn run_node(
         &self,
         node: &FlowNode,
@@ -108,42 +117,19 @@ impl FlowWork {
         cancel: &Cancel,
     ) -> Done {
         let cx = self.context(cancel);
-        let approved = approve(&self.tool, &cx)?;
-        let action = approved.flow_action(&node.id, variables, attempt, &cx)?;
-        let done = match action {
+        let approved = approve(&self.run.tool, &cx)?;
+        let done = match approved.flow_action(&node.id, variables, attempt, &cx)? {
             FlowAction::Each(items) => {
-                return self.run_each(node, items, variables, cancel).map(Some);
+                let with = (&approved, &cx);
+                return self.run_each(node, items, variables, with).map(Some);
             }
             action => self.perform(&node.id, node, action, variables, cancel)?,
         };
-        let check = |value| self.check(node, variables, value, &cx);
-        done.map(check).transpose()
+        done.map(|value| check(&approved, node, variables, value))
+            .transpose()
     }
 
-    /// `value`, if it meets what the result of `node`, or of an item of it, has to meet.
-    pub(crate) fn check(
-        &self,
-        node: &FlowNode,
-        variables: &Map<String, Value>,
-        value: Value,
-        cx: &Context,
-    ) -> Result<Value, Box<Diagnostic>> {
-        if !node.has_checks() {
-            return Ok(value);
-        }
-        let mut variables = variables.clone();
-        variables.insert(node.id.clone(), value.clone());
-        match approve(&self.tool, cx)?.failed_check(&node.id, &variables)? {
-            None => Ok(value),
-            Some(check) => {
-                let message = format!("its result does not meet `{check}`");
-                Err(Box::new(Diagnostic::new(Code::NodeFailed, message)))
-            }
-        }
-    }
-
-    /// Does `action` of `node`, which is not that of a list. `id` is that of the node or of an
-    /// item.
+    /// Does `action` of `node`, which is not `each`. `id` is the name of the node or of an item.
     pub(crate) fn perform(
         &self,
         id: &str,
@@ -157,10 +143,10 @@ impl FlowWork {
             FlowAction::Done(value) => Ok(Some(value)),
             FlowAction::Call(call) => self.call(id, node, call, variables, cancel).map(Some),
             FlowAction::Agent(question) => {
-                let timeout = node.timeout.unwrap_or_else(|| self.tool.timeout());
+                let timeout = node.timeout.unwrap_or_else(|| self.run.tool.timeout());
                 self.ask_model(id, &question, timeout, cancel).map(Some)
             }
-            FlowAction::Ask(question) => match self.answers.get(id) {
+            FlowAction::Ask(question) => match self.run.answers.get(id) {
                 Some(answer) => Ok(Some(answer.as_str().into())),
                 None => Err(Box::new(Diagnostic::new(Code::AnswerWanted, question))),
             },
@@ -172,24 +158,254 @@ impl FlowWork {
     pub(crate) fn context(&self, cancel: &Cancel) -> Context {
         Context {
             cancel: cancel.clone(),
-            ..self.cx.clone()
+            ..self.run.cx.clone()
+        }
+    }
+
+    /// Calls a tool.
+    fn call(
+        &self,
+        id: &str,
+        node: &FlowNode,
+        call: FlowCall,
+        variables: &Map<String, Value>,
+        cancel: &Cancel,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let mut outcome = Outcome {
+            arguments: Some(call.arguments.clone()),
+            ..Outcome::default()
+        };
+        let tool = self.tool_for(call.target, &mut outcome);
+        if let Some(route) = &mut outcome.route {
+            route.intent = self.intent(node, variables);
+        }
+        let example = self.example_result(tool.as_ref().ok(), outcome.route.as_ref());
+        if let Ok(tool) = &tool
+            && node.is_cached
+            && call.preset.is_none()
+            && example.is_none()
+        {
+            outcome.key = key(tool, &call.arguments, &self.run.registry);
+        }
+        let known = outcome.key.as_deref();
+        let known = known.and_then(|key| self.run.earlier.get(key));
+        outcome.is_cached = known.is_some();
+        self.note(id, outcome);
+        let tool = tool?;
+        if let Some(value) = known.or(example).or(call.preset) {
+            return Ok(value);
+        }
+        let registry = &self.run.registry;
+        let call = registry
+            .prepare_tool(tool, Arguments::from(call.arguments))
+            .map_err(Diagnostic::merge)?;
+        // The deadline of a call ends that call alone.
+        let cancel = cancel.child();
+        let tape = self.tape_of(id)?;
+        let mut cx = self.context(&cancel);
+        cx.call.tape = tape.as_ref().map(NodeTape::tape);
+        cx.call.is_in_flow = true;
+        let limit = call.limit().within(node.timeout);
+        let output = call_timeout::run_within(&limit, &cancel, move || call.run(&cx));
+        self.keep(tape.as_ref());
+        value_of(output.map_err(Diagnostic::merge)?)
+    }
+
+    /// The result that the example under test gives a tool, by its name or by the capability that
+    /// it was chosen for.
+    fn example_result(&self, tool: Option<&Tool>, route: Option<&Route>) -> Option<Value> {
+        let name = tool.map(|tool| tool.name().as_str());
+        let route = route.map(|route| {
+            [
+                Some(route.operation.as_str()),
+                Some(route.capability.as_str()),
+            ]
+        });
+        let names = [name].into_iter().chain(route.into_iter().flatten());
+        let presets = &self.run.cx.call.presets;
+        names.flatten().find_map(|name| presets.get(name)).cloned()
+    }
+
+    /// The answer of a model, in JSON, that `node` needs: the user's intent.
+    fn intent(&self, node: &FlowNode, variables: &Map<String, Value>) -> Option<Value> {
+        let flow = self.run.tool.flow()?;
+        let is_agent = |id: &str| flow.node(id).is_some_and(FlowNode::asks_a_model);
+        let mut needs = node.needs.iter().filter(|need| is_agent(&need.node));
+        let answers = needs.find_map(|need| variables.get(&need.node));
+        answers.filter(|answer| answer.is_object()).cloned()
+    }
+
+    /// The tool of a call. How it is chosen is noted in `outcome`.
+    fn tool_for(&self, target: FlowTarget, outcome: &mut Outcome) -> Result<Tool, Box<Diagnostic>> {
+        let name = match target {
+            FlowTarget::Name(name) => name,
+            FlowTarget::Capability { capability, among } => {
+                let capabilities = || Capabilities::new(&self.run.registry);
+                let capabilities = self.capabilities.get_or_init(capabilities);
+                let routing = capabilities.route(&capability, &among);
+                outcome.route = Some(routing.route().clone());
+                routing.tool()?.to_owned()
+            }
+        };
+        let tool = self.run.registry.find(&name);
+        tool.map_err(|error| Diagnostic::merge(error.diagnostics()))
+    }
+
+    /// Asks a model. The answer is text, JSON, or the name of the node that it chooses.
+    fn ask_model(
+        &self,
+        id: &str,
+        question: &FlowQuestion,
+        timeout: Duration,
+        cancel: &Cancel,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let failed = |message| Box::new(Diagnostic::new(Code::NodeFailed, message));
+        let tape = self.tape_of(id)?;
+        if tape
+            .as_ref()
+            .is_some_and(|tape| !tape.is_known && tape.is_replay)
+        {
+            return Err(failed("the recording has no answer for this node"));
+        }
+        let mut cx = self.context(cancel);
+        cx.call.tape = tape.as_ref().map(NodeTape::tape);
+        let answer = question.task.run(timeout, &cx);
+        self.keep(tape.as_ref());
+        let answer = answer?;
+        if let Some((yes, no)) = &question.branches {
+            return Ok(if says_true(&answer) { yes } else { no }.as_str().into());
+        }
+        if !question.is_json {
+            return Ok(answer.into());
+        }
+        match cogtools_lenient_json::last(&answer) {
+            Ok(found) => Ok(found.value.into()),
+            Err(_) => Err(failed("the answer is not JSON")),
+        }
+    }
+
+    /// The recording of the next run of a node, if there is one.
+    fn tape_of(&self, id: &str) -> Result<Option<NodeTape>, Box<Diagnostic>> {
+        let tape = self.tape.as_ref();
+        tape.map(|tape| tape.of_node(id)).transpose()
+    }
+
+    /// Keeps the recording of a node.
+    fn keep(&self, node: Option<&NodeTape>) {
+        if let Some((tape, node)) = self.tape.as_ref().zip(node) {
+            tape.keep(node);
         }
     }
 }
 
+/// `value`, if it meets the checks of `node`; it is the result of the node or of an item.
+pub(crate) fn check(
+    approved: &Approved<&Tool>,
+    node: &FlowNode,
+    variables: &Map<String, Value>,
+    value: Value,
+) -> Result<Value, Box<Diagnostic>> {
+    if !node.has_checks() {
+        return Ok(value);
+    }
+    let mut variables = variables.clone();
+    variables.insert(node.id.clone(), value.clone());
+    match approved.failed_check(&node.id, &variables)? {
+        None => Ok(value),
+        Some(check) => {
+            let message = format!("its result does not meet `{check}`");
+            Err(Box::new(Diagnostic::new(Code::NodeFailed, message)))
+        }
+    }
+}
+
+/// The value of an output: JSON where the tool declares it, else text, which is whole.
+pub(crate) fn value_of(output: ToolOutput) -> Result<Value, Box<Diagnostic>> {
+    match output.value {
+        Some(value) => Ok(value),
+        None if output.truncated_bytes == 0 => Ok(output.text.into()),
+        None => {
+            let message = format!(
+                "its result is too long: {} bytes would be left out",
+                output.truncated_bytes
+            );
+            let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+            Err(Box::new(diagnostic.hint("ask the tool for less")))
+        }
+    }
+}
+
+/// Returns true if an answer is the word "true".
+fn says_true(answer: &str) -> bool {
+    let word = answer
+        .trim()
+        .trim_matches(|c: char| c.is_ascii_punctuation());
+    word.eq_ignore_ascii_case("true")
+}
+
 impl Work for FlowWork {
     fn run(&self, attempt: &Attempt) -> Result<Completion, Failure> {
-        let flow = self.tool.flow();
+        let flow = self.run.tool.flow();
         let Some(node) = flow.and_then(|flow| flow.node(attempt.node())) else {
             return Err(Failure::is_final(*internal("no such node")));
         };
-        let mut variables = self.arguments.clone();
+        let mut variables = self.run.arguments.clone();
         for need in &node.needs {
-            let value = attempt.result(&need.node);
-            let value = value.map_or(Value::Null, |value| (*value).clone());
-            variables.insert(need.node.clone(), value);
+            let result = attempt.result(&need.node);
+            let error = || self.error_of(&need.node).filter(|_| need.reads_error);
+            let value = result.map(|value| (*value).clone()).or_else(error);
+            if value.is_none() && !need.is_optional {
+                return Ok(self.skip(&node.id, format!("needs `{}`", need.node)));
+            }
+            variables.insert(need.node.clone(), value.unwrap_or_default());
         }
         self.complete(node, &variables, attempt.number(), attempt.cancel())
+    }
+}
+
+impl RecordedWork for FlowWork {
+    fn start(&self, _: &str) -> Option<Outcome> {
+        Some(Outcome::default())
+    }
+
+    fn take_outcome(&self, node: &str) -> Outcome {
+        lock(&self.outcomes).remove(node).unwrap_or_default()
+    }
+}
+
+/// The graph of `flow`.
+pub(crate) fn graph(flow: &Flow) -> Result<Graph, Box<Diagnostic>> {
+    // A file that was loaded has a valid one.
+    Graph::new(flow.nodes().iter().map(graph_node).collect())
+        .map_err(|error| Box::new(Diagnostic::new(Code::InvalidTool, error.to_string())))
+}
+
+/// The node of the graph for `node`.
+pub(crate) fn graph_node(node: &FlowNode) -> Node {
+    let is_list = node.kind() == "each";
+    let needs = node.needs.iter().map(|need| Need {
+        node: need.node.clone(),
+        is_optional: need.is_optional || need.reads_error,
+    });
+    Node {
+        id: node.id.clone(),
+        needs: needs.collect(),
+        // The items of a list are run again one by one.
+        retry: if is_list {
+            Retry::default()
+        } else {
+            retry(node)
+        },
+        timeout: node.timeout.filter(|_| !is_list),
+    }
+}
+
+/// The retries of `node`, or of an item of it.
+pub(crate) const fn retry(node: &FlowNode) -> Retry {
+    Retry {
+        times: node.retry.times,
+        delay: node.retry.delay,
+        backoff: node.retry.backoff,
     }
 }
 
@@ -202,11 +418,32 @@ pub(crate) const RETRYABLE: [Code; 5] = [
     Code::Unavailable,
 ];
 
-/// Whether another attempt may do better.
-pub(crate) fn may_pass(code: Code) -> bool {
-    RETRYABLE.contains(&code)
+/// Returns true if another attempt of `node` may do better.
+pub(crate) fn may_pass(code: Code, node: &FlowNode) -> bool {
+    RETRYABLE.contains(&code) || (code == Code::ModelFailed && node.asks_a_model())
+}
+
+/// Returns true if a flow may go on with a failure as a value. The faults of a project and the
+/// questions of a node are none.
+pub(crate) const fn may_be_value(code: Code) -> bool {
+    !matches!(
+        code,
+        Code::Usage
+            | Code::InvalidConfig
+            | Code::InvalidTool
+            | Code::Denied
+            | Code::Locked
+            | Code::Internal
+            | Code::AnswerWanted
+            | Code::ApprovalWanted
+    )
 }
 
 fn internal(message: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::new(Code::Internal, message))
+}
+
+/// Locks a mutex, even if a thread has panicked with it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

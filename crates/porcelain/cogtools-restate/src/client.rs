@@ -18,14 +18,14 @@ use crate::address::Address;
 
 /// The longest answer, in bytes.
 const MAX_ANSWER: usize = 64 << 20;
-/// How long a connection may take.
+/// The longest time of a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// A server.
 #[derive(Clone, Debug)]
 pub(crate) struct Client(pub(crate) Address);
 
-/// What a server answers.
+/// The answer of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -43,7 +43,7 @@ impl Client {
         self.request(Method::POST, path, body).await
     }
 
-    /// What is at `path`, however long the answer takes.
+    /// Gets the value at `path`, however long the answer takes.
     pub(crate) async fn get(&self, path: &str) -> Result<Answer, Failure> {
         self.request(Method::GET, path, String::new()).await
     }
@@ -96,7 +96,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// What the workflow has reported, with its code; otherwise `UNAVAILABLE`.
+    /// The failure that the workflow has reported, with its code; otherwise `UNAVAILABLE`.
     pub(crate) fn value(self) -> Result<Value, Failure> {
         if self.status.is_success() {
             return Ok(self.body);

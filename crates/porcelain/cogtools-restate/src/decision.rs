@@ -1,4 +1,4 @@
-//! What a person decides about a node that waits: a pair of promises for each stop, one with the
+//! Decisions of a person about a node that waits: a pair of promises for each stop, one with the
 //! reason, one with the decision.
 
 use cogtools_core::Code;
@@ -22,7 +22,7 @@ pub(crate) async fn wait(
     Ok(decision)
 }
 
-/// What `node` waits for, and the number of the stop. `None` if it does not wait.
+/// Finds the wait of `node`, and the number of the stop. `None` if it does not wait.
 pub(crate) async fn find(
     ctx: &SharedWorkflowContext<'_>,
     node: &str,

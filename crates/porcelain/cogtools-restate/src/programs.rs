@@ -23,9 +23,9 @@ use crate::request::{AttemptTask, NodeEnd, Problem, Shown};
 
 /// The descriptor on which a node reports its events.
 const EVENTS: i32 = 3;
-/// How much of an output is read, in bytes.
+/// The most bytes of an output that are read.
 const MAX_OUTPUT: u64 = 64 << 20;
-/// How much of the end of the events is looked at: that a node is skipped takes one short line.
+/// The bytes at the end of the events that are looked at: that a node is skipped takes one short line.
 const TAIL: usize = 4 << 10;
 
 /// Starts children.
@@ -35,7 +35,7 @@ pub(crate) struct Programs {
     pub(crate) cogtools: PathBuf,
     /// The directory of the project.
     pub(crate) directory: PathBuf,
-    /// How many run at the same time.
+    /// The places for children that run at the same time.
     pub(crate) jobs: Arc<Semaphore>,
 }
 
@@ -48,7 +48,7 @@ struct Ended {
     events: Vec<u8>,
 }
 
-/// The child was killed: what it has done is not known.
+/// The child was killed: its effects are not known.
 #[derive(Debug)]
 pub(crate) struct Killed(ExitStatus);
 
@@ -184,7 +184,7 @@ impl Programs {
     }
 }
 
-/// What a child has printed, and whether its node was skipped; or why it has failed.
+/// Reads the output of a child, and whether its node was skipped; or its failure.
 fn value_of(ended: io::Result<Ended>) -> Result<Result<(Value, bool), Problem>, Killed> {
     let ended = match ended {
         Ok(ended) => ended,
@@ -221,7 +221,7 @@ fn problem_of(ended: &Ended) -> Problem {
     })
 }
 
-/// Whether the last event says so.
+/// Returns true if the last event says that the node is skipped.
 fn is_skipped(events: &[u8]) -> bool {
     let text = String::from_utf8_lossy(events);
     let last = text.lines().last().unwrap_or_default();

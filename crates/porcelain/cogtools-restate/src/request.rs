@@ -1,6 +1,6 @@
-//! What travels between clients, Restate and workers, as JSON.
+//! Messages between clients, Restate and workers, as JSON.
 //!
-//! All of it is stored in journals, so a change must still read what it was before.
+//! All of it is stored in journals, so a change must still read the form of before.
 
 use std::time::Duration;
 
@@ -31,11 +31,11 @@ pub(crate) struct RunRequest {
 pub(crate) struct Resume {
     /// The node.
     pub(crate) node: String,
-    /// How it goes on.
+    /// The decision about it.
     pub(crate) with: Decision,
 }
 
-/// How a node that waits goes on.
+/// The decision about a node that waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Decision {
@@ -52,7 +52,7 @@ pub(crate) enum Decision {
 pub(crate) struct Waiting {
     /// The node.
     pub(crate) node: String,
-    /// What it asks. `None` if it was interrupted, and may have had an effect.
+    /// The question. `None` if it was interrupted, and may have had an effect.
     pub(crate) question: Option<String>,
 }
 
@@ -75,9 +75,9 @@ pub(crate) struct ShownNode {
     pub(crate) id: String,
     pub(crate) needs: Vec<ShownNeed>,
     pub(crate) retry: ShownRetry,
-    /// Whether it can run again after an interruption.
+    /// True if it can run again after an interruption.
     pub(crate) repeatable: bool,
-    /// The digest of what it runs; `None` if its tool cannot be found.
+    /// The digest of its content; `None` if its tool cannot be found.
     pub(crate) digest: Option<String>,
 }
 
@@ -85,9 +85,12 @@ pub(crate) struct ShownNode {
 pub(crate) struct ShownNeed {
     pub(crate) node: String,
     pub(crate) optional: bool,
+    /// True if the other node reads the error of this one.
+    #[serde(default)]
+    pub(crate) error: bool,
 }
 
-/// How often a node that fails runs again.
+/// The retries of a node that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ShownRetry {
     pub(crate) times: u32,
@@ -100,7 +103,7 @@ pub(crate) struct ShownRetry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NodeTask {
     pub(crate) flow: String,
-    /// Whether there is a lock file, which holds then.
+    /// True if there is a lock file, which holds then.
     pub(crate) locked: bool,
     pub(crate) node: ShownNode,
     pub(crate) retryable: Vec<String>,
@@ -118,7 +121,7 @@ pub(crate) struct AttemptTask {
     pub(crate) answer: Option<String>,
 }
 
-/// How a node, or one attempt of it, has ended.
+/// The end of a node, or of one attempt of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub(crate) enum NodeEnd {
@@ -188,13 +191,13 @@ impl Problem {
         }
     }
 
-    /// The same about `subject`.
+    /// Adds the subject.
     pub(crate) fn of(mut self, subject: &str) -> Self {
         self.subject = Some(subject.to_owned());
         self
     }
 
-    /// The same with what to do next.
+    /// Adds a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self

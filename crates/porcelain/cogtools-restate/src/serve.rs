@@ -13,14 +13,14 @@ use crate::client::Client;
 use crate::programs::Programs;
 use crate::workflow::Flows;
 
-/// How many connections wait to be accepted.
+/// The number of connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// How long a node may take. After that Restate gives it up, and calls its handler again.
+/// The longest time of a node. After that Restate gives it up, and calls its handler again.
 const LONGEST: std::time::Duration = std::time::Duration::from_hours(24);
-/// How often Restate looks for a worker before it pauses a run: it never does.
+/// The attempts to find a worker before a run is paused: it never is.
 const ATTEMPTS: u64 = 1 << 32;
 
-/// What a worker is given.
+/// The options of a worker.
 #[derive(Debug)]
 pub(crate) struct Worker {
     pub(crate) programs: Programs,

@@ -1,4 +1,4 @@
-//! What users do with runs: start one, wait for its output, let a node go on.
+//! Commands of users about runs: start one, wait for its output, let a node go on.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::client::Client;
 use crate::request::{Resume, RunRequest, Waiting};
 use crate::workflow::NAME;
 
-/// How often to look whether a run waits for a person.
+/// The time between two looks whether a run waits for a person.
 const LOOK: Duration = Duration::from_secs(1);
 /// The longest name of a run.
 const MAX_NAME: usize = 128;
@@ -116,7 +116,7 @@ impl Client {
     }
 }
 
-/// Whether `text` can be a part of a path as it is.
+/// Returns true if `text` can be a part of a path as it is.
 fn is_plain(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(is_plain)

@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 
 use crate::request::{NodeEnd, NodeTask, Problem, RunRequest, Shown, ShownNode};
 
-/// How many nodes of a run are under way at the same time, as on one machine.
+/// The number of nodes of a run at the same time, as on one machine.
 const MAX_PARALLEL: usize = 8;
 
-/// How the nodes have ended, by name. Those that were skipped are not there.
+/// The ends of the nodes, by name, without nodes that were skipped.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     values: Map<String, Value>,
@@ -85,7 +85,7 @@ fn call<'c>(
 }
 
 impl Results {
-    /// Adds the end of a node, and says what it is for those that need it.
+    /// Adds the end of a node, and returns it as the nodes that need it see it.
     fn add(&mut self, id: &str, end: NodeEnd) -> Progress {
         match end {
             NodeEnd::Succeeded { value } => {
@@ -100,12 +100,15 @@ impl Results {
         }
     }
 
-    /// The inputs of `node`: what it needs and has no result is null.
+    /// The inputs of `node`: a node without a result is null, or its error if that is read.
     fn inputs(&self, arguments: &Map<String, Value>, node: &ShownNode) -> Map<String, Value> {
         let mut inputs = arguments.clone();
         for need in &node.needs {
             let value = self.values.get(&need.node).cloned();
-            inputs.insert(need.node.clone(), value.unwrap_or_default());
+            let problem = self.problems.get(&need.node).filter(|_| need.error);
+            let error = || problem.map(|it| serde_json::json!({"error": it.message}));
+            let value = value.or_else(error).unwrap_or_default();
+            inputs.insert(need.node.clone(), value);
         }
         inputs
     }
@@ -117,7 +120,7 @@ impl Results {
         all
     }
 
-    /// The failure of the run: that of the first node that has failed, unless every node that
+    /// The failure of the run: of the first node that has failed, unless every node that
     /// needs it runs without it, too.
     pub(crate) fn failure(&self, shown: &Shown) -> Option<Problem> {
         let is_tolerated = |id: &str| {

@@ -22,7 +22,7 @@ pub(crate) const NAME: &str = "cogtools";
 /// The state with the names of the nodes.
 const NODES: &str = "nodes";
 
-/// What a worker does.
+/// The work of a worker.
 #[derive(Debug)]
 pub(crate) struct Flows(pub(crate) Programs);
 
@@ -143,7 +143,7 @@ impl Flows {
     }
 }
 
-/// Fails if a page in a browser has sent the request: Restate answers those of every site.
+/// Fails if a page in a browser has sent the request: Restate answers every site.
 fn refuse_page(headers: &HeaderMap) -> Result<(), TerminalError> {
     if headers.get("origin").is_none() {
         return Ok(());

@@ -1,19 +1,14 @@
 //! The command line.
 
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::Code;
 use cogtools_log::Id;
-use cogtools_program::args::all;
-use cogtools_program::{Failure, Io, Program, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Stdin, args, man};
 
 use crate::export::{Format, export};
-use crate::fork::fork;
-use crate::list::list;
-use crate::manual::MANUAL;
+use crate::fork::{fork, resume};
+use crate::list::{PruneArgs, list, prune};
 use crate::prompt::prompt;
-use crate::prune::{Prune, parse_age, prune};
-use crate::resume::resume;
 use crate::show::show;
 use crate::tree::tree;
 use crate::verify::verify;
@@ -21,7 +16,7 @@ use crate::verify::verify;
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-session",
-    command,
+    command: SessionArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[
@@ -35,142 +30,143 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("List, show, fork, export and check sessions with a model")
-        .long_about(
-            "Read the logs that `cogtools ask` writes: list the sessions of this project, show \
-             what happened in one, go on with it or with a copy, export it, and check its file.",
-        )
-        .subcommands(reading_commands())
-        .subcommands(writing_commands())
+/// List, show, fork, export and check sessions with a model
+#[derive(Parser)]
+#[command(
+    long_about = "Read the logs that `cogtools ask` writes: list the sessions of this project, \
+        show what happened in one, go on with it or with a copy, export it, and check its file."
+)]
+struct SessionArgs {
+    #[command(subcommand)]
+    command: Option<SessionCommand>,
 }
 
-fn reading_commands() -> [Command; 6] {
-    [
-        Command::new("list")
-            .about("List the sessions of this project, newest first")
-            .arg(flag("json").help("Print a JSON array")),
-        Command::new("show")
-            .about("Show the turns, calls, times and tokens of a session")
-            .arg(session_arg())
-            .arg(from_arg().help("Show the branch that ends at this entry"))
-            .arg(flag("json").help("Print the header, the entries and a summary as JSON")),
-        Command::new("prompt")
-            .about("Show what a request sent to the model, layer by layer")
-            .arg(session_arg())
-            .arg(from_arg().help("Show the last request up to this entry")),
-        Command::new("tree")
-            .about("Show all branches of a session, with the numbers of the entries")
-            .arg(session_arg()),
-        Command::new("export")
-            .about("Print a session as a document or as a request to a model")
-            .arg(session_arg())
-            .arg(from_arg().help("Export the branch that ends at this entry"))
-            .arg(
-                Arg::new("format")
-                    .long("format")
-                    .value_name("FORMAT")
-                    .value_parser(PossibleValuesParser::new(Format::NAMES))
-                    .default_value("md")
-                    .help("Markdown, JSON, or the turns in the form of an API"),
-            ),
-        Command::new("verify")
-            .about("Check each line of a session, and its blobs")
-            .arg(session_arg()),
-    ]
+#[derive(Subcommand)]
+enum SessionCommand {
+    /// List the sessions of this project, newest first
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the turns, calls, times and tokens of a session
+    Show {
+        #[command(flatten)]
+        session: SessionArg,
+        /// Show the branch that ends at this entry
+        #[arg(long, value_name = "ID")]
+        from: Option<Id>,
+        /// Print the header, the entries and a summary as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a request sent to the model, layer by layer
+    Prompt {
+        #[command(flatten)]
+        session: SessionArg,
+        /// Show the last request up to this entry
+        #[arg(long, value_name = "ID")]
+        from: Option<Id>,
+    },
+    /// Show all branches of a session, with the numbers of the entries
+    Tree(SessionArg),
+    /// Print a session as a document or as a request to a model
+    Export {
+        #[command(flatten)]
+        session: SessionArg,
+        /// Export the branch that ends at this entry
+        #[arg(long, value_name = "ID")]
+        from: Option<Id>,
+        /// Markdown, JSON, or the turns in the form of an API
+        #[arg(long, value_name = "FORMAT", value_enum, default_value = "md")]
+        format: Format,
+    },
+    /// Check each line of a session, and its blobs
+    Verify(SessionArg),
+    /// Go on with a session: cogtools ask --continue --session SESSION
+    Resume {
+        #[command(flatten)]
+        session: SessionArg,
+        /// The question; without it, standard input or a conversation
+        #[arg(value_name = "PROMPT", requires = "session")]
+        prompt: Vec<String>,
+    },
+    /// Copy a branch of a session to a new session
+    Fork {
+        #[command(flatten)]
+        session: SessionArg,
+        /// Copy up to this entry (default: the last one)
+        #[arg(long, value_name = "ID")]
+        from: Option<Id>,
+        /// Write the new session to FILE, which must not exist
+        #[arg(long, value_name = "FILE")]
+        to: Option<String>,
+    },
+    /// Remove old sessions of this project, with their blobs
+    Prune(PruneArgs),
 }
 
-fn writing_commands() -> [Command; 3] {
-    [
-        Command::new("resume")
-            .about("Go on with a session: cogtools ask --continue --session SESSION")
-            .arg(session_arg())
-            .arg(
-                Arg::new("prompt")
-                    .value_name("PROMPT")
-                    .num_args(0..)
-                    .requires("session")
-                    .help("What to ask; without it, standard input or a conversation"),
-            ),
-        Command::new("fork")
-            .about("Copy a branch of a session to a new session")
-            .arg(session_arg())
-            .arg(from_arg().help("Copy up to this entry (default: the last one)"))
-            .arg(
-                Arg::new("to")
-                    .long("to")
-                    .value_name("FILE")
-                    .help("Write the new session to FILE, which must not exist"),
-            ),
-        Command::new("prune")
-            .about("Remove old sessions of this project, with their blobs")
-            .arg(
-                Arg::new("older-than")
-                    .long("older-than")
-                    .value_name("AGE")
-                    .value_parser(parse_age)
-                    .help("Remove those last written to longer ago: 12h, 30d, 8w"),
-            )
-            .arg(
-                Arg::new("keep")
-                    .long("keep")
-                    .value_name("N")
-                    .value_parser(value_parser!(usize))
-                    .help("Keep the newest N in any case"),
-            )
-            .arg(flag("dry-run").help("Remove nothing, and print what would be removed"))
-            .group(
-                ArgGroup::new("which")
-                    .args(["older-than", "keep"])
-                    .multiple(true)
-                    .required(true),
-            ),
-    ]
+#[derive(Args)]
+#[group(skip)]
+struct SessionArg {
+    /// A name, the beginning of one, or a path (default: the newest)
+    #[arg(value_name = "SESSION")]
+    session: Option<String>,
 }
 
-fn flag(name: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue)
-}
-
-fn session_arg() -> Arg {
-    Arg::new("session")
-        .value_name("SESSION")
-        .help("A name, the beginning of one, or a path (default: the newest)")
-}
-
-fn from_arg() -> Arg {
-    Arg::new("from")
-        .long("from")
-        .value_name("ID")
-        .value_parser(value_parser!(Id))
+impl SessionArg {
+    fn name(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let Some((name, matches)) = matches.subcommand() else {
+    use SessionCommand as On;
+    let arguments: SessionArgs = args::parse(matches)?;
+    let Some(command) = arguments.command else {
         return Err(PROGRAM.missing_subcommand());
     };
-    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
-    let from = || matches.get_one::<Id>("from").copied();
-    match name {
-        "list" => list(matches.get_flag("json"), io),
-        "show" => show(text("session"), from(), matches.get_flag("json"), io),
-        "prompt" => prompt(text("session"), from(), io),
-        "tree" => tree(text("session"), io),
-        "export" => {
-            let format = text("format").map_or(Format::Markdown, Format::parse);
-            export(text("session"), from(), format, io)
-        }
-        "verify" => verify(text("session"), io),
-        "resume" => resume(text("session"), &all::<String>(matches, "prompt"), io),
-        "fork" => fork(text("session"), from(), text("to"), io),
-        _ => {
-            let args = Prune {
-                older_than: matches.get_one("older-than").copied(),
-                keep: matches.get_one("keep").copied(),
-                dry_run: matches.get_flag("dry-run"),
-            };
-            prune(args, io)
-        }
+    match command {
+        On::List { json } => list(json, io),
+        On::Show {
+            session,
+            from,
+            json,
+        } => show(session.name(), from, json, io),
+        On::Prompt { session, from } => prompt(session.name(), from, io),
+        On::Tree(session) => tree(session.name(), io),
+        On::Export {
+            session,
+            from,
+            format,
+        } => export(session.name(), from, format, io),
+        On::Verify(session) => verify(session.name(), io),
+        On::Resume { session, prompt } => resume(session.name(), &prompt, io),
+        On::Fork { session, from, to } => fork(session.name(), from, to.as_deref(), io),
+        On::Prune(options) => prune(&options, io),
     }
 }
+
+/// The sections of the manual page that no command line has.
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "SESSIONS",
+        "A session is a file of JSON lines: a header, then one line for each thing that happened, such as a task, a request, a response, a call and its result. Each line names the one that it follows, so that a session is a tree, and what the model has seen is the path from a leaf to the root. Nothing in a file is ever changed: `cogtools ask` only appends, and a fork is a new file.\n\nSESSION is the name of a session of this project, the beginning of a name if no other begins so, or the path of a file; a text with a dot or a slash is a path. Without it, the session that was written to last is used.\n\nA process that is killed may leave a last line that was cut off. It is left out with a warning, and the session can be resumed; the next line in the file then says how many lines before it do not count. Any other line that is not valid is an error.",
+    ),
+    (
+        "OUTPUT",
+        "`show --json` and `export --format json` print one object: `header` and `entries`, as they are in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`export --format gemini` prints `contents` for the Gemini API, with each answer of the model exactly as it was received, and with compaction and expiry applied. `export --format openai` prints `messages` for any compatible server; signatures and thoughts have no place there and are left out.\n\n`prompt` prints what a request sent: the layers of the prompt, with their tokens, and what each content says. `fork` prints the name of the new session, or its path.",
+    ),
+    (
+        "SECRETS",
+        "The values of the variables that hold the keys of providers are masked before anything is written. What tools print is not secret to the model, and is in the file: read a session before you send it to others.",
+    ),
+    (
+        "FILES",
+        "~/.local/state/cogtools/sessions/PROJECT/SESSION.jsonl\n  The sessions of a project, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. Only their user can read them.\n\nSESSION.blobs\n  A folder beside a session, with results that are too large for a line, and with what was sent to the model, once each. Each file is named by the SHA-256 of its content.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools session list\n\n    cogtools session show\n\n    cogtools session show 7f3a --from 12\n\n    cogtools session prompt 7f3a\n\n    cogtools session fork 7f3a --from 12 --to experiment.jsonl\n\n    cogtools session export --format gemini run.jsonl\n\n    cogtools session prune --older-than 30d --keep 20",
+    ),
+];

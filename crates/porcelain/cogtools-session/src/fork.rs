@@ -1,6 +1,7 @@
-//! `cogtools session fork`: a new session that begins with a branch of another.
+//! `cogtools session fork` and `resume`: a session goes on, by itself or as a copy.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{
@@ -9,7 +10,7 @@ use cogtools_log::{
 use cogtools_program::{Failure, Io, Severity};
 
 use crate::locate::{leaf, locate, named, read, store};
-use crate::show::path_lines;
+use crate::show::branch_lines;
 
 /// Copies the entries from the root to `from` to a new session: in the file `to`, or in the
 /// store.
@@ -50,7 +51,7 @@ pub(crate) fn fork(
         Diagnostic::new(Code::Internal, format!("the header is not JSON: {error}"))
     })?;
     content.push('\n');
-    for line in path_lines(&session, &lines, Some(leaf)) {
+    for line in branch_lines(&session, &lines, Some(leaf)) {
         content.push_str(line.trim_end_matches('\r'));
         content.push('\n');
     }
@@ -93,4 +94,17 @@ fn copy_blobs(
         })?;
     }
     Ok(())
+}
+
+/// Continues as `cogtools ask --session FILE --continue`, with the prompt if there is one.
+pub(crate) fn resume(name: Option<&str>, prompt: &[String], io: &Io<'_>) -> Result<(), Failure> {
+    let file = locate(name, io)?;
+    let mut ask = Command::new(&io.program);
+    ask.args(["ask", "--continue", "--session"])
+        .arg(file.path());
+    if !prompt.is_empty() {
+        ask.arg("--").args(prompt);
+    }
+    ask.current_dir(&io.cwd);
+    Err(Failure::Exec(ask.into()))
 }

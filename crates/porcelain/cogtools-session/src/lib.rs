@@ -1,4 +1,4 @@
-//! `cogtools session`: what is in the logs of sessions with a model.
+//! `cogtools session`: the logs of sessions with a model.
 //!
 //! Everything here reads session files and nothing else. None is ever changed: a fork is a new
 //! file, and pruning removes whole ones.
@@ -8,14 +8,10 @@ mod export;
 mod fork;
 mod list;
 mod locate;
-mod manual;
 mod phrase;
 mod prompt;
-mod prune;
 mod report;
-mod resume;
 mod show;
-mod transcript;
 mod tree;
 mod verify;
 

@@ -1,15 +1,18 @@
-//! `cogtools session list`: the sessions of a project.
+//! `cogtools session list` and `prune`: the sessions of a project.
 
-use cogtools_log::{EndStatus, Session, Store, Stored, Timestamp};
-use cogtools_program::terminal::{Column, Stream, Table, truncate};
+use std::fmt::Write as _;
+
+use clap::Args;
+use cogtools_log::view::View;
+use cogtools_log::{LogError, Session, Store, Stored, Timestamp};
+use cogtools_program::terminal::{Column, Stream, Table, pluralize, truncate};
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
 use crate::locate::{store, stored};
 use crate::phrase;
-use crate::transcript::Transcript;
 
-/// How many characters of a task are shown.
+/// The number of characters of a task that are shown.
 const MAX_TASK_CHARS: usize = 50;
 
 /// Lists the sessions, the one that was written to last first.
@@ -49,29 +52,22 @@ pub(crate) fn list(json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     io.print(table.render(colour).as_bytes())
 }
 
-fn transcript(session: &Session) -> Transcript<'_> {
-    let path = session.head().map(|head| session.path_to(head));
-    Transcript::new(session, &path.unwrap_or_default())
-}
-
 fn row(stored: &Stored, session: &Session, now: Timestamp) -> [String; 7] {
-    let summary = transcript(session).summary;
+    let summary = View::of_branch(session, None).summary;
     let task = phrase::first_line(summary.task);
     [
         stored.id.to_string(),
         phrase::age(now, stored.modified),
-        summary.model,
+        summary.model.clone(),
         summary.turns.to_string(),
         summary.usage.total.to_string(),
-        summary
-            .end
-            .map_or_else(String::new, |end| end.name().to_owned()),
+        summary.end_name().unwrap_or_default().to_owned(),
         truncate(&task, MAX_TASK_CHARS).into_owned(),
     ]
 }
 
 fn item(store: &Store, stored: &Stored, session: &Session) -> Value {
-    let summary = transcript(session).summary;
+    let summary = View::of_branch(session, None).summary;
     json!({
         "session": stored.id,
         "file": store.file(&stored.id).path().display().to_string(),
@@ -82,6 +78,116 @@ fn item(store: &Store, stored: &Stored, session: &Session) -> Value {
         "calls": summary.calls,
         "usage": summary.usage,
         "task": summary.task,
-        "end": summary.end.map(EndStatus::name),
+        "end": summary.end_name(),
     })
+}
+
+/// The sessions that are removed.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct PruneArgs {
+    #[command(flatten)]
+    age: AgeArgs,
+    /// Remove nothing, and print what would be removed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// The conditions of removal, which all apply.
+#[derive(Args)]
+#[group(required = true, multiple = true)]
+struct AgeArgs {
+    /// Remove those last written to longer ago: 12h, 30d, 8w
+    #[arg(long, value_name = "AGE", value_parser = parse_age)]
+    older_than: Option<u64>,
+    /// Keep the newest N in any case
+    #[arg(long, value_name = "N")]
+    keep: Option<usize>,
+}
+
+/// Removes sessions, except those that a process writes to.
+pub(crate) fn prune(args: &PruneArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let (store, _) = store(io)?;
+    let stored = stored(&store)?;
+    let now = Timestamp::now();
+    let old = stored.into_iter().enumerate();
+    let old = old.filter(|(index, stored)| args.age.covers(*index, stored, now));
+    let mut text = String::new();
+    let mut count = 0;
+    for (_, stored) in old {
+        if !args.dry_run {
+            match store.remove(&stored.id) {
+                Ok(()) => {}
+                Err(error @ LogError::InUse(_)) => {
+                    io.report(Severity::Warning, &error.diagnostic());
+                    continue;
+                }
+                Err(error) => {
+                    io.print(text.as_bytes())?;
+                    return Err(error.diagnostic().into());
+                }
+            }
+        }
+        let verb = if args.dry_run {
+            "would remove"
+        } else {
+            "removed"
+        };
+        let _ = writeln!(text, "{verb} {}", stored.id);
+        count += 1;
+    }
+    if count == 0 {
+        text.push_str("no session is old enough\n");
+    } else if args.dry_run {
+        let _ = writeln!(text, "{} would be removed", pluralize(count, "session"));
+    }
+    io.show(&text)
+}
+
+impl AgeArgs {
+    fn covers(&self, index: usize, stored: &Stored, now: Timestamp) -> bool {
+        let is_old = |limit: u64| now.millis_since(stored.modified) > limit;
+        self.keep.is_none_or(|keep| index >= keep) && self.older_than.is_none_or(is_old)
+    }
+}
+
+/// Reads an age: a number and `h`, `d` or `w`.
+fn parse_age(text: &str) -> Result<u64, String> {
+    const HOUR: u64 = 60 * 60 * 1_000;
+    let invalid = || "not an age such as 12h, 30d or 8w".to_owned();
+    let (number, unit) = text
+        .split_at_checked(text.len().saturating_sub(1))
+        .ok_or_else(invalid)?;
+    let hours = match unit {
+        "h" => 1,
+        "d" => 24,
+        "w" => 24 * 7,
+        _ => return Err(invalid()),
+    };
+    let number: u64 = number.parse().map_err(|_| invalid())?;
+    number.checked_mul(hours * HOUR).ok_or_else(invalid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_has_a_unit() {
+        assert_eq!(parse_age("2h"), Ok(7_200_000));
+        assert_eq!(parse_age("30d"), Ok(30 * 86_400_000));
+        assert_eq!(parse_age("1w"), Ok(7 * 86_400_000));
+        for invalid in [
+            "",
+            "d",
+            "3",
+            "3m",
+            "-1d",
+            "1.5d",
+            "3é",
+            "99999999999999999d",
+        ] {
+            assert!(parse_age(invalid).is_err(), "{invalid}");
+        }
+    }
 }

@@ -9,12 +9,12 @@ const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// How many characters of an argument are shown.
+/// The number of characters of an argument that are shown.
 const MAX_VALUE_CHARS: usize = 40;
-/// How many characters of a line are shown.
+/// The number of characters of a line that are shown.
 const MAX_LINE_CHARS: usize = 100;
 
-/// How long ago something was: `now`, `5 min`, `3 h`, `12 d`.
+/// Writes an age: `now`, `5 min`, `3 h`, `12 d`.
 pub(crate) fn age(now: Timestamp, then: Timestamp) -> String {
     let ms = now.millis_since(then);
     if ms < MINUTE {
@@ -28,7 +28,7 @@ pub(crate) fn age(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
-/// How many tokens were used, and how many of those sent were cached.
+/// Writes the number of tokens, and the share of those sent that were cached.
 pub(crate) fn tokens(usage: &Usage) -> String {
     let tokens = pluralize(usize::try_from(usage.total).unwrap_or(usize::MAX), "token");
     match usage.cached_percent() {
@@ -37,7 +37,7 @@ pub(crate) fn tokens(usage: &Usage) -> String {
     }
 }
 
-/// How a call ended.
+/// The end of a call.
 pub(crate) fn outcome(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Succeeded => "succeeded".to_owned(),
@@ -84,14 +84,17 @@ pub(crate) fn first_line(text: &str) -> String {
     truncate(line, MAX_LINE_CHARS).into_owned()
 }
 
-/// How a node of a flow has ended, or that it waits; `None` while it runs.
+/// Writes the end of a node of a flow, or that it waits; `None` while it runs.
 pub(crate) fn node(id: &str, state: &NodeState, ms: Option<u64>) -> Option<String> {
     let text = match state {
         NodeState::Started => return None,
         NodeState::Succeeded => "succeeded".to_owned(),
         NodeState::Failed { code, .. } => format!("failed ({code})"),
         NodeState::Waiting { question } => format!("waits for an answer: {question}"),
-        NodeState::Skipped => "skipped".to_owned(),
+        NodeState::Skipped { because: None } => "skipped".to_owned(),
+        NodeState::Skipped {
+            because: Some(because),
+        } => format!("skipped: {because}"),
     };
     let time = ms.map(|ms| format!(", {}", duration(ms)));
     Some(format!("{id} {text}{}", time.unwrap_or_default()))

@@ -9,7 +9,7 @@ use cogtools_program::{Failure, Io};
 
 use crate::locate::{leaf, locate, read};
 
-/// How many digits of a hash are shown.
+/// The number of digits of a hash that are shown.
 const HASH_DIGITS: usize = 12;
 
 /// Shows the last request on the branch that ends at `from`, or on the one that was written to
@@ -18,7 +18,7 @@ pub(crate) fn prompt(name: Option<&str>, from: Option<Id>, io: &mut Io<'_>) -> R
     let file = locate(name, io)?;
     let (session, _) = read(&file, io)?;
     let leaf = leaf(&session, from, &file)?;
-    let path = leaf.map(|leaf| session.path_to(leaf)).unwrap_or_default();
+    let path = session.branch(leaf);
     let request = path.iter().rev().find_map(|entry| match &entry.event {
         Event::Request {
             layers,

@@ -1,5 +1,6 @@
 //! `cogtools session show`: a session as a person reads it.
 
+use cogtools_log::view::View;
 use cogtools_log::{Event, Id, Session};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io};
@@ -7,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::locate::{leaf, locate, read};
 use crate::report::Report;
-use crate::transcript::{Summary, Transcript, agents};
 
 /// Shows the branch of a session that ends at `from`, or the one that was written to last.
 pub(crate) fn show(
@@ -23,21 +23,20 @@ pub(crate) fn show(
         let document = document(&session, &lines, leaf);
         return io.show_json(&format!("{document:#}\n"));
     }
-    let path = leaf.map(|leaf| session.path_to(leaf)).unwrap_or_default();
-    let transcript = Transcript::new(&session, &path);
+    let view = View::of_branch(&session, leaf);
     let mut report = Report::new(io.colour(Stream::Stdout));
     report.header(&session.header);
     let nested = session.nested();
-    for step in &transcript.steps {
+    for step in &view.steps {
         report.step(step);
         if matches!(step.entry.event, Event::Call { .. }) && !nested.is_empty() {
-            let entries = agents(&session, step.entry);
+            let entries = session.agents(step.entry);
             if !entries.is_empty() {
-                report.agent(&Transcript::new(&session, &entries).summary);
+                report.agent(&View::new(&session, &entries).summary);
             }
         }
     }
-    report.summary(&transcript.summary);
+    report.summary(&view.summary);
     let branches = session.leaves().len();
     if branches > 1 {
         report.note(&format!(
@@ -48,43 +47,34 @@ pub(crate) fn show(
 }
 
 /// A session as one JSON object: its header, the entries of a branch as they are in the file,
-/// and what they amount to.
+/// and the sums.
 pub(crate) fn document(session: &Session, lines: &[String], leaf: Option<Id>) -> Value {
     let parsed = |line: &String| serde_json::from_str::<Value>(line).unwrap_or_default();
-    let path = leaf.map(|leaf| session.path_to(leaf)).unwrap_or_default();
-    let entries = path_lines(session, lines, leaf).map(parsed);
+    let entries = branch_lines(session, lines, leaf).map(parsed);
+    let summary = View::of_branch(session, leaf).summary;
     json!({
         "header": lines.first().map(parsed),
         "entries": entries.collect::<Vec<Value>>(),
-        "summary": summary(&Transcript::new(session, &path).summary),
+        "summary": {
+            "model": summary.model,
+            "turns": summary.turns,
+            "calls": summary.calls,
+            "ms": summary.ms,
+            "usage": summary.usage,
+            "end": summary.end,
+        },
     })
 }
 
 /// The lines of the entries from the root to `leaf`.
-pub(crate) fn path_lines<'l>(
+pub(crate) fn branch_lines<'l>(
     session: &Session,
     lines: &'l [String],
     leaf: Option<Id>,
 ) -> impl Iterator<Item = &'l String> {
-    let path = leaf.map(|leaf| session.path_to(leaf)).unwrap_or_default();
-    let index = |id: Id| {
-        session
-            .entries
-            .binary_search_by_key(&id, |entry| entry.id)
-            .ok()
-    };
-    let indexes: Vec<usize> = path.iter().filter_map(|entry| index(entry.id)).collect();
+    let index = |id: Id| session.entries.binary_search_by_key(&id, |entry| entry.id);
+    let branch = session.branch(leaf);
+    let indexes: Vec<usize> = branch.iter().filter_map(|it| index(it.id).ok()).collect();
     // The first line is the header.
     indexes.into_iter().filter_map(|index| lines.get(index + 1))
-}
-
-fn summary(summary: &Summary<'_>) -> Value {
-    json!({
-        "model": summary.model,
-        "turns": summary.turns,
-        "calls": summary.calls,
-        "ms": summary.ms,
-        "usage": summary.usage,
-        "end": summary.end,
-    })
 }

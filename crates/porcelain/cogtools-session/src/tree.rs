@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::locate::{locate, read};
 use crate::phrase;
 
-/// How many levels of branches are indented; deeper ones are not indented further.
+/// The number of levels that are indented; deeper ones are not indented further.
 const MAX_LEVELS: usize = 20;
 /// The width of the column of kinds.
 const KIND_WIDTH: usize = 10;
@@ -62,7 +62,7 @@ fn push<'s>(
     waiting.extend(children.iter().rev().map(|child| (*child, level)));
 }
 
-/// What is in an entry, briefly.
+/// The content of an entry, briefly.
 fn note(event: &Event) -> String {
     match event {
         Event::Task { .. } => event.text().unwrap_or("").to_owned(),
@@ -83,11 +83,10 @@ fn note(event: &Event) -> String {
         Event::Result { outcome, ms, .. } => {
             format!("{}, {}", phrase::outcome(outcome), duration(*ms))
         }
-        Event::Agent { tool } => tool.clone(),
-        Event::Node { node, .. } => node.clone(),
+        Event::Agent { tool } | Event::Flow { tool, .. } => tool.clone(),
+        Event::Node { node, state, .. } => format!("{node} {}", state.name()),
         Event::Plan { intent, .. } => intent.clone(),
         Event::Reply { text, .. } => text.clone(),
-        Event::Step { step, state, .. } => format!("{step} {}", state.name()),
         Event::Compaction { up_to, .. } => format!("up to {up_to}"),
         Event::Usage(usage) => phrase::tokens(usage),
         Event::Error { code, message, .. } => format!("{code}: {message}"),

@@ -35,7 +35,7 @@ pub(crate) fn verify(name: Option<&str>, io: &mut Io<'_>) -> Result<(), Failure>
 struct Check {
     findings: Vec<Diagnostic>,
     entries: usize,
-    /// How many lines were cut off.
+    /// The number of lines that were cut off.
     torn: usize,
     blobs: HashSet<BlobId>,
 }

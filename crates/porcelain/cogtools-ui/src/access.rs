@@ -8,7 +8,7 @@ use axum::http::header::{COOKIE, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue};
 use cogtools_core::{Code, Diagnostic};
 
-/// How many random bytes a token has.
+/// The number of random bytes of a token.
 const TOKEN_BYTES: usize = 32;
 
 /// The header with the token of a page.

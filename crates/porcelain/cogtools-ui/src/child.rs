@@ -1,4 +1,4 @@
-//! How the programs that pages start have ended.
+//! Ends of programs that pages start.
 
 use cogtools_core::process::{Exit, Output};
 use cogtools_core::{Code, Diagnostic};
@@ -13,7 +13,7 @@ pub(crate) fn waits(output: &Output) -> bool {
     matches!(output.exit, Exit::Status(status) if status.code() == Some(expected))
 }
 
-/// What a program says is wrong: a JSON object per line.
+/// The diagnostics of a program: a JSON object per line.
 pub(crate) fn failures(output: &Output) -> Vec<Value> {
     let text = String::from_utf8_lossy(&output.stderr.bytes);
     let lines = text.lines().filter_map(|line| {

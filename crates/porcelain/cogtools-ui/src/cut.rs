@@ -1,14 +1,14 @@
-//! Texts that may be long: what a page shows of them.
+//! Texts that may be long, and the part that a page shows.
 
 use cogtools_log::{duration, head_and_tail};
 use serde_json::Value;
 
-/// How much of a message, of code or of a result is shown; the whole is a link away.
+/// The bytes of a message, of code or of a result that are shown; the whole is a link away.
 const MAX_TEXT_BYTES: usize = 16 << 10;
-/// How much of a text is not long.
+/// The size up to which a text is not long.
 const MAX_SHORT_BYTES: usize = 1500;
 const MAX_SHORT_LINES: usize = 16;
-/// How much of a text a row shows.
+/// The characters of a text that a row shows.
 const MAX_ROW_CHARS: usize = 200;
 
 /// A text for a page, which may be cut in the middle.
@@ -40,7 +40,7 @@ pub(crate) fn row(text: &str) -> String {
     cogtools_program::terminal::truncate(line, MAX_ROW_CHARS).into_owned()
 }
 
-/// How long something took; empty if it is not known.
+/// A duration in words; empty if it is not known.
 pub(crate) fn time(ms: Option<u64>) -> String {
     ms.map(duration).unwrap_or_default()
 }

@@ -16,7 +16,7 @@ const HEIGHT: usize = 48;
 const GAP: usize = 24;
 const ROW: usize = HEIGHT + 40;
 const MARGIN: usize = 8;
-/// How many nodes are drawn.
+/// The number of nodes that are drawn.
 const MAX_NODES: usize = 200;
 
 /// The picture of `flow` as variables of a template; `None` if it is too large to be one.

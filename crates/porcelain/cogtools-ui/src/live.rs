@@ -20,23 +20,23 @@ use crate::respond::PageError;
 use crate::session::RunState;
 use crate::tool;
 
-/// How often a session is looked at.
+/// The time between two looks at a session.
 const SESSION_POLL: Duration = Duration::from_millis(150);
-/// How often the tools are looked at.
+/// The time between two looks at the tools.
 const TOOLS_POLL: Duration = Duration::from_secs(1);
-/// How many lines are announced at a time.
+/// The number of lines that are announced at a time.
 const MAX_LINES: usize = 500;
 
-/// What a page has.
+/// The lines that a page has.
 #[derive(Deserialize)]
 pub(crate) struct Has {
     /// The last line.
     after: Option<usize>,
-    /// What names the lines, and thus the file that they are from.
+    /// The name of the lines, and thus of the file that they are from.
     content: Option<String>,
 }
 
-/// What is new in a session.
+/// News of a session.
 enum Update {
     /// A line.
     Line { number: usize, kind: String },
@@ -91,14 +91,14 @@ struct Follow {
     app: Arc<App>,
     file: SessionFile,
     next: usize,
-    /// What names the lines so far.
+    /// The name of the lines so far.
     content: Option<String>,
     state: Option<RunState>,
     updates: VecDeque<Update>,
     is_over: bool,
 }
 
-/// What a look at a session has found.
+/// The result of a look at a session.
 struct Look {
     content: String,
     lines: Vec<Line>,
@@ -106,7 +106,7 @@ struct Look {
 }
 
 impl Follow {
-    /// What is new next; `None` when the server shuts down, the file cannot be read on, or
+    /// Waits for the next news; `None` when the server shuts down, the file cannot be read on, or
     /// another one is there.
     async fn update(&mut self) -> Option<Update> {
         loop {

@@ -61,7 +61,7 @@ impl Pages {
             .map_err(|_| PageError::Bug)
     }
 
-    /// The same for a browser without access: nothing of the server is in it.
+    /// Renders the page for a browser without access: nothing of the server is in it.
     pub(crate) fn render_for_strangers(
         &self,
         name: &str,
@@ -76,7 +76,7 @@ impl Pages {
         self.0.get(name).ok_or(PageError::Bug)
     }
 
-    /// The same as an answer.
+    /// Renders the page as an answer.
     pub(crate) fn answer(
         &self,
         name: &str,

@@ -21,7 +21,7 @@ use crate::project::ProjectView;
 use crate::session::Sessions;
 use crate::tool::TestRuns;
 
-/// What a request is answered with.
+/// An answer to a request.
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// A page.
@@ -42,7 +42,7 @@ pub(crate) enum PageError {
     NoAccess { is_below: bool, retry: bool },
     /// The request does not come from a page of this server.
     NoPageToken,
-    /// What the page is about cannot be read.
+    /// The subject of the page cannot be read.
     Failed(Vec<Diagnostic>),
     /// Too many programs run.
     Busy,
@@ -190,14 +190,14 @@ impl http_body::Body for UntilError {
     }
 }
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct App {
     pub(crate) access: Access,
     pub(crate) pages: Pages,
     pub(crate) project: ProjectView,
     pub(crate) sessions: Sessions,
     pub(crate) tests: TestRuns,
-    /// How many more programs may run.
+    /// The number of programs that may still start.
     pub(crate) programs: Arc<Semaphore>,
     /// The server shuts down.
     pub(crate) stop: Cancel,
@@ -215,7 +215,7 @@ impl App {
         answer.unwrap_or_else(|error| error.answer(&self)).into()
     }
 
-    /// The same for a program that may run for hours: other requests need not wait for it.
+    /// Runs `work` with a program that may run for hours: other requests need not wait for it.
     pub(crate) async fn run_long(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<Answer, PageError> + Send + 'static,

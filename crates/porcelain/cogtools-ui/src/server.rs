@@ -38,13 +38,13 @@ use crate::session::Sessions;
 use crate::tool::TestRuns;
 use crate::{live, page, session, tool};
 
-/// How often the server looks whether it is asked to end.
+/// The time between two looks whether the server is asked to end.
 const STOP_POLL: Duration = Duration::from_millis(50);
-/// How long programs may take to end.
+/// The time that programs may take to end.
 const STOP_GRACE: Duration = Duration::from_secs(5);
-/// How many programs run at the same time.
+/// The number of programs that run at the same time.
 const MAX_PROGRAMS: u32 = 16;
-/// How many requests read files or wait for programs at the same time.
+/// The number of requests that read files or wait for programs at the same time.
 const MAX_THREADS: usize = 16;
 
 /// Serves the pages until the process is asked to end.
@@ -117,7 +117,7 @@ fn response_body(response: Response) -> http::Response<Body> {
     response.map(|body| UntilError::new(body).boxed())
 }
 
-/// What a page may load: only what this server has. Nothing in a page is a script.
+/// The sources that a page may load: only this server. Nothing in a page is a script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
                       connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
                       form-action 'self'; frame-ancestors 'none'";

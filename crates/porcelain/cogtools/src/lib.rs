@@ -64,7 +64,7 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
         &[
             &cogtools_ask::PROGRAM,
             &cogtools_flow::PROGRAM,
-            &cogtools_plan::PROGRAM,
+            &cogtools_flow::plan::PROGRAM,
             &cogtools_session::PROGRAM,
             &cogtools_ui::PROGRAM,
             &json::PROGRAM,

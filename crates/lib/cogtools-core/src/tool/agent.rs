@@ -395,6 +395,9 @@ pub(super) struct OwnProgram<'p> {
 
 impl OwnProgram<'_> {
     /// Runs it for a call of the tool `name`, and returns its output.
+    ///
+    /// # Errors
+    /// The failure of the program, with its own code.
     pub(super) fn run(self, name: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
         let variables =
             variables(cx).map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
@@ -414,16 +417,26 @@ impl OwnProgram<'_> {
         if output.exit.is_success() {
             return Ok(output.stdout.bytes);
         }
-        let Some(mut diagnostic) = diagnostic(&output.stderr.bytes) else {
+        let Some(diagnostic) = diagnostic(&output.stderr.bytes) else {
             let error = CommandError::of(output.exit, self.timeout);
             return Err(error.diagnostic_with_output(name, &output));
         };
-        // Its codes are those of another program.
-        if diagnostic.code != Code::Timeout {
-            diagnostic.code = Code::ToolFailed;
-        }
         Err(Box::new(diagnostic.with_subject(name)))
     }
+}
+
+/// Makes a failure of another program the failure of a tool. A flow that calls the tool learns of a
+/// fault of the configuration.
+pub(super) fn tool_failure(mut diagnostic: Box<Diagnostic>, cx: &Context) -> Box<Diagnostic> {
+    let is_kept = match diagnostic.code {
+        Code::Timeout => true,
+        Code::InvalidConfig => cx.call.is_in_flow,
+        _ => false,
+    };
+    if !is_kept {
+        diagnostic.code = Code::ToolFailed;
+    }
+    diagnostic
 }
 
 /// Reads the diagnostic that it has printed, after its events if it prints any.

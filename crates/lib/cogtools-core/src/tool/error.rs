@@ -251,6 +251,9 @@ pub enum FlowError {
     /// `then` and `else` without an agent, or one without the other.
     #[error("`then` and `else` belong to an agent, both of them")]
     Branches,
+    /// Another value of `errors`.
+    #[error("`errors` is `keep` or `fail`")]
+    Errors,
 }
 
 impl FlowError {
@@ -272,6 +275,7 @@ impl FlowError {
                 "to repeat a node until something holds, write `retry: {until: …}`".into()
             }
             Self::OneTarget => "write `tool: NAME`, or `tool: {capability: …}`".into(),
+            Self::Errors => "write `errors: keep` for the error of each item that fails".into(),
             Self::Branches => "write `{agent: {…}, then: NODE, else: NODE}`".into(),
         })
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-use super::agent::Agent;
+use super::agent::{Agent, tool_failure};
 use super::call::{CommandLine, Foreign, Invocation, RunError, ToolOutput, Word};
 use super::exec::Exec;
 use super::flow::Flow;
@@ -130,7 +130,8 @@ impl Implementation {
             Self::Script(script) => script.call(tool, &arguments, cx),
             Self::Agent(agent) => {
                 let task = agent.task(tool, &arguments)?;
-                task.run(tool.timeout, cx).map(ToolOutput::new)
+                let answer = task.run(tool.timeout, cx).map(ToolOutput::new);
+                answer.map_err(|failure| tool_failure(failure, cx))
             }
             Self::Flow(flow) => flow.call(tool, arguments, cx),
             Self::Foreign(foreign) => foreign.call(tool, arguments, cx),

@@ -1,4 +1,4 @@
-//! What is a graph, and what is not.
+//! Valid graphs and invalid ones.
 
 use cogtools_executor::GraphError;
 

@@ -6,13 +6,13 @@ use cogtools_executor::SkipReason;
 
 use super::*;
 
-/// How many graphs a run tries.
+/// The number of graphs that a run tries.
 const GRAPHS: u64 = 400;
 
 /// Numbers that are the same in each run.
 struct Random(u64);
 
-/// What a node does.
+/// The work of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Behaviour {
     Succeeds,
@@ -31,7 +31,7 @@ struct Case {
     max_parallel: usize,
 }
 
-/// How a node must end: with this value after so many attempts, or otherwise.
+/// The end that a node must have: with this value after so many attempts, or otherwise.
 #[derive(Clone, Debug, PartialEq)]
 enum Expected {
     Succeeded(u64, u32),
@@ -77,7 +77,7 @@ impl Random {
     }
 }
 
-/// What each node must come to: needs only lead backwards, so one pass suffices.
+/// Returns the end of each node: needs only lead backwards, so one pass suffices.
 fn oracle(case: &Case) -> Vec<Expected> {
     let mut ends: Vec<Expected> = Vec::new();
     for (node, behaviour) in case.nodes.iter().zip(&case.behaviours) {

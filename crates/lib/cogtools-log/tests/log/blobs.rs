@@ -1,4 +1,4 @@
-//! What is too large for a line.
+//! Values that are too large for a line.
 
 use cogtools_log::{Blobs, SessionFile};
 

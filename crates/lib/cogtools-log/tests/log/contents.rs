@@ -1,4 +1,4 @@
-//! What a model has seen, from the entries of a session.
+//! The contents that a model has seen, from the entries of a session.
 
 use cogtools_log::{Approval, CallId, Decision, Event, Id, Log, Outcome, Why, contents};
 use serde_json::{Value, json};

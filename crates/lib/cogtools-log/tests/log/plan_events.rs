@@ -1,6 +1,6 @@
 //! The events of a plan.
 
-use cogtools_log::{BlobId, Event, StepState};
+use cogtools_log::{BlobId, Event, NodeState};
 use serde_json::json;
 
 /// A plan, and a step of it that has failed.
@@ -10,16 +10,21 @@ pub(crate) fn plan_events() -> Vec<Event> {
             intent: "general".to_owned(),
             plan: json!({"tool_plan": []}),
         },
-        Event::Step {
-            step: "sum".to_owned(),
-            state: StepState::Failed {
+        Event::Node {
+            node: "sum".to_owned(),
+            state: NodeState::Failed {
                 code: "JS_RUNTIME".to_owned(),
                 message: "no".to_owned(),
             },
             tool: None,
-            args: Some(json!({"code": "throw 1"})),
-            result: None,
+            inputs: Some(json!({"code": "throw 1"})),
+            route: None,
+            output: None,
             blob: None,
+            masked: false,
+            key: None,
+            cached: false,
+            attempt: None,
             logs: vec!["a line".to_owned()],
             ms: Some(3),
         },

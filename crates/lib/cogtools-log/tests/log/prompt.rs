@@ -1,4 +1,4 @@
-//! What was sent to a model, kept beside a session.
+//! Prompts that were sent to a model, kept beside a session.
 
 use cogtools_log::{BlobError, BlobId, Event, LayerSize};
 use serde_json::json;

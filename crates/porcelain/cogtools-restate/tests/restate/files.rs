@@ -1,4 +1,4 @@
-//! What a worker keeps to and refuses: files, approvals, times, questions.
+//! Rules that a worker keeps, and requests that it refuses: files, approvals, times, questions.
 
 use serde_json::json;
 

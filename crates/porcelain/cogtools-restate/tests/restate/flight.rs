@@ -7,11 +7,11 @@ use serde_json::json;
 use super::*;
 use crate::http::post;
 
-/// How many runs there are, unless the variable says so.
+/// The number of runs, unless the variable says so.
 const RUNS: usize = 100;
-/// How often a worker is killed at most.
+/// The largest number of times that a worker is killed.
 const KILLS: usize = 10;
-/// How many nodes a worker runs at the same time.
+/// The number of nodes that a worker runs at the same time.
 const JOBS: usize = 8;
 /// The variable.
 const VARIABLE: &str = "COGTOOLS_RESTATE_RUNS";
@@ -30,7 +30,7 @@ parameters: {text: string}
 implementation: {exec: [sh, -c, 'sleep 0.05; echo \"$1\" >> log; printf \"did %s\" \"$1\"', _, '{{ text }}']}
 ";
 
-/// How often each run has had its effect.
+/// Counts the effects of each run.
 fn effects(scene: &Scene) -> BTreeMap<String, usize> {
     let mut effects = BTreeMap::new();
     for run in scene.lines("run ") {

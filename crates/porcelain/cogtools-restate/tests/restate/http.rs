@@ -15,7 +15,7 @@ pub(crate) fn post(url: &str, path: &str, headers: &str, body: &str) -> String {
     request(url, "POST", path, &headers, body)
 }
 
-/// What is at `path` of the server at `url`.
+/// Reads `path` of the server at `url`.
 pub(crate) fn get(url: &str, path: &str) -> String {
     request(url, "GET", path, "", "")
 }

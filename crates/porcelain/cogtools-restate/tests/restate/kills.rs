@@ -11,7 +11,7 @@ const CHAIN: &str = "    nodes:
     output: '{{ third }}!'
 ";
 
-/// Whether the process in a line of the log is gone.
+/// Returns true if the process in a line of the log is gone.
 fn is_gone(line: &str) -> Option<()> {
     let id = line.rsplit(' ').next().unwrap_or_default();
     (!Path::new("/proc").join(id).exists()).then_some(())

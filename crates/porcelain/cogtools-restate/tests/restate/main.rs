@@ -18,10 +18,10 @@ use serde_json::Value;
 use server::Server;
 use worker::Worker;
 
-/// How long anything may take.
+/// The longest time that anything may take.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// The directory with the programs of cogtools: that of a variable, or where cargo builds them.
+/// The directory with the programs of cogtools: a variable names it, or cargo builds them there.
 fn programs() -> PathBuf {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/debug");
     let dir = std::env::var_os("COGTOOLS_PROGRAMS").map_or(built, PathBuf::from);

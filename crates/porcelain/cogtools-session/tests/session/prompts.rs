@@ -1,4 +1,4 @@
-//! What requests have sent, kept beside a session.
+//! Prompts of requests, kept beside a session.
 
 use cogtools_log::{Log, Options, SessionFile};
 use cogtools_test_support::{Project, str};

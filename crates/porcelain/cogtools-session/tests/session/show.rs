@@ -1,4 +1,4 @@
-//! What a person reads.
+//! Output for people.
 
 use std::fmt::Write as _;
 

@@ -255,10 +255,10 @@ async fn run<B: DeserializeOwned + Send + 'static>(
     .await
 }
 
-/// How many lines a page shows.
+/// The number of lines that a page shows.
 const PAGE_LINES: usize = 400;
 
-/// What a page shows.
+/// The part of a session that a page shows.
 pub(crate) struct View {
     /// The first line of it.
     first: usize,
@@ -268,7 +268,7 @@ pub(crate) struct View {
     is_end: bool,
     turns: Vec<Turn>,
     state: RunState,
-    /// What names the lines.
+    /// The name of the lines.
     content: String,
 }
 

@@ -18,9 +18,9 @@ use crate::cut;
 use crate::respond::{Answer, App, PageError, failure};
 use crate::session::request::ends;
 
-/// How many sessions have their lines remembered.
+/// The number of sessions whose lines are remembered.
 const MAX_INDEXES: usize = 256;
-/// What the names of sessions in files of their own begin with: no name in a store has it.
+/// The beginning of names of sessions in files of their own: no name in a store has it.
 const FILE_PREFIX: &str = "file.";
 
 /// The session files.
@@ -57,7 +57,7 @@ impl Sessions {
         })
     }
 
-    /// All sessions: those of the command line, then the one that was written to last.
+    /// All sessions: first the ones that the command line names, then the newest.
     pub(crate) fn all(&self) -> Result<Vec<Known>, PageError> {
         let files = self.files.iter().enumerate().map(|(index, file)| {
             let modified = file.path().metadata().and_then(|meta| meta.modified());
@@ -121,9 +121,9 @@ impl Sessions {
     }
 }
 
-/// How many lines at both ends are looked at.
+/// The number of lines at both ends that are looked at.
 const END_LINES: usize = 24;
-/// How many sessions a page lists.
+/// The number of sessions that a page lists.
 const MAX_SESSIONS: usize = 200;
 
 /// The page.
@@ -187,7 +187,7 @@ fn describe(index: &Index) -> Result<Value, PageError> {
     }))
 }
 
-/// How a session has ended, in a word.
+/// The end of a session in a word.
 fn end_name(status: &EndStatus) -> &str {
     match status {
         EndStatus::Failed { code } if code == Code::AnswerWanted.name() => "answer_wanted",
@@ -199,7 +199,7 @@ fn event(line: &Line) -> Option<&Event> {
     line.entry.as_ref().ok().map(|entry| &entry.event)
 }
 
-/// What a session is about.
+/// The subject of a session.
 fn subject(event: &Event) -> Option<String> {
     let text = match event {
         Event::Plan { plan, .. } => plan.get("restatement")?.as_str()?,
@@ -209,7 +209,7 @@ fn subject(event: &Event) -> Option<String> {
     Some(cut::row(text))
 }
 
-/// What a session does right now.
+/// The present state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RunState {
@@ -256,7 +256,7 @@ impl RunState {
 }
 
 /// Returns true if the last turn in `lines` has no end. What a run writes about itself, such as its
-/// cache, may also come after its end; and the end of an agent that a call runs is not that of the
+/// cache, may also come after its end; and the end of an agent that a call runs does not end the
 /// turn.
 fn is_open(lines: &[Line]) -> bool {
     let entries: Vec<&Entry> = lines

@@ -1,7 +1,7 @@
 //! The steps of a turn: of plans, of flows, and the calls of a model.
 
 use cogtools_core::Code;
-use cogtools_log::{Approval, BlobId, Decision, Event, NodeState, Outcome, StepState, result_text};
+use cogtools_log::{Approval, BlobId, Decision, Event, NodeState, Outcome, result_text};
 use serde_json::Value;
 
 use crate::cut;
@@ -10,10 +10,10 @@ use crate::session::turn::{
 };
 use crate::session::turns::{At, Turns};
 
-/// What stands before a reply whose placeholders have no results yet.
+/// The text before a reply whose placeholders have no results yet.
 const PLANNED_REPLY: &str = "Reply as planned";
 
-/// How a step has ended.
+/// The end of a step.
 pub(super) struct End<'e> {
     pub(super) badge: Badge,
     pub(super) message: String,
@@ -90,48 +90,6 @@ impl Turns {
             Some(planned) => *planned = message,
             None => turn.messages.push(message),
         }
-    }
-
-    /// A step of a plan.
-    pub(super) fn step_event(&mut self, at: At<'_>) {
-        let Event::Step {
-            step,
-            state,
-            tool,
-            args,
-            result,
-            blob,
-            logs,
-            ms,
-        } = &at.entry.event
-        else {
-            return;
-        };
-        let (badge, message) = match state {
-            StepState::Executing => {
-                let arguments = args.as_ref().unwrap_or(&Value::Null);
-                self.start(
-                    at,
-                    step,
-                    tool.as_deref().unwrap_or_default(),
-                    arguments,
-                    true,
-                );
-                return;
-            }
-            StepState::Executed => (Badge::Executed, String::new()),
-            StepState::Failed { code, message } => (failed(code), format!("{code}: {message}")),
-            StepState::Skipped => (Badge::Skipped, String::new()),
-        };
-        let end = End {
-            badge,
-            message,
-            result: result.as_ref(),
-            blob: blob.as_ref(),
-            logs,
-            ms: *ms,
-        };
-        self.end(at, step, &end);
     }
 
     /// The start of a step: its badge, a row, and its details.
@@ -243,7 +201,7 @@ pub(super) fn failed(code: &str) -> Badge {
     }
 }
 
-/// How a row names a step.
+/// The name of a step in a row.
 fn name(key: &str, tool: &str) -> String {
     if tool.is_empty() || tool == key {
         key.to_owned()
@@ -254,7 +212,7 @@ fn name(key: &str, tool: &str) -> String {
 
 /// The argument with the code of `run_js`.
 const CODE: &str = "code";
-/// What the remarks of a guard in a log begin with.
+/// The beginning of a guard's remarks in a log.
 const GUARD: &str = "[guard]";
 
 impl Turns {
@@ -378,12 +336,14 @@ impl Turns {
         self.current(at).count(tool);
     }
 
-    /// A node of a flow.
+    /// A node of a flow, or a step of a plan.
     pub(super) fn node_event(&mut self, at: At<'_>) {
         let Event::Node {
             node,
             state,
+            tool: called,
             inputs,
+            logs,
             route,
             output,
             blob,
@@ -396,8 +356,9 @@ impl Turns {
         let (badge, message) = match state {
             NodeState::Started => {
                 let tool = route.as_ref().and_then(|route| route.tool.as_deref());
+                let tool = called.as_deref().or(tool).unwrap_or_default();
                 let inputs = inputs.as_ref().unwrap_or(&Value::Null);
-                self.start(at, node, tool.unwrap_or_default(), inputs, false);
+                self.start(at, node, tool, inputs, called.is_some());
                 return;
             }
             NodeState::Waiting { question } => {
@@ -406,14 +367,14 @@ impl Turns {
             }
             NodeState::Succeeded => (Badge::Executed, String::new()),
             NodeState::Failed { code, message } => (failed(code), format!("{code}: {message}")),
-            NodeState::Skipped => (Badge::Skipped, String::new()),
+            NodeState::Skipped { because } => (Badge::Skipped, because.clone().unwrap_or_default()),
         };
         let end = End {
             badge,
             message,
             result: output.as_ref(),
             blob: blob.as_ref(),
-            logs: &[],
+            logs,
             ms: *ms,
         };
         self.end(at, node, &end);

@@ -13,9 +13,9 @@ pub(crate) struct Turn {
     pub(crate) time: String,
     pub(crate) intent: Intent,
     pub(crate) status: Badge,
-    /// How often each tool was called.
+    /// The number of calls of each tool.
     pub(crate) tools: Vec<ToolCount>,
-    /// How long all calls took, in words.
+    /// The duration of all calls in words.
     pub(crate) duration: String,
     #[serde(skip)]
     pub(crate) ms: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Turn {
     pub(crate) reply: Option<usize>,
 }
 
-/// What a turn is about.
+/// The subject of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Intent {
@@ -68,7 +68,7 @@ pub(crate) enum Badge {
     Interrupted,
 }
 
-/// How often a tool was called.
+/// The number of calls of a tool.
 #[derive(Debug, Serialize)]
 pub(crate) struct ToolCount {
     pub(crate) name: String,
@@ -80,7 +80,7 @@ pub(crate) struct ToolCount {
 pub(crate) struct Message {
     pub(crate) line: usize,
     pub(crate) from: From,
-    /// What stands before the text: `Step 1/2 · Result`.
+    /// The text before it: `Step 1/2 · Result`.
     pub(crate) label: String,
     /// The number of the step that it is about.
     #[serde(skip)]
@@ -118,7 +118,7 @@ pub(crate) struct FlowOf {
 /// A step of a plan, a call, or a node of a flow, on the board.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Step {
-    /// What names it in the log.
+    /// Its name in the log.
     pub(crate) key: String,
     pub(crate) tool: String,
     pub(crate) reason: String,
@@ -141,7 +141,7 @@ pub(crate) struct LogRow {
     pub(crate) badge: Option<Badge>,
 }
 
-/// What is known about a call.
+/// The facts about a call.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Detail {
     pub(crate) key: String,
@@ -203,7 +203,7 @@ pub(crate) struct Question {
 pub(crate) enum QuestionKind {
     /// True if a call may run.
     Approval,
-    /// What a node of a flow gets.
+    /// The inputs of a node of a flow.
     Answer,
 }
 
@@ -304,9 +304,9 @@ impl Turn {
     }
 }
 
-/// How many layers of a page have their text, those of the last requests first.
+/// The number of layers of a page that have their text, beginning with the last requests.
 const MAX_TEXTS: usize = 24;
-/// How many parts of a layer are read at each of its ends.
+/// The number of parts of a layer that are read at each of its ends.
 const MAX_PARTS: usize = 6;
 
 /// A layer of a request.
@@ -321,7 +321,7 @@ pub(crate) struct Layer {
     size: LayerSize,
 }
 
-/// What a page knows about the text of a layer.
+/// The facts about the text of a layer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", content = "text", rename_all = "snake_case")]
 pub(crate) enum LayerText {

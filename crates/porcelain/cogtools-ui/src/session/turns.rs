@@ -71,7 +71,6 @@ impl Turns {
                 ..
             } => self.flow(at, tool, digest, arguments),
             Event::Call { .. } | Event::Result { .. } => self.call_event(at),
-            Event::Step { .. } => self.step_event(at),
             Event::Reply { text, blob } => self.reply(at, text, blob.as_ref()),
             Event::Node { .. } => self.node_event(at),
             event => self.other(at, event),
@@ -123,7 +122,7 @@ impl Turns {
         }
     }
 
-    /// What is only a row of the log.
+    /// An entry that is only a row of the log.
     fn remark(&mut self, at: At<'_>, event: &Event) {
         let text = match event {
             Event::Agent { tool } => format!("the agent {tool} begins"),

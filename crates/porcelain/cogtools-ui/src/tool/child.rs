@@ -17,9 +17,9 @@ use crate::page::visible;
 use crate::respond::{App, PageError};
 use crate::tool::page::with_file;
 
-/// How long the linter may take for a list.
+/// The time that the linter may take for a list.
 const LINT_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long examples may take.
+/// The time that examples may take.
 const TEST_TIMEOUT: Duration = Duration::from_mins(10);
 /// More than any tool may take: `cogtools call` knows how long that is.
 const CALL_TIMEOUT: Duration = Duration::from_hours(24);
@@ -92,7 +92,7 @@ fn failed(diagnostic: Box<Diagnostic>) -> PageError {
     PageError::Failed(vec![*diagnostic])
 }
 
-/// What a program has printed, if it is JSON.
+/// The output of a program, if it is JSON.
 fn json_of(output: &Output) -> Option<Value> {
     serde_json::from_slice(&output.stdout.bytes).ok()
 }
@@ -104,7 +104,7 @@ pub(crate) struct TestRuns(Mutex<HashMap<PathBuf, TestRun>>);
 /// A run of the examples of a tool.
 #[derive(Clone, Debug)]
 struct TestRun {
-    /// What the files were like when it began.
+    /// The digest of the files when it began.
     files: u64,
     failures: u64,
     time: Timestamp,
@@ -113,9 +113,9 @@ struct TestRun {
 /// The examples of a tool.
 #[derive(Debug, Serialize)]
 pub(super) struct Tests {
-    /// How many there are.
+    /// Their number.
     examples: usize,
-    /// How many have a golden file.
+    /// The number of examples with a golden file.
     golden: usize,
     #[serde(flatten)]
     state: TestState,
@@ -125,7 +125,7 @@ pub(super) struct Tests {
     time: Option<Timestamp>,
 }
 
-/// What is known about the examples of a tool.
+/// The state of the examples of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub(super) enum TestState {
@@ -154,7 +154,7 @@ impl TestState {
 }
 
 impl TestRuns {
-    /// What is known about the examples of `tool`, which is in the file `path`.
+    /// The examples of `tool`, which is in the file `path`, and their state.
     pub(super) fn tests(&self, tool: &Tool, path: &Path) -> Tests {
         let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let run = runs.get(path).filter(|_| !tool.tests().is_empty());

@@ -74,7 +74,7 @@ fn examples(tool: &Tool, path: &Path) -> Vec<Value> {
     example.collect()
 }
 
-/// What a golden file has, as far as a page shows it.
+/// The text of a golden file, as far as a page shows it.
 fn golden_text(path: &Path) -> Option<String> {
     path.symlink_metadata().ok().filter(Metadata::is_file)?;
     let mut bytes = Vec::new();
@@ -83,7 +83,7 @@ fn golden_text(path: &Path) -> Option<String> {
     Some(cut::text(&String::from_utf8_lossy(&bytes)))
 }
 
-/// What the form of a tool is made from: its schema and the arguments of its examples.
+/// The data of the form of a tool: its schema and the arguments of its examples.
 pub(super) fn form(app: &App, name: &str) -> Result<Answer, PageError> {
     let form = with_tool(app, name, |tool, _| {
         let examples: Vec<Value> = tool
@@ -96,7 +96,7 @@ pub(super) fn form(app: &App, name: &str) -> Result<Answer, PageError> {
     Ok(Answer::Json(form))
 }
 
-/// What is wrong with arguments: the same as a call would say.
+/// The faults of arguments, as a call would report them.
 pub(super) fn check(app: &App, name: &str, body: Vec<u8>) -> Result<Answer, PageError> {
     let failures = with_tool(app, name, |tool, _| {
         let arguments = match Arguments::read(body, Syntax::Json) {

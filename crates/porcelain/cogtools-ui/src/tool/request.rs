@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::{child, page as view};
 use crate::respond::{Answer, App};
 
-/// What is searched for.
+/// The words of a search.
 #[derive(Default, Deserialize)]
 pub(crate) struct Search {
     #[serde(default)]
@@ -30,7 +30,7 @@ pub(crate) async fn page(State(app): State<Arc<App>>, Path(name): Path<String>) 
     app.run(move |app| view::page(app, &name)).await
 }
 
-/// What the form of a tool is made from.
+/// The data of the form of a tool.
 pub(crate) async fn form(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
     app.run(move |app| view::form(app, &name)).await
 }

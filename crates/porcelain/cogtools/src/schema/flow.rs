@@ -119,6 +119,10 @@ pub struct FlowEach {
     /// How many items are worked on at the same time; by default, 4.
     #[schemars(range(min = 1))]
     pub max: Option<u32>,
+    /// The end of an item that fails: fail, which fails the node, or keep, whose value is an
+    /// object with error.
+    #[schemars(extend("enum" = ["fail", "keep"]))]
+    pub errors: Option<String>,
     /// A value for each item.
     pub text: Option<Value>,
     /// JavaScript for each item.

@@ -84,6 +84,8 @@ pub struct FlowItems {
     pub variable: String,
     /// The number of items that are worked on at the same time.
     pub max: usize,
+    /// True if the value of an item that fails is `{error}`; otherwise it fails the node.
+    pub keeps_errors: bool,
 }
 
 /// A call of a tool that is a flow, as the program that runs it gets it.
@@ -208,6 +210,7 @@ impl Work<'_> {
                     items,
                     variable: each.variable.clone(),
                     max: each.max,
+                    keeps_errors: each.keeps_errors,
                 }),
                 _ => {
                     return Err(failure(&format!(

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::node::{FlowNeed, FlowNode};
+use super::node::{FlowNeed, FlowNode, INDEX};
 use crate::Location;
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
@@ -37,19 +37,25 @@ pub(super) fn link(
         node.needs = linker.needs(node);
     }
     let output = output.map_or_else(Vec::new, ValueTemplate::templates);
+    let mut mentions = Vec::new();
     for template in output {
-        linker.mentions(&TemplateSource::inline(template, text), &[]);
+        mentions.extend(linker.mentions(&TemplateSource::inline(template, text), &[]));
     }
+    let needs = nodes.iter().flat_map(|node| &node.needs).chain(&mentions);
+    let needs = needs.filter(|need| need.reads_error);
+    let keeps_error: BTreeSet<String> = needs.map(|need| need.node.clone()).collect();
     let chosen = linker.choices(nodes);
     let mut problems = linker.problems;
     for node in nodes.iter_mut() {
         let routers = chosen.get(&node.id).into_iter().flatten();
         node.routers = routers.cloned().collect();
+        node.keeps_error = keeps_error.contains(&node.id);
         let is_optional = node.routers.len() > 1;
         for router in node.routers.clone() {
             let need = FlowNeed {
                 node: router,
                 is_optional,
+                reads_error: false,
             };
             add(&mut node.needs, need);
         }
@@ -80,7 +86,8 @@ impl Linker<'_> {
         }
         let text = self.text;
         let source = |template| TemplateSource::inline(template, text);
-        let own: Vec<&str> = node.item_variable().into_iter().collect();
+        let own = node.item_variable().into_iter();
+        let own: Vec<&str> = own.flat_map(|item| [item, INDEX]).collect();
         let mut sources: Vec<TemplateSource> = node.templates().into_iter().map(source).collect();
         let agent = node.kind.agent();
         sources.extend(agent.map(|it| it.agent.sources(text)).unwrap_or_default());
@@ -94,8 +101,11 @@ impl Linker<'_> {
         }
         for mention in mentions {
             // What is named is named for a reason.
-            if !node.named.iter().any(|(need, _)| need.node == mention.node) {
-                add(&mut needs, mention);
+            let is_named = node.named.iter().any(|(need, _)| need.node == mention.node);
+            match needs.iter_mut().find(|need| need.node == mention.node) {
+                Some(need) if is_named => need.reads_error |= mention.reads_error,
+                _ if is_named => {}
+                _ => add(&mut needs, mention),
             }
         }
         needs
@@ -108,11 +118,15 @@ impl Linker<'_> {
         let mut needs = Vec::new();
         for read in reads.unwrap_or_default() {
             let name = read.name.as_str();
-            if own.contains(&name) || self.parameters.contains(&name) {
+            let is_node = self.ids.contains(name);
+            // A node or a parameter keeps its name beside the number of an item.
+            let is_own = own.contains(&name) && (name != INDEX || !is_node);
+            if is_own || self.parameters.contains(&name) {
                 continue;
             }
-            if self.ids.contains(&read.name) {
+            if is_node {
                 needs.push(FlowNeed {
+                    reads_error: reads_error(source.source(), name),
                     node: read.name,
                     is_optional: read.guarded,
                 });
@@ -158,10 +172,24 @@ impl Linker<'_> {
     }
 }
 
+/// Returns true if a template reads `NODE.error`.
+fn reads_error(template: &str, node: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let path = format!("{node}.error");
+    template.match_indices(&path).any(|(at, _)| {
+        let before = template[..at].chars().next_back();
+        let after = template[at + path.len()..].chars().next();
+        !before.is_some_and(|c| is_name(c) || c == '.') && !after.is_some_and(is_name)
+    })
+}
+
 /// Adds a need. What is needed twice is optional only if it is both times.
 fn add(needs: &mut Vec<FlowNeed>, need: FlowNeed) {
     match needs.iter_mut().find(|other| other.node == need.node) {
-        Some(other) => other.is_optional &= need.is_optional,
+        Some(other) => {
+            other.is_optional &= need.is_optional;
+            other.reads_error |= need.reads_error;
+        }
         None => needs.push(need),
     }
 }

@@ -20,7 +20,7 @@ pub use node::{
 };
 
 use super::Definition;
-use super::agent::OwnProgram;
+use super::agent::{OwnProgram, tool_failure};
 use super::call::{RunError, ToolOutput};
 use super::command::{printable, update};
 use super::error::MAX_NODES;
@@ -121,7 +121,8 @@ impl Flow {
             max_output: MAX_RESULT,
             lines,
         };
-        let output = program.run(tool.name.as_str(), cx)?;
+        let output = program.run(tool.name.as_str(), cx);
+        let output = output.map_err(|failure| tool_failure(failure, cx))?;
         let text = String::from_utf8_lossy(&output).into_owned();
         Ok(ToolOutput::new(text))
     }

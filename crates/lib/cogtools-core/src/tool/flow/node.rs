@@ -1,5 +1,6 @@
 //! A node of a flow, and its kinds.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -10,6 +11,9 @@ use crate::tool::agent::Agent;
 use crate::tool::js::Js;
 use crate::tool::template::{Template, TemplateSource, ValueTemplate};
 
+/// The variable with the number of an item, from 0.
+pub(super) const INDEX: &str = "index";
+
 /// A node of a flow.
 #[derive(Debug)]
 pub struct FlowNode {
@@ -18,6 +22,8 @@ pub struct FlowNode {
     /// The nodes that end before it starts: those it names, those it mentions, and the routers
     /// that choose it.
     pub needs: Vec<FlowNeed>,
+    /// True if the flow reads its error, as `NODE.error`: it goes on when the node fails.
+    pub keeps_error: bool,
     /// The routers of which at least one has to choose it; if there are none, it needs no choice.
     pub routers: Vec<String>,
     /// The further attempts when it fails.
@@ -42,6 +48,8 @@ pub struct FlowNeed {
     pub node: String,
     /// True if the other one runs even if this one has no result.
     pub is_optional: bool,
+    /// True if the other one reads the error of this one, so that it runs if this one has failed.
+    pub reads_error: bool,
 }
 
 /// The further attempts of a node that fails.
@@ -118,6 +126,8 @@ pub(super) struct EachNode {
     pub(super) variable: String,
     /// The number of items that are worked on at the same time.
     pub(super) max: usize,
+    /// True if the value of an item that fails is its error.
+    pub(super) keeps_errors: bool,
     pub(super) kind: NodeKind,
 }
 
@@ -188,6 +198,7 @@ impl FlowNode {
         Self {
             id,
             needs: Vec::new(),
+            keeps_error: false,
             routers: Vec::new(),
             retry: FlowRetry::default(),
             timeout: None,
@@ -295,6 +306,44 @@ impl FlowNode {
             NodeKind::Text(ValueTemplate::Constant(value)) => Some(value),
             _ => None,
         }
+    }
+
+    /// Returns the variables that the work for an item reads, so that others need not be copied for
+    /// each; `None` if it may read all of them.
+    pub fn item_reads(&self, text: &Text) -> Option<BTreeSet<String>> {
+        let NodeKind::Each(each) = &self.kind else {
+            return None;
+        };
+        // Code gets all variables, and the seed of an agent depends on them.
+        if !matches!(each.kind, NodeKind::Text(_) | NodeKind::Tool(_)) {
+            return None;
+        }
+        let mut names = BTreeSet::new();
+        for template in each.kind.templates().into_iter().chain(&self.until) {
+            let source = TemplateSource::inline(template, text);
+            if source.source().contains("{%") {
+                // A partial may read anything.
+                return None;
+            }
+            let reads = njk::analyse(source.source()).ok()?.reads;
+            names.extend(reads.into_iter().map(|read| read.name));
+        }
+        Some(names)
+    }
+
+    /// Returns true if its items read the variable `index`. An agent that does not is asked without it.
+    pub fn reads_index(&self, text: &Text) -> bool {
+        let NodeKind::Each(each) = &self.kind else {
+            return false;
+        };
+        let NodeKind::Agent(agent) = &each.kind else {
+            let reads = self.item_reads(text);
+            return reads.is_none_or(|reads| reads.contains(INDEX));
+        };
+        agent.agent.sources(text).iter().any(|source| {
+            let reads = njk::analyse(source.source()).map(|found| found.reads);
+            reads.is_ok_and(|reads| reads.iter().any(|read| read.name == INDEX))
+        })
     }
 
     /// Returns all templates except its checks, which have its result as a variable, too, with what

@@ -33,7 +33,9 @@ const TOOL_KEYS: [&str; 5] = ["name", "capability", "among", "arguments", "prese
 /// The keys of a choice of a router.
 const ROUTE_KEYS: [&str; 2] = ["when", "to"];
 /// The keys of `each` besides its kind.
-const EACH_KEYS: [&str; 3] = ["in", "as", "max"];
+const EACH_KEYS: [&str; 4] = ["in", "as", "max", "errors"];
+/// The values of `errors`.
+const ERRORS: [&str; 2] = ["fail", "keep"];
 /// The kinds of an item of `each`.
 const EACH_KINDS: [&str; 4] = ["agent", "tool", "text", "js"];
 /// The number of items that are worked on at the same time, unless a node says so.
@@ -137,6 +139,7 @@ fn needs(entry: &Entry, reader: &mut Reader<'_>) -> Vec<(FlowNeed, Span)> {
                 let need = FlowNeed {
                     node: bare.unwrap_or(name).to_owned(),
                     is_optional: bare.is_some(),
+                    reads_error: false,
                 };
                 needs.push((need, item.span));
             }
@@ -284,7 +287,7 @@ fn router(entry: &Entry, reader: &mut Reader<'_>) -> Option<Vec<Route>> {
 
 fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
     let (mut list, mut variable, mut kinds) = (None, "item".to_owned(), Vec::new());
-    let mut max = MAX_ITEMS_AT_ONCE;
+    let (mut max, mut keeps_errors) = (MAX_ITEMS_AT_ONCE, false);
     for entry in reader.entries(entry, Expected::Map)? {
         match entry.key.as_str() {
             "in" => list = text(entry, reader),
@@ -296,6 +299,10 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
                     .expect(entry, Expected::Positive, count)
                     .unwrap_or(max);
             }
+            "errors" => match entry.value.text() {
+                Some(value) if ERRORS.contains(&value) => keeps_errors = value == "keep",
+                _ => reader.report(&FlowError::Errors.into(), entry.span),
+            },
             key if EACH_KINDS.contains(&key) => kinds.push(entry),
             _ => {
                 let known: Vec<&'static str> =
@@ -317,6 +324,7 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
         list,
         variable,
         max,
+        keeps_errors,
         kind,
     })
 }

@@ -1,0 +1,219 @@
+//! The session of a run of a flow or of a plan: a new one, or one that goes on.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_core::{Code, Diagnostic, Project};
+use cogtools_log::view::{NodeRun, Run};
+use cogtools_log::{
+    Entry, Header, Log, LogError, Mask, Options, Session, SessionError, SessionFile, SessionId,
+    Store,
+};
+use cogtools_program::call::quote;
+use cogtools_program::{Failure, Io, dirs, project};
+
+/// The place of a new session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Among those of the project.
+    Stored,
+    /// In this file.
+    File(PathBuf),
+    /// Nowhere: there is none.
+    None,
+}
+
+impl Target {
+    /// The place that a command line names: a file, none at all, or the store.
+    pub(crate) fn of(file: Option<&Path>, no_session: bool) -> Self {
+        match file {
+            _ if no_session => Self::None,
+            Some(path) => Self::File(path.to_path_buf()),
+            None => Self::Stored,
+        }
+    }
+
+    /// The command `cogtools COMMAND` that goes on with the session there.
+    pub(crate) fn resume(&self, command: &str) -> String {
+        match self {
+            Self::File(path) => resume(command, path.to_str()),
+            Self::Stored | Self::None => resume(command, None),
+        }
+    }
+}
+
+/// The command that goes on with the session `name`, or with the newest one.
+pub(crate) fn resume(command: &str, name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("cogtools {command} resume {}", quote(name)),
+        None => format!("cogtools {command} resume"),
+    }
+}
+
+/// Begins a session about `model`. There is none if the user wants none, or has no folder for it.
+///
+/// # Errors
+///
+/// The file cannot be written.
+pub(crate) fn create(target: &Target, model: &str, io: &Io<'_>) -> Result<Option<Log>, Failure> {
+    let project = project::project(io);
+    let (id, file) = match target {
+        Target::None => return Ok(None),
+        Target::File(path) => {
+            let file = SessionFile::named(project.root(), &io.cwd, path);
+            (SessionId::random(), file)
+        }
+        Target::Stored => match dirs::state_dir(io) {
+            Some(state) => {
+                let store = Store::new(&state, project.root());
+                store.new_file().map_err(|error| failure(&error))?
+            }
+            None => return Ok(None),
+        },
+    };
+    let options = options(io);
+    let root = project.root().display().to_string();
+    let header = Header::new(id, options.clock.now(), &root, model);
+    let log = Log::create(&file, &header, options).map_err(|error| failure(&error))?;
+    Ok(Some(log))
+}
+
+/// The file of the session `name`; without one, of the session that was written to last.
+///
+/// # Errors
+///
+/// There is no such session, or no folder for sessions.
+pub(crate) fn locate(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
+    let project = project::project(io);
+    if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
+        return Ok(SessionFile::named(project.root(), &io.cwd, Path::new(path)));
+    }
+    let Some(state) = dirs::state_dir(io) else {
+        let diagnostic = Diagnostic::new(Code::IoFailed, "there is no directory for sessions");
+        return Err(diagnostic.hint("set HOME, or XDG_STATE_HOME").into());
+    };
+    let found = Store::new(&state, project.root()).locate(name);
+    Ok(found.map_err(|diagnostic| *diagnostic)?)
+}
+
+/// The sessions of the project, the one that was written to last first. There are none without a
+/// folder for them.
+pub(crate) fn sessions(io: &Io<'_>) -> Vec<SessionFile> {
+    let Some(state) = dirs::state_dir(io) else {
+        return Vec::new();
+    };
+    let store = Store::new(&state, project::project(io).root());
+    let stored = store.list().unwrap_or_default();
+    stored.iter().map(|stored| store.file(&stored.id)).collect()
+}
+
+/// Goes on with the session in `file`.
+///
+/// # Errors
+///
+/// It cannot be read, another user owns it, or another process writes to it.
+pub(crate) fn open(file: &SessionFile, io: &Io<'_>) -> Result<(Log, Session), Failure> {
+    check_owner(file, &project::project(io), io)?;
+    Log::open(file, options(io)).map_err(|error| failure(&error))
+}
+
+/// Reads the session in `file`.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub(crate) fn read(file: &SessionFile) -> Result<Session, Failure> {
+    Session::read(file).map_err(|error: SessionError| error.diagnostic().into())
+}
+
+/// Fails if another user owns the file: the user's text would become part of the run.
+fn check_owner(file: &SessionFile, project: &Project, io: &Io<'_>) -> Result<(), Failure> {
+    let path = file.path();
+    if let Ok(metadata) = path.metadata() {
+        let owners = dirs::owners(io).check_opened(&path, &metadata, project.root());
+        owners.map_err(|foreign| foreign.diagnostic("it is not continued"))?;
+    }
+    Ok(())
+}
+
+fn options(io: &Io<'_>) -> Options {
+    Options {
+        mask: Mask::new(io.secrets()),
+        ..Options::default()
+    }
+}
+
+/// The failure of a log that cannot be written or read.
+pub(crate) fn failure(error: &LogError) -> Failure {
+    error.diagnostic().into()
+}
+
+/// The last run on `branch`, which must be of this kind: `plan` or `flow`.
+pub(crate) fn last<'s>(
+    branch: &[&'s Entry],
+    kind: &str,
+    file: &SessionFile,
+) -> Result<Run<'s>, Failure> {
+    let found = Run::last(branch, kind);
+    found.ok_or_else(|| no_run(kind, file))
+}
+
+/// The failure of a session without a run of this kind.
+pub(crate) fn no_run(kind: &str, file: &SessionFile) -> Failure {
+    let id = read(file).map(|session| session.header.session.to_string());
+    let message = format!("the session `{}` has no {kind}", id.unwrap_or_default());
+    Diagnostic::new(Code::SessionNotFound, message)
+        .with_subject(file.display_path().display().to_string())
+        .hint("`cogtools session list` shows the sessions of this project")
+        .into()
+}
+
+/// Fails if nodes or steps were interrupted that may not run again by themselves.
+pub(crate) fn check_interrupted(
+    open: &[&NodeRun<'_>],
+    code: Code,
+    noun: &str,
+    resume: &str,
+) -> Result<(), Failure> {
+    let verb = if noun == "step" {
+        "executing"
+    } else {
+        "running"
+    };
+    let diagnostic = |node: &&NodeRun<'_>| {
+        let message = if node.is_masked {
+            "its result has a secret, which is masked, and it may have had an effect".to_owned()
+        } else {
+            format!("the run ended while this {noun} was {verb}; it may have had an effect")
+        };
+        Diagnostic::new(code, message).with_subject(node.id)
+    };
+    let mut diagnostics: Vec<Diagnostic> = open.iter().map(diagnostic).collect();
+    let Some(last) = diagnostics.pop() else {
+        return Ok(());
+    };
+    let options = |option: &str, end: &str| {
+        let options = open
+            .iter()
+            .map(|node| format!(" --{option} {}{end}", quote(node.id)));
+        options.collect::<String>()
+    };
+    let (it, them) = match open.len() {
+        1 => ("it", "a result"),
+        _ => ("them", "results"),
+    };
+    diagnostics.push(
+        last.hint(format!(
+            "find out whether {} had",
+            if open.len() == 1 { "it" } else { "they" }
+        ))
+        .hint(format!(
+            "`{resume}{}` runs {it} again",
+            options("repeat", "")
+        ))
+        .hint(format!(
+            "`{resume}{}` goes on with {them}",
+            options("result", "=JSON")
+        )),
+    );
+    Err(diagnostics.into())
+}

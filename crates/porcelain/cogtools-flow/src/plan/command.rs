@@ -1,0 +1,557 @@
+//! The command line of `cogtools plan`.
+
+use std::path::PathBuf;
+
+use clap::{
+    ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+};
+use cogtools_agent::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs, ToolTraits};
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::{Code, Diagnostic, Pattern, Registry};
+use cogtools_log::view::{NodeRun, Results, Run};
+use cogtools_log::{Event, Header, NodeState, Session, SessionFile};
+use cogtools_model::Part;
+use cogtools_program::args::{self, RegistryArgs};
+use cogtools_program::project::{self, registry_and_context};
+use cogtools_program::terminal::Stream;
+use cogtools_program::{Failure, Input, Io, Program, Stdin, man, named_file, text_input};
+use serde_json::{Value, json};
+
+use super::contract::Contract;
+use super::question::{self, denied};
+use super::references::{HydrateInput, ResolveInput, hydrate, resolve};
+use super::show::{explanation, table};
+use super::steps::PlanRun;
+use crate::journal::{self, Target};
+use crate::recorder::Recorder;
+use crate::run::{SessionArg, given_results};
+
+/// The program `cogtools-plan`.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-plan",
+    command,
+    run,
+    stdin: Stdin::Read,
+    codes: &[
+        Code::InvalidArgumentsSyntax,
+        Code::SchemaViolation,
+        Code::NoJson,
+        Code::ContractViolation,
+        Code::MissingReference,
+        Code::StepFailed,
+        Code::ModelFailed,
+        Code::ModelRefused,
+        Code::BudgetSpent,
+        Code::Unavailable,
+        Code::ApprovalWanted,
+        Code::InvalidSession,
+        Code::SessionInUse,
+        Code::SessionNotFound,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+    ],
+    variables: man::SOURCES,
+    manual: MANUAL,
+};
+
+/// Plan with a model; check, run, show and resume plans
+#[derive(Parser)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    long_about = "Work with plans that a model writes as one JSON object. With a question, a model \
+        plans, and the plan runs once you agree. Each command reads a file or standard input; only \
+        run and resume call tools."
+)]
+struct PlanArgs {
+    #[command(flatten)]
+    question: QuestionArgs,
+    #[command(subcommand)]
+    command: Option<PlanCommand>,
+}
+
+/// The question and its options; the options of models and tools are elsewhere.
+#[derive(Args)]
+#[group(skip)]
+pub(super) struct QuestionArgs {
+    /// The task that a model plans for; standard input is added to it
+    #[arg(value_name = "QUESTION")]
+    question: Vec<String>,
+    /// Run the plan without a question
+    #[arg(long, short)]
+    pub(super) yes: bool,
+    /// Print the plan instead of running it
+    #[arg(long, conflicts_with = "yes")]
+    pub(super) no_run: bool,
+    /// Run steps with these tools without a question
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) allow: Vec<String>,
+    /// Run no plan with these tools
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) deny: Vec<String>,
+    #[command(flatten)]
+    pub(super) stream_json: StreamJsonArg,
+    #[command(flatten)]
+    session: SessionFileArg,
+}
+
+impl QuestionArgs {
+    /// The place of the new session.
+    pub(super) fn target(&self) -> Target {
+        Target::of(self.session.session.as_deref(), false)
+    }
+}
+
+/// The command line of a question.
+pub(super) struct Asking {
+    pub(super) question: QuestionArgs,
+    pub(super) model: ModelOptions,
+    pub(super) registry: RegistryArgs,
+}
+
+impl Asking {
+    fn of(matches: &ArgMatches, question: QuestionArgs) -> Result<Self, Failure> {
+        Ok(Self {
+            question,
+            model: ModelOptions::from_matches(matches)?,
+            registry: RegistryArgs::from_matches(matches),
+        })
+    }
+}
+
+#[derive(Args)]
+#[group(skip)]
+pub(super) struct StreamJsonArg {
+    /// Print what happens, one JSON object per line
+    #[arg(long)]
+    pub(super) stream_json: bool,
+}
+
+#[derive(Args)]
+#[group(skip)]
+struct SessionFileArg {
+    /// The file of the new session; by default, it is among those of the project
+    #[arg(long, value_name = "FILE")]
+    session: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[group(skip)]
+struct PlanFile {
+    /// The plan; by default, standard input
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[group(skip)]
+struct FileOrSession {
+    /// The plan: a file, or a session by its name; by default, standard input or, if that is empty
+    /// or a terminal, the newest session
+    #[arg(value_name = "FILE|SESSION")]
+    plan: Option<String>,
+}
+
+#[derive(Subcommand)]
+enum PlanCommand {
+    /// Print the contract in a model's text, normalised
+    Check(PlanFile),
+    Run(RunArgs),
+    /// Show the steps of a plan, with their states and what they need
+    Show(FileOrSession),
+    /// Say what a plan will do, with which tools; nothing runs
+    Explain {
+        #[command(flatten)]
+        plan: FileOrSession,
+        #[command(flatten)]
+        registry: RegistryArgs,
+    },
+    Resume(ResumeArgs),
+    /// Ask a model for another plan after one that has failed, with the results so far
+    Replan(SessionArg),
+    /// Print arguments with references replaced by results
+    Resolve,
+    /// Print a reply with placeholders replaced by results
+    Hydrate,
+}
+
+/// Run the steps of a plan, and print its reply
+#[derive(Args)]
+#[group(skip)]
+struct RunArgs {
+    #[command(flatten)]
+    plan: PlanFile,
+    #[command(flatten)]
+    session: SessionFileArg,
+    /// Keep no session; the run cannot be resumed
+    #[arg(long, conflicts_with = "session")]
+    no_session: bool,
+    #[command(flatten)]
+    stream_json: StreamJsonArg,
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+/// Go on with a plan that has failed or was interrupted
+#[derive(Args)]
+#[group(skip)]
+struct ResumeArgs {
+    #[command(flatten)]
+    session: SessionArg,
+    /// Run this step again, although it may have run already
+    #[arg(long, value_name = "STEP")]
+    repeat: Vec<String>,
+    /// The result of a step that was interrupted, which does not run again
+    #[arg(long, value_name = "STEP=JSON")]
+    result: Vec<String>,
+    #[command(flatten)]
+    stream_json: StreamJsonArg,
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+fn command() -> Command {
+    let asking = |command: Command| {
+        command
+            .args(args::args_of::<TapeArgs>())
+            .args(args::args_of::<ModelArgs>())
+            .args(args::args_of::<BudgetArgs>())
+            .args(RegistryArgs::options())
+    };
+    asking(PlanArgs::command()).mut_subcommand("replan", |command| {
+        asking(command.mut_arg("session", |arg| arg.id("logged"))).args(
+            args::args_of::<QuestionArgs>()
+                .into_iter()
+                .filter(|arg| arg.get_id() != "question"),
+        )
+    })
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    if let Some(("replan", matches)) = matches.subcommand() {
+        return replan(matches, io);
+    }
+    let arguments: PlanArgs = args::parse(matches)?;
+    let Some(command) = arguments.command else {
+        let task = task(&arguments.question.question, io)?;
+        return question::run(&Asking::of(matches, arguments.question)?, task, io);
+    };
+    match command {
+        PlanCommand::Check(file) => {
+            let contract = file.read("check", io)?;
+            io.show_json(&format!("{}\n", contract.to_json()))
+        }
+        PlanCommand::Resolve => {
+            let bytes = text_input::read_bytes(io, "cogtools plan resolve < step.json")?;
+            let ResolveInput { args, records } = ResolveInput::read(bytes)?;
+            let resolved = resolve(args, &records)?;
+            io.show_json(&format!("{resolved}\n"))
+        }
+        PlanCommand::Hydrate => {
+            let bytes = text_input::read_bytes(io, "cogtools plan hydrate < reply.json")?;
+            let input = HydrateInput::read(bytes)?;
+            let text = hydrate(&input.template, &input.last, &input.records)?;
+            io.show(&format!("{text}\n"))
+        }
+        PlanCommand::Show(plan) => {
+            let plan = plan.read("show", io)?;
+            let colour = io.colour(Stream::Stdout);
+            let text = plan.with(|contract, run| table(contract, run, colour));
+            io.print(text.as_bytes())
+        }
+        PlanCommand::Explain { plan, registry } => {
+            let plan = plan.read("explain", io)?;
+            let (registry, context) = registry_and_context(&registry, io, None)?;
+            let (cx, colour) = (context.context(io), io.colour(Stream::Stdout));
+            let text =
+                plan.with(|contract, run| explanation((contract, run), &registry, &cx, colour));
+            io.print(text.as_bytes())
+        }
+        PlanCommand::Run(command) => command.run(io),
+        PlanCommand::Resume(command) => command.run(io),
+        PlanCommand::Replan(_) => Err(PROGRAM.missing_subcommand()),
+    }
+}
+
+/// The question: the words, and standard input.
+fn task(words: &[String], io: &mut Io<'_>) -> Result<Vec<Part>, Failure> {
+    let text = words.join(" ");
+    let commands = PlanArgs::command();
+    let commands = commands.get_subcommands().map(Command::get_name);
+    // A command that is misspelt must not cost money.
+    if !text.trim().contains(char::is_whitespace)
+        && let Some(hint) = did_you_mean(text.trim(), commands)
+    {
+        let message = format!("`{}` is not a command", text.trim());
+        let diagnostic = Diagnostic::new(Code::Usage, message).hint(hint);
+        return Err(diagnostic.hint("a question has several words").into());
+    }
+    let mut parts = Vec::new();
+    if !text.trim().is_empty() {
+        parts.push(Part::text_of(text));
+    }
+    if !io.stdin.is_terminal() {
+        let input = text_input::read_text(io, "cogtools plan QUESTION < notes.txt")?;
+        if !input.trim().is_empty() {
+            parts.push(Part::text_of(input));
+        }
+    }
+    if parts.is_empty() {
+        let diagnostic = Diagnostic::new(Code::Usage, "there is no question");
+        return Err(diagnostic
+            .hint("cogtools plan \"What is the date in a week?\"")
+            .hint("cogtools plan --help lists the commands")
+            .into());
+    }
+    Ok(parts)
+}
+
+/// Asks a model for a plan that takes the place of one that has failed. It gets the results so
+/// far, and the failure.
+fn replan(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let mut args = QuestionArgs {
+        question: Vec::new(),
+        yes: matches.get_flag("yes"),
+        no_run: matches.get_flag("no_run"),
+        allow: args::all(matches, "allow"),
+        deny: args::all(matches, "deny"),
+        stream_json: StreamJsonArg::from_arg_matches(matches)
+            .map_err(|error| Diagnostic::new(Code::Internal, error.to_string()))?,
+        session: SessionFileArg { session: None },
+    };
+    args.session.session = matches.get_one::<PathBuf>("session").cloned();
+    let name = matches.get_one::<String>("logged").map(String::as_str);
+    let file = journal::locate(name, io)?;
+    let session = journal::read(&file)?;
+    let branch = session.branch(None);
+    let run = journal::last(&branch, "plan", &file)?;
+    let contract = contract_of(&run)?;
+    let results = run.results(&file)?.nodes;
+    let failures = run.nodes.iter().filter_map(|node| match node.state {
+        NodeState::Failed { code, message } => {
+            Some(json!({"step": node.id, "code": code, "message": message}))
+        }
+        _ => None,
+    });
+    let text = format!(
+        "{}\n\nA plan for this has failed:\n{}\n\nThe results of its steps:\n{}\n\nThe failures:\n\
+         {}\n\nPlan the rest in another way. No step of the old plan can be referred to: write the \
+         results that you need into the arguments and the reply.",
+        contract.restatement,
+        contract.to_json(),
+        json!(results),
+        Value::Array(failures.collect()),
+    );
+    question::run(&Asking::of(matches, args)?, vec![Part::text_of(text)], io)
+}
+
+impl PlanFile {
+    /// Reads the plan for `command`.
+    fn read(&self, command: &str, io: &mut Io<'_>) -> Result<Contract, Failure> {
+        let text = match &self.file {
+            Some(path) => text_input::utf8(named_file::read(path, Input::MAX_BYTES, io)?)?,
+            None => text_input::read_text(io, &format!("cogtools plan {command} < plan.json"))?,
+        };
+        Ok(Contract::parse(&text)?)
+    }
+}
+
+/// A plan, and the session in which it has run.
+enum FoundPlan {
+    New(Box<Contract>),
+    Logged(Box<Contract>, Box<Session>),
+}
+
+impl FoundPlan {
+    /// The result of `show` for the plan and its run.
+    fn with(&self, show: impl FnOnce(&Contract, Option<&Run<'_>>) -> String) -> String {
+        match self {
+            Self::New(contract) => show(contract, None),
+            Self::Logged(contract, session) => {
+                let run = Run::last(&session.branch(None), "plan");
+                show(contract, run.as_ref())
+            }
+        }
+    }
+}
+
+impl FileOrSession {
+    /// Reads the plan for `command`.
+    fn read(&self, command: &str, io: &mut Io<'_>) -> Result<FoundPlan, Failure> {
+        let new = |text: &str| -> Result<FoundPlan, Failure> {
+            Ok(FoundPlan::New(Box::new(Contract::parse(text)?)))
+        };
+        let name = self.plan.as_deref();
+        if name.is_none() && !io.stdin.is_terminal() {
+            let text = text_input::read_text(io, &format!("cogtools plan {command} < plan.json"))?;
+            if !text.trim().is_empty() {
+                return new(&text);
+            }
+        }
+        if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
+            let text = text_input::utf8(named_file::read(path.as_ref(), Input::MAX_BYTES, io)?)?;
+            let first = text.lines().next().unwrap_or_default();
+            if serde_json::from_str::<Header>(first).is_err() {
+                return new(&text);
+            }
+        }
+        let file = journal::locate(name, io)?;
+        let session = journal::read(&file)?;
+        let contract = contract_of(&journal::last(&session.branch(None), "plan", &file)?)?;
+        Ok(FoundPlan::Logged(Box::new(contract), Box::new(session)))
+    }
+}
+
+/// The plan of a run in a session. Reasons of earlier versions may be blank.
+fn contract_of(run: &Run<'_>) -> Result<Contract, Failure> {
+    let mut plan = match &run.entry.event {
+        Event::Plan { plan, .. } => plan.clone(),
+        _ => Value::Null,
+    };
+    let steps = plan.get_mut("tool_plan").and_then(Value::as_array_mut);
+    for step in steps.into_iter().flatten() {
+        if step["reason"]
+            .as_str()
+            .is_some_and(|it| it.trim().is_empty())
+        {
+            step["reason"] = "-".into();
+        }
+    }
+    let checked = Contract::check(&plan).map_err(|violations| {
+        let diagnostics = violations.into_iter();
+        Diagnostic::truncate(diagnostics.map(|it| it.diagnostic(Code::InvalidSession)))
+    });
+    Ok(checked?)
+}
+
+impl RunArgs {
+    /// Runs the plan that the command line names.
+    fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let contract = self.plan.read("run", io)?;
+        let (registry, context) = registry_and_context(&self.registry, io, None)?;
+        let target = Target::of(self.session.session.as_deref(), self.no_session);
+        let recorder = Recorder::new(journal::create(&target, "", io)?, None);
+        recorder.plan(contract.intent(), contract.to_json())?;
+        let run = PlanRun {
+            contract,
+            results: Results::default(),
+            registry,
+            cx: context.context(io),
+            recorder,
+            resume: target.resume("plan"),
+            streams: self.stream_json.stream_json,
+        };
+        run.check()?;
+        run.run(io)
+    }
+}
+
+impl ResumeArgs {
+    /// Goes on with the plan that the command line names.
+    fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let name = self.session.session.as_deref();
+        let file = journal::locate(name, io)?;
+        let (log, session) = journal::open(&file, io)?;
+        let branch = session.branch(None);
+        let logged = journal::last(&branch, "plan", &file)?;
+        let contract = contract_of(&logged)?;
+        if !session.header.model.is_empty() {
+            check_denied(&contract, io)?;
+        }
+        let mut results = logged.results(&file)?;
+        let (registry, context) = registry_and_context(&self.registry, io, None)?;
+        let given = given_results(&self.result)?;
+        let mut named = self.repeat.iter().chain(given.keys());
+        let is_step = |name: &String| contract.steps.iter().any(|it| it.save_as == *name);
+        if let Some(unknown) = named.find(|name| !is_step(name)) {
+            let diagnostic = Diagnostic::new(Code::Usage, "the plan has no such step");
+            return Err(diagnostic.with_subject(unknown.as_str()).into());
+        }
+        let open: Vec<&NodeRun<'_>> = logged
+            .nodes
+            .iter()
+            .filter(|node| {
+                let is_decided =
+                    self.repeat.iter().any(|it| it == node.id) || given.contains_key(node.id);
+                node.is_open() && !is_decided && !is_repeatable(node.id, &contract, &registry)
+            })
+            .collect();
+        let resume = journal::resume("plan", name);
+        journal::check_interrupted(&open, Code::StepFailed, "step", &resume)?;
+        results.nodes.extend(given);
+        let run = PlanRun {
+            contract,
+            results,
+            registry,
+            cx: context.context(io),
+            recorder: Recorder::new(Some(log), session.head()),
+            resume,
+            streams: self.stream_json.stream_json,
+        };
+        run.run(io)
+    }
+}
+
+/// Fails if the configuration denies a tool to models, one of which has written the plan.
+fn check_denied(contract: &Contract, io: &Io<'_>) -> Result<(), Failure> {
+    let config = project::config(&project::project(io), io)?;
+    let rules: Vec<Pattern> = config
+        .ask
+        .deny
+        .iter()
+        .map(|rule| Pattern::new(rule))
+        .collect();
+    let mut tools = contract.steps.iter().filter_map(|step| step.called());
+    match tools.find(|tool| rules.iter().any(|rule| rule.matches(tool))) {
+        None => Ok(()),
+        Some(tool) => Err(denied(tool).into()),
+    }
+}
+
+/// Returns true if a second call of the step does what the first one did.
+fn is_repeatable(save_as: &str, contract: &Contract, registry: &Registry) -> bool {
+    let step = contract.steps.iter().find(|step| step.save_as == save_as);
+    let tool = step.and_then(|step| registry.find(step.called()?).ok());
+    tool.is_some_and(|tool| ToolTraits::of(&tool).is_repeatable())
+}
+
+/// The sections of the manual page that no command line has.
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "CONTRACT",
+        "`check` reads a model's text, finds the JSON object in it and repairs that as `cogtools json` does. The object has `restatement` and `visible_reply`, which are strings and not empty; `thinking_log`, an array of strings; and `tool_plan`, an array of at least one step. A step has `need_tool`, a boolean, and `reason`, a string that is not empty; it may have `tool`, `args`, an object, and `save_as`. A step that needs a tool names it; no tool is ever guessed.\n\nThe contract is printed in one line and always in the same form: no blanks around strings, no unknown keys, the own names of built-in tools (`clock.now`, `time.now` and `get_time` are `get_current_date`, `js.run_sandbox` is `run_js`, whatever the case of the letters), and for each step a name of its own in `save_as`: `_stepN`, where N is the number of the step, or the next one that is free, if it has none or an earlier step has the same.",
+    ),
+    (
+        "QUESTION",
+        "With words that are no command, a model plans: it gets every rule of the contract and the declarations of the project's tools. The schemas of results are part of the declarations. An answer that breaks the contract, ends early, or is a plan that cannot run goes back once, with every violation. The options about the model, its limits and recorded responses are those of `cogtools-ask(1)`, and so is the configuration `ask`.\n\nWhat may run is decided as in `cogtools-ask(1)`: templates, JavaScript and tools that only read need no approval. For anything else the plan is shown at a terminal, with all arguments of the calls in question, and you are asked once; without a terminal, the plan waits in its session (`APPROVAL_WANTED`) until `cogtools plan resume`. `--yes` approves the plan, `--allow` single tools, `--no-run` prints the plan instead.",
+    ),
+    (
+        "RUN",
+        "`run` checks the whole plan in FILE, or on standard input, before its first step: tools, arguments, references and placeholders (`CONTRACT_VIOLATION`). Then it calls the tools of the project, one step after the other, with the results of earlier steps in the arguments. Each call is checked and approved as by `cogtools-call(1)`. The result of a step is JSON if its tool declares that, and else text; that of a step without a tool is its reason. When a step fails, those after it are skipped. The reply, with its placeholders filled in, is printed in any case.\n\nWith `--stream-json`, each line is an object: `{\"event\": \"plan\", \"steps\"}`; `{\"event\": \"step\", \"save_as\", \"state\"}`, where the state is executing, executed, failed or skipped, with `args`, `result` or `error`, `startedAt`, `endedAt` and `ms` where there are any; `{\"event\": \"log\", \"text\"}`, a line that a tool's program has written to standard error; and at the end `{\"event\": \"reply\", \"text\"}`. A step executes when its references are replaced and its call is checked; one that cannot be called fails at once.",
+    ),
+    (
+        "SESSIONS",
+        "A run is kept in a session: the plan, each state of each step, the arguments of its call, logs, duration and result, of which a long one is a file beside the session. `cogtools-session(1)` shows it. `--session` names its file; `--no-session` keeps none, and neither does a user without a home directory.\n\n`resume` goes on with a plan that has failed, that was interrupted, or that waits for an approval: results that are there are used again, the step that failed is run again. A step that was executing when the run ended may have had an effect. If its tool is a template, only reads, or is idempotent, it is run again; otherwise it is reported, and `--repeat STEP` runs it, or `--result STEP=JSON` says what it gave. After a failure, `replan` asks a model for another plan: it reads the results so far.",
+    ),
+    (
+        "SHOW AND EXPLAIN",
+        "`show` draws a plan: its steps, their tools, states and what they need. `explain` says what it will do before it does: what each step calls, what kind of tool that is, whether it may run, and what will fail. Both take a file, a session or standard input or, if that is empty or a terminal, the newest session.",
+    ),
+    (
+        "REFERENCES",
+        "`resolve` reads `{\"args\": …, \"results\": {NAME: RECORD}}` and prints the arguments. A string that is a reference as a whole, `$tool.NAME` or `$tool.NAME.PATH`, is replaced by a value of any type; other text stays. Names and paths that are not there, and steps that failed or were skipped, are errors.",
+    ),
+    (
+        "PLACEHOLDERS",
+        "`hydrate` reads `{\"template\": \"…\", \"last\": …, \"results\": {NAME: RECORD}}` and prints the text. `{{tool.NAME}}` and `{{tool.NAME.PATH}}` lead into a record, `{{tool_result.PATH}}` into the last result. Scalars are printed as text, arrays and objects as compact JSON, and `unavailable` stands for what is not there. Steps that failed can be read, too.",
+    ),
+    (
+        "RECORDS",
+        "A record has `result`, `status`, which is `failed` or `skipped` if there is no result, and perhaps `tool` and `error`. Without a path, a name stands for the result. The segments of a path are keys, indexes, and `length` of an array; the first one leads into the record. A key that an object lacks is sought in its `result`, at any depth. In a reply, the result of `run_js` is what the code has returned. What every object of JavaScript inherits, such as `__proto__`, is never there.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools plan \"Which day is it in 100 days?\"\n\n    cogtools plan check < answer.txt\n\n    cogtools plan explain plan.json && cogtools plan run plan.json\n\n    cogtools plan resume\n\n    cogtools plan resolve < step.json\n\n    cogtools plan hydrate < reply.json",
+    ),
+];

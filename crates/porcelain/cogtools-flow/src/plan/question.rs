@@ -1,0 +1,421 @@
+//! `cogtools plan QUESTION` and `replan`: a model plans, the user agrees, the plan runs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use cogtools_agent::{
+    Agent, AgentParts, AgentTool, Connection, Journal, Ledger, ModelFacts, ModelOptions,
+    Permissions, ReadyCall, RequestOptions, Requests, RunEnd, Settings, Silent, ToolTraits, Tools,
+    diagnostic, facts, limit_name, recorded_model, stable_seed,
+};
+use cogtools_core::{AskConfig, Cancel, Code, Diagnostic, Hint, Project, Registry, Target, Tool};
+use cogtools_log::view::Results;
+use cogtools_log::{Decision, EndStatus, Why};
+use cogtools_model::{Content, Finish, Generation, Part};
+use cogtools_program::project::{self, registry_and_context};
+use cogtools_program::questions::Prompt;
+use cogtools_program::{Failure, Io};
+use serde_json::{Map, Value};
+
+use super::command::Asking;
+use super::contract::{Contract, Step, cut};
+use super::show::table;
+use super::steps::{PlanRun, violations};
+use crate::journal;
+use crate::recorder::Recorder;
+
+/// The contract in words, and the title of the list of tools.
+const PROMPT: &str = include_str!("../../prompts/plan.md");
+/// The exit status of a process that Ctrl-C has ended.
+const INTERRUPTED: u8 = 130;
+
+/// Asks a model for a plan for `task`, and runs it if the user agrees.
+pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args = &asking.question;
+    let project = project::project(io);
+    let config = project::config(&project, io)?;
+    let (registry, context) = registry_and_context(&asking.registry, io, Some(Target::Gemini))?;
+    let catalogue = Catalogue::new(&registry);
+    let cx = context.context(io);
+    let target = args.target();
+    let given = (&project, &config.ask);
+    let planner = (&registry, &catalogue, &cx.cancel);
+    let (contract, recorder) = plan(asking, task, given, planner, io)?;
+    if args.no_run {
+        return io.show_json(&format!("{}\n", contract.to_json()));
+    }
+    let both = |rules: &[String], other: &[String]| [rules, other].concat();
+    let permissions = Permissions {
+        allow: both(&args.allow, &config.ask.allow),
+        deny: both(&args.deny, &config.ask.deny),
+        ask: config.ask.ask.clone(),
+    };
+    let resume = target.resume("plan");
+    let rules = (&catalogue, &permissions);
+    if let Err(failure) = agree(&contract, rules, (args.yes, &resume), io) {
+        recorder.end(match failure.status() {
+            75 => EndStatus::ApprovalWanted,
+            _ => EndStatus::Cancelled,
+        })?;
+        return Err(failure);
+    }
+    let run = PlanRun {
+        contract,
+        results: Results::default(),
+        registry,
+        cx,
+        recorder,
+        resume,
+        streams: args.stream_json.stream_json,
+    };
+    run.run(io)
+}
+
+/// Lets a model plan, in a new session. Returns the recorder of the session with the plan.
+fn plan(
+    asking: &Asking,
+    task: Vec<Part>,
+    (project, ask): (&Project, &AskConfig),
+    (registry, catalogue, cancel): (&Registry, &Catalogue, &Cancel),
+    io: &Io<'_>,
+) -> Result<(Contract, Recorder), Failure> {
+    let mut options = asking.model.clone();
+    options.configure(ask)?;
+    let model = match (&options.name, &options.replay) {
+        // The answers of a recording do not depend on who replays it.
+        (None, Some(tape)) => recorded_model(tape, io)?,
+        _ => options.model()?,
+    };
+    let connection = Connection::open(&options, &model, project, io)?;
+    let log = journal::create(&asking.question.target(), &model, io)?.ok_or_else(|| {
+        let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for the session");
+        diagnostic.hint("set HOME, or name a file with --session")
+    })?;
+    let planner = Planner {
+        facts: facts(ask, &model)?,
+        options: &options,
+        model,
+        connection: &connection,
+        registry,
+        catalogue,
+        cancel: cancel.clone(),
+    };
+    let (contract, journal) = planner.plan(task, Journal::new(log))?;
+    let lost = || Diagnostic::new(Code::Internal, "the session is still in use");
+    let (log, head) = journal.into_log().ok_or_else(lost)?;
+    let recorder = Recorder::new(Some(log), head);
+    recorder.plan(contract.intent(), contract.to_json())?;
+    Ok((contract, recorder))
+}
+
+/// Fails unless the user agrees with every call of the plan. A question shows each call that
+/// needs it, with all of its arguments.
+fn agree(
+    contract: &Contract,
+    (catalogue, permissions): (&Catalogue, &Permissions),
+    (is_agreed, resume): (bool, &str),
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let (mut asked, mut calls) = (Vec::new(), String::new());
+    for step in &contract.steps {
+        let Some((tool, known)) = catalogue.find(step) else {
+            continue;
+        };
+        let approval = permissions.decide(tool, &known.traits);
+        match approval.decision {
+            Decision::Denied => return Err(denied(tool).into()),
+            Decision::Asked => {
+                if !asked.contains(&tool) {
+                    asked.push(tool);
+                }
+                let args = Value::Object(step.args.clone().unwrap_or_default());
+                let why = why(&approval.why);
+                let run = known
+                    .command
+                    .as_deref()
+                    .map(|run| format!("\n  runs {run}"));
+                // Writing to a string cannot fail.
+                let _ = writeln!(
+                    calls,
+                    "{}: {tool} {args:#}\n  {why}{}",
+                    step.save_as,
+                    run.unwrap_or_default()
+                );
+            }
+            Decision::Allowed | Decision::Granted => {}
+        }
+    }
+    let prompt = Prompt::of(io);
+    if prompt.is_some() {
+        io.quote_lines(&table(contract, None, false));
+    }
+    if asked.is_empty() || is_agreed {
+        return Ok(());
+    }
+    let Some(prompt) = prompt else {
+        let message = format!("the plan waits for an approval of {}", asked.join(", "));
+        return Err(Diagnostic::new(Code::ApprovalWanted, message)
+            .hint(format!(
+                "`{}` shows it, and `{resume}` runs it",
+                resume.replacen("resume", "show", 1)
+            ))
+            .hint("--yes and --allow TOOL approve in advance")
+            .into());
+    };
+    io.quote_lines(&calls);
+    // Keys that were typed before cannot be an answer.
+    io.stdin.discard_typed();
+    let question = format!("Run this plan, which calls {}?", asked.join(", "));
+    let options = ["yes", "no"].map(str::to_owned);
+    if prompt.select(&question, &options)? == 0 {
+        return Ok(());
+    }
+    let diagnostic = Diagnostic::new(Code::Denied, "the plan does not run");
+    Err(diagnostic
+        .hint(format!("`{resume}` runs it, should you change your mind"))
+        .into())
+}
+
+/// The reason for a question, in words.
+fn why(why: &Why) -> &str {
+    match why {
+        Why::Rule => "asked by a rule of yours",
+        Why::Destructive => "asked because it may destroy something",
+        Why::OpenWorld => "asked because it reaches an open world",
+        Why::Foreign => "asked because it is a program of others",
+        Why::Other(other) => other,
+        _ => "asked because it runs a program",
+    }
+}
+
+/// The failure of a plan with a tool that a rule denies.
+pub(super) fn denied(tool: &str) -> Diagnostic {
+    let message = "a rule of yours denies this tool, so the plan does not run";
+    Diagnostic::new(Code::Denied, message).with_subject(tool)
+}
+
+/// The tools that a plan may use, as a model that plans reads about them.
+struct Catalogue {
+    /// The declarations, in the order of the sources.
+    lines: Vec<String>,
+    tools: BTreeMap<String, KnownTool>,
+}
+
+/// Facts about a tool that decide whether it may run, and that a user reads.
+struct KnownTool {
+    traits: ToolTraits,
+    /// The command of its program.
+    command: Option<String>,
+}
+
+impl Catalogue {
+    /// The tools of `registry` that are valid.
+    fn new(registry: &Registry) -> Self {
+        let mut catalogue = Self {
+            lines: Vec::new(),
+            tools: BTreeMap::new(),
+        };
+        let found = registry.map(Result::ok).items;
+        for tool in found.into_iter().flatten() {
+            catalogue.lines.push(declaration(&tool).to_string());
+            let known = KnownTool {
+                traits: ToolTraits::of(&tool),
+                command: tool.command_line().map(|line| line.to_string()),
+            };
+            catalogue.tools.insert(tool.name().to_string(), known);
+        }
+        catalogue
+    }
+
+    /// The instructions for a model: every rule of the contract, and the tools.
+    fn instructions(&self) -> String {
+        if self.lines.is_empty() {
+            return format!("{PROMPT}\nThere are none.\n");
+        }
+        let lines = self.lines.join("\n");
+        format!("{PROMPT}\nEach line declares one tool.\n\n{lines}\n")
+    }
+
+    /// The tool that a step calls, if it is here.
+    fn find(&self, step: &Step) -> Option<(&str, &KnownTool)> {
+        let (name, known) = self.tools.get_key_value(step.called()?)?;
+        Some((name, known))
+    }
+}
+
+/// The declaration of a tool, with the schema of its result, which references lead into.
+fn declaration(tool: &Tool) -> Value {
+    let mut declaration = Target::Gemini.declare(tool);
+    if let Value::Object(fields) = &mut declaration {
+        // The parameters stand there twice, in two formats.
+        if fields.contains_key("parametersJsonSchema") {
+            fields.shift_remove("parameters");
+        }
+        if let Some(schema) = tool.output().schema() {
+            fields.insert("responseJsonSchema".to_owned(), schema.to_json_schema());
+        }
+    }
+    declaration
+}
+
+/// Asks a model for a plan. An answer that breaks the contract goes back to it once, with every
+/// violation.
+struct Planner<'p> {
+    options: &'p ModelOptions,
+    model: String,
+    facts: ModelFacts,
+    connection: &'p Connection,
+    registry: &'p Registry,
+    catalogue: &'p Catalogue,
+    cancel: Cancel,
+}
+
+/// No tools: the model plans, and calls nothing.
+struct NoTools;
+
+impl Tools for NoTools {
+    fn list(&self) -> Vec<AgentTool> {
+        Vec::new()
+    }
+
+    fn prepare(
+        &self,
+        name: &str,
+        _: Map<String, Value>,
+    ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
+        let message = "call no tool; answer with the plan";
+        Err(vec![
+            Diagnostic::new(Code::ToolNotFound, message).with_subject(name),
+        ])
+    }
+}
+
+impl Planner<'_> {
+    /// Asks for a plan for `task`. Returns the session with it.
+    fn plan(&self, task: Vec<Part>, journal: Journal) -> Result<(Contract, Journal), Failure> {
+        let mut observer = Silent;
+        let mut agent = Agent::new(AgentParts {
+            model: self.connection.model(),
+            tools: Arc::new(NoTools),
+            journal,
+            system: Some(Arc::new(Content::system(self.catalogue.instructions()))),
+            dynamic: None,
+            settings: self.settings(&task),
+            ledger: Ledger::new(self.options.budget),
+            observer: &mut observer,
+            cancel: self.cancel.clone(),
+        });
+        let requests = Requests::new()?;
+        let found = requests.wait(self.ask(&mut agent, task));
+        let saved = self.connection.save();
+        let contract = found.unwrap_or(Err(Failure::Reported(1)))?;
+        saved?;
+        Ok((contract, agent.into_journal()))
+    }
+
+    fn settings(&self, task: &[Part]) -> Settings {
+        let seed = self.options.seed;
+        let generation = Generation {
+            temperature: self.options.temperature,
+            seed: Some(seed.unwrap_or_else(|| stable_seed(&self.model, task))),
+            max_output_tokens: self.options.max_tokens,
+            ..Generation::default()
+        };
+        Settings {
+            request: RequestOptions {
+                model: self.model.clone(),
+                generation,
+                ..RequestOptions::default()
+            },
+            price: self.facts.price.clone(),
+            ..Settings::default()
+        }
+    }
+
+    async fn ask(&self, agent: &mut Agent<'_>, task: Vec<Part>) -> Result<Contract, Failure> {
+        let end = agent.run(task).await;
+        let end = end.map_err(|error| journal::failure(&error))?;
+        let wrong = match self.contract(&end)? {
+            Ok(contract) => return Ok(contract),
+            Err(wrong) => wrong,
+        };
+        let end = agent.run(correction(&wrong)).await;
+        let end = end.map_err(|error| journal::failure(&error))?;
+        let wrong = match self.contract(&end)? {
+            Ok(contract) => return Ok(contract),
+            Err(wrong) => wrong,
+        };
+        let message = "the model's plan breaks the contract, and so does its correction";
+        let diagnostic = Diagnostic::new(Code::ContractViolation, message)
+            .with_subject(&*self.model)
+            .with_details(wrong.join("\n"));
+        let rejected = agent.reject_answer(&diagnostic);
+        rejected.map_err(|error| journal::failure(&error))?;
+        Err(diagnostic
+            .hint("ask in another way, or another model")
+            .hint("`cogtools session show` shows the answers")
+            .into())
+    }
+
+    /// The plan in an answer, or its violations.
+    fn contract(&self, end: &RunEnd) -> Result<Result<Contract, Vec<String>>, Failure> {
+        self.check(end)?;
+        let checked = if end.finish == Some(Finish::MaxTokens) {
+            Err(vec![cut()])
+        } else {
+            Contract::parse(&end.text)
+        };
+        let checked = checked.and_then(|contract| {
+            let found = violations(&contract, self.registry);
+            if found.is_empty() {
+                Ok(contract)
+            } else {
+                Err(found)
+            }
+        });
+        Ok(checked.map_err(|found| found.iter().map(line).collect()))
+    }
+
+    /// Fails unless the model has answered.
+    fn check(&self, end: &RunEnd) -> Result<(), Failure> {
+        let diagnostic = match (&end.status, &end.error) {
+            (EndStatus::Completed, _) => return Ok(()),
+            (EndStatus::Cancelled, _) => return Err(Failure::Reported(INTERRUPTED)),
+            (EndStatus::Refused, _) => {
+                let message = "the model refused to answer";
+                Diagnostic::new(Code::ModelRefused, message)
+                    .hint("change the question, or use another model")
+            }
+            (EndStatus::Budget { limit }, _) => {
+                let message = format!("the budget of {} is spent", limit_name(*limit));
+                Diagnostic::new(Code::BudgetSpent, message).hint("raise it with --budget")
+            }
+            (_, Some(error)) => diagnostic::diagnostic(error, &self.model),
+            (_, None) => {
+                let message = "the model gave no answer";
+                Diagnostic::new(Code::ModelFailed, message).with_subject(&*self.model)
+            }
+        };
+        Err(diagnostic.into())
+    }
+}
+
+/// A violation on one line, for a model: commands in hints are for people.
+fn line(violation: &Diagnostic) -> String {
+    let hints = violation.hints.iter().filter_map(|hint| match hint {
+        Hint::Text(text) => Some(format!("; {text}")),
+        Hint::Run { .. } => None,
+    });
+    format!("{}{}", violation.summary(), hints.collect::<String>())
+}
+
+/// The task that tells the model what is wrong.
+fn correction(violations: &[String]) -> Vec<Part> {
+    let text = format!(
+        "Your answer breaks the contract:\n\n- {}\n\nAnswer again with the corrected JSON object \
+         alone.",
+        violations.join("\n- ")
+    );
+    vec![Part::text_of(text)]
+}

@@ -1,0 +1,344 @@
+//! `cogtools plan show` and `explain`: plans for people.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use cogtools_core::approval::approve;
+use cogtools_core::{Context, Diagnostic, Registry, Tool};
+use cogtools_log::NodeState;
+use cogtools_log::view::{NodeRun, Run};
+use cogtools_program::terminal::style::{BOLD, GREEN, PLAIN, RED, YELLOW};
+use cogtools_program::terminal::{Column, Table, paint, pluralize, sanitize, truncate};
+use serde_json::{Number, Value};
+
+use super::contract::{CLOCK, Contract, RUN_JS, Step};
+use super::references::{has_last, of_reply, of_step};
+
+/// The number of characters of a text that are shown in a cell.
+const MAX_CELL_CHARS: usize = 50;
+/// The number of characters of the restatement and the reply that are shown.
+const MAX_TEXT_CHARS: usize = 500;
+/// The number of characters of arguments and texts that are explained.
+const MAX_SHOWN_CHARS: usize = 200;
+/// The number of elements of a list that are shown.
+const MAX_ELEMENTS: usize = 6;
+/// Numbers from here on have separators of thousands, and at most [`DECIMALS`] decimals.
+const THOUSAND: f64 = 1000.0;
+const DECIMALS: usize = 3;
+
+/// The steps of a plan as a table: tools, states, and what needs what.
+pub(crate) fn table(contract: &Contract, run: Option<&Run<'_>>, colour: bool) -> String {
+    let mut table = Table::new([
+        Column::text("STEP"),
+        Column::text("TOOL"),
+        Column::text("STATE"),
+        Column::text("NEEDS").optional(),
+        Column::text("RESULT").optional(),
+        Column::text("REASON"),
+    ]);
+    for step in &contract.steps {
+        let logged = run.and_then(|run| run.node(&step.save_as));
+        let style = match logged.map(|logged| logged.state) {
+            None => PLAIN,
+            Some(NodeState::Succeeded) => GREEN,
+            Some(NodeState::Failed { .. }) => RED,
+            Some(_) => YELLOW,
+        };
+        let result = logged.and_then(|logged| logged.output);
+        let result = result.map(|result| preview(step.tool.as_deref(), result));
+        let cells = [
+            step.save_as.clone(),
+            step.called().unwrap_or("-").to_owned(),
+            state(logged),
+            list(&of_step(step)),
+            first_line(&result.unwrap_or_default()).to_owned(),
+            first_line(&step.reason).to_owned(),
+        ];
+        let cells = cells.map(|cell| truncate(&cell, MAX_CELL_CHARS).into_owned());
+        table.styled_row(style, cells);
+    }
+    let mut needs: Vec<&str> = of_reply(&contract.visible_reply).into_iter().collect();
+    if has_last(&contract.visible_reply) {
+        needs.push("the last result");
+    }
+    let needs = match needs.as_slice() {
+        [] => String::new(),
+        needs => format!(" (needs {})", needs.join(", ")),
+    };
+    let short = |text: &str| sanitize(&truncate(text, MAX_TEXT_CHARS)).into_owned();
+    format!(
+        "{} [{}]\n\n{}\nreply{}: {}\n",
+        short(&contract.restatement),
+        contract.intent(),
+        table.render(colour),
+        short(&needs),
+        short(&contract.visible_reply),
+    )
+}
+
+/// The state of a step in words.
+fn state(logged: Option<&NodeRun<'_>>) -> String {
+    let Some(logged) = logged else {
+        return "planned".to_owned();
+    };
+    let ms = logged.ms.map(|ms| format!(", {ms} ms")).unwrap_or_default();
+    match logged.state {
+        // No process writes to the session any more, or that is not known.
+        NodeState::Started => "executing, or interrupted".to_owned(),
+        NodeState::Failed { code, .. } => format!("failed ({code}){ms}"),
+        NodeState::Succeeded => format!("executed{ms}"),
+        NodeState::Waiting { .. } | NodeState::Skipped { .. } => format!("skipped{ms}"),
+    }
+}
+
+fn list(names: &BTreeSet<&str>) -> String {
+    names.iter().copied().collect::<Vec<&str>>().join(", ")
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// A plan in words: its calls, their tools, their needs, and what keeps them from running.
+pub(crate) fn explanation(
+    (contract, run): (&Contract, Option<&Run<'_>>),
+    registry: &Registry,
+    cx: &Context,
+    colour: bool,
+) -> String {
+    let shown = |text: &str| {
+        let line = first_line(text.trim());
+        sanitize(&truncate(line, MAX_SHOWN_CHARS)).into_owned()
+    };
+    let mut text = format!(
+        "{}: {}\n",
+        pluralize(contract.steps.len(), "step"),
+        shown(&contract.restatement),
+    );
+    let mut before = BTreeSet::new();
+    for (number, step) in (1..).zip(&contract.steps) {
+        let name = paint(&shown(&step.save_as), BOLD, colour);
+        let _ = writeln!(text, "\n{number}. {name}: {}", shown(&step.reason));
+        let logged = run.and_then(|run| run.node(&step.save_as));
+        if logged.is_some_and(NodeRun::has_result) {
+            text.push_str("   It has run already; its result is in the session.\n");
+        }
+        for line in step_lines(step, &before, registry, cx) {
+            let _ = writeln!(text, "   {}", sanitize(&line));
+        }
+        before.insert(&*step.save_as);
+    }
+    text.push('\n');
+    let needs = of_reply(&contract.visible_reply);
+    if needs.is_empty() {
+        text.push_str("The reply needs no step by name.");
+    } else {
+        let needs = shown(&list(&needs));
+        let _ = write!(text, "The reply contains results of {needs}.");
+    }
+    text.push_str(" If a step fails, those after it are skipped.\n");
+    text
+}
+
+/// The call of a step, its needs, and what keeps it from running.
+fn step_lines(
+    step: &Step,
+    before: &BTreeSet<&str>,
+    registry: &Registry,
+    cx: &Context,
+) -> Vec<String> {
+    let Some(name) = step.called() else {
+        return vec!["It calls no tool.".to_owned()];
+    };
+    let args = step.args.clone().filter(|args| !args.is_empty());
+    let args = args.map(|args| {
+        let args = Value::Object(args).to_string();
+        format!(" with {}", truncate(&args, MAX_SHOWN_CHARS))
+    });
+    let mut lines = vec![format!("It calls `{name}`{}.", args.unwrap_or_default())];
+    let (there, missing): (Vec<&str>, Vec<&str>) = of_step(step)
+        .into_iter()
+        .partition(|name| before.contains(name));
+    if !there.is_empty() {
+        lines.push(format!("It needs the result of {}.", there.join(", ")));
+    }
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        lines.push(format!("It will fail: no step before it saves {missing}."));
+    }
+    match registry.find(name) {
+        Ok(tool) => lines.extend(tool_lines(&tool, cx)),
+        Err(error) => {
+            let reasons = error.diagnostics();
+            let reasons = reasons.iter().map(Diagnostic::summary);
+            lines.extend(reasons.map(|reason| format!("It will fail: {reason}.")));
+        }
+    }
+    lines
+}
+
+/// The kind of a tool, and whether it may run.
+fn tool_lines(tool: &Tool, cx: &Context) -> Vec<String> {
+    let kind = if tool.is_agent() {
+        "The tool is an agent: it asks a model, which may call other tools"
+    } else if tool.is_template() {
+        "The tool is a template; it runs no program"
+    } else if tool.js().is_some() {
+        "The tool is JavaScript in a sandbox; it runs no program"
+    } else if tool.runs_programs() {
+        "The tool runs a program"
+    } else {
+        "The tool is built in; it runs no program"
+    };
+    let hints = tool.annotations();
+    let hints: Vec<&str> = [
+        (hints.read_only, "changes nothing"),
+        (hints.destructive, "may destroy something"),
+        (hints.open_world, "reaches an open world"),
+    ]
+    .into_iter()
+    .filter_map(|(hint, words)| (hint == Some(true)).then_some(words))
+    .collect();
+    let hints = match hints.as_slice() {
+        [] => String::new(),
+        hints => format!(", and says that it {}", hints.join(" and ")),
+    };
+    let mut lines = vec![format!("{kind}{hints}.")];
+    match approve(tool, cx) {
+        Ok(_) if tool.runs_programs() => lines.push("You have approved it.".to_owned()),
+        Ok(_) => {}
+        Err(diagnostic) => lines.push(format!("It will fail: {}.", diagnostic.summary())),
+    }
+    lines
+}
+
+/// The `result` of `tool` at a glance: of JavaScript the returned value, of the clock the local
+/// time.
+fn preview(tool: Option<&str>, result: &Value) -> String {
+    let member = |names: &[&str]| names.iter().find_map(|name| result.get(name));
+    let main = match tool {
+        Some(RUN_JS) => member(&["result"]),
+        Some(CLOCK) => member(&["local", "iso", "epochMs"]),
+        _ => None,
+    };
+    text(main.unwrap_or(result)).into_owned()
+}
+
+fn text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => text.into(),
+        Value::Number(number) => grouped(number).into(),
+        Value::Array(elements) => {
+            let shown: Vec<Cow<'_, str>> = elements.iter().take(MAX_ELEMENTS).map(text).collect();
+            let more = if elements.len() > MAX_ELEMENTS {
+                " …"
+            } else {
+                ""
+            };
+            format!("[{}{more}]", shown.join(", ")).into()
+        }
+        value => value.to_string().into(),
+    }
+}
+
+/// Writes a number as in `1,234.5`.
+fn grouped(number: &Number) -> String {
+    let plain = number.to_string();
+    let value = number.as_f64().unwrap_or_default();
+    if value.abs() < THOUSAND {
+        return plain;
+    }
+    let digits = if number.is_f64() {
+        format!("{value:.DECIMALS$}")
+    } else {
+        plain
+    };
+    let (whole, decimals) = digits.split_once('.').unwrap_or((&digits, ""));
+    let (sign, whole) = match whole.strip_prefix('-') {
+        Some(whole) => ("-", whole),
+        None => ("", whole),
+    };
+    let mut text = sign.to_owned();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    let decimals = decimals.trim_end_matches('0');
+    if !decimals.is_empty() {
+        text.push('.');
+        text.push_str(decimals);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use cogtools_test_support::conformance;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_result_is_short() {
+        for (tool, result, expected) in [
+            ("x", json!("a text"), "a text"),
+            ("x", json!(null), "null"),
+            ("x", json!(999.5), "999.5"),
+            ("x", json!(1000), "1,000"),
+            ("x", json!(-1_234_567), "-1,234,567"),
+            ("x", json!(1234.5), "1,234.5"),
+            ("x", json!(123_456.0), "123,456"),
+            ("x", json!(1e21), "1,000,000,000,000,000,000,000"),
+            ("x", json!(u64::MAX), "18,446,744,073,709,551,615"),
+            ("x", json!([]), "[]"),
+            (
+                "x",
+                json!([1, [2, "b"], {"a": 1000}]),
+                "[1, [2, b], {\"a\":1000}]",
+            ),
+            ("x", json!([1, 2, 3, 4, 5, 6]), "[1, 2, 3, 4, 5, 6]"),
+            ("x", json!({"result": 1}), "{\"result\":1}"),
+            (
+                "run_js",
+                json!({"result": 5040, "logs": [], "ms": 1}),
+                "5,040",
+            ),
+            ("run_js", json!("not its own shape"), "not its own shape"),
+        ] {
+            assert_eq!(preview(Some(tool), &result), expected);
+        }
+    }
+
+    #[test]
+    fn recorded_results_are_short() {
+        let test = "recorded_results_are_short";
+        let Some(rows) = conformance::recorded("agents/002_format.jsonl", test) else {
+            return;
+        };
+        for row in rows {
+            let (tool, result) = match row["fn"].as_str() {
+                Some("formatToolResult") => {
+                    (row["input"]["tool"].as_str(), &row["input"]["result"])
+                }
+                _ => (None, &row["input"]),
+            };
+            let id = row["id"].as_str().expect("an id");
+            let expected = match id {
+                // JSON has neither; as a result each is a text already.
+                "fv-2" | "fv-16" => continue,
+                // What a list has instead of `undefined` is null.
+                "fv-26" => "[a, null, null, true]",
+                // 0 and null are values.
+                "fv-45" => "0",
+                "fv-50" => "null",
+                // A text looks the same wherever it comes from.
+                "fv-46" => "str",
+                _ => row["expected"]["ok"].as_str().expect("a text"),
+            };
+            assert_eq!(preview(tool, result), expected, "{id}");
+        }
+    }
+}

@@ -1,0 +1,527 @@
+//! A run of a plan: a chain of steps, each of which calls a tool of the project with the results
+//! of earlier steps in its arguments, then the reply.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use cogtools_core::arguments::Arguments;
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::{Call, Code, Context, Diagnostic, Registry, pointer};
+use cogtools_executor::{
+    Attempt, Completion, Event, Failure as StepFailure, Graph, Node, Observer, OnFailure, Options,
+    SkipReason, State, Stop, Work, execute,
+};
+use cogtools_log::view::Results;
+use cogtools_log::{EndStatus, Timestamp};
+use cogtools_program::call_timeout;
+use cogtools_program::terminal::{pluralize, truncate};
+use cogtools_program::{Failure, Io};
+use serde_json::{Map, Value, json};
+
+use super::contract::{Contract, Step};
+use super::references::{Record, Records, each_reference, hydrate, of_reply, resolve};
+use crate::recorder::{Events, Outcome, RecordedWork, Recorder, millis};
+use crate::work::{lock, value_of};
+
+/// The number of lines that a program writes to standard error and that are kept.
+const MAX_LOG_LINES: usize = 100;
+/// The length of each of them, in characters.
+const MAX_LOG_CHARS: usize = 500;
+
+/// The inputs of a run.
+pub(crate) struct PlanRun {
+    pub(crate) contract: Contract,
+    /// The results of an earlier run: these steps do not run again.
+    pub(crate) results: Results,
+    pub(crate) registry: Registry,
+    pub(crate) cx: Context,
+    pub(crate) recorder: Recorder,
+    /// The command that goes on with the session.
+    pub(crate) resume: String,
+    /// True if events are printed, and not only the reply.
+    pub(crate) streams: bool,
+}
+
+impl PlanRun {
+    /// Fails if the plan is impossible, before anything of it runs.
+    ///
+    /// # Errors
+    /// A `CONTRACT_VIOLATION` for each tool, argument, reference and placeholder that leads
+    /// nowhere.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let found = violations(&self.contract, &self.registry);
+        if found.is_empty() {
+            return Ok(());
+        }
+        let code = Code::ContractViolation.name().to_owned();
+        self.recorder.end(EndStatus::Failed { code })?;
+        Err(Diagnostic::truncate(found).into())
+    }
+
+    /// Runs the steps, and prints the reply.
+    ///
+    /// # Errors
+    /// `STEP_FAILED` if a step has failed; the reply is printed nevertheless.
+    pub(crate) fn run(self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let Self { contract, .. } = self;
+        let nodes = contract.steps.iter().map(|step| Node::new(&*step.save_as));
+        // The names of steps are unique, so only their number can be wrong.
+        let graph = Graph::chain(nodes.collect()).map_err(|error| {
+            Diagnostic::new(Code::ContractViolation, error.to_string()).with_pointer("/tool_plan")
+        })?;
+        let (recorder, cancel) = (self.recorder, self.cx.cancel.clone());
+        let done = self.results.nodes;
+        let work = Arc::new(PlanWork::new(&contract, &done, self.registry, self.cx));
+        let mut events = PlanEvents {
+            record: Events::new(work.clone(), recorder.clone(), cancel.clone()),
+            work: Arc::clone(&work),
+            io,
+            streams: self.streams,
+            failure: None,
+        };
+        events.begin(&contract, &done);
+        let options = Options {
+            max_parallel: 1,
+            on_failure: OnFailure::Stop,
+            done,
+            cancel: cancel.clone(),
+        };
+        let states = execute(graph, work.clone(), options, &mut events).states;
+        let last = last_result(&contract, &states);
+        let reply = hydrate(&contract.visible_reply, &last, &lock(&work.left).records);
+        let recorded = reply.as_ref().map_or(Ok(()), |reply| {
+            events.reply(reply);
+            recorder.reply(reply)
+        });
+        let resume = recorder.has_session().then_some(self.resume.as_str());
+        let failure = failure(&contract, &states, resume);
+        let code = match (&failure, &reply) {
+            (Some(failure), _) => Some(failure.code),
+            (None, Err(error)) => Some(error.code),
+            (None, Ok(_)) => None,
+        };
+        let ended = recorder.end(match code {
+            _ if cancel.is_cancelled() => EndStatus::Cancelled,
+            None => EndStatus::Completed,
+            Some(code) => EndStatus::Failed {
+                code: code.name().to_owned(),
+            },
+        });
+        let printed = events.failure.map_or(Ok(()), Err);
+        let written = events.record.failure.map_or(Ok(()), Err);
+        printed?;
+        written.and(recorded).and(ended)?;
+        reply?;
+        failure.map_or(Ok(()), |diagnostic| Err(diagnostic.into()))
+    }
+}
+
+/// The reasons why a plan cannot run: tools that are not there, arguments that do not match,
+/// references to nothing, to later steps and to the step itself, placeholders of nothing.
+pub(crate) fn violations(contract: &Contract, registry: &Registry) -> Vec<Diagnostic> {
+    let violation = |message: String, pointer: String| {
+        Diagnostic::new(Code::ContractViolation, message).with_pointer(pointer)
+    };
+    let mut found = Vec::new();
+    let all: BTreeSet<&str> = contract.steps.iter().map(|it| &*it.save_as).collect();
+    let mut before = BTreeSet::new();
+    for (index, step) in contract.steps.iter().enumerate() {
+        let at = |key: &str| format!("/tool_plan/{index}/{key}");
+        let mut references = Vec::new();
+        each_reference(step, |pointer, name| {
+            references.push(pointer.to_owned());
+            let message = if before.contains(name) {
+                return;
+            } else if name == step.save_as {
+                format!("the step refers to its own result, `{name}`")
+            } else if all.contains(name) {
+                format!("the step refers to the result of a later step, `{name}`")
+            } else {
+                format!("no step saves a result as `{name}`")
+            };
+            let hint = did_you_mean(name, before.iter().copied());
+            let hint =
+                hint.unwrap_or_else(|| "refer to an earlier step by its `save_as`".to_owned());
+            found.push(violation(message, at(&format!("args{pointer}"))).hint(hint));
+        });
+        if let Some(tool) = step.called() {
+            let arguments = Arguments::from(step.args.clone().unwrap_or_default());
+            match registry.find(tool) {
+                Ok(tool) => {
+                    let wrong = tool.accept(arguments).err();
+                    let wrong = wrong.map(|error| error.diagnostics(&tool));
+                    // The value of a reference is not known yet.
+                    let is_known = |it: &Diagnostic| {
+                        let pointer = it.pointer.as_deref().unwrap_or_default();
+                        !references.iter().any(|reference| {
+                            pointer.starts_with(reference)
+                                || (!pointer.is_empty() && reference.starts_with(pointer))
+                        })
+                    };
+                    found.extend(wrong.into_iter().flatten().filter(is_known).map(|it| {
+                        let at = at(&format!(
+                            "args{}",
+                            it.pointer.as_deref().unwrap_or_default()
+                        ));
+                        let mut wrong =
+                            violation(it.message, at).with_subject(tool.name().as_str());
+                        wrong.hints = it.hints;
+                        wrong
+                    }));
+                }
+                Err(error) => found.extend(error.diagnostics().into_iter().map(|it| {
+                    let message = match it.code {
+                        Code::ToolNotFound => format!("no tool is named `{tool}`"),
+                        _ => it.summary(),
+                    };
+                    let mut missing = violation(message, at("tool"));
+                    missing.hints = it.hints;
+                    missing
+                })),
+            }
+        }
+        before.insert(&*step.save_as);
+    }
+    for name in of_reply(&contract.visible_reply) {
+        if !all.contains(name) {
+            let message = format!("no step saves a result as `{name}`");
+            let hint = did_you_mean(name, all.iter().copied());
+            let hint = hint.unwrap_or_else(|| "name a step by its `save_as`".to_owned());
+            found.push(violation(message, pointer::child("", "visible_reply")).hint(hint));
+        }
+    }
+    found
+}
+
+/// The result of the last step with a tool that has one.
+fn last_result(contract: &Contract, states: &BTreeMap<String, State>) -> Value {
+    let calls = contract
+        .steps
+        .iter()
+        .rev()
+        .filter(|it| it.called().is_some());
+    let mut results = calls.filter_map(|step| match states.get(&step.save_as) {
+        Some(State::Succeeded(value)) => Some((**value).clone()),
+        _ => None,
+    });
+    results.next().unwrap_or_default()
+}
+
+/// The step that has failed, if one has, and the states of the others.
+fn failure(
+    contract: &Contract,
+    states: &BTreeMap<String, State>,
+    resume: Option<&str>,
+) -> Option<Diagnostic> {
+    let (step, reason) = contract.steps.iter().find_map(|step| {
+        let State::Failed(failure) = states.get(&step.save_as)? else {
+            return None;
+        };
+        Some((&*step.save_as, &failure.diagnostic))
+    })?;
+    let message = format!("{}: {}", reason.code.name(), reason.summary());
+    let mut diagnostic = Diagnostic::new(Code::StepFailed, message).with_subject(step);
+    diagnostic.details.clone_from(&reason.details);
+    diagnostic.hints.clone_from(&reason.hints);
+    if let Some(resume) = resume {
+        let count = |matches: fn(&State) -> bool| {
+            pluralize(states.values().filter(|it| matches(it)).count(), "step")
+        };
+        let done = count(|state| matches!(state, State::Succeeded(_)));
+        let skipped = count(|state| matches!(state, State::Skipped(_)));
+        let hint = format!("{done} done, {skipped} skipped; `{resume}` goes on here");
+        let replan = resume.replacen("resume", "replan", 1);
+        diagnostic = diagnostic
+            .hint(hint)
+            .hint(format!("`{replan}` asks a model for another way"));
+    }
+    Some(diagnostic)
+}
+
+/// The steps of a plan that runs.
+struct PlanWork {
+    steps: BTreeMap<String, Step>,
+    registry: Registry,
+    cx: Context,
+    left: Mutex<Left>,
+}
+
+/// Results and facts of the steps so far. References are resolved in place: copies of all records
+/// for each step would take quadratic time.
+#[derive(Debug, Default)]
+struct Left {
+    prepared: BTreeMap<String, Result<Option<Call>, Box<Diagnostic>>>,
+    done: BTreeMap<String, Done>,
+    records: Records,
+}
+
+/// Facts about a step.
+#[derive(Clone, Debug, Default)]
+struct Done {
+    /// The arguments of the call, with references replaced.
+    args: Option<Map<String, Value>>,
+    started: String,
+    ended: String,
+    /// The standard error of the tool's program.
+    log: String,
+}
+
+impl PlanWork {
+    /// The steps of `contract`, whose tools are in `registry`. Steps of an earlier run have
+    /// `results`.
+    fn new(
+        contract: &Contract,
+        results: &BTreeMap<String, Value>,
+        registry: Registry,
+        cx: Context,
+    ) -> Self {
+        let mut left = Left::default();
+        for step in &contract.steps {
+            if let Some(value) = results.get(&step.save_as) {
+                left.keep(step, &Ok(value.clone()));
+            }
+        }
+        let steps = contract.steps.iter();
+        Self {
+            steps: steps.map(|it| (it.save_as.clone(), it.clone())).collect(),
+            registry,
+            cx,
+            left: Mutex::new(left),
+        }
+    }
+
+    /// The facts about the step `save_as` so far.
+    fn done(&self, save_as: &str) -> Done {
+        lock(&self.left)
+            .done
+            .get(save_as)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Prepares the call of a step; `None` if it calls nothing. Its arguments are in `resolved` as
+    /// soon as they are known.
+    fn prepare(
+        &self,
+        step: &Step,
+        resolved: &mut Option<Map<String, Value>>,
+    ) -> Result<Option<Call>, Box<Diagnostic>> {
+        let Some(tool) = step.called() else {
+            return Ok(None);
+        };
+        let args = Value::Object(step.args.clone().unwrap_or_default());
+        let args = resolve(args, &lock(&self.left).records).map_err(Diagnostic::merge)?;
+        let Value::Object(args) = args else {
+            let message = "arguments that are no object";
+            return Err(Box::new(Diagnostic::new(Code::Internal, message)));
+        };
+        *resolved = Some(args.clone());
+        let call = self.registry.prepare(tool, Arguments::from(args));
+        let call = call.map_err(Diagnostic::merge)?;
+        call.check(&self.cx).map_err(Diagnostic::merge)?;
+        Ok(Some(call))
+    }
+
+    /// Runs a step that was prepared. Returns its result, and the standard error of its program.
+    fn call(&self, step: &Step, attempt: &Attempt) -> (Result<Value, Box<Diagnostic>>, String) {
+        let prepared = lock(&self.left).prepared.remove(&step.save_as);
+        let call = match prepared {
+            Some(Ok(Some(call))) => call,
+            Some(Ok(None)) => return (Ok(step.reason.as_str().into()), String::new()),
+            Some(Err(diagnostic)) => return (Err(diagnostic), String::new()),
+            None => {
+                let diagnostic = Diagnostic::new(Code::Internal, "a step that is not prepared");
+                return (Err(Box::new(diagnostic)), String::new());
+            }
+        };
+        let limit = call.limit();
+        let cx = Context {
+            cancel: attempt.cancel().clone(),
+            ..self.cx.clone()
+        };
+        match call_timeout::run_within(&limit, attempt.cancel(), move || call.run(&cx)) {
+            Ok(mut output) => {
+                let log = std::mem::take(&mut output.stderr);
+                (value_of(output), log)
+            }
+            Err(diagnostics) => (Err(Diagnostic::merge(diagnostics)), String::new()),
+        }
+    }
+}
+
+impl Left {
+    /// Keeps the end of `step`, for those after it and for the reply.
+    fn keep(&mut self, step: &Step, result: &Result<Value, Box<Diagnostic>>) {
+        let record = match result {
+            Ok(value) => json!({"result": value, "status": "executed", "tool": step.tool}),
+            Err(error) => {
+                json!({"status": "failed", "tool": step.tool, "error": error.summary()})
+            }
+        };
+        if let Some(record) = Record::of(record) {
+            self.records.insert(step.save_as.clone(), record);
+        }
+    }
+}
+
+impl Work for PlanWork {
+    fn run(&self, attempt: &Attempt) -> Result<Completion, StepFailure> {
+        let Some(step) = self.steps.get(attempt.node()) else {
+            let diagnostic = Diagnostic::new(Code::Internal, "no such step");
+            return Err(StepFailure::is_final(diagnostic));
+        };
+        let started = Timestamp::now().to_string();
+        let (result, log) = self.call(step, attempt);
+        let mut left = lock(&self.left);
+        left.keep(step, &result);
+        let done = left.done.entry(step.save_as.clone()).or_default();
+        done.started = started;
+        done.ended = Timestamp::now().to_string();
+        done.log = log;
+        drop(left);
+        let failed = |error: Box<Diagnostic>| StepFailure::is_final(*error);
+        result.map(Completion::Done).map_err(failed)
+    }
+}
+
+impl RecordedWork for PlanWork {
+    /// References are replaced, and the call is checked. The start of a step that calls nothing,
+    /// or that cannot be called, is not recorded.
+    fn start(&self, save_as: &str) -> Option<Outcome> {
+        let step = self.steps.get(save_as)?;
+        let mut args = None;
+        let prepared = self.prepare(step, &mut args);
+        let is_call = matches!(prepared, Ok(Some(_)));
+        let mut left = lock(&self.left);
+        left.prepared.insert(save_as.to_owned(), prepared);
+        left.done
+            .entry(save_as.to_owned())
+            .or_default()
+            .args
+            .clone_from(&args);
+        is_call.then(|| Outcome {
+            tool: step.tool.clone(),
+            arguments: args,
+            ..Outcome::default()
+        })
+    }
+
+    fn take_outcome(&self, save_as: &str) -> Outcome {
+        let log = self.done(save_as).log;
+        let lines = log.lines().take(MAX_LOG_LINES);
+        Outcome {
+            logs: lines
+                .map(|line| truncate(line, MAX_LOG_CHARS).into_owned())
+                .collect(),
+            ..Outcome::default()
+        }
+    }
+}
+
+/// Records events, and prints them as `--stream-json` does, or only the reply.
+struct PlanEvents<'a, 'io> {
+    record: Events,
+    work: Arc<PlanWork>,
+    io: &'a mut Io<'io>,
+    streams: bool,
+    /// The reason why nothing can be printed any more.
+    failure: Option<Failure>,
+}
+
+impl PlanEvents<'_, '_> {
+    /// Prints the plan, and the steps that have their results from an earlier run.
+    fn begin(&mut self, contract: &Contract, done: &BTreeMap<String, Value>) {
+        let steps = contract
+            .steps
+            .iter()
+            .map(|step| json!({"save_as": step.save_as, "tool": step.tool, "reason": step.reason}));
+        self.event(&json!({"event": "plan", "steps": steps.collect::<Vec<_>>()}));
+        for step in &contract.steps {
+            if let Some(result) = done.get(&step.save_as) {
+                self.step(&step.save_as, "executed", json!({ "result": result }));
+            }
+        }
+    }
+
+    fn reply(&mut self, text: &str) {
+        if self.streams {
+            self.event(&json!({"event": "reply", "text": text}));
+        } else if self.failure.is_none() {
+            self.failure = self.io.show(&format!("{text}\n")).err();
+        }
+    }
+
+    fn event(&mut self, event: &Value) {
+        if self.streams && self.failure.is_none() {
+            self.failure = self.io.show_json(&format!("{event}\n")).err();
+        }
+    }
+
+    /// Prints that a step has reached a state, with `more` about it.
+    fn step(&mut self, save_as: &str, state: &str, more: Value) {
+        let mut event = json!({"event": "step", "save_as": save_as, "state": state});
+        if let (Value::Object(event), Value::Object(more)) = (&mut event, more) {
+            event.extend(more.into_iter().filter(|(_, value)| !value.is_null()));
+        }
+        self.event(&event);
+    }
+
+    /// Prints the end of a step.
+    fn ended(&mut self, save_as: &str, state: &str, end: (&str, Value), duration: Duration) {
+        let done = self.work.done(save_as);
+        for line in done.log.lines().take(MAX_LOG_LINES) {
+            self.event(&json!({"event": "log", "text": line}));
+        }
+        let (key, end) = end;
+        let more = json!({
+            "args": done.args,
+            key: end,
+            "startedAt": done.started,
+            "endedAt": done.ended,
+            "ms": millis(duration),
+        });
+        self.step(save_as, state, more);
+    }
+}
+
+impl Observer for PlanEvents<'_, '_> {
+    fn on(&mut self, event: &Event<'_>) -> Result<(), Stop> {
+        self.record.on(event)?;
+        match *event {
+            Event::Started { node, .. } => {
+                let is_call = matches!(lock(&self.work.left).prepared.get(node), Some(Ok(Some(_))));
+                if is_call {
+                    let args = self.work.done(node).args;
+                    self.step(node, "executing", json!({ "args": args }));
+                }
+            }
+            Event::Succeeded {
+                node,
+                value,
+                duration,
+            } => self.ended(node, "executed", ("result", value.clone()), duration),
+            Event::Failed {
+                node,
+                failure,
+                duration,
+            } => {
+                let error = &failure.diagnostic;
+                let error = json!({"code": error.code.name(), "message": error.summary()});
+                self.ended(node, "failed", ("error", error), duration);
+            }
+            Event::Skipped { node, reason } => {
+                let because = match reason {
+                    SkipReason::Needs(step) | SkipReason::Stopped(step) => {
+                        let message = format!("`{step}` failed");
+                        json!({"error": {"code": Code::StepFailed.name(), "message": message}})
+                    }
+                    SkipReason::Condition | SkipReason::Cancelled => Value::Null,
+                };
+                self.step(node, "skipped", because);
+            }
+            Event::Retrying { .. } => {}
+        }
+        self.failure.as_ref().map_or(Ok(()), |_| Err(Stop))
+    }
+}

@@ -1,0 +1,389 @@
+//! The text of a session: turns with their calls, results and answers, and plans with their steps.
+
+use std::fmt::Write as _;
+
+use cogtools_log::view::{Step, Summary};
+use cogtools_log::{
+    Approval, BlobId, CacheState, Decision, Entry, Event, Header, NodeState, Outcome, Why,
+    duration, response_text, result_text, task_text,
+};
+use cogtools_program::terminal::style::{BOLD, CYAN, GREEN, RED, Style, YELLOW};
+use cogtools_program::terminal::{paint, pluralize, sanitize, sanitize_lines};
+use serde_json::Value;
+
+use crate::phrase;
+
+/// The number of lines of a result that are shown.
+const MAX_RESULT_LINES: usize = 5;
+
+/// The text so far.
+pub(crate) struct Report {
+    text: String,
+    colour: bool,
+}
+
+impl Report {
+    pub(crate) const fn new(colour: bool) -> Self {
+        Self {
+            text: String::new(),
+            colour,
+        }
+    }
+
+    pub(crate) fn text(self) -> String {
+        self.text
+    }
+
+    /// Who, where and when.
+    pub(crate) fn header(&mut self, header: &Header) {
+        let title = paint(&format!("session {}", header.session), BOLD, self.colour);
+        let project = sanitize(&header.project);
+        let _ = writeln!(self.text, "{title}  {project}, {}", header.time);
+        if let Some(fork) = &header.fork {
+            let _ = writeln!(self.text, "forked from {} at {}", fork.session, fork.from);
+        }
+    }
+
+    /// One step.
+    pub(crate) fn step(&mut self, step: &Step<'_>) {
+        match &step.entry.event {
+            Event::Task { parts } => {
+                self.heading(step.entry, "task", "");
+                self.block("  ", &task_text(parts));
+            }
+            Event::Request { turn, model, .. } => {
+                let mut facts = vec![sanitize(model).into_owned()];
+                facts.extend(step.ms().map(duration));
+                facts.extend(step.usage.map(phrase::tokens));
+                self.heading(step.entry, &format!("turn {turn}"), &facts.join(", "));
+            }
+            Event::Response {
+                content,
+                finish_reason,
+                ..
+            } => {
+                self.response(content, finish_reason.as_deref());
+            }
+            Event::Call {
+                tool,
+                arguments,
+                approval,
+                ..
+            } => {
+                self.call(tool, arguments, approval);
+                self.result(step.answer);
+            }
+            Event::Result { call, .. } => {
+                // A call that never ran.
+                let call = paint(&sanitize(call.as_str()), CYAN, self.colour);
+                let _ = writeln!(self.text, "  {call}");
+                self.result(Some(step.entry));
+            }
+            Event::Error {
+                code,
+                message,
+                hints,
+                ..
+            } => {
+                self.line(RED, &format!("error[{code}]"), message);
+                for hint in hints {
+                    self.line(CYAN, "hint", hint);
+                }
+            }
+            Event::Plan { intent, plan } => self.plan(step.entry, intent, plan),
+            Event::Node { .. } if step.is_planned => self.plan_step(step),
+            Event::Reply { text, blob } => {
+                let title = if step.is_planned { "reply" } else { "output" };
+                self.reply(title, step.entry, text, blob.as_ref());
+            }
+            event => self.event(event),
+        }
+    }
+
+    /// Writes the sums of the agents that a call has run.
+    pub(crate) fn agent(&mut self, summary: &Summary<'_>) {
+        let facts = [
+            pluralize(summary.turns, "turn"),
+            pluralize(summary.calls, "call"),
+            phrase::tokens(&summary.usage),
+        ];
+        let _ = writeln!(self.text, "    agent: {}", facts.join(", "));
+    }
+
+    /// Writes the sums.
+    pub(crate) fn summary(&mut self, summary: &Summary<'_>) {
+        let end = summary.end_name().map(|end| end.replace('_', " "));
+        let mut facts = vec![
+            pluralize(summary.turns, "turn"),
+            pluralize(summary.calls, "call"),
+            duration(summary.ms),
+            phrase::tokens(&summary.usage),
+        ];
+        if let Some(cost) = &summary.usage.cost {
+            facts.push(format!("{:.4} {}", cost.amount, sanitize(&cost.currency)));
+        }
+        let style = match summary.end_name() {
+            Some("completed") => GREEN,
+            Some("failed" | "unavailable") => RED,
+            _ => YELLOW,
+        };
+        let end = end.as_deref().unwrap_or("not ended");
+        let end = paint(end, style, self.colour);
+        let _ = writeln!(self.text, "\n{end}: {}", facts.join(", "));
+    }
+
+    /// A remark of the program itself.
+    pub(crate) fn note(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{}", paint(text, CYAN, self.colour));
+    }
+
+    fn heading(&mut self, entry: &Entry, title: &str, facts: &str) {
+        let title = paint(title, BOLD, self.colour);
+        let facts = if facts.is_empty() {
+            String::new()
+        } else {
+            format!("  {facts}")
+        };
+        let _ = writeln!(self.text, "\n{title} #{}{facts}", entry.id);
+    }
+
+    fn response(&mut self, content: &Value, finish_reason: Option<&str>) {
+        let text = response_text(content);
+        if !text.trim().is_empty() {
+            self.block("  ", &text);
+        }
+        let reason = finish_reason.filter(|reason| !is_usual(reason));
+        if let Some(reason) = reason {
+            self.line(YELLOW, "finish reason", reason);
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value, approval: &Approval) {
+        let tool = paint(&sanitize(tool), CYAN, self.colour);
+        let arguments = phrase::arguments(arguments);
+        let gap = if arguments.is_empty() { "" } else { " " };
+        let _ = write!(self.text, "  {tool}{gap}{}", sanitize(&arguments));
+        if approval.decision != Decision::Allowed {
+            let approval = approval_phrase(approval);
+            let _ = write!(self.text, "  {}", sanitize(&approval));
+        }
+        self.text.push('\n');
+    }
+
+    fn result(&mut self, answer: Option<&Entry>) {
+        let Some(Event::Result {
+            outcome,
+            content,
+            blob,
+            ms,
+            ..
+        }) = answer.map(|answer| &answer.event)
+        else {
+            let _ = writeln!(self.text, "    {}", paint("no result", YELLOW, self.colour));
+            return;
+        };
+        let style = if *outcome == Outcome::Succeeded {
+            GREEN
+        } else {
+            RED
+        };
+        let state = sanitize(&phrase::outcome(outcome)).into_owned();
+        let state = paint(&state, style, self.colour);
+        let _ = writeln!(self.text, "    {state}, {}", duration(*ms));
+        self.result_lines(&result_text(content), blob.as_ref());
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Compaction { up_to, .. } => {
+                self.line(
+                    YELLOW,
+                    "compaction",
+                    &format!("everything up to #{up_to} is a summary"),
+                );
+            }
+            Event::Expired { results } => {
+                self.line(YELLOW, "expired", &pluralize(results.len(), "result"));
+            }
+            Event::Cache {
+                name,
+                state,
+                tokens,
+            } => {
+                let text = match state {
+                    CacheState::Created { .. } => format!("created, {tokens} tokens: {name}"),
+                    CacheState::Used => return,
+                    CacheState::Refreshed { .. } => format!("refreshed: {name}"),
+                    CacheState::Deleted => format!("deleted: {name}"),
+                    CacheState::Failed { reason } => format!("failed: {reason}"),
+                };
+                self.line(YELLOW, "cache", &text);
+            }
+            Event::Flow { tool, .. } => self.line(CYAN, "flow", tool),
+            Event::Node {
+                node, state, ms, ..
+            } => {
+                if let Some(text) = phrase::node(node, state, *ms) {
+                    self.line(CYAN, "node", &text);
+                }
+            }
+            Event::Paused { calls } => {
+                let calls: Vec<&str> = calls.iter().map(cogtools_log::CallId::as_str).collect();
+                self.line(
+                    YELLOW,
+                    "paused",
+                    &format!("approval wanted: {}", calls.join(", ")),
+                );
+            }
+            Event::Decision { call, approval } => {
+                let text = format!("{call} {}", approval_phrase(approval));
+                self.line(CYAN, "decision", &text);
+            }
+            Event::Undone { task } => {
+                self.line(YELLOW, "undone", &format!("task #{task} was taken back"));
+            }
+            Event::Unknown(_) => self.line(YELLOW, event.kind(), "not known to this version"),
+            _ => {}
+        }
+    }
+
+    fn line(&mut self, style: Style, title: &str, text: &str) {
+        let title = sanitize(title).into_owned();
+        let title = paint(&title, style, self.colour);
+        let _ = writeln!(self.text, "  {title}: {}", sanitize(text));
+    }
+
+    fn block(&mut self, indent: &str, text: &str) {
+        for line in sanitize_lines(text.trim_end()).lines() {
+            let _ = writeln!(self.text, "{}", format!("{indent}{line}").trim_end());
+        }
+    }
+
+    /// Writes a plan: its purpose and its steps.
+    fn plan(&mut self, entry: &Entry, intent: &str, plan: &Value) {
+        self.heading(entry, "plan", &sanitize(intent));
+        let text = |value: &Value, key: &str| {
+            let text = value.get(key).and_then(Value::as_str).unwrap_or("");
+            phrase::first_line(text)
+        };
+        self.block("  ", &text(plan, "restatement"));
+        let steps = plan.get("tool_plan").and_then(Value::as_array);
+        for (number, step) in (1..).zip(steps.into_iter().flatten()) {
+            let facts = [
+                text(step, "save_as"),
+                text(step, "tool"),
+                text(step, "reason"),
+            ];
+            let facts = facts.into_iter().filter(|fact| !fact.is_empty());
+            let facts = facts.collect::<Vec<String>>().join("  ");
+            self.block("  ", &format!("{number}. {facts}"));
+        }
+    }
+
+    /// The reply of a plan, with the results for its placeholders, or the output of a flow.
+    fn reply(&mut self, title: &str, entry: &Entry, text: &str, blob: Option<&BlobId>) {
+        self.heading(entry, title, "");
+        self.block("  ", text);
+        if let Some(blob) = blob {
+            let _ = writeln!(self.text, "  whole: {blob}");
+        }
+    }
+
+    /// A step of a plan, with its end if it has begun.
+    fn plan_step(&mut self, step: &Step<'_>) {
+        let Event::Node {
+            node: name,
+            tool,
+            inputs,
+            ..
+        } = &step.entry.event
+        else {
+            return;
+        };
+        let name = paint(&sanitize(name), BOLD, self.colour);
+        let tool = tool.as_deref().map(|tool| {
+            let tool = paint(&sanitize(tool), CYAN, self.colour);
+            format!("  {tool}")
+        });
+        let args = inputs.as_ref().map(phrase::arguments).unwrap_or_default();
+        let args = sanitize(&args);
+        let line = format!("  {name}{} {args}", tool.unwrap_or_default());
+        let _ = writeln!(self.text, "{}", line.trim_end());
+        let end = step.answer.unwrap_or(step.entry);
+        if let Event::Node {
+            state,
+            output,
+            blob,
+            logs,
+            ms,
+            ..
+        } = &end.event
+        {
+            self.step_end(state, *ms);
+            for line in logs {
+                let line = phrase::first_line(line);
+                let _ = writeln!(self.text, "    ! {}", sanitize(&line));
+            }
+            if let Some(result) = output {
+                self.result_lines(&result_text(result), blob.as_ref());
+            }
+        }
+    }
+
+    fn step_end(&mut self, state: &NodeState, ms: Option<u64>) {
+        let (text, style) = match state {
+            NodeState::Started => ("interrupted".to_owned(), YELLOW),
+            NodeState::Succeeded => ("executed".to_owned(), GREEN),
+            NodeState::Failed { code, message } => (format!("failed ({code}): {message}"), RED),
+            NodeState::Waiting { .. } | NodeState::Skipped { .. } => ("skipped".to_owned(), YELLOW),
+        };
+        let text = paint(&sanitize(&text), style, self.colour);
+        let ms = ms.map(|ms| format!(", {}", duration(ms)));
+        let _ = writeln!(self.text, "    {text}{}", ms.unwrap_or_default());
+    }
+
+    /// The first lines of a result, and where the whole is.
+    fn result_lines(&mut self, text: &str, blob: Option<&BlobId>) {
+        let (lines, more) = phrase::head(text, MAX_RESULT_LINES);
+        for line in lines {
+            let _ = writeln!(self.text, "    | {}", sanitize(&line));
+        }
+        if more > 0 {
+            let more = pluralize(more, "more line");
+            let _ = writeln!(self.text, "    | … {more}");
+        }
+        if let Some(blob) = blob {
+            let _ = writeln!(self.text, "    | whole: {blob}");
+        }
+    }
+}
+
+/// Returns true if a finish reason says nothing: the model has ended, or calls tools.
+fn is_usual(reason: &str) -> bool {
+    matches!(reason, "STOP" | "stop" | "tool_calls")
+}
+
+fn approval_phrase(approval: &Approval) -> String {
+    let decision = match approval.decision {
+        Decision::Allowed => "allowed",
+        Decision::Asked => "asked",
+        Decision::Granted => "granted",
+        Decision::Denied => "denied",
+    };
+    let why = match &approval.why {
+        Why::Rule => "rule",
+        Why::Answer => return decision.to_owned(),
+        Why::Pure => "pure",
+        Why::ReadOnly => "read-only",
+        Why::Destructive => "destructive",
+        Why::OpenWorld => "open world",
+        Why::Foreign => "a program of others",
+        Why::Default => "by default",
+        Why::NoTerminal => "no terminal",
+        Why::Other(other) => other,
+    };
+    match &approval.rule {
+        Some(rule) => format!("{decision} ({why} {rule})"),
+        None => format!("{decision} ({why})"),
+    }
+}
