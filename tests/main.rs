@@ -66,6 +66,7 @@ mod run_words;
 mod schema;
 mod sdk;
 mod sessions;
+mod skill;
 mod sources;
 mod starters;
 mod tables;

@@ -33,6 +33,7 @@ const NAMES: [&str; 31] = [
     "cogtools-schema",
     "cogtools-search",
     "cogtools-session",
+    "cogtools-skill",
     "cogtools-test",
     "cogtools-trust",
     "cogtools-ui",

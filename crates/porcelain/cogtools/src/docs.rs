@@ -8,7 +8,7 @@ use cogtools_core::file::WritePath;
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_program::call::quote;
 use cogtools_program::documents::{
-    DOCUMENTS, Document, DocumentError, Table, Update, collect, project_config,
+    DOCUMENTS, Document, DocumentError, Table, Update, collect, collect_all, project_config,
 };
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
@@ -143,24 +143,6 @@ fn updates(
         return Err(DocumentError::NoMarkers.diagnostic().into());
     }
     collect_all(documents.into_iter().map(|document| document.update(table)))
-}
-
-/// All values, or all errors.
-fn collect_all<T>(
-    results: impl Iterator<Item = Result<T, DocumentError>>,
-) -> Result<Vec<T>, Failure> {
-    let (mut values, mut diagnostics) = (Vec::new(), Vec::new());
-    for result in results {
-        match result {
-            Ok(value) => values.push(value),
-            Err(error) => diagnostics.push(error.diagnostic()),
-        }
-    }
-    if diagnostics.is_empty() {
-        Ok(values)
-    } else {
-        Err(diagnostics.into())
-    }
 }
 
 /// Reports the files that would change, with their diffs.

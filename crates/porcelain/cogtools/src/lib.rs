@@ -19,6 +19,7 @@ pub mod new;
 pub mod packages;
 pub mod run;
 pub mod schema;
+pub mod skill;
 pub mod trust;
 
 use cogtools_program::Program;
@@ -45,6 +46,7 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
             &cogtools_lint::PROGRAM,
             &cogtools_test::PROGRAM,
             &docs::PROGRAM,
+            &skill::PROGRAM,
             &schema::PROGRAM,
         ],
     ),
@@ -84,8 +86,8 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
 ];
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 31] = {
-    let mut programs = [&PROGRAM; 31];
+pub const PROGRAMS: [&Program; 32] = {
+    let mut programs = [&PROGRAM; 32];
     let (mut count, mut group) = (1, 0);
     while group < GROUPS.len() {
         let mut index = 0;

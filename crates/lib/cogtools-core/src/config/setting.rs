@@ -181,7 +181,9 @@ pub(super) fn leaves(document: &Node) -> Vec<(String, &Entry)> {
     while let Some((key, entry)) = open.pop() {
         match &entry.value.data {
             // Its keys are names, with dots in them.
-            Data::Map(_) if key == "capability_aliases" => found.push((key, entry)),
+            Data::Map(_) if ["capability_aliases", "skill"].contains(&key.as_str()) => {
+                found.push((key, entry))
+            }
             Data::Map(_) => push(&mut open, &format!("{key}."), &entry.value),
             Data::Null => {}
             _ => found.push((key, entry)),

@@ -4,6 +4,7 @@
 //! not UTF-8.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, WriteError, WritePath};
@@ -13,6 +14,7 @@ use similar::TextDiff;
 
 use super::markers::{self, BEGIN, Block, BlockKind, END, MarkerError};
 use super::table::Table;
+use crate::Failure;
 use crate::terminal::sanitize;
 
 /// A file, which may not exist.
@@ -61,6 +63,28 @@ impl Document {
         self.before.as_deref()
     }
 
+    /// The byte range of its table, between the lines of the markers.
+    pub fn table_range(&self) -> Option<Range<usize>> {
+        let table = self
+            .blocks
+            .iter()
+            .find(|block| block.kind == BlockKind::Table);
+        table.map(|block| block.inner.clone())
+    }
+
+    /// The path to show.
+    pub fn display_path(&self) -> &Path {
+        &self.display_path
+    }
+
+    /// The document with new content.
+    pub const fn with_content(self, after: Vec<u8>) -> Update {
+        Update {
+            document: self,
+            after,
+        }
+    }
+
     /// The path of the file, with all links resolved.
     pub fn real_path(&self) -> PathBuf {
         let path = self.path.full();
@@ -93,10 +117,7 @@ impl Document {
         if !find_blocks(&after, &self.display_path).is_ok_and(has_blocks) {
             return Err(DocumentError::UnclosedBlock(self.display_path));
         }
-        Ok(Update {
-            document: self,
-            after,
-        })
+        Ok(self.with_content(after))
     }
 
     /// The content with everything of ours replaced.
@@ -244,6 +265,24 @@ fn line_ending(bytes: &[u8]) -> &'static str {
     }
 }
 
+/// All values, or all errors.
+pub fn collect_all<T>(
+    results: impl Iterator<Item = Result<T, DocumentError>>,
+) -> Result<Vec<T>, Failure> {
+    let (mut values, mut diagnostics) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(error) => diagnostics.push(error.diagnostic()),
+        }
+    }
+    if diagnostics.is_empty() {
+        Ok(values)
+    } else {
+        Err(diagnostics.into())
+    }
+}
+
 /// Reasons why a file is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
@@ -264,6 +303,9 @@ pub enum DocumentError {
     /// A table at its end would be part of a code block.
     #[error("`{0}` ends inside a block of code or HTML, which would contain the table")]
     UnclosedBlock(PathBuf),
+    /// It has no markers, and must not be replaced.
+    #[error("`{0}` was written by hand")]
+    HandWritten(PathBuf),
     /// It is read-only.
     #[error("`{0}` cannot be written: it is read-only")]
     ReadOnly(PathBuf),
@@ -301,6 +343,9 @@ impl DocumentError {
             }
             Self::UnclosedBlock(_) => diagnostic(Code::InvalidConfig)
                 .hint("close the block, or write the markers where the table belongs"),
+            Self::HandWritten(_) => diagnostic(Code::Denied).hint(format!(
+                "write `<!-- cogtools:begin -->` and `{END}` on lines of their own, where the tools belong"
+            )),
             Self::ReadOnly(_) => {
                 diagnostic(Code::IoFailed).hint("make it writable, then run this again")
             }

@@ -7,9 +7,9 @@ mod document;
 mod markers;
 mod table;
 
-pub use document::{Document, DocumentError, Update};
+pub use document::{Document, DocumentError, Update, collect_all};
 pub use markers::MarkerError;
-pub use table::{NewTool, Table, collect, project_config};
+pub use table::{NewTool, Summary, Table, collect, project_config};
 
 /// The documents at a project's root that agents read.
 pub const DOCUMENTS: [&str; 3] = ["GEMINI.md", "AGENTS.md", "CLAUDE.md"];

@@ -18,9 +18,9 @@ use crate::project::context;
 /// The text instead of a table without rows.
 const EMPTY: &str = "This project has no tools.";
 
-/// One tool.
+/// One tool, as a row of the table.
 #[derive(Clone, Debug)]
-struct Row {
+pub struct Summary {
     name: String,
     purpose: String,
     /// Its arguments, and whether each is required.
@@ -30,13 +30,14 @@ struct Row {
 /// All tools of a project.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    rows: Vec<Row>,
+    rows: Vec<Summary>,
     /// The diagrams of flows, by name.
     flows: BTreeMap<String, String>,
 }
 
-impl Row {
-    fn new(tool: &Tool) -> Self {
+impl Summary {
+    /// The summary of `tool`.
+    pub fn new(tool: &Tool) -> Self {
         let schema = tool.schema().as_object();
         let required = schema.get("required").and_then(Value::as_array);
         let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
@@ -50,6 +51,11 @@ impl Row {
                 .map(|name| (name.clone(), is_required(name)))
                 .collect(),
         }
+    }
+
+    /// The name of the tool.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     fn line(&self) -> String {
@@ -87,8 +93,30 @@ impl Table {
             return vec![EMPTY.to_owned()];
         }
         let header = ["| Tool | What it is for | Arguments |", "|---|---|---|"];
-        let rows = self.rows.iter().map(Row::line);
+        let rows = self.rows.iter().map(Summary::line);
         header.map(str::to_owned).into_iter().chain(rows).collect()
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, tool: Summary) {
+        self.rows.push(tool);
+    }
+
+    /// The lines of a list of the tools without their arguments, in Markdown.
+    pub fn names(&self) -> Vec<String> {
+        let rows = self.rows.iter();
+        rows.map(|row| format!("- {}: {}", code(&row.name), escape(&row.purpose)))
+            .collect()
+    }
+
+    /// What the tools are for, one after the other.
+    pub fn purposes(&self) -> String {
+        let purposes = self.rows.iter().map(|row| {
+            let purpose = row.purpose.trim_end_matches(['.', ';']);
+            format!("{}: {purpose}", row.name)
+        });
+        let purposes: Vec<String> = purposes.collect();
+        format!("Tools of this project. {}", purposes.join("; "))
     }
 
     /// The diagram of the flow `name`, in Markdown.
@@ -155,7 +183,7 @@ pub fn collect(
     before.sources.truncate(new.source);
     let (before, _) = rows(before, project, io);
     let (mut table, diagnostics) = rows(config, project, io);
-    let row = Row::new(new.tool);
+    let row = Summary::new(new.tool);
     if is_listed && !before.rows.iter().any(|other| other.name == row.name) {
         table.rows.retain(|other| other.name != row.name);
         table.rows.insert(before.len().min(table.len()), row);
@@ -166,7 +194,7 @@ pub fn collect(
 fn rows(config: Config, project: &Project, io: &Io<'_>) -> (Table, Vec<Diagnostic>) {
     let cx = context(io, project, config.env_priority, config.bounds());
     let found = Registry::new(config, None, cx).map(|tool| match tool {
-        Ok(tool) => Ok((Row::new(&tool), tool.flow().map(Flow::mermaid))),
+        Ok(tool) => Ok((Summary::new(&tool), tool.flow().map(Flow::mermaid))),
         Err(error) => Err(error.diagnostics()),
     });
     let mut diagnostics: Vec<Diagnostic> = found

@@ -124,6 +124,7 @@ mod tests {
                 "limits" => "1048576",
                 "ask" | "prompt" => sample(&key.name()),
                 "capability_aliases" => "{web.search: search.web}",
+                "skill" => "{git: Use it.}",
                 _ => "[]",
             };
             let text = Text::new("VALUE", value.into()).expect("text");

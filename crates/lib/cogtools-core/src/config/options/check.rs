@@ -145,6 +145,21 @@ pub(super) fn aliases<'de, D: Deserializer<'de>>(
     )
 }
 
+/// Reads a description of 1 to 1,024 characters for each name.
+pub(super) fn descriptions<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<BTreeMap<String, String>, D::Error> {
+    let accept = |all: &BTreeMap<String, String>| {
+        let mut texts = all.values();
+        texts.all(|text| (1..=1024).contains(&text.trim().chars().count()))
+    };
+    checked(
+        from,
+        "a text of 1 to 1,024 characters for each skill",
+        accept,
+    )
+}
+
 /// Reads a text that the reader of the layer makes of a value, by the name of its type.
 pub(super) struct Named;
 

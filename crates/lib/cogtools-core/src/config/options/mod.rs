@@ -145,6 +145,12 @@ pub struct Options {
     /// `cogtools-flow(1)` applies them once.
     #[serde(deserialize_with = "check::aliases")]
     pub capability_aliases: BTreeMap<String, String>,
+    /// The descriptions of skills that `cogtools skill` writes, by the skill's name: what it does,
+    /// and when an agent should use it. By default, the first sentences of its tools.
+    ///
+    /// Example: `skill: {git: Use it before and after each commit.}`
+    #[serde(deserialize_with = "check::descriptions")]
+    pub skill: BTreeMap<String, String>,
     /// The levels of the linter's rules in this project.
     ///
     /// Example: `lint: {rules: {no-examples: off}}`

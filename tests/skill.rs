@@ -1,0 +1,232 @@
+//! `cogtools skill`: the tools of a project as Agent Skills.
+
+use cogtools_test_support::{Project, assert_text, str};
+use serde_json::Value;
+
+use crate::run;
+
+const BODY: &str = ".agents/skills/project-tools/SKILL.md";
+
+fn scene() -> Project {
+    let project = Project::new();
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "skill: {git: Use it before each commit.}\n",
+        )
+        .file(
+            "tools/greet.yaml",
+            "name: greet\ndescription: Greets a person. <b>Not</b> twice.\n\
+             parameters: {person: string}\nimplementation: Hello {{ person }}!\n\
+             examples: [{person: Ada}]\n",
+        )
+        .file("tools/greet.1.golden", "Hello Ada!\n```\n")
+        .file(
+            "tools/git/status.yaml",
+            "name: status\ndescription: Shows changes\nimplementation: none\n",
+        );
+    project
+}
+
+#[test]
+fn a_toolset_is_a_skill() {
+    let project = scene();
+    run("cogtools-skill", &project).run().outputs(str![[r#"
+created .agents/skills/git/SKILL.md
+created .agents/skills/git/references/status.md
+created .agents/skills/project-tools/SKILL.md
+created .agents/skills/project-tools/references/greet.md
+
+"#]]);
+    assert_text(
+        project.read(BODY),
+        str![[r#"
+---
+name: project-tools
+description: "Tools of this project. greet: Greets a person. bNot/b twice"
+metadata:
+  generated-by: cogtools
+---
+
+<!-- cogtools:begin (`cogtools skill` writes this) -->
+
+| Tool | What it is for | Arguments |
+|---|---|---|
+| `greet` | Greets a person. &lt;b>Not&lt;/b> twice. | `person` |
+
+Before the first call of a tool, read `references/TOOL.md`: it has the arguments, and examples with their results.
+
+```sh
+cogtools run TOOL key=value other='a longer text'
+cogtools-call TOOL <<'JSON'
+{"key": "value"}
+JSON
+```
+
+The result is on standard output. A call that fails prints `error[CODE]`, the reason and a hint on standard error:
+
+- SCHEMA_VIOLATION, status 65: correct each argument that is listed, and call again
+- TOOL_NOT_FOUND, status 127: the hint has the nearest name
+- DENIED, status 77: a person has to approve the tool by `cogtools trust`; say so, and try no way around it
+- TIMEOUT, status 124: the tool took too long; do less in one call
+- TOOL_FAILED, status 1: the tool itself failed; the message says why
+
+<!-- cogtools:end -->
+
+"#]],
+    );
+    assert_text(
+        project.read(".agents/skills/project-tools/references/greet.md"),
+        str![[r#"
+<!-- cogtools:begin (`cogtools skill` writes this) -->
+
+# greet
+
+Greets a person. <b>Not</b> twice.
+
+## Arguments
+
+The JSON Schema of the arguments:
+
+```json
+{
+  "type": "object",
+  "properties": {
+    "person": {
+      "type": "string"
+    }
+  },
+  "required": [
+    "person"
+  ]
+}
+```
+
+## Examples
+
+```sh
+cogtools-call greet <<'JSON'
+{"person":"Ada"}
+JSON
+```
+
+prints
+
+````text
+Hello Ada!
+```
+````
+
+<!-- cogtools:end -->
+
+"#]],
+    );
+    let git = project.read(".agents/skills/git/SKILL.md");
+    assert!(
+        git.contains("description: \"Use it before each commit.\""),
+        "{git}"
+    );
+    let report = run("cogtools-skill", &project).arg("--json").run().json();
+    assert_eq!(report["files"][0]["action"], "unchanged", "{report}");
+    assert_eq!(report["skills"][1]["tools"][0], "greet", "{report}");
+}
+
+#[test]
+fn what_is_not_ours_is_kept() {
+    let project = scene();
+    run("cogtools-skill", &project).run();
+    let old = project.read(BODY);
+    let own = old
+        .replace("metadata:\n  generated-by: cogtools\n", "license: MIT\n")
+        .replace("<!-- cogtools:begin", "# Mine\r\n\n<!-- cogtools:begin");
+    project.file(BODY, format!("{own}\nAnd this.\n"));
+    project.file(
+        "tools/leave.yaml",
+        "name: leave\ndescription: Leaves\nimplementation: bye\n",
+    );
+    let check = run("cogtools-skill", &project).arg("--check").run();
+    check.status(1).stderr_contains("STALE");
+    run("cogtools-skill", &project).run();
+    let new = project.read(BODY);
+    assert!(new.contains("license: MIT\n---\n\n# Mine\r\n"), "{new}");
+    assert!(
+        new.ends_with("<!-- cogtools:end -->\n\nAnd this.\n"),
+        "{new}"
+    );
+    assert!(new.contains("| `leave` | Leaves |  |"), "{new}");
+    project.file(BODY, "---\nname: project-tools\n---\nMine\n");
+    run("cogtools-skill", &project)
+        .run()
+        .status(77)
+        .stderr_contains("by hand");
+    assert_eq!(project.read(BODY), "---\nname: project-tools\n---\nMine\n");
+}
+
+#[test]
+fn a_reference_without_its_tool_is_removed() {
+    let project = scene();
+    run("cogtools-skill", &project).run();
+    let folder = ".agents/skills/project-tools/references";
+    let ours = project.read(&format!("{folder}/greet.md"));
+    project.file(format!("{folder}/gone.md"), &ours);
+    project.file(format!("{folder}/mine.md"), format!("{ours}\nMine\n"));
+    run("cogtools-skill", &project)
+        .arg("--check")
+        .run()
+        .status(1)
+        .stderr_contains("gone.md");
+    let report = run("cogtools-skill", &project).run().text();
+    assert!(
+        report.ends_with("removed .agents/skills/project-tools/references/gone.md\n"),
+        "{report}"
+    );
+    assert!(!project.path(format!("{folder}/gone.md")).exists());
+    assert!(project.path(format!("{folder}/mine.md")).exists());
+}
+
+/// The limits of the specification and of hosts hold for any number of tools.
+#[test]
+fn a_body_is_small() {
+    for (count, is_listed) in [(100, true), (2_000, false)] {
+        let project = Project::new();
+        project.dir(".git");
+        for number in 0..count {
+            let description = format!("Does the thing with number {number}. Call it in time.");
+            project.file(
+                format!("tools/number_{number}.yaml"),
+                format!("name: number_{number}\ndescription: {description}\nimplementation: x\n"),
+            );
+        }
+        run("cogtools-skill", &project).run();
+        let body = project.read(BODY);
+        assert!(
+            body.len() < 24_000 && body.lines().count() < 500,
+            "{}",
+            body.len()
+        );
+        assert_eq!(body.contains("`number_7`"), is_listed);
+        let description = body.lines().nth(2).expect("a description");
+        let description = description
+            .strip_prefix("description: ")
+            .expect("a description");
+        let description: Value = serde_json::from_str(description).expect("a text");
+        let description = description.as_str().expect("a text");
+        assert!(description.chars().count() <= 1024, "{description}");
+        let overview = ".agents/skills/project-tools/references/all.tools.md";
+        assert_eq!(project.path(overview).exists(), !is_listed);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_does_not_lead_out_of_the_project() {
+    let project = scene();
+    let outside = project.path("../outside");
+    std::fs::create_dir(&outside).expect("a folder");
+    project.link(".agents", &outside);
+    run("cogtools-skill", &project)
+        .run()
+        .status(74)
+        .stderr_contains("outside");
+    assert_eq!(std::fs::read_dir(&outside).expect("a folder").count(), 0);
+}
