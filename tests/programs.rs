@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 32] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
@@ -155,6 +155,7 @@ fn usage(name: &str) -> String {
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
         "cogtools-session" => "cogtools-session [OPTIONS] [COMMAND]",
         "cogtools-search" => "cogtools-search [OPTIONS] <TERM>...",
+        "cogtools-skill" => "cogtools-skill [OPTIONS] [NAME]...",
         "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
         "cogtools-trust" => "cogtools-trust [OPTIONS] [SOURCE]...",
         "cogtools-yaml" => "cogtools-yaml [OPTIONS] <FILE>",

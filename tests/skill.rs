@@ -134,7 +134,7 @@ Hello Ada!
 #[test]
 fn what_is_not_ours_is_kept() {
     let project = scene();
-    run("cogtools-skill", &project).run();
+    run("cogtools-skill", &project).run().succeeds();
     let old = project.read(BODY);
     let own = old
         .replace("metadata:\n  generated-by: cogtools\n", "license: MIT\n")
@@ -146,7 +146,7 @@ fn what_is_not_ours_is_kept() {
     );
     let check = run("cogtools-skill", &project).arg("--check").run();
     check.status(1).stderr_contains("STALE");
-    run("cogtools-skill", &project).run();
+    run("cogtools-skill", &project).run().succeeds();
     let new = project.read(BODY);
     assert!(new.contains("license: MIT\n---\n\n# Mine\r\n"), "{new}");
     assert!(
@@ -165,7 +165,7 @@ fn what_is_not_ours_is_kept() {
 #[test]
 fn a_reference_without_its_tool_is_removed() {
     let project = scene();
-    run("cogtools-skill", &project).run();
+    run("cogtools-skill", &project).run().succeeds();
     let folder = ".agents/skills/project-tools/references";
     let ours = project.read(&format!("{folder}/greet.md"));
     project.file(format!("{folder}/gone.md"), &ours);
@@ -197,7 +197,7 @@ fn a_body_is_small() {
                 format!("name: number_{number}\ndescription: {description}\nimplementation: x\n"),
             );
         }
-        run("cogtools-skill", &project).run();
+        run("cogtools-skill", &project).run().succeeds();
         let body = project.read(BODY);
         assert!(
             body.len() < 24_000 && body.lines().count() < 500,
@@ -226,7 +226,7 @@ fn a_link_does_not_lead_out_of_the_project() {
     project.link(".agents", &outside);
     run("cogtools-skill", &project)
         .run()
-        .status(74)
-        .stderr_contains("outside");
+        .status(78)
+        .stderr_contains("points outside");
     assert_eq!(std::fs::read_dir(&outside).expect("a folder").count(), 0);
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::clients::cache;
 use crate::schema::{accepted, call};
+use crate::{repository, run};
 
 /// Ajv for draft 4, which OpenAPI 3.0 builds on.
 const AJV: [&str; 3] = ["ajv@8.20.0", "ajv-draft-04@1.0.0", "ajv-formats@3.0.1"];
@@ -78,7 +79,7 @@ impl Case {
 /// Our schemas, each for one of two parameters, with the arguments
 /// to validate.
 fn ours() -> Vec<Value> {
-    let file = crate::repository().join("tests/validators/cases.jsonl");
+    let file = repository().join("tests/validators/cases.jsonl");
     let cases = conformance::cases(&file).into_iter().map(|case| {
         let instances = case["instances"].as_array().expect("a list of values");
         let arguments = instances.iter().map(|value| json!({"value": value}));
@@ -197,4 +198,33 @@ fn recorded_cases_of_the_json_schema_test_suite() {
         arguments: case["instance"].clone(),
     });
     check(&cases.collect::<Vec<_>>());
+}
+
+/// The reference implementation of Agent Skills accepts what is written for the tools of this
+/// repository.
+#[test]
+fn skills_are_valid() {
+    let project = cogtools_test_support::Project::new();
+    project.dir(".git");
+    let tools = repository().join("tools");
+    for entry in tools.read_dir().expect("tools").flatten() {
+        let name = entry.file_name().into_string().expect("a name");
+        for folder in ["tools", "tools/In A_set"] {
+            project.copy(format!("{folder}/{name}"), entry.path());
+        }
+    }
+    project.file(
+        "tools/odd.yaml",
+        "name: odd\ndescription: 'A \"quoted\" <b>: #text\\, with ---'\nimplementation: x\n",
+    );
+    run("cogtools-skill", &project).run().succeeds();
+    let python = install::python(&cache(), "skills-ref-0.1.1", &["skills-ref==0.1.1"]);
+    for skill in project.path(".agents/skills").read_dir().expect("skills") {
+        let skill = skill.expect("a skill").path();
+        let mut validate = Command::new(&python);
+        validate.args(["-c", "from skills_ref.cli import main; main()", "validate"]);
+        let output = validate.arg(&skill).output().expect("a run");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {message}", skill.display());
+    }
 }

@@ -222,9 +222,11 @@ fn skill_name(toolset: &str) -> String {
     }
 }
 
-/// A description within the limit. Hosts take `<` for markup, and show no invisible characters.
+/// A description within the limit. Hosts take `<` for markup and any `---` for the end of the
+/// lines, and show no invisible characters.
 fn limited(description: &str) -> String {
     let text = invisible::escape(description).replace(['<', '>'], "");
+    let text = text.replace("---", "—");
     match text.char_indices().nth(MAX_DESCRIPTION - 1) {
         Some((end, _)) if text.chars().count() > MAX_DESCRIPTION => {
             format!("{}…", text[..end].trim_end())
