@@ -25,7 +25,7 @@ pub enum Which {
 pub struct Options {
     /// Which of the values to return.
     pub which: Which,
-    /// Whether to repair what is not valid.
+    /// True if what is not valid is repaired.
     pub repair: bool,
     /// True if the text is still growing: what is certain of a value that is cut off is returned,
     /// and the rest of it is left out.
@@ -59,6 +59,9 @@ pub enum NoJson {
     /// The text has none.
     #[error("no JSON value in the text")]
     Absent,
+    /// The text at this offset is in a value, and belongs to nothing in it.
+    #[error("a value with text in it that belongs to nothing")]
+    Stray(usize),
     /// The value is nested too deeply at this offset.
     #[error("a value is nested more than {MAX_DEPTH} levels deep")]
     TooDeep(usize),
@@ -318,14 +321,19 @@ fn in_prose(text: &str, modes: Modes, values: &mut Values) -> Result<(), NoJson>
             match attempt.result {
                 Ok(candidate) => {
                     at = attempt.end.max(at);
+                    if values.which != Which::All && is_closed_early(text, start, at, mode) {
+                        return Err(NoJson::Stray(at));
+                    }
                     if !is_checkbox(text, start, &candidate) {
                         values.add(candidate)?;
                     }
                     break;
                 }
                 Err(Stop::TooMany) => return Err(NoJson::TooMany),
-                Err(Stop::TooDeep(offset)) => {
-                    values.add(Err(NoJson::TooDeep(offset)))?;
+                Err(stop @ (Stop::TooDeep(offset) | Stop::Stray(offset))) => {
+                    let is_deep = matches!(stop, Stop::TooDeep(_));
+                    let error = if is_deep { NoJson::TooDeep } else { NoJson::Stray };
+                    values.add(Err(error(offset)))?;
                     at = skip(text, start).max(at);
                     break;
                 }
@@ -337,6 +345,19 @@ fn in_prose(text: &str, modes: Modes, values: &mut Values) -> Result<(), NoJson>
         }
     }
     Ok(())
+}
+
+/// Returns true if the value `text[start..end]` begins the text, and a comma and a scalar or a
+/// key follow it, so that its last bracket is one too early.
+fn is_closed_early(text: &str, start: usize, end: usize, mode: Mode) -> bool {
+    let parser = Parser::new(text, end, mode);
+    let comma = parser.skip_space(end);
+    let next = parser.skip_space((comma + 1).min(text.len()));
+    text[comma..].starts_with(',')
+        && text[..start].trim().is_empty()
+        && !text[next..].starts_with(['{', '['])
+        && parser.begins_value(next)
+        && text.trim_end().ends_with(['}', ']'])
 }
 
 /// Returns true if what begins with the bracket at `start` looks like JSON, and not like prose.

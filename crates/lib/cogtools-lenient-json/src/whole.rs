@@ -91,6 +91,10 @@ pub(crate) fn attempt(text: &str, start: usize, end: usize, mode: Mode, alone: b
     parser.repairs.map(|offset| start + offsets.of(offset));
     repairs.extend(&parser.repairs);
     let end = start + Offsets::new(source).of(parser.pos);
+    let result = result.map_err(|stop| match stop {
+        Stop::Stray(_) => Stop::Stray(start),
+        stop => stop,
+    });
     let result = result.map(|json| {
         candidate(
             json,

@@ -135,6 +135,9 @@ fn no_json(error: NoJson, text: &str, options: Options) -> Diagnostic {
         }
         NoJson::Absent => diagnostic
             .hint("ask the model for one JSON value; a scalar counts if it fills its line"),
+        NoJson::Stray(offset) => diagnostic
+            .at(location(text, offset))
+            .hint("ask the model to write the value as JSON, with texts in quotes"),
         NoJson::TooDeep(offset) => diagnostic
             .at(location(text, offset))
             .hint("ask the model for a flatter value"),
@@ -166,6 +169,24 @@ fn explain(found: &[Found], text: &str, io: &mut Io<'_>) {
         if more > 0 {
             io.note(&format!("{} more", pluralize(more, "repair")));
         }
+    }
+    left_out(found, text, io);
+}
+
+/// Prints a note for each text between the values, around them, and in others than they.
+fn left_out(found: &[Found], text: &str, io: &mut Io<'_>) {
+    let mut start = 0;
+    let ends = found.iter().map(|found| found.span.clone());
+    for span in ends.chain([text.len()..text.len()]) {
+        let rest = &text[start..span.start.max(start)];
+        let outside = rest.trim_matches(|c: char| c.is_whitespace() || c == '`');
+        if !outside.is_empty() {
+            let at = location(text, start + rest.find(outside).unwrap_or_default());
+            let bytes = pluralize(outside.len(), "byte");
+            let (line, column) = (at.line, at.column);
+            io.note(&format!("line {line}, column {column}: {bytes} outside of the value left out"));
+        }
+        start = span.end;
     }
 }
 

@@ -38,6 +38,8 @@ pub(crate) enum Stop {
     Invalid(usize),
     /// The quotes are escaped.
     Escaped,
+    /// The text at this offset is in the value, and no part of it.
+    Stray(usize),
     /// It is nested too deeply at this offset.
     TooDeep(usize),
     /// It has too many values.

@@ -10,6 +10,9 @@ use crate::repair::RepairKind;
 /// The longest key without quotes, in bytes.
 pub(super) const MAX_BARE_KEY: usize = 128;
 
+/// Bytes in which a closing bracket shows that what does not fit is inside of the value.
+const MAX_STRAY: usize = 1 << 10;
+
 /// The continuation after an item or a member.
 enum Next {
     More,
@@ -98,8 +101,7 @@ impl Parser<'_> {
             if !self.mode.repair || members.is_empty() {
                 return self.invalid();
             }
-            self.repair(RepairKind::MissingBracket, self.pos)?;
-            return Ok(Next::End);
+            return self.end_before_text();
         };
         self.trivia()?;
         if self.peek().is_none() && self.mode.partial {
@@ -108,9 +110,17 @@ impl Parser<'_> {
         }
         self.colon()?;
         self.trivia()?;
-        let Some(value) = self.member_value()? else {
+        let begin = self.pos;
+        let before = self.repairs.count();
+        let Some(mut value) = self.member_value()? else {
             return Ok(Next::End);
         };
+        if let Some(end) = self.text_with_commas(begin, &value) {
+            self.repairs.truncate(before);
+            self.repair(RepairKind::UnquotedText, begin)?;
+            value = Json::String(self.text[begin..end].to_owned());
+            self.pos = end;
+        }
         if members.insert(key, value).is_some() {
             self.repair(RepairKind::DuplicateKey, start)?;
         }
@@ -168,10 +178,49 @@ impl Parser<'_> {
                 Ok(Next::More)
             }
             Some('.' | '…') if self.ellipsis()? => Ok(Next::More),
-            Some(_) => {
-                self.repair(RepairKind::MissingBracket, self.pos)?;
-                Ok(Next::End)
+            Some(_) => self.end_before_text(),
+        }
+    }
+
+    /// Ends an object or array before text that is no part of it. Text with a closing bracket
+    /// after it is not behind the value, but in it, and must not be lost.
+    fn end_before_text(&mut self) -> Result<Next, Stop> {
+        let end = self.text.floor_char_boundary(self.pos + MAX_STRAY);
+        if !self.mode.partial && self.text[self.pos..end].contains(['}', ']']) {
+            return Err(Stop::Stray(self.pos));
+        }
+        self.repair(RepairKind::MissingBracket, self.pos)?;
+        Ok(Next::End)
+    }
+
+    /// The end of the text without quotes that begins at `begin`, where `value` was read, and
+    /// goes on behind it: `1,234`, `1 234`, `yes, or no`. `None` if `value` is the whole of it.
+    fn text_with_commas(&self, begin: usize, value: &Json) -> Option<usize> {
+        if !self.mode.repair || value.is_container() || self.is_quote_at(begin) {
+            return None;
+        }
+        let mut end = self.pos;
+        loop {
+            let after = self.skip_space(end);
+            let next = match self.punctuation_at(after) {
+                Some(',') => self.skip_space(after + self.char_at(after).map_or(0, char::len_utf8)),
+                _ => after,
+            };
+            let c = self.punctuation_at(next);
+            let is_end = self.text[end..next].contains('\n')
+                || self.is_comment(next)
+                || matches!(c, None | Some(',' | ';' | '}' | ']' | ')' | '.' | '…'))
+                || self.is_quote_at(next)
+                || self.bare_key_end(next).is_some_and(|end| end < self.text.len());
+            if is_end {
+                return (end > self.pos).then_some(end);
             }
+            let stop = self.text_end(next);
+            let is_number = self.text[next..].starts_with(|c: char| c.is_ascii_digit());
+            if stop == next || stop == self.text.len() && (self.mode.partial || !is_number) {
+                return None;
+            }
+            end = stop;
         }
     }
 

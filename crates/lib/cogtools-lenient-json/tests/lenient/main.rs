@@ -5,6 +5,7 @@ mod partial;
 mod peer;
 mod repairs;
 mod search;
+mod tokens;
 mod valid;
 
 use cogtools_lenient_json::{NoJson, Options, Which, find, last};
