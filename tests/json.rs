@@ -201,6 +201,16 @@ cogtools-json: line 2, column 11: end of the text: the value was completed
 "#]],
     );
     json(&["--explain"], "[1]").outputs("[1]\n");
+    json(&["--explain"], r#"So: {"price": 1,234, "b": 2} it is"#).expect(
+        0,
+        "{\"price\":\"1,234\",\"b\":2}\n",
+        str![[r#"
+cogtools-json: line 1, column 15: text quoted
+cogtools-json: line 1, column 1: 3 bytes outside of the value left out
+cogtools-json: line 1, column 30: 5 bytes outside of the value left out
+
+"#]],
+    );
     let many = format!("[{}]", "1 ".repeat(1_500));
     let outcome = json(&["--explain"], many);
     outcome

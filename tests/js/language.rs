@@ -84,10 +84,10 @@ fn what_exists() {
     ]);
     let absent = "return ['window', 'document', 'process', 'require', 'module', 'exports', 'std', 'os', \
                   'setTimeout', 'setInterval', 'queueMicrotask', 'performance', 'navigator', \
-                  'location', 'Worker', 'postMessage', 'localStorage', 'crypto', 'atob', 'btoa', \
-                  'Buffer', 'Deno', 'Bun', 'print', 'gc', 'WebAssembly', 'Intl', 'Atomics', \
+                  'location', 'Worker', 'postMessage', 'localStorage', \
+                  'Buffer', 'Deno', 'Bun', 'print', 'gc', 'WebAssembly', 'Atomics', \
                   'SharedArrayBuffer', 'WeakRef', 'FinalizationRegistry', 'InternalError', \
-                  'DOMException', 'structuredClone', 'TextEncoder', 'URL', 'Blob', 'scriptArgs'] \
+                  'DOMException', 'Blob', 'scriptArgs'] \
                   .filter((name) => name in self)";
     check(&[(absent, "[]")]);
     check(&[
@@ -169,15 +169,15 @@ fn numbers_and_dates() {
         ),
         (
             "return [NaN, -Infinity, 1e21, -0].map((n) => n.toLocaleString())",
-            "[\"NaN\",\"-∞\",\"1e+21\",\"0\"]",
+            "[\"NaN\",\"-∞\",\"1,000,000,000,000,000,000,000\",\"0\"]",
         ),
         (
             "return (1).toLocaleString('de-DE')",
             "runtime: RangeError: only en-US is there, not de-DE",
         ),
         (
-            "return (1).toLocaleString('en-US', { style: 'percent' })",
-            "runtime: RangeError: there is no option style",
+            "return (1).toLocaleString('en-US', { style: 'unit' })",
+            "runtime: RangeError: there is no style unit, only decimal, percent, currency",
         ),
         (
             "return (1).toLocaleString([], { maximumFractionDigits: 99 })",
@@ -225,4 +225,142 @@ fn the_same_request_gives_the_same_numbers() {
          Math.abs(all.reduce((a, b) => a + b) / 1e4 - 0.5) < 0.02]",
         "[true,true,true]",
     )]);
+}
+
+/// Expected texts are those of Node.js.
+#[test]
+fn dates_and_numbers_of_en_us_are_right_or_an_error() {
+    let date = "const d = new Date(Date.UTC(2026, 6, 4, 3, 5, 9)); return d.";
+    for (code, expected) in [
+        (
+            "toLocaleString('en-US', { timeZone: 'America/New_York', weekday: 'long', year: \
+             'numeric', month: 'long', day: 'numeric', hour: 'numeric', timeZoneName: 'short' })",
+            "\"Friday, July 3, 2026 at 11 PM EDT\"",
+        ),
+        (
+            "toLocaleDateString('en-US', { timeZone: 'Asia/Tokyo', weekday: 'short' })",
+            "\"Sat\"",
+        ),
+        ("toLocaleString()", "\"7/4/2026, 3:05:09 AM\""),
+        (
+            "toLocaleTimeString('en', { hour12: false, timeZone: 'Asia/Kolkata' })",
+            "\"08:35:09\"",
+        ),
+        (
+            "toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' })",
+            "\"Jul 4, 2026, 3:05 AM\"",
+        ),
+        (
+            "toLocaleString('en-US', { timeZone: 'Mars/Base' })",
+            "runtime: RangeError: there is no time zone Mars/Base",
+        ),
+        (
+            "toLocaleString('de-DE')",
+            "runtime: RangeError: only en-US is there, not de-DE",
+        ),
+        (
+            "toLocaleString('en-US', { era: 'long' })",
+            "runtime: RangeError: there is no option era",
+        ),
+    ] {
+        check(&[(&format!("{date}{code}"), expected)]);
+    }
+    check(&[
+        (
+            "return new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })\
+             .format(-1234.5)",
+            "\"-$1,234.50\"",
+        ),
+        (
+            "return [1234567, 999950, 12].map(new Intl.NumberFormat('en', { notation: 'compact' })\
+             .format)",
+            "[\"1.2M\",\"1M\",\"12\"]",
+        ),
+        (
+            "return (0.256).toLocaleString('en', { style: 'percent', maximumFractionDigits: 1 })",
+            "\"25.6%\"",
+        ),
+        (
+            "return ['b', 'a10', 'a9', 'C', 'é'].sort(new Intl.Collator('en', { numeric: true })\
+             .compare)",
+            "[\"a9\",\"a10\",\"b\",\"C\",\"é\"]",
+        ),
+        (
+            "new Intl.PluralRules('en')",
+            "runtime: TypeError: Intl.PluralRules is not there: only NumberFormat, \
+             DateTimeFormat and Collator are, for en-US",
+        ),
+    ]);
+}
+
+#[test]
+fn what_code_of_the_web_uses() {
+    check(&[
+        (
+            "const u = new URL('../x?a=1#h', 'https://user:pw@Ex.com:443/a/b/c'); \
+             u.searchParams.append('q', 'é&'); return [u.href, u.host, [...u.searchParams]]",
+            "[\"https://user:pw@ex.com/a/x?a=1&q=%C3%A9%26#h\",\"ex.com\",\
+             [[\"a\",\"1\"],[\"q\",\"é&\"]]]",
+        ),
+        (
+            "return [URL.canParse('x'), new URLSearchParams({ a: 'b c' }).toString(), \
+             new URL('http://[1:0:0::2]/').hostname, new URL('http://0x7f.1').host]",
+            "[false,\"a=b+c\",\"[1::2]\",\"127.0.0.1\"]",
+        ),
+        ("new URL('x')", "runtime: TypeError: Invalid URL: x"),
+        (
+            "return [btoa('hé'), atob('aGVsbG8='), new TextEncoder().encode('é').length, \
+             new TextDecoder().decode(new Uint8Array([0xEF, 0xBB, 0xBF, 0xC3, 0xA9]))]",
+            "[\"aOk=\",\"hello\",2,\"é\"]",
+        ),
+        (
+            "return new Uint8Array(crypto.subtle.digestSync('SHA-256', 'abc')).slice(0, 2).join()",
+            "\"186,120\"",
+        ),
+        (
+            "return /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/\
+             .test(crypto.randomUUID()) && crypto.randomUUID() !== crypto.randomUUID()",
+            "true",
+        ),
+        (
+            "const a = { m: new Map([['x', new Date(0)]]) }; a.self = a; \
+             const b = structuredClone(a); return [b.self === b, b !== a, b.m.get('x')]",
+            "[true,true,\"1970-01-01T00:00:00.000Z\"]",
+        ),
+        (
+            "structuredClone(() => 1)",
+            "runtime: TypeError: a function cannot be cloned",
+        ),
+        ("Intl = 5; return Intl", "5"),
+    ]);
+}
+
+/// What is not there says what to write instead.
+#[test]
+fn errors_say_what_to_write() {
+    for (code, expected) in [
+        (
+            "setTimeout(f, 5)",
+            "nothing here is asynchronous: call the function itself",
+        ),
+        (
+            "return await f()",
+            "`await` is needless: nothing here is asynchronous",
+        ),
+        ("import fs from 'fs'", "there are no modules: write"),
+        ("const fs = require('fs')", "there are no modules: write"),
+        (
+            "return (async () => 1)()",
+            "promises never end: return the value itself",
+        ),
+        (
+            "crypto.subtle.digest('SHA-256', 'x')",
+            "use crypto.subtle.digestSync",
+        ),
+        ("return 'a\u{0}b'", "the code has a NUL character"),
+    ] {
+        let outcome = super::evaluate(&json!({"code": code}));
+        let error = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        assert!(error.contains(expected), "{code}: {error}");
+    }
 }

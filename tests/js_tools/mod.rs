@@ -51,9 +51,46 @@ fn a_string_is_text_and_the_rest_is_json() {
         "return {b: 1, a: [1.5, null, 'x']}",
         "{\"b\":1,\"a\":[1.5,null,\"x\"]}",
     );
-    returns("return", "undefined");
     returns("return 5n", "5");
     returns("return new Date(0)", "1970-01-01T00:00:00.000Z");
+}
+
+#[test]
+fn what_has_content_shows_it() {
+    returns(
+        "return {m: new Map([['a', new Set([1])]]), e: new RangeError('no'), b: new Uint8Array([1])}",
+        r#"{"m":{"a":[1]},"e":{"name":"RangeError","message":"no"},"b":[1]}"#,
+    );
+    let project = Project::untrusted();
+    project.file(
+        "tools/t.yaml",
+        tool("console.log({a: [1]}, new Map([[1, 2]]), new Error('no'), 'x'); return 1"),
+    );
+    let outcome = run("cogtools-call", &project)
+        .args(["t", "--verbose"])
+        .run();
+    outcome.stderr_contains("| {\"a\":[1]} [[1,2]] Error: no x\n");
+}
+
+#[test]
+fn nothing_is_no_result() {
+    let project = Project::untrusted();
+    for (code, expected) in [
+        ("return", "returned nothing: add `return`"),
+        ("const a = 1;", "returned nothing: add `return`"),
+        (
+            "const o = {}; o.o = o; return o",
+            "the result has a cycle or no JSON, so it is no value",
+        ),
+        (
+            "return {d: new Date(NaN)}",
+            "the value at `/d` is an invalid date",
+        ),
+    ] {
+        project.file("tools/t.yaml", tool(code));
+        let outcome = call(&project, "t", "").status(1);
+        outcome.stderr_contains(&format!("error[TOOL_FAILED]: t: {expected}\n"));
+    }
 }
 
 #[test]

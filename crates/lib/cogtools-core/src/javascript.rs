@@ -25,6 +25,9 @@ pub struct Script {
     pub timeout: Duration,
     /// The time that its clock shows, in milliseconds since 1970; the real time if there is none.
     pub now: Option<f64>,
+    /// True for the code of a tool or a node: it must return something, and what JSON has no
+    /// form for, such as a map, has its content in results and logs.
+    pub is_tool: bool,
 }
 
 /// Result of a body.
@@ -84,6 +87,7 @@ impl Script {
             args,
             timeout,
             now,
+            is_tool,
         } = self;
         let option = OsString::from(Self::OPTION);
         let milliseconds = (timeout.as_secs_f64() * 1000.0).to_string();
@@ -92,7 +96,7 @@ impl Script {
         let output = Process::new(&file, folder)
             .args([option, milliseconds.into()])
             .variables(variables)
-            .input(Request { code, now }.encode(&args))
+            .input(Request { code, now, is_tool }.encode(&args))
             .stdout_limit(Self::MAX_OUTPUT_BYTES)
             .timeout(timeout.saturating_add(Self::GRACE))
             .run(cancel)
@@ -236,6 +240,12 @@ impl ScriptErrorKind {
             Self::Forbidden(_) => "compute with `args` alone: there is no network and no storage",
             Self::Timeout(_) => "compute less, in fewer steps",
             Self::Memory => "build smaller values, and fewer at a time",
+            Self::Result(text) if text.starts_with("returned nothing") => {
+                "end the code with `return` and the value"
+            }
+            Self::Result(text) if text.contains("promise") => {
+                "nothing here is asynchronous, and promises never end: return the value itself"
+            }
             Self::Result(_) => "return text, numbers, booleans, null, arrays or plain objects",
             Self::Confine(_) => {
                 "the kernel must have seccomp, and a container must permit it; \
@@ -243,10 +253,33 @@ impl ScriptErrorKind {
             }
             Self::NotInstalled => "install it in the folder of the other programs of cogtools",
             Self::Start(_) => "check that it is an executable program",
-            Self::Runtime(_) | Self::Cancelled | Self::Crashed(_) => return None,
+            Self::Runtime(text) => return absent(text).map(Into::into),
+            Self::Cancelled | Self::Crashed(_) => return None,
         };
         Some(text.into())
     }
+}
+
+/// What to write instead of a name that is not there, if that is what the error `text` says.
+fn absent(text: &str) -> Option<&'static str> {
+    let name = text.strip_prefix("ReferenceError: ")?;
+    Some(match name.strip_suffix(" is not defined")? {
+        "setTimeout"
+        | "setInterval"
+        | "setImmediate"
+        | "queueMicrotask"
+        | "requestAnimationFrame" => "nothing here is asynchronous: call the function itself",
+        "require" | "module" | "exports" => {
+            "there are no modules: write what is needed in the code itself"
+        }
+        "process" | "Deno" | "Bun" | "window" | "document" | "navigator" | "localStorage" => {
+            "there is no host: pass what the code needs in `args`"
+        }
+        "Buffer" => "use TextEncoder and TextDecoder, atob and btoa, and Uint8Array",
+        "performance" => "use Date.now()",
+        "Temporal" => "use Date, and toLocaleString with a timeZone",
+        _ => return None,
+    })
 }
 
 impl From<ScriptErrorKind> for ScriptError {
@@ -266,6 +299,9 @@ pub struct Request {
     pub code: String,
     /// The time that the clock shows, in milliseconds since 1970.
     pub now: Option<f64>,
+    /// True for the code of a tool or a node.
+    #[serde(default)]
+    pub is_tool: bool,
 }
 
 /// A line that the process prints.
@@ -343,6 +379,7 @@ impl Script {
                 args,
                 timeout: Duration::from_secs_f64(milliseconds / 1000.0),
                 now: now.filter(|now| now.abs() <= MAX_NOW).map(f64::trunc),
+                is_tool: false,
             }),
             (code, args) => {
                 let violations = code.err().into_iter().chain(args.err());
@@ -479,6 +516,7 @@ mod tests {
         let request = Request {
             code: "return \"a\\nb\n\"".to_owned(),
             now: Some(1.5),
+            is_tool: false,
         };
         let input = request.encode("{\"a\":\n1}");
         let expected = (request, b"{\"a\":\n1}".as_slice());

@@ -332,7 +332,11 @@ fn in_prose(text: &str, modes: Modes, values: &mut Values) -> Result<(), NoJson>
                 Err(Stop::TooMany) => return Err(NoJson::TooMany),
                 Err(stop @ (Stop::TooDeep(offset) | Stop::Stray(offset))) => {
                     let is_deep = matches!(stop, Stop::TooDeep(_));
-                    let error = if is_deep { NoJson::TooDeep } else { NoJson::Stray };
+                    let error = if is_deep {
+                        NoJson::TooDeep
+                    } else {
+                        NoJson::Stray
+                    };
                     values.add(Err(error(offset)))?;
                     at = skip(text, start).max(at);
                     break;

@@ -74,12 +74,17 @@ The object of a failure has the `logs` so far, too: see `--error-format json`.";
 
 const LANGUAGE: &str = "\
 ECMAScript 2025, as QuickJS implements it, without `Atomics`, `SharedArrayBuffer`, `WeakRef`, \
-`FinalizationRegistry`, `Intl` and modules. `eval` and `Function` work. Jobs of promises never \
+`FinalizationRegistry` and modules. `eval` and `Function` work. Jobs of promises never \
 run. Built-in objects and prototypes are frozen; the global object, also named `self`, is not.
 
-`Math.random` gives the same numbers for the same code and arguments. `Date` is in UTC. \
-`toLocaleString` of a number groups digits as in en-US, with the options `minimumFractionDigits`, \
-`maximumFractionDigits` and `useGrouping`.
+Of the web there are `URL`, `URLSearchParams`, `TextEncoder`, `TextDecoder`, `atob`, `btoa`, \
+`structuredClone`, `crypto.randomUUID`, `crypto.getRandomValues` and \
+`crypto.subtle.digestSync`, which returns the hash at once.
+
+`Intl.NumberFormat`, `Intl.DateTimeFormat`, `Intl.Collator` and the methods `toLocale…` write \
+en-US, with every time zone. Any other locale, and an option that is not there, is an error. \
+Without `timeZone`, dates are in UTC. `Math.random` gives the same numbers for the same code and \
+arguments.
 
 `fetch`, `XMLHttpRequest`, `WebSocket`, `importScripts`, `indexedDB` and `caches` exist, and fail \
 with `JS_FORBIDDEN` when they are called. Nothing else of a browser or of Node.js exists.";

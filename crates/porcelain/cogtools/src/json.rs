@@ -184,7 +184,9 @@ fn left_out(found: &[Found], text: &str, io: &mut Io<'_>) {
             let at = location(text, start + rest.find(outside).unwrap_or_default());
             let bytes = pluralize(outside.len(), "byte");
             let (line, column) = (at.line, at.column);
-            io.note(&format!("line {line}, column {column}: {bytes} outside of the value left out"));
+            io.note(&format!(
+                "line {line}, column {column}: {bytes} outside of the value left out"
+            ));
         }
         start = span.end;
     }

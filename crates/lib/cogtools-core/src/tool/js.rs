@@ -65,6 +65,7 @@ impl Js {
             args: Value::Object(arguments).to_string(),
             timeout: tool.timeout.min(MAX_TIMEOUT),
             now: None,
+            is_tool: true,
         };
         let result = script.run(cx.programs.as_deref(), &cx.cancel);
         result.map_err(|error| self.diagnostic(error, tool))

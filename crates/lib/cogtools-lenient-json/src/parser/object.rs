@@ -211,7 +211,9 @@ impl Parser<'_> {
                 || self.is_comment(next)
                 || matches!(c, None | Some(',' | ';' | '}' | ']' | ')' | '.' | '…'))
                 || self.is_quote_at(next)
-                || self.bare_key_end(next).is_some_and(|end| end < self.text.len());
+                || self
+                    .bare_key_end(next)
+                    .is_some_and(|end| end < self.text.len());
             if is_end {
                 return (end > self.pos).then_some(end);
             }

@@ -6,10 +6,7 @@ use crate::{Random, check};
 
 #[test]
 fn text_with_commas_is_one_value() {
-    check(
-        r#"{"price": 1,234, "b": 2}"#,
-        r#"{"price":"1,234","b":2}"#,
-    );
+    check(r#"{"price": 1,234, "b": 2}"#, r#"{"price":"1,234","b":2}"#);
     check(
         r#"{"price": 1,234,567.50 EUR}"#,
         r#"{"price":"1,234,567.50 EUR"}"#,
@@ -26,7 +23,10 @@ fn text_with_commas_is_one_value() {
         r#"{"a":"true, false","b":1}"#,
     );
     // Commas that separate.
-    check(r#"{"a": 1, b: 2, "c": [1,234]}"#, r#"{"a":1,"b":2,"c":[1,234]}"#);
+    check(
+        r#"{"a": 1, b: 2, "c": [1,234]}"#,
+        r#"{"a":1,"b":2,"c":[1,234]}"#,
+    );
     check(r#"{"a": 1,, "b": 2,}"#, r#"{"a":1,"b":2}"#);
 }
 

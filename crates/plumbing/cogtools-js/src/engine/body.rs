@@ -59,6 +59,19 @@ pub(super) fn syntax_message(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
+/// What to write instead of what a line that does not parse has: modules and `await`.
+pub(super) fn advice(code: &str, position: Option<(usize, usize)>) -> Option<&'static str> {
+    let (line, _) = position?;
+    let line = code.split('\n').nth(line.checked_sub(1)?)?;
+    let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+    words.find_map(|word| match word {
+        "await" => Some("`await` is needless: nothing here is asynchronous"),
+        "import" => Some("there are no modules: write what is needed in the code itself"),
+        "export" => Some("there are no modules: `return` the result"),
+        _ => None,
+    })
+}
+
 /// The name of the code in a stack.
 pub(super) const FILE: &str = "body";
 

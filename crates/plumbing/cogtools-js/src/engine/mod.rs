@@ -131,6 +131,22 @@ impl<'js> Run<'_, 'js> {
 
     /// The code as a function.
     fn compile(&self) -> Result<Function<'js>, ScriptError> {
+        if let Some(at) = self.code.find('\0') {
+            let before = &self.code[..at];
+            let line = before.matches('\n').count() + 1;
+            let column = before
+                .rsplit('\n')
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .count()
+                + 1;
+            let message = "the code has a NUL character: write it as \\0 in a string";
+            return Err(ScriptError {
+                position: Some((line, column)),
+                ..ScriptErrorKind::Syntax(message.to_owned()).into()
+            });
+        }
         let compiled = body::compile(&self.ctx, self.code);
         compiled.map_err(|_| {
             let error = self.thrown();
@@ -142,6 +158,10 @@ impl<'js> Run<'_, 'js> {
                         "unexpected end of the code".to_owned()
                     } else {
                         body::syntax_message(&text)
+                    };
+                    let text = match body::advice(self.code, error.position) {
+                        Some(advice) => format!("{text}: {advice}"),
+                        None => text,
                     };
                     ScriptError {
                         kind: ScriptErrorKind::Syntax(text),

@@ -5,7 +5,10 @@
 (host) => {
   "use strict";
   // The code can set the global names, but not what these are.
-  const { Array, Error, JSON, Number, Object, Reflect, String, TypeError, WeakMap } = globalThis;
+  const {
+    Array, ArrayBuffer, BigInt, Date, Error, JSON, Map, Number, Object, RangeError, Reflect, RegExp,
+    Set, String, Symbol, TypeError, Uint8Array, WeakMap, encodeURIComponent,
+  } = globalThis;
   const { freeze, getOwnPropertyDescriptor, getPrototypeOf, defineProperty } = Object;
   const { apply, ownKeys } = Reflect;
   const { stringify } = JSON;
@@ -33,8 +36,19 @@
   // What a part is given: it is read when it is first used, maybe after the code has changed
   // the global names.
   const given = {
-    Array, Error, Number, Object, String, TypeError, apply, forbidden, stackOf, stringify, unfit,
+    Array, ArrayBuffer, BigInt, Date, Error, JSON, Map, Number, Object, RangeError, RegExp, Set,
+    String, Symbol, TypeError, Uint8Array, WeakMap, apply, encodeURIComponent, forbidden, stackOf,
+    stringify, unfit,
+    decodeText: (bytes, isStrict) => host.decodeText(Array.from(bytes), isStrict),
+    digest: (name, bytes) => host.digest(name, Array.from(bytes)),
+    encodeText: host.encodeText,
+    freezeAll: (object) => freezeAll(object),
     isPromise: host.isPromise,
+    isTool: host.isTool,
+    randomBytes: (length) =>
+      Uint8Array.from({ length }, () => Math.floor(host.unpredictable() * 256)),
+    text: () => part("text"),
+    zone: host.zone,
     objectToString: Object.prototype.toString,
     toString: Array.prototype.toString,
   };
@@ -44,15 +58,50 @@
     const { valueOf } = prototype;
     define(prototype, "toLocaleString", {
       toLocaleString(locales, options) {
-        return part("format")(apply(valueOf, this, []), locales, options);
+        return part("intl").number(apply(valueOf, this, []), locales, options);
       },
     }.toLocaleString);
   }
+  const { getTime } = Date.prototype;
+  for (const [name, required, defaults] of [
+    ["toLocaleString", "any", "all"], ["toLocaleDateString", "date", "date"],
+    ["toLocaleTimeString", "time", "time"],
+  ]) {
+    const method = {
+      [name](locales, options) {
+        return part("intl").date(apply(getTime, this, []), locales, options, required, defaults);
+      },
+    };
+    define(Date.prototype, name, method[name]);
+  }
+  define(String.prototype, "localeCompare", {
+    localeCompare(other, locales, options) {
+      return part("intl").compare(String(this), String(other), locales, options);
+    },
+  }.localeCompare);
+  // What few runs use is made when they first do. The code may put something else in its place.
+  const lazy = (name, read) => {
+    const set = (value) => define(root, name, value);
+    const get = () => {
+      const value = read();
+      set(value);
+      return value;
+    };
+    defineProperty(root, name, { get, set, configurable: true });
+  };
+  for (const name of ["URL", "URLSearchParams"]) lazy(name, () => part("url")[name]);
+  for (const name of ["TextEncoder", "TextDecoder", "atob", "btoa", "crypto"]) {
+    lazy(name, () => part("codec")[name]);
+  }
+  lazy("structuredClone", () => part("clone"));
+  lazy("Intl", () => part("intl").Intl);
 
   const log = (...values) => {
     let text = "";
     for (let index = 0; index < values.length; index += 1) {
-      text += (index === 0 ? "" : " ") + String(values[index]);
+      const value = values[index];
+      const isShown = host.isTool && typeof value === "object" && value !== null;
+      text += (index === 0 ? "" : " ") + (isShown ? part("text").show(value) : String(value));
     }
     host.log(text.toWellFormed());
   };

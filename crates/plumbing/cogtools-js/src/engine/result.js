@@ -1,7 +1,7 @@
 // Results as JSON, or as the text of what JSON does not have.
 (given) => {
   "use strict";
-  const { Array, Number, String, TypeError, isPromise, stringify, toString, unfit } = given;
+  const { Array, Date, Number, String, TypeError, isPromise, isTool, stringify, text, toString, unfit } = given;
   // The engine's own `join` does not end for an array that contains itself.
   const join = (array, path) => {
     let text = "";
@@ -15,6 +15,8 @@
     return text;
   };
   const asText = (value) => {
+    if (isTool && value === undefined) refuse("returned nothing: add `return`");
+    if (isTool && typeof value === "object") refuse("the result has a cycle or no JSON, so it is no value");
     const isPlain = Array.isArray(value) && value.toString === toString;
     return { json: stringify(isPlain ? join(value, [value]) : String(value)), stringified: true };
   };
@@ -36,7 +38,9 @@
       const pointer = path.length === 0 ? "" : `/${[...keys, key].slice(1).join("/")}`;
       return pointer === "" ? "the result" : `the value at \`${pointer.slice(0, 200)}\``;
     };
-    const check = function (key, item) {
+    const check = function (key, original) {
+      const item = isTool ? text().plain(original) : original;
+      if (isTool && this[key] instanceof Date && item === null) refuse(`${name(key)} is an invalid date`);
       while (path.length > 0 && path[path.length - 1] !== this) {
         path.pop();
         keys.pop();
