@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// The most memory that a process has used, in KiB. The code of a debug build, several times as
-/// large as that of a release, is not counted.
+/// The most memory that a process has used, in KiB, without the code: a debug build has several
+/// times as much as a release.
 fn peak_memory(pid: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let value = |name: &str| {

@@ -57,7 +57,7 @@ impl Run {
     }
 
     /// Runs in `project` with its HOME. In the outcome, its path is replaced with `[ROOT]`
-    /// and that of its HOME with `[HOME]`.
+    /// and the path of its HOME with `[HOME]`.
     pub fn project(self, project: &Project) -> Self {
         let (root, home) = (project.root(), project.home());
         self.cwd(&root)

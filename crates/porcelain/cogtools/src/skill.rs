@@ -290,7 +290,7 @@ impl Skill {
         (text, Some(full.join("\n") + "\n"))
     }
 
-    /// How a model calls a tool, and what it does after a failure.
+    /// Explains to a model how to call a tool, and its next step after a failure.
     fn calling(&self) -> String {
         let mut text = "Before the first call of a tool, read `references/TOOL.md`: it has the \
             arguments, and examples with their results.\n\n```sh\ncogtools run TOOL key=value \

@@ -15,10 +15,10 @@ use crate::connect::Resolver;
 use crate::error::{HttpError, Reason};
 use crate::{Client, Response};
 
-/// How long a client of a test waits.
+/// Time that a client of a test waits.
 pub(super) const TIMEOUT: Duration = Duration::from_millis(300);
 
-/// What a server does after a request.
+/// Behaviour of a server after a request.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Send(String),
@@ -38,12 +38,12 @@ pub(super) struct Peer {
     task: JoinHandle<()>,
 }
 
-/// What has happened to a server.
+/// Events that a server has seen.
 #[derive(Clone, Default)]
 struct Records {
     /// One text for each request.
     received: Arc<Mutex<Vec<String>>>,
-    /// How many connections the clients have closed.
+    /// Number of connections that clients have closed.
     closed: Arc<Mutex<usize>>,
 }
 
@@ -134,7 +134,7 @@ impl Peer {
         format!("{scheme}://{host}:{}{path}", self.address.port())
     }
 
-    /// What it has received.
+    /// The requests that it has received.
     pub(super) fn received(&self) -> Vec<String> {
         self.records.received.lock().expect("a list").clone()
     }

@@ -1,4 +1,4 @@
-//! What is sent, and that no message or debug text repeats it.
+//! Secrets in requests, which no message or debug text repeats.
 
 use http::Request;
 use hyper::body::Bytes;

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::peer::{client, get, text};
 use crate::server::{self, Origins, Server, ServerOptions};
 
-/// A server whose responses repeat the request, those of `/slow` after a while.
+/// A server whose responses repeat the request; `/slow` answers after a while.
 struct Service {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -54,7 +54,7 @@ impl Service {
         }
     }
 
-    /// What it sends until it closes the connection.
+    /// All bytes until it closes the connection.
     async fn raw(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.expect("it listens");
         stream

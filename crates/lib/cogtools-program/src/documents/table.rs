@@ -109,7 +109,7 @@ impl Table {
             .collect()
     }
 
-    /// What the tools are for, one after the other.
+    /// The purposes of the tools, one after the other.
     pub fn purposes(&self) -> String {
         let purposes = self.rows.iter().map(|row| {
             let purpose = row.purpose.trim_end_matches(['.', ';']);

@@ -40,7 +40,7 @@ fn describe(status: &Status) -> Finding {
     .with_details(attempts.collect())
 }
 
-/// How long the program may take: each editor has a second.
+/// Time limit of the program: each editor has a second.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The answer of `cogtools editor status --json`.
@@ -48,7 +48,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct Status {
     /// The name of the editor that answers.
     pub(crate) editor: Option<String>,
-    /// How the editor was found.
+    /// The way the editor was found.
     pub(crate) by: Option<String>,
     pub(crate) attempts: Vec<Attempt>,
 }

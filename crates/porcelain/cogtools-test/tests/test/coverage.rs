@@ -1,4 +1,4 @@
-//! What the examples reach, with `--coverage`.
+//! Coverage of a tool by its examples, with `--coverage`.
 
 use cogtools_test_support::{Project, outcome, str};
 use serde_json::json;

@@ -37,7 +37,7 @@ pub struct FlowNode {
     /// The first of these whose condition holds chooses a node; the others are skipped.
     #[schemars(length(min = 1))]
     pub router: Option<Vec<FlowRoute>>,
-    /// The same for each item of a list.
+    /// An implementation for each item of a list.
     pub each: Option<FlowEach>,
     /// A question to the user.
     pub ask: Option<String>,
@@ -47,9 +47,9 @@ pub struct FlowNode {
     /// The expression, without braces, that must hold; otherwise the node is skipped.
     #[schemars(regex(pattern = r"\S"))]
     pub when: Option<String>,
-    /// How often it, or an item of it, is run again when it fails.
+    /// Repetitions of it, or of an item of it, after a failure.
     pub retry: Option<FlowRetry>,
-    /// How many seconds it, or an item of it, may take.
+    /// The time limit for it, or for an item of it, in seconds.
     #[schemars(range(min = 0))]
     pub timeout: Option<f64>,
     /// With tool: whether the result of the same call in an earlier run is used. It has no effect
@@ -77,7 +77,7 @@ pub enum FlowTool {
 pub struct FlowCall {
     /// The name of the tool, or a template.
     pub name: Option<String>,
-    /// What the tool is for, such as search.web, or a template. Exactly one tool has to have it.
+    /// The purpose of the tool, such as search.web, or a template. Exactly one tool has to have it.
     pub capability: Option<String>,
     /// The only capabilities that count.
     pub among: Option<Vec<String>>,
@@ -108,7 +108,7 @@ pub struct FlowRoute {
     pub to: String,
 }
 
-/// The same for each item of a list: exactly one of text, js, tool and agent.
+/// An implementation for each item of a list: exactly one of text, js, tool and agent.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct FlowEach {
@@ -116,7 +116,7 @@ pub struct FlowEach {
     pub r#in: Value,
     /// The variable with the item; by default, item.
     pub r#as: Option<String>,
-    /// How many items are worked on at the same time; by default, 4.
+    /// The maximum number of items in work at the same time; by default, 4.
     #[schemars(range(min = 1))]
     pub max: Option<u32>,
     /// The end of an item that fails: fail, which fails the node, or keep, whose value is an
@@ -133,11 +133,11 @@ pub struct FlowEach {
     pub agent: Option<FlowAgent>,
 }
 
-/// How often a node that fails is run again.
+/// Repetitions of a node that fails.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct FlowRetry {
-    /// How often; by default, not at all, and three times with until.
+    /// The number of repetitions; by default, none, and three with until.
     pub times: Option<u32>,
     /// The seconds before the second attempt.
     #[schemars(range(min = 0))]
@@ -150,7 +150,7 @@ pub struct FlowRetry {
     pub until: Option<FlowChecks>,
 }
 
-/// What a result has to meet.
+/// Conditions of a result.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, untagged)]
 pub enum FlowChecks {

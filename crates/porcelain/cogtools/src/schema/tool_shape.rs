@@ -28,9 +28,9 @@ pub struct Example {
     pub name: Option<String>,
     /// The arguments of the call.
     pub arguments: Map<String, Value>,
-    /// What tools that a flow calls answer without being called, by name or capability.
+    /// Answers of tools that a flow calls, by name or capability; the tools do not run.
     pub with: Option<Map<String, Value>>,
-    /// What the result contains, or the message of a failure.
+    /// Texts in the result, or in the message of a failure.
     pub contains: Option<Texts>,
     /// Regular expressions that match in the result, or in the message of a failure.
     pub matches: Option<Texts>,
@@ -95,13 +95,13 @@ pub struct ImplementationMap {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Agent {
-    /// What the agent is: a Nunjucks template over the arguments.
+    /// The identity of the agent: a Nunjucks template over the arguments.
     pub system: Option<String>,
-    /// How it works: a template.
+    /// Its way of working: a template.
     pub behaviour: Option<String>,
-    /// What it always follows, over its system and its behaviour: one template or several.
+    /// Rules that it always follows, over its system and its behaviour: one template or several.
     pub rules: Option<Texts>,
-    /// What it is asked: a template. By default, the arguments as JSON.
+    /// The question: a template. By default, the arguments as JSON.
     pub prompt: Option<String>,
     /// The tools of the project that it may call, by name; * and ? match any characters. By
     /// default, none.
@@ -109,7 +109,7 @@ pub struct Agent {
     /// The model; by default, the one that the user asks.
     #[schemars(regex(pattern = r"\S"))]
     pub model: Option<String>,
-    /// How varied its answers are.
+    /// The temperature, for more or less varied answers.
     #[schemars(range(min = 0, max = 2))]
     pub temperature: Option<f64>,
     /// Makes its answers repeatable; by default, it is derived from the model and the prompt.
@@ -121,7 +121,7 @@ pub struct Agent {
     pub stop: Option<Vec<String>>,
     /// The limits of a call. What it uses also counts for an agent that calls it.
     pub budget: Option<AgentBudget>,
-    /// What it answers; by default, what the key output of the tool says.
+    /// The form of its answer; by default, the key output of the tool.
     pub output: Option<AgentOutput>,
 }
 
@@ -142,7 +142,7 @@ pub struct AgentBudget {
     pub money: Option<f64>,
 }
 
-/// What an agent answers.
+/// The form of an agent's answer.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct AgentOutput {

@@ -150,7 +150,7 @@ fn rules_of_the_linter_are_completed_and_checked() {
     );
 }
 
-/// The schemas that the settings of VS Code assign, with those of the repository.
+/// The schemas that the settings of VS Code assign, and the repository's own.
 fn assigned_schemas() -> Value {
     let settings = Editor::VsCode.settings();
     let (_, json) = settings.split_once('\n').unwrap();
