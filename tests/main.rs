@@ -35,6 +35,7 @@ mod gateway;
 mod genai;
 mod groups;
 mod hosts;
+mod http;
 mod input;
 mod interpreter;
 mod js;

@@ -20,6 +20,7 @@ mod expected;
 pub mod file;
 mod filter;
 pub mod hint;
+pub mod http;
 pub mod invisible;
 pub mod javascript;
 mod json;

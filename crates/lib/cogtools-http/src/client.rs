@@ -18,7 +18,7 @@ use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::timeout;
 
-use crate::connect::{Connector, Resolver};
+use crate::connect::{Connector, Guard, Resolver};
 use crate::error::{HttpError, Reason, of_body, of_request};
 use crate::proxy::Proxies;
 use crate::target::{Target, shown};
@@ -71,6 +71,10 @@ pub struct ClientOptions {
     pub certificates: Option<PathBuf>,
     /// The directory with the certificates of trusted authorities.
     pub certificate_dir: Option<PathBuf>,
+    /// The addresses that may be connected to; every one if there is none.
+    pub guard: Option<Guard>,
+    /// True if a response may be compressed; its body is then still so.
+    pub gzip: bool,
 }
 
 impl Default for ClientOptions {
@@ -85,6 +89,8 @@ impl Default for ClientOptions {
             plain_http: PlainHttp::default(),
             certificates: None,
             certificate_dir: None,
+            guard: None,
+            gzip: false,
         }
     }
 }
@@ -181,7 +187,11 @@ impl Client {
         }
     }
 
-    async fn send_once(
+    /// Sends a request to `target` like [`Self::send`], but follows no redirect.
+    ///
+    /// # Errors
+    /// The first failure; see [`Reason`].
+    pub async fn send_once(
         &self,
         target: &Target,
         request: &Request<Bytes>,
@@ -205,7 +215,12 @@ impl Client {
             .map_err(|error| fail(of_request(&error)))?;
         let (parts, body) = response.into_parts();
         let encoding = parts.headers.get(CONTENT_ENCODING);
-        if encoding.is_some_and(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        let is_known = |name: &HeaderValue| {
+            let name = name.as_bytes();
+            name.eq_ignore_ascii_case(b"identity")
+                || self.options.gzip && name.eq_ignore_ascii_case(b"gzip")
+        };
+        if !encoding.is_none_or(is_known) {
             return Err(fail(Reason::Compressed));
         }
         Ok(Response {
@@ -230,7 +245,12 @@ impl Client {
         *sent.uri_mut() = target.uri.clone();
         let headers = sent.headers_mut();
         headers.clone_from(request.headers());
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let encoding = if self.options.gzip {
+            "gzip"
+        } else {
+            "identity"
+        };
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(encoding));
         // Only a proxy may see it, and only over http: a tunnel has its own.
         headers.remove(PROXY_AUTHORIZATION);
         let proxy = self.options.proxies.find(target)?;

@@ -2,8 +2,9 @@
 //!
 //! hyper-util has a tunnel, too, but its errors have no public type.
 
+use std::fmt;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -42,11 +43,32 @@ pub(crate) struct Connector {
     tls: Arc<Tls>,
     proxies: Arc<Proxies>,
     timeout: Duration,
+    resolver: Resolver,
+    guard: Option<Guard>,
+}
+
+/// Decides which addresses may be connected to.
+#[derive(Clone)]
+pub struct Guard(Arc<Permits>);
+
+type Permits = dyn Fn(&Target, IpAddr) -> bool + Send + Sync;
+
+impl Guard {
+    /// Makes a guard that permits an address of a target if `permits` returns true.
+    pub fn new(permits: impl Fn(&Target, IpAddr) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(permits))
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Guard")
+    }
 }
 
 impl Connector {
     pub(crate) fn new(options: &ClientOptions, resolver: Resolver) -> Self {
-        let mut tcp = HttpConnector::new_with_resolver(resolver);
+        let mut tcp = HttpConnector::new_with_resolver(resolver.clone());
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(KEEPALIVE));
@@ -55,6 +77,8 @@ impl Connector {
             tls: Arc::new(Tls::new(options)),
             proxies: Arc::new(options.proxies.clone()),
             timeout: options.connect_timeout,
+            resolver,
+            guard: options.guard.clone(),
         }
     }
 
@@ -62,7 +86,10 @@ impl Connector {
         let target = Target::new(&uri).map_err(|error| error.reason)?;
         let proxies = Arc::clone(&self.proxies);
         let Some(proxy) = proxies.find(&target)? else {
-            let transport = self.connect_to(&target).await?;
+            let transport = match self.guard.take() {
+                None => self.connect_to(&target, target.uri.clone()).await?,
+                Some(guard) => self.connect_guarded(&target, &guard).await?,
+            };
             return Ok(Stream::new(transport, false));
         };
         let transport = self.connect_to_proxy(proxy).await?;
@@ -84,12 +111,56 @@ impl Connector {
             reason: ProxyReason::Connect(format!("it {reason}")),
         };
         let target = Target::new(&proxy.uri).map_err(|error| failed(error.reason))?;
-        self.connect_to(&target).await.map_err(failed)
+        self.connect_to(&target, target.uri.clone())
+            .await
+            .map_err(failed)
     }
 
-    /// Connects to `target` directly.
-    async fn connect_to(&mut self, target: &Target) -> Result<Box<dyn Transport>, Reason> {
-        let connecting = self.tcp.call(target.uri.clone());
+    /// Connects to an address of `target` that `guard` has seen. One forbidden address forbids all.
+    async fn connect_guarded(
+        &mut self,
+        target: &Target,
+        guard: &Guard,
+    ) -> Result<Box<dyn Transport>, Reason> {
+        let addresses = if let Some(address) = cogtools_core::http::address(&target.host) {
+            vec![address]
+        } else {
+            let name = target.host.parse::<Name>();
+            let name = name.map_err(|_| Reason::InvalidUrl("its URL has an invalid host"))?;
+            let found = self.resolver.call(name).await?;
+            found.map(|address| address.ip()).collect()
+        };
+        let forbidden = addresses
+            .iter()
+            .find(|address| !(guard.0)(target, **address));
+        if let Some(address) = forbidden {
+            return Err(Reason::Forbidden(*address));
+        }
+        let mut last = Reason::Resolve("it has no address".to_owned());
+        for address in addresses {
+            let authority = SocketAddr::new(address, target.port).to_string();
+            let uri = Uri::builder()
+                .scheme("http")
+                .authority(authority)
+                .path_and_query("/");
+            let uri = uri
+                .build()
+                .map_err(|_| Reason::InvalidUrl("its URL is invalid"))?;
+            match self.connect_to(target, uri).await {
+                Err(error) => last = error,
+                connected => return connected,
+            }
+        }
+        Err(last)
+    }
+
+    /// Connects to `target` directly, at the host of `uri`.
+    async fn connect_to(
+        &mut self,
+        target: &Target,
+        uri: Uri,
+    ) -> Result<Box<dyn Transport>, Reason> {
+        let connecting = self.tcp.call(uri);
         let tcp = connecting
             .await
             .map_err(|error| of_connection(&error))?

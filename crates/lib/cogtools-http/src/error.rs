@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::io;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -33,6 +34,9 @@ pub enum Reason {
     /// Its name has no address.
     #[error("cannot be reached: its name cannot be resolved: {0}")]
     Resolve(String),
+    /// It has this address, which the options do not permit.
+    #[error("is at {0}, which is not a public address")]
+    Forbidden(IpAddr),
     /// No connection.
     #[error("cannot be reached: {0}")]
     Connect(String),

@@ -7,7 +7,10 @@
 mod client;
 mod connect;
 mod error;
+mod exchange;
+mod html;
 mod proxy;
+mod secrets;
 pub mod server;
 pub mod sse;
 mod target;
@@ -15,7 +18,9 @@ mod target;
 mod tests;
 
 pub use client::{Client, ClientOptions, PlainHttp, Response, VARIABLES, Vars};
+pub use connect::Guard;
 pub use error::{HttpError, ProxyReason, Reason, TlsReason};
+pub use exchange::{Login, run};
 pub use http;
 pub use hyper::body::Bytes;
 pub use proxy::{Proxies, Proxy};

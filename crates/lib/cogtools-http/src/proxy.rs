@@ -5,6 +5,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use cogtools_core::http::{address, is_public};
 use http::{HeaderValue, Uri};
 use percent_encoding::percent_decode_str;
 
@@ -18,6 +19,8 @@ pub struct Proxies {
     http: Option<Setting>,
     https: Option<Setting>,
     exceptions: Vec<Exception>,
+    /// True if a private address is reached directly, too.
+    pub is_private_direct: bool,
 }
 
 /// A proxy for HTTP.
@@ -55,13 +58,16 @@ impl Proxies {
             exceptions: value(vars, ["no_proxy", "NO_PROXY"])
                 .map(|(_, text)| exceptions(&text))
                 .unwrap_or_default(),
+            is_private_direct: false,
         }
     }
 
     /// Returns the proxy for `target`; never one for this machine.
     pub(crate) fn find(&self, target: &Target) -> Result<Option<&Proxy>, Reason> {
+        let is_private = self.is_private_direct
+            && address(&target.host).is_some_and(|address| !is_public(address));
         let is_excepted = |exception: &Exception| exception.matches(&target.host, target.port);
-        if target.is_loopback() || self.exceptions.iter().any(is_excepted) {
+        if is_private || target.is_loopback() || self.exceptions.iter().any(is_excepted) {
             return Ok(None);
         }
         let setting = if target.is_https {

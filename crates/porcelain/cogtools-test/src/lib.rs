@@ -22,7 +22,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::approval::approve;
 use cogtools_core::hint::{Command, Hint};
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Code, Context, Diagnostic, load_all};
+use cogtools_core::{Code, Diagnostic, load_all};
 use cogtools_program::args::{self, EnvArgs, SandboxArg};
 use cogtools_program::call::quote;
 use cogtools_program::project::{config, context, project};
@@ -77,6 +77,9 @@ struct TestArgs {
     /// Write the golden files that differ, and remove those without an example
     #[arg(long)]
     update: bool,
+    /// Make the requests of tools with http, and write recordings and golden files
+    #[arg(long, conflicts_with_all = ["review", "watch"])]
+    record: bool,
     /// Show each golden file that differs, and ask whether to write it
     #[arg(long, conflicts_with_all = ["update", "watch"])]
     review: bool,
@@ -159,7 +162,7 @@ impl Request {
             changed.filter(&mut targets);
         }
         let runner = self.runner(&targets, io)?;
-        if let Some(diagnostic) = denied(&targets, &runner.cx) {
+        if let Some(diagnostic) = denied(&targets, &runner) {
             return Err(diagnostic.into());
         }
         let history = History::read(&runner.cx);
@@ -200,7 +203,8 @@ impl Request {
         let spawns = self.args.spawn;
         let spawner = spawns.then(|| Spawner::new(io, &cx, &targets.by_path));
         Ok(Runner {
-            update: self.args.update,
+            update: self.args.update || self.args.record,
+            record: self.args.record,
             spawner: spawner.transpose()?,
             cx,
             only: self.only.clone(),
@@ -245,7 +249,8 @@ fn no_tools() -> Diagnostic {
 
 /// One error for all `targets` whose examples would run programs of a project that is not
 /// trusted: each of them would fail alike.
-fn denied(targets: &Targets, cx: &Context) -> Option<Diagnostic> {
+fn denied(targets: &Targets, runner: &Runner) -> Option<Diagnostic> {
+    let cx = &runner.cx;
     let verdict = cx.trust.project_verdict(&cx.root);
     if verdict.is_ok_and(|verdict| verdict == Verdict::Approved) {
         return None;
@@ -253,7 +258,8 @@ fn denied(targets: &Targets, cx: &Context) -> Option<Diagnostic> {
     let errors = load_all(&targets.files, |_, tool| {
         let tool = tool
             .ok()
-            .filter(|tool| tool.runs_programs() && tool.has_examples())?;
+            .filter(|tool| tool.runs_programs() && tool.has_examples())
+            .filter(|tool| runner.record || tool.request().is_none())?;
         approve(&tool, cx).err()
     });
     let mut denied = errors.into_iter().flatten().filter(|error| {

@@ -16,9 +16,12 @@ use crate::target::Targets;
 
 /// Settings of a test run.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub(crate) struct Runner {
     /// True if golden files are written and removed.
     pub(crate) update: bool,
+    /// True if tools make their requests, and the responses are recorded.
+    pub(crate) record: bool,
     /// Starts the actual programs, with `--spawn`.
     pub(crate) spawner: Option<Spawner>,
     /// The context of tools that run programs.
@@ -114,6 +117,7 @@ impl Runner {
             spawner: self.spawner.as_ref(),
             cx: &self.cx,
             update: self.update,
+            record: self.record,
         };
         self.run_cases(&tool, &under_test, &mut suite);
         suite.coverage = self.coverage.then(|| tool.coverage());
@@ -196,6 +200,8 @@ struct ToolUnderTest<'s> {
     cx: &'s Context,
     /// True if golden files are written.
     update: bool,
+    /// True if tools make their requests, and the responses are recorded.
+    record: bool,
 }
 
 impl ToolUnderTest<'_> {
@@ -225,19 +231,29 @@ impl ToolUnderTest<'_> {
             Ok(redactions) => redactions,
             Err(failure) => return case.failures.push(*failure),
         };
-        if !example.presets().is_empty() && self.tool.flow().is_none() {
+        let is_request = self.tool.request().is_some();
+        let takes_presets = is_request || self.tool.flow().is_some();
+        if !example.presets().is_empty() && !takes_presets {
             return case.failures.push(no_flow());
         }
         let arguments = EncodedArguments::new(&example.arguments());
         let mut cx = self.cx.clone();
         cx.call.presets = Arc::new(example.presets().clone());
         let cx = &cx;
-        let called = if self.tool.asks_a_model() {
+        let has_response = is_request && example.presets().contains_key("http");
+        let called = if self.tool.asks_a_model() || is_request && !has_response {
             let golden = Golden::new(&self.cx.root, self.file, &ExampleId::new(index, example));
-            match missing_tape(&golden, self.shell_arg).filter(|_| !self.update) {
-                Some(failure) => return case.failures.push(failure),
-                None => call_with_tape(self.tool, &arguments.json, &golden, self.update, cx),
+            let (records, option) = if is_request {
+                (self.record, RECORD)
+            } else {
+                (self.update, UPDATE)
+            };
+            let missing = missing_tape(&golden, option, self.shell_arg);
+            if let Some(failure) = missing.filter(|_| !records) {
+                return case.failures.push(failure);
             }
+            let is_new = is_request && records;
+            call_with_tape(self.tool, &arguments.json, &golden, records, is_new, cx)
         } else {
             call_in_process(self.tool, &arguments.json, Syntax::Json, cx)
         };
@@ -253,7 +269,7 @@ impl ToolUnderTest<'_> {
             }
         };
         // The other ways to call a tool know of no example.
-        if example.presets().is_empty() {
+        if example.presets().is_empty() && !is_request {
             self.compare_invocations(&arguments, &redactions, &result, case);
         }
         let Some(golden) = golden else {
@@ -451,14 +467,18 @@ fn shown(text: &str) -> String {
 /// The extension of recorded responses: `TOOL.N.tape` or `TOOL.NAME.tape` beside the tool.
 /// Tests never ask a model unless they may write.
 const TAPE: &str = "tape";
+/// The options with which recordings are made: of models, and of requests.
+const UPDATE: &str = "--update";
+const RECORD: &str = "--record";
 
 /// The result of a call of `tool` whose model is the recording beside `golden`. With `update`, one
-/// that does not exist, or does not fit any more, is made.
+/// that does not exist, or does not fit any more, is made; with `is_new`, in any case.
 fn call_with_tape(
     tool: &Arc<Tool>,
     arguments: &[u8],
     golden: &Golden,
     update: bool,
+    is_new: bool,
     cx: &Context,
 ) -> Result<Vec<u8>, Failure> {
     let path = golden.full_path().with_extension(TAPE);
@@ -468,7 +488,7 @@ fn call_with_tape(
         cx
     };
     let exists = path.symlink_metadata().is_ok();
-    if exists || !update {
+    if !is_new && (exists || !update) {
         let replay = with(Tape::Replay(path.clone()));
         let result = call_in_process(tool, arguments, Syntax::Json, &replay);
         if result.is_ok() || !update {
@@ -479,7 +499,7 @@ fn call_with_tape(
 }
 
 /// The failure of an example that has no recording; `None` if it has one.
-fn missing_tape(golden: &Golden, shell_arg: &str) -> Option<TestFailure> {
+fn missing_tape(golden: &Golden, option: &str, shell_arg: &str) -> Option<TestFailure> {
     let path = golden.full_path().with_extension(TAPE);
     if path.symlink_metadata().is_ok() {
         return None;
@@ -487,7 +507,11 @@ fn missing_tape(golden: &Golden, shell_arg: &str) -> Option<TestFailure> {
     let shown = golden.display_path.with_extension(TAPE);
     let message = format!("`{}` does not exist", shown.display());
     let failure = TestFailure::new(FailureKind::Missing, message);
+    let what = match option {
+        RECORD => "makes the requests",
+        _ => "asks the model",
+    };
     Some(failure.hint(format!(
-        "cogtools test --update {shell_arg} asks the model and records its responses"
+        "cogtools test {option} {shell_arg} {what} and records the responses"
     )))
 }

@@ -10,6 +10,7 @@ pub mod config;
 mod dispatch;
 pub mod docs;
 pub mod expand;
+pub mod http;
 pub mod json;
 pub mod list;
 mod locate;
@@ -81,13 +82,14 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
             &cogtools_mcp::PROGRAM,
             &cogtools_mcp::CLIENT,
             &cogtools_js::PROGRAM,
+            &http::PROGRAM,
         ],
     ),
 ];
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 32] = {
-    let mut programs = [&PROGRAM; 32];
+pub const PROGRAMS: [&Program; 33] = {
+    let mut programs = [&PROGRAM; 33];
     let (mut count, mut group) = (1, 0);
     while group < GROUPS.len() {
         let mut index = 0;

@@ -10,7 +10,9 @@ use crate::digest::{DigestError, Hash};
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
 use crate::store::StoreError;
-use crate::tool::{Accepted, AgentTask, Author, FlowAction, FlowNode, Implementation, RunError};
+use crate::tool::{
+    Accepted, AgentTask, Author, FlowAction, FlowNode, Http, Implementation, RunError,
+};
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
 
@@ -175,7 +177,8 @@ impl<T: Borrow<Tool>> Approved<T> {
 /// Returns the approval that `tool` needs before it runs. Templates need nothing, and
 /// neither do the user's own tools.
 fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestError> {
-    if !tool.runs_programs() {
+    let is_request = matches!(tool.implementation(), Implementation::Http(_));
+    if !tool.runs_programs() || is_request && Http::is_recorded(cx) {
         return Ok(None);
     }
     if let Some(package) = ToolPackage::of(tool) {

@@ -24,7 +24,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-pub use path::{Boundary, ReadScope, WritePath};
+pub use path::{Boundary, ReadScope, WritePath, is_secret};
 pub use temp::{Expected, Temp, write_temp};
 use walk::{Found, Links, Missing};
 

@@ -209,3 +209,25 @@ pub(super) fn below(root: &Path, path: &Path) -> Option<PathBuf> {
     }
     Some(below.to_path_buf())
 }
+
+/// Files with secrets, by name; a star stands for any characters.
+const SECRETS: &str = "\
+    .env .env.* .envrc .netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .pgpass .my.cnf .boto \
+    .s3cfg .dockercfg .htpasswd .vault-token .terraformrc .git-credentials id_dsa id_ecdsa \
+    id_ecdsa_sk id_ed25519 id_ed25519_sk id_rsa *.key *.pem *.p12 *.pfx *.ppk *.jks *.keystore \
+    *.kdbx *.tfstate *.tfstate.* *.tfvars *.tfvars.json kubeconfig credentials credentials.json \
+    client_secret*.json service-account*.json service_account*.json secrets.json secrets.toml \
+    secrets.yaml secrets.yml";
+
+/// Returns true if a file of that path may contain secrets, or is git's own.
+pub fn is_secret(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let is_named = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        SECRETS
+            .split_whitespace()
+            .any(|pattern| wildmatch::WildMatch::new(pattern).matches(&name))
+    };
+    let mut parts = path.components();
+    name.is_some_and(is_named) || parts.any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+}

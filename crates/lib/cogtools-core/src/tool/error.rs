@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::http::HttpToolError;
 use crate::file::ReadScope;
 use crate::name::NameError;
 use crate::text::TextError;
@@ -121,6 +122,9 @@ pub enum DefinitionError {
     /// An error in a flow.
     #[error(transparent)]
     Flow(#[from] FlowError),
+    /// An error in `http`.
+    #[error(transparent)]
+    Http(#[from] HttpToolError),
     /// An error in `sandbox`: the message, and the hint.
     #[error("{0}")]
     Sandbox(String, String),
@@ -202,6 +206,7 @@ impl DefinitionError {
                 format!("write one of {}", codes.join(", "))
             }
             Self::Flow(error) => error.hint()?,
+            Self::Http(error) => error.hint()?,
             Self::Sandbox(_, hint) => hint.clone(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
             Self::Kind {

@@ -12,6 +12,7 @@ use super::agent::{Agent, tool_failure};
 use super::call::{CommandLine, Foreign, Invocation, RunError, ToolOutput, Word};
 use super::exec::Exec;
 use super::flow::Flow;
+use super::http::Http;
 use super::js::Js;
 use super::reader::Reader;
 use super::script::Script;
@@ -39,12 +40,15 @@ pub(crate) enum Implementation {
     Agent(Box<Agent>),
     /// Nodes that use each other's results.
     Flow(Flow),
+    /// A request and its response.
+    Http(Box<Http>),
     /// The calls of a tool without a file.
     Foreign(Arc<dyn Foreign>),
 }
 
 /// The keys of an implementation that is a map; it must have exactly one.
-pub const IMPLEMENTATION_KEYS: [&str; 6] = ["njk_file", "js", "exec", "script", "agent", "flow"];
+pub const IMPLEMENTATION_KEYS: [&str; 7] =
+    ["njk_file", "js", "exec", "script", "http", "agent", "flow"];
 
 impl Implementation {
     /// Reads the value of `implementation`; errors go to the reader.
@@ -94,6 +98,7 @@ impl Implementation {
             "script" => Script::read(entry, reader).map(Self::Script),
             "agent" => Agent::read(entry, reader).map(|agent| Self::Agent(Box::new(agent))),
             "flow" => Flow::read(entry, reader).map(Self::Flow),
+            "http" => Http::read(entry, reader).map(|http| Self::Http(Box::new(http))),
             _ => {
                 reader.report_unknown_key(entry, &IMPLEMENTATION_KEYS);
                 None
@@ -134,6 +139,7 @@ impl Implementation {
                 answer.map_err(|failure| tool_failure(failure, cx))
             }
             Self::Flow(flow) => flow.call(tool, arguments, cx),
+            Self::Http(http) => http.call(tool, &arguments, cx),
             Self::Foreign(foreign) => foreign.call(tool, arguments, cx),
         }
     }
@@ -143,7 +149,7 @@ impl Implementation {
     pub(super) fn runs_programs(&self) -> bool {
         match self {
             Self::Template(..) | Self::TemplateFile(_) | Self::Js(_) => false,
-            Self::Exec(_) | Self::Script(_) | Self::Agent(_) => true,
+            Self::Exec(_) | Self::Script(_) | Self::Agent(_) | Self::Http(_) => true,
             Self::Flow(flow) => flow.asks_a_model(),
             Self::Foreign(foreign) => foreign.runs_programs(),
         }
@@ -211,6 +217,7 @@ impl Implementation {
             Self::Exec(exec) => exec.check(&scope),
             Self::Agent(agent) => agent.check(&scope),
             Self::Flow(flow) => flow.check(&scope),
+            Self::Http(http) => http.check(&scope),
             Self::Js(_) | Self::Script(_) | Self::Foreign(_) => Ok(()),
         }
     }
@@ -238,6 +245,7 @@ impl Implementation {
             }
             Self::Exec(exec) => exec.templates(text),
             Self::Agent(agent) => agent.sources(text),
+            Self::Http(http) => http.sources(text),
             Self::Js(_) | Self::Script(_) | Self::Flow(_) | Self::Foreign(_) => Vec::new(),
         }
     }

@@ -17,6 +17,7 @@ mod error;
 mod example;
 mod exec;
 mod flow;
+mod http;
 mod implementation;
 mod js;
 mod key;
@@ -48,6 +49,8 @@ pub use flow::{
     Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowItems, FlowNeed, FlowNode,
     FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
 };
+pub(crate) use http::Http;
+pub use http::HttpToolError;
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;
@@ -219,6 +222,23 @@ impl Tool {
         match &self.implementation {
             Implementation::Flow(flow) => Some(flow),
             _ => None,
+        }
+    }
+
+    /// Describes its request in one line, if it makes requests itself: the method, the hosts and the
+    /// variables with credentials.
+    pub fn request(&self) -> Option<String> {
+        match &self.implementation {
+            Implementation::Http(http) => Some(http.summary()),
+            _ => None,
+        }
+    }
+
+    /// The variables with credentials of its request.
+    pub fn request_variables(&self) -> Vec<&str> {
+        match &self.implementation {
+            Implementation::Http(http) => http.variables(),
+            _ => Vec::new(),
         }
     }
 

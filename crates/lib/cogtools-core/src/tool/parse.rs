@@ -80,8 +80,9 @@ fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Impleme
         }
     }
     let start = head(document);
-    let definition = definition(&draft, start, reader);
+    let mut definition = definition(&draft, start, reader);
     if let Some(definition) = &definition {
+        reader.is_idempotent = definition.annotations.idempotent == Some(true);
         let names = definition.schema.names().unwrap_or_default();
         reader.parameters = names.into_iter().map(str::to_owned).collect();
     }
@@ -92,6 +93,10 @@ fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Impleme
         .is_none_or(|it| it.invocation().is_some());
     if let Some(entry) = draft.get(Key::Sandbox).filter(|_| !is_program) {
         reader.report_sandbox(&SandboxError::NoProgram, entry.span);
+    }
+    if let (Some(definition), Some(Implementation::Http(http))) = (&mut definition, &implementation)
+    {
+        http.annotate(&mut definition.annotations);
     }
     Some((definition?, implementation?, entry?.span))
 }

@@ -23,6 +23,8 @@ pub(super) struct Reader<'t> {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The names of the parameters, once they are known.
     pub(super) parameters: Vec<String>,
+    /// True if the file says that a repeated call does no harm.
+    pub(super) is_idempotent: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -32,6 +34,7 @@ impl<'t> Reader<'t> {
             locator,
             diagnostics: Vec::new(),
             parameters: Vec::new(),
+            is_idempotent: false,
         }
     }
 

@@ -19,6 +19,7 @@ pub(super) fn sections() -> Vec<Section> {
         ("IMPLEMENTATION", IMPLEMENTATION.to_owned()),
         ("COMMANDS", commands()),
         ("SANDBOX", super::sandbox::section()),
+        ("REQUESTS", REQUESTS.to_owned()),
         ("AGENTS", AGENTS.to_owned()),
         ("YAML", yaml_rules()),
         ("LIMITS", limits()),
@@ -103,6 +104,9 @@ block, `implementation: |`; the comment # njk after the bar names the language.
 {njk_file: PATH}
   The template is a file in the tool's own folder or below it.
 
+{http: {url: TEMPLATE, ...}}
+  A request, whose response is the result. See REQUESTS.
+
 {agent: {system: TEMPLATE, ...}}
   A model with instructions and tools, which `cogtools-ask(1)` runs. See AGENTS.
 
@@ -122,6 +126,59 @@ begins with #! and its interpreter. See COMMANDS.
 
 `cogtools-templates(7)` lists all filters, tests and statements. Templates have no side effects: they see the arguments, but neither the environment nor files \
 other than templates in the tool's own folder. Their steps, depth and output are limited.";
+
+const REQUESTS: &str = "\
+A tool with http makes one request, or one for each page. Every text may be a template over the \
+arguments; one that is nothing but {{ NAME }} keeps the type of its value. The keys under http:
+
+url
+  As in `https://a.example/users/{{ id }}`. A value in the path is a part of one segment, and an \
+array is several; one in the query is one value. All but letters, digits, `-`, `.`, `_` and `~` is \
+percent-encoded. A segment that becomes empty, `.` or `..` is SCHEMA_VIOLATION.
+
+method
+  GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; by default GET, or POST with a body.
+
+query, headers
+  Maps. A value that is missing, null or an empty list is left out; a list is repeated in the query.
+
+body
+  One of json (members without a value are left out), form, multipart (texts, or files of the \
+project as {file: PATH, filename, type}) and text.
+
+auth
+  One of bearer: {env: NAME}, basic: {user, password}, api_key: {header or query, env, prefix}, \
+oauth: {token_url, client_id, client_secret, scope} and login: SOURCE. Credentials come from \
+variables, reach the host of url only, and are `[redacted]` in results and messages.
+
+hosts
+  Hosts that may be reached besides that of url: HOST or *.HOST, with :PORT or ports 80 and 443. \
+Only an entry of its own permits http: and addresses that are not public. Redirects of GET and HEAD \
+are followed on the origin, and to these hosts without credentials.
+
+ok
+  Statuses from 400 that are results. Others are TOOL_FAILED, with the message of the response.
+
+retry
+  The number of further attempts after 429, 502, 503, 504 and refused connections, or {times, \
+delay, backoff}; `Retry-After` wins. POST and PATCH need annotations: {idempotent: true}.
+
+paginate
+  {next, items, pages}. next is link, {pointer, query} for a cursor, {url: POINTER} or {page: NAME, \
+first: 1}; items is the pointer to the array of a page. The result is one array.
+
+response
+  select is a JSON pointer or an expression, template a template; both see status, headers, body, \
+args and more. as is text, json, image or markdown. Without them, the body is the result.
+
+max_bytes
+  The longest decoded body: 16 MiB, unless it says otherwise.
+
+The timeout of the tool holds for the whole call. A request requires the same approval as a \
+program. GET and HEAD are read_only, PUT and DELETE idempotent, and DELETE destructive, unless \
+annotations say otherwise. Proxies and certificates are those of the user's variables. \
+`cogtools-test(1)` tests examples with responses under `with: {http: {status, headers, body}}`, or \
+with recorded ones, TOOL.N.tape beside the tool.";
 
 const AGENTS: &str = "\
 An agent is a model that gets instructions and a prompt, may call tools of the project, and whose \

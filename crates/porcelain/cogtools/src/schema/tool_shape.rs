@@ -85,10 +85,117 @@ pub struct ImplementationMap {
     /// its standard input, as JSON.
     #[schemars(regex(pattern = r"^#!"))]
     pub script: Option<String>,
+    /// A request; each text in it may be a Nunjucks template.
+    pub http: Option<Http>,
     /// A model with instructions and tools.
     pub agent: Option<Agent>,
     /// Nodes that use each other's results.
     pub flow: Option<Flow>,
+}
+
+/// A request and its response.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct Http {
+    /// The URL, as in <https://a.example/{{ id }}>. Each value is percent-encoded.
+    #[schemars(regex(pattern = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://"))]
+    pub url: String,
+    /// The method; by default GET, or POST with a body.
+    pub method: Option<Method>,
+    /// Parameters of the query. A value that is missing, null or an empty list is left out.
+    pub query: Option<Map<String, Value>>,
+    /// Headers. A value that is missing or null is left out.
+    pub headers: Option<Map<String, Value>>,
+    /// The body: one of json, form, multipart and text.
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+    pub body: Option<HttpBody>,
+    /// Credentials, from variables: one of the keys below.
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+    pub auth: Option<HttpAuth>,
+    /// Hosts that may be reached besides that of the URL: a.example, *.a.example or 127.0.0.1:8080.
+    pub hosts: Option<Vec<String>>,
+    /// Statuses from 400 that are results.
+    #[schemars(inner(range(min = 400, max = 599)))]
+    pub ok: Option<Vec<u16>>,
+    /// Further attempts: their number, or a map of times, delay and backoff.
+    pub retry: Option<Value>,
+    /// The way to further pages, whose items become one array.
+    pub paginate: Option<Paginate>,
+    /// The part of the response that is the result.
+    pub response: Option<HttpResponse>,
+    /// The longest decoded body, in bytes; by default, 16777216.
+    #[schemars(range(min = 1))]
+    pub max_bytes: Option<u64>,
+}
+
+/// A method.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, rename_all = "UPPERCASE")]
+#[expect(missing_docs, reason = "their names are those of HTTP")]
+pub enum Method {
+    Get,
+    Head,
+    Post,
+    Put,
+    Patch,
+    Delete,
+    Options,
+}
+
+/// The body of a request.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct HttpBody {
+    /// JSON; members without a value are left out.
+    pub json: Option<Value>,
+    /// Fields of a form, as in query.
+    pub form: Option<Map<String, Value>>,
+    /// Parts: texts, or maps of file, filename and type.
+    pub multipart: Option<Map<String, Value>>,
+    /// Text.
+    pub text: Option<String>,
+}
+
+/// The credentials of a request.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct HttpAuth {
+    /// A token: {env: NAME}.
+    pub bearer: Option<Map<String, Value>>,
+    /// The keys user and password.
+    pub basic: Option<Map<String, Value>>,
+    /// The keys header or query, env, and prefix.
+    pub api_key: Option<Map<String, Value>>,
+    /// Client credentials of OAuth.
+    pub oauth: Option<Map<String, Value>>,
+    /// The source whose stored login is used.
+    pub login: Option<String>,
+}
+
+/// The way to further pages.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct Paginate {
+    /// The next page: link, {pointer, query}, {url} or {page, first}.
+    pub next: Value,
+    /// The pointer to the array of a page; by default, the whole page.
+    pub items: Option<String>,
+    /// The largest number of pages; by default, 10.
+    #[schemars(range(min = 1, max = 100))]
+    pub pages: Option<u32>,
+}
+
+/// The part of a response that is the result.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+pub struct HttpResponse {
+    /// A JSON pointer, or an expression over status, headers, body, args and more.
+    pub select: Option<String>,
+    /// A template over the same variables.
+    pub template: Option<String>,
+    /// The kind of content.
+    #[schemars(rename = "as", extend("enum" = ["text", "json", "image", "markdown"]))]
+    pub kind: Option<String>,
 }
 
 /// A model with instructions and tools. It has a system, a behaviour or both.

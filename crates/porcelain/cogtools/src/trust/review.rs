@@ -168,6 +168,9 @@ fn tool_lines(tool: &Tool, cx: &Context) -> Vec<Line> {
         }
         None => {}
     }
+    if let Some(request) = tool.request() {
+        lines.extend(labelled("requests", &request));
+    }
     if tool.invocation().is_some() {
         lines.extend(rights(sandbox_of(tool).as_ref()));
     }
@@ -195,6 +198,9 @@ fn tool_json(tool: &Tool, cx: &Context) -> Value {
         Some(Invocation::Command(words)) => json["command"] = words.into(),
         Some(Invocation::Script(text)) => json["script"] = text.into(),
         None => {}
+    }
+    if let Some(request) = tool.request() {
+        json["request"] = request.into();
     }
     json
 }

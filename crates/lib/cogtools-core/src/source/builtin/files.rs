@@ -14,7 +14,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::Request;
-use crate::file::{self, ReadError, ReadScope, WriteError, WritePath};
+use crate::file::{self, ReadError, ReadScope, WriteError, WritePath, is_secret};
 use crate::tool::RunError;
 use crate::{Code, Context, Diagnostic};
 
@@ -22,15 +22,6 @@ use crate::{Code, Context, Diagnostic};
 const MAX_FILE_BYTES: u64 = 4 << 20;
 /// The largest file of rules that is used, in bytes.
 const MAX_RULES: u64 = 256 << 10;
-/// Files with secrets, by name; a star stands for any characters.
-const SECRETS: &str = "\
-    .env .env.* .envrc .netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .pgpass .my.cnf .boto \
-    .s3cfg .dockercfg .htpasswd .vault-token .terraformrc .git-credentials id_dsa id_ecdsa \
-    id_ecdsa_sk id_ed25519 id_ed25519_sk id_rsa *.key *.pem *.p12 *.pfx *.ppk *.jks *.keystore \
-    *.kdbx *.tfstate *.tfstate.* *.tfvars *.tfvars.json kubeconfig credentials credentials.json \
-    client_secret*.json service-account*.json service_account*.json secrets.json secrets.toml \
-    secrets.yaml secrets.yml";
-
 /// A folder in which files are listed.
 pub(super) struct Files {
     root: PathBuf,
@@ -172,19 +163,6 @@ fn target(below: &Path, cx: &Context) -> PathBuf {
     };
     let target = real.strip_prefix(root).map(Path::to_path_buf);
     target.unwrap_or(real)
-}
-
-/// Returns true if a file of that path may contain secrets, or is git's own.
-fn is_secret(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    let is_named = |name: &str| {
-        let name = name.to_ascii_lowercase();
-        SECRETS
-            .split_whitespace()
-            .any(|pattern| wildmatch::WildMatch::new(pattern).matches(&name))
-    };
-    let mut parts = path.components();
-    name.is_some_and(is_named) || parts.any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
 
 fn matcher(request: &Request<'_>, pattern: &str) -> Result<GlobMatcher, RunError> {

@@ -71,6 +71,50 @@ impl ValueTemplate {
         })
     }
 
+    /// Evaluates it like [`Self::evaluate`], but an expression without a value has none, and members
+    /// of maps without one are left out.
+    pub(in crate::tool) fn present(
+        &self,
+        scope: &TemplateScope<'_>,
+        variables: &Map<String, Value>,
+    ) -> Result<Option<Value>, Box<Diagnostic>> {
+        Ok(Some(match self {
+            Self::Expression(template) => {
+                let json = template.render(scope, variables.clone())?;
+                return Ok(serde_json::from_str(&json).ok());
+            }
+            Self::List(items) => {
+                let items = items.iter().map(|item| {
+                    let value = item.present(scope, variables)?;
+                    Ok(value.unwrap_or_default())
+                });
+                Value::Array(items.collect::<Result<_, Box<Diagnostic>>>()?)
+            }
+            Self::Map(entries) => {
+                let mut map = Map::new();
+                for (key, value) in entries {
+                    if let Some(value) = value.present(scope, variables)? {
+                        map.insert(key.clone(), value);
+                    }
+                }
+                Value::Object(map)
+            }
+            Self::Text(_) | Self::Constant(_) => self.evaluate(scope, variables)?,
+        }))
+    }
+
+    /// Makes the value of the expression in a string of the file `text`.
+    pub(in crate::tool) fn expression(node: &Node, text: &Text) -> Option<Self> {
+        let braced = Node {
+            data: Data::Text {
+                text: format!("{{{{ {} }}}}", node.text()?),
+                block: None,
+            },
+            span: node.span,
+        };
+        Some(Self::read(&braced, text)).filter(|value| matches!(value, Self::Expression(_)))
+    }
+
     /// All templates in it.
     pub(in crate::tool) fn templates(&self) -> Vec<&Template> {
         match self {

@@ -1,0 +1,738 @@
+//! `implementation: {http: …}`: a request, whose parts are templates, and its response.
+//!
+//! The request is rendered here, and carried out by `cogtools http`, so that the programs that run
+//! for each call link no TLS. Nothing of a template can leave its place: see [`url`].
+
+mod error;
+mod read;
+mod url;
+
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+pub use error::HttpToolError;
+use url::{UrlTemplate, impossible, parameters, printed};
+
+use super::agent::OwnProgram;
+use super::call::{RunError, ToolOutput};
+use super::command::cut_notice;
+use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate};
+use super::{Annotations, Author, Definition, Output};
+use crate::environment::Vars;
+use crate::file::{self, ReadError, ReadScope, WritePath, is_secret};
+use crate::http::{HostRule, HttpAuth, HttpKind, HttpPages, HttpReply, HttpRetry, HttpTask};
+use crate::process::Process;
+use crate::text::Text;
+use crate::{Code, Context, Diagnostic, Tape, digest, http, json};
+
+/// The subcommand that makes requests, and its options.
+const ARGS: [&str; 2] = ["http", "--error-format=json"];
+/// The key of recorded responses in an example's `with`.
+const PRESET: &str = "http";
+/// Time after a call's limit until the program is killed.
+const GRACE: Duration = Duration::from_millis(500);
+/// The largest file of a body, in bytes.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+/// The largest recording, in bytes.
+const MAX_TAPE_BYTES: u64 = 64 << 20;
+/// The part of a response that a failure quotes, in bytes.
+const MAX_QUOTED: usize = 1 << 10;
+/// Pointers to the message in the response of a failure.
+const MESSAGES: [&str; 6] = [
+    "/message",
+    "/error/message",
+    "/error",
+    "/detail",
+    "/title",
+    "/errors/0/message",
+];
+
+/// A request and its response.
+#[derive(Debug)]
+pub(crate) struct Http {
+    method: String,
+    url: UrlTemplate,
+    query: Vec<(String, ValueTemplate)>,
+    headers: Vec<(String, ValueTemplate)>,
+    body: Option<Body>,
+    auth: Option<Auth>,
+    hosts: Vec<HostRule>,
+    /// The hosts as the file writes them.
+    named_hosts: Vec<String>,
+    ok: Vec<u16>,
+    retry: HttpRetry,
+    paginate: Option<HttpPages>,
+    response: Response,
+    max_bytes: u64,
+}
+
+/// The body of a request.
+#[derive(Debug)]
+enum Body {
+    Json(ValueTemplate),
+    Form(Vec<(String, ValueTemplate)>),
+    Multipart(Vec<(String, FormPart)>),
+    Text(ValueTemplate),
+}
+
+/// A part of a multipart body.
+#[derive(Debug)]
+enum FormPart {
+    Value(ValueTemplate),
+    File {
+        path: ValueTemplate,
+        filename: Option<ValueTemplate>,
+        media_type: Option<ValueTemplate>,
+    },
+}
+
+/// The credentials of a request.
+#[derive(Debug)]
+enum Auth {
+    Bearer(Secret),
+    Basic(Secret, Secret),
+    Header(String, String, Secret),
+    Query(String, String, Secret),
+    Oauth {
+        token_url: Secret,
+        client_id: Secret,
+        client_secret: Secret,
+        scope: Option<Secret>,
+    },
+    Login(String),
+}
+
+/// A text, or the variable with it.
+#[derive(Clone, Debug)]
+enum Secret {
+    Text(String),
+    Variable(String),
+}
+
+/// The part of a response that is the result.
+#[derive(Debug, Default)]
+struct Response {
+    select: Option<Select>,
+    template: Option<Template>,
+    kind: Option<HttpKind>,
+}
+
+/// A part of a response.
+#[derive(Debug)]
+enum Select {
+    Pointer(String),
+    Expression(ValueTemplate),
+}
+
+impl Http {
+    /// Sets the hints that the method implies, unless the file says otherwise.
+    pub(super) fn annotate(&self, annotations: &mut Annotations) {
+        let method = self.method.as_str();
+        let mut imply = |slot: fn(&mut Annotations) -> &mut Option<bool>, holds: bool| {
+            if holds {
+                slot(annotations).get_or_insert(true);
+            }
+        };
+        imply(|it| &mut it.read_only, matches!(method, "GET" | "HEAD"));
+        imply(|it| &mut it.destructive, method == "DELETE");
+        imply(|it| &mut it.idempotent, matches!(method, "PUT" | "DELETE"));
+        imply(|it| &mut it.open_world, true);
+    }
+
+    /// Describes the request in one line, for reviews: the method, the hosts and the variables.
+    pub(super) fn summary(&self) -> String {
+        let own = self.url.literal_host();
+        let others = self
+            .named_hosts
+            .iter()
+            .filter(|host| own.as_ref() != Some(host));
+        let hosts: Vec<&str> = own.iter().chain(others).map(String::as_str).collect();
+        let mut line = format!("{} {}", self.method, hosts.join(" "));
+        let names = self.variables();
+        if !names.is_empty() {
+            line.push_str(" with ");
+            line.push_str(&names.join(" "));
+        }
+        line
+    }
+
+    /// The variables with credentials.
+    pub(super) fn variables(&self) -> Vec<&str> {
+        let secrets = self.auth.iter().flat_map(Auth::secrets);
+        let names = secrets.filter_map(|secret| match secret {
+            Secret::Variable(name) => Some(name.as_str()),
+            Secret::Text(_) => None,
+        });
+        names.collect()
+    }
+
+    /// Returns true if a call in `cx` uses recorded responses instead of the network.
+    pub(crate) fn is_recorded(cx: &Context) -> bool {
+        cx.call.presets.contains_key(PRESET) || matches!(cx.call.tape, Some(Tape::Replay(_)))
+    }
+
+    /// Makes the request, and returns the result of its response.
+    pub(super) fn call(
+        &self,
+        tool: &Definition,
+        arguments: &Map<String, Value>,
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        let named = |mut error: RunError| {
+            if error.subject.is_empty() && error.location.is_none() {
+                error.subject = tool.name.to_string();
+            }
+            error
+        };
+        let (task, body) = self.task(tool, arguments, cx).map_err(named)?;
+        let mut own = cx.clone();
+        let record = match own.call.tape.take() {
+            Some(Tape::Record(path)) if task.replay.is_none() => Some(path),
+            _ => None,
+        };
+        let task = HttpTask {
+            record: record.is_some(),
+            ..task
+        };
+        let program = OwnProgram {
+            args: &ARGS,
+            input: http::encode(&task, &body),
+            timeout: tool.timeout.saturating_add(GRACE),
+            max_output: usize::try_from(self.max_bytes.saturating_mul(4)).unwrap_or(usize::MAX),
+            lines: None,
+        };
+        let answer = program.run(tool.name.as_str(), &own)?;
+        let Some((reply, body)) = http::decode::<HttpReply>(&answer) else {
+            let diagnostic = Diagnostic::new(Code::ToolFailed, "the response is too large");
+            return Err(named(Box::new(diagnostic)));
+        };
+        if let Some(path) = record {
+            write_tape(&path, &reply.exchanges, cx).map_err(named)?;
+        }
+        let body = String::from_utf8_lossy(body).into_owned();
+        self.result(reply, body, tool, arguments).map_err(named)
+    }
+
+    fn task(
+        &self,
+        tool: &Definition,
+        arguments: &Map<String, Value>,
+        cx: &Context,
+    ) -> Result<(HttpTask, Vec<u8>), RunError> {
+        let scope = TemplateScope::of(&tool.text);
+        let present = |value: &ValueTemplate| value.present(&scope, arguments);
+        let query = present_all(&self.query, &present)?;
+        let url = self.url.render(&scope, arguments, &query)?;
+        let mut headers = Vec::new();
+        for (name, value) in &self.headers {
+            let value = present(value)?.filter(|value| !value.is_null());
+            if let Some(value) = value {
+                headers.push((name.clone(), header(name, printed(&value))?));
+            }
+        }
+        let (content_type, body) = match &self.body {
+            None => (None, Vec::new()),
+            Some(body) => {
+                let (kind, bytes) = body.render(&present, cx)?;
+                (Some(kind), bytes)
+            }
+        };
+        let replay = match (cx.call.presets.get(PRESET), &cx.call.tape) {
+            (Some(Value::Array(all)), _) => Some(all.clone()),
+            (Some(one), _) => Some(vec![one.clone()]),
+            (None, Some(Tape::Replay(path))) => Some(read_tape(path, cx)?),
+            _ => None,
+        };
+        let auth = match (&self.auth, &replay) {
+            (Some(auth), None) => Some(auth.resolve(tool, cx)?),
+            _ => None,
+        };
+        let task = HttpTask {
+            method: self.method.clone(),
+            url,
+            headers,
+            content_type,
+            auth,
+            hosts: self.hosts.clone(),
+            is_host_rendered: self.url.literal_host().is_none(),
+            ok: self.ok.clone(),
+            retry: self.retry,
+            paginate: self.paginate.clone(),
+            kind: self.response.kind,
+            max_bytes: self.max_bytes,
+            seconds: tool.timeout.as_secs_f64(),
+            replay,
+            record: false,
+        };
+        Ok((task, body))
+    }
+
+    fn result(
+        &self,
+        reply: HttpReply,
+        body: String,
+        tool: &Definition,
+        arguments: &Map<String, Value>,
+    ) -> Result<ToolOutput, RunError> {
+        if reply.status >= 400 && !self.ok.contains(&reply.status) {
+            return Err(failed(status_message(&reply, &body)));
+        }
+        if self.response.kind == Some(HttpKind::Image) {
+            return image(&reply, &body);
+        }
+        if !reply.is_text {
+            let kind = described(&reply);
+            return Err(failed(format!("the response is not text: {kind}")));
+        }
+        let is_json_wanted = matches!(tool.output, Output::Json(_));
+        let parsed = (is_json(&reply, &body) || self.response.kind == Some(HttpKind::Json))
+            .then(|| json::parse(&body).ok())
+            .flatten();
+        if self.response.kind == Some(HttpKind::Json) && parsed.is_none() && !body.is_empty() {
+            let kind = described(&reply);
+            return Err(failed(format!("the response is not JSON: {kind}")));
+        }
+        let text = if self.response.select.is_none() && self.response.template.is_none() {
+            match body {
+                empty if empty.is_empty() && is_json_wanted => "null".to_owned(),
+                body => body,
+            }
+        } else {
+            let mut variables = Map::new();
+            let value = parsed.unwrap_or(Value::String(body));
+            variables.insert("status".to_owned(), reply.status.into());
+            variables.insert("headers".to_owned(), reply.headers.into());
+            variables.insert("body".to_owned(), value);
+            variables.insert("args".to_owned(), arguments.clone().into());
+            variables.insert("more".to_owned(), reply.more.into());
+            self.response.render(variables, tool, is_json_wanted)?
+        };
+        Ok(cut(text))
+    }
+
+    /// Finds the reason why every call would fail.
+    pub(super) fn check(&self, scope: &TemplateScope<'_>) -> Result<(), RunError> {
+        self.request_templates()
+            .try_for_each(|it| it.check(scope))?;
+        self.response_templates().try_for_each(|it| it.check(scope))
+    }
+
+    /// Returns the templates of the request, for a tool whose file is `text`.
+    pub(super) fn sources(&self, text: &Text) -> Vec<TemplateSource> {
+        let inline = |template| TemplateSource::inline(template, text);
+        self.request_templates().map(inline).collect()
+    }
+
+    fn request_templates(&self) -> impl Iterator<Item = &Template> {
+        let pairs = self.query.iter().chain(&self.headers);
+        let body: Vec<&Template> = match &self.body {
+            None => Vec::new(),
+            Some(Body::Json(value) | Body::Text(value)) => value.templates(),
+            Some(Body::Form(pairs)) => pairs.iter().flat_map(|(_, it)| it.templates()).collect(),
+            Some(Body::Multipart(parts)) => parts
+                .iter()
+                .flat_map(|(_, part)| part.templates())
+                .collect(),
+        };
+        let pairs = pairs.flat_map(|(_, value)| value.templates());
+        self.url.templates().chain(pairs).chain(body)
+    }
+
+    fn response_templates(&self) -> impl Iterator<Item = &Template> {
+        let select = self.response.select.iter().flat_map(|select| match select {
+            Select::Pointer(_) => Vec::new(),
+            Select::Expression(value) => value.templates(),
+        });
+        select.chain(&self.response.template)
+    }
+}
+
+impl Auth {
+    fn secrets(&self) -> Vec<&Secret> {
+        match self {
+            Self::Bearer(one) | Self::Header(_, _, one) | Self::Query(_, _, one) => vec![one],
+            Self::Basic(user, password) => vec![user, password],
+            Self::Oauth {
+                token_url,
+                client_id,
+                client_secret,
+                scope,
+            } => {
+                let all = [token_url, client_id, client_secret].into_iter();
+                all.chain(scope).collect()
+            }
+            Self::Login(_) => Vec::new(),
+        }
+    }
+
+    /// Returns it with the values of the variables that `tool` may see.
+    fn resolve(&self, tool: &Definition, cx: &Context) -> Result<HttpAuth, RunError> {
+        let names = self
+            .secrets()
+            .into_iter()
+            .filter_map(|secret| match secret {
+                Secret::Variable(name) => Some(name.clone()),
+                Secret::Text(_) => None,
+            });
+        let names: Vec<String> = names.collect();
+        let variables = if tool.provenance.author == Author::User {
+            cx.environment.user_env(&names)
+        } else {
+            cx.child_env(&names)
+        };
+        let variables = variables.map_err(|error| Box::new(error.diagnostic()))?;
+        let value = |secret: &Secret| secret.value(&variables);
+        Ok(match self {
+            Self::Bearer(token) => HttpAuth::Bearer(value(token)?),
+            Self::Basic(user, password) => HttpAuth::Basic(value(user)?, value(password)?),
+            Self::Header(name, prefix, key) => {
+                HttpAuth::Header(name.clone(), prefix.clone(), value(key)?)
+            }
+            Self::Query(name, prefix, key) => {
+                HttpAuth::Query(name.clone(), prefix.clone(), value(key)?)
+            }
+            Self::Oauth {
+                token_url,
+                client_id,
+                client_secret,
+                scope,
+            } => HttpAuth::Oauth(
+                value(token_url)?,
+                value(client_id)?,
+                value(client_secret)?,
+                scope.as_ref().map(value).transpose()?,
+            ),
+            Self::Login(source) => HttpAuth::Login(source.clone()),
+        })
+    }
+}
+
+impl Secret {
+    /// Returns the text. A variable is printable ASCII or other text without control characters.
+    fn value(&self, variables: &Vars) -> Result<String, RunError> {
+        let name = match self {
+            Self::Text(text) => return Ok(text.clone()),
+            Self::Variable(name) => name,
+        };
+        let invalid = |what: &str| {
+            let message = format!("the environment variable `{name}` {what}");
+            let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+            Box::new(diagnostic.hint("set it again, without quotes and line breaks"))
+        };
+        let value = variables.get(name.as_ref() as &std::ffi::OsStr);
+        let value = value.and_then(|value| value.to_str());
+        match value {
+            None => Err(invalid("is not text")),
+            Some("") => Err(invalid("is empty")),
+            Some(text) if text.chars().any(char::is_control) => {
+                Err(invalid("has control characters"))
+            }
+            Some(text) => Ok(text.to_owned()),
+        }
+    }
+}
+
+/// Evaluates the value of a part of a request.
+type Present<'p> = dyn Fn(&ValueTemplate) -> Result<Option<Value>, RunError> + 'p;
+
+impl Body {
+    /// Returns the media type and the bytes.
+    fn render(&self, present: &Present<'_>, cx: &Context) -> Result<(String, Vec<u8>), RunError> {
+        Ok(match self {
+            Self::Json(value) => {
+                let value = present(value)?.unwrap_or_default();
+                (
+                    "application/json".to_owned(),
+                    value.to_string().into_bytes(),
+                )
+            }
+            Self::Form(pairs) => (
+                "application/x-www-form-urlencoded".to_owned(),
+                present_all(pairs, present)?.into_bytes(),
+            ),
+            Self::Text(value) => {
+                let text = printed(&present(value)?.unwrap_or_default());
+                ("text/plain; charset=utf-8".to_owned(), text.into_bytes())
+            }
+            Self::Multipart(parts) => multipart(parts, present, cx)?,
+        })
+    }
+}
+
+impl FormPart {
+    fn templates(&self) -> Vec<&Template> {
+        match self {
+            Self::Value(value) => value.templates(),
+            Self::File {
+                path,
+                filename,
+                media_type,
+            } => {
+                let others = filename.iter().chain(media_type);
+                std::iter::once(path)
+                    .chain(others)
+                    .flat_map(ValueTemplate::templates)
+                    .collect()
+            }
+        }
+    }
+}
+
+impl Response {
+    /// Renders the result over the `variables` of a response.
+    fn render(
+        &self,
+        mut variables: Map<String, Value>,
+        tool: &Definition,
+        is_json_wanted: bool,
+    ) -> Result<String, RunError> {
+        let scope = TemplateScope::of(&tool.text);
+        if let Some(select) = &self.select {
+            let found = match select {
+                Select::Pointer(pointer) => variables
+                    .get("body")
+                    .and_then(|body| body.pointer(pointer))
+                    .cloned(),
+                Select::Expression(expression) => expression.present(&scope, &variables)?,
+            };
+            let Some(found) = found else {
+                return Err(failed("the response has nothing at `select`".to_owned()));
+            };
+            if self.template.is_none() {
+                return Ok(match found {
+                    Value::String(text) if !is_json_wanted => text,
+                    value => value.to_string(),
+                });
+            }
+            variables.insert("body".to_owned(), found);
+        }
+        match &self.template {
+            Some(template) => template.render(&scope, variables),
+            None => Ok(String::new()),
+        }
+    }
+}
+
+fn present_all(
+    pairs: &[(String, ValueTemplate)],
+    present: &Present<'_>,
+) -> Result<String, RunError> {
+    let values = pairs
+        .iter()
+        .map(|(name, value)| Ok((name.as_str(), present(value)?)));
+    let values: Vec<_> = values.collect::<Result<_, RunError>>()?;
+    Ok(parameters(values.into_iter()))
+}
+
+/// Returns the value of a header, unless it cannot be sent.
+fn header(name: &str, value: String) -> Result<String, RunError> {
+    let is_sent = |c: char| c == '\t' || c == ' ' || c.is_ascii_graphic();
+    if value.chars().all(is_sent) {
+        return Ok(value);
+    }
+    Err(impossible(
+        format!("the header `{name}` would have a line break or a character that is not ASCII"),
+        "send printable ASCII in one line",
+    ))
+}
+
+/// Makes a multipart body. The boundary is a hash of the content, so that the same parts make the
+/// same body.
+fn multipart(
+    parts: &[(String, FormPart)],
+    present: &Present<'_>,
+    cx: &Context,
+) -> Result<(String, Vec<u8>), RunError> {
+    let mut rendered = Vec::new();
+    let mut all = Vec::new();
+    for (name, part) in parts {
+        let (mut head, bytes) = match part {
+            FormPart::Value(value) => {
+                let value = present(value)?.filter(|value| !value.is_null());
+                let Some(value) = value else { continue };
+                (String::new(), printed(&value).into_bytes())
+            }
+            FormPart::File {
+                path,
+                filename,
+                media_type,
+            } => {
+                let text = |value: &Option<ValueTemplate>| {
+                    let value = value.as_ref().map(present).transpose()?.flatten();
+                    Ok::<_, RunError>(value.map(|it| printed(&it)))
+                };
+                let path = printed(&present(path)?.unwrap_or_default());
+                let bytes = read_file(&path, cx)?;
+                let own = Path::new(&path).file_name().unwrap_or_default();
+                let name = text(filename)?.unwrap_or_else(|| own.to_string_lossy().into_owned());
+                let kind = text(media_type)?;
+                let kind = header(
+                    "type",
+                    kind.unwrap_or("application/octet-stream".to_owned()),
+                )?;
+                let head = format!("; filename=\"{}\"\r\nContent-Type: {kind}", quoted(&name));
+                (head, bytes)
+            }
+        };
+        head.insert_str(
+            0,
+            &format!("Content-Disposition: form-data; name=\"{}\"", quoted(name)),
+        );
+        all.extend_from_slice(head.as_bytes());
+        all.extend_from_slice(&bytes);
+        rendered.push((head, bytes));
+    }
+    let boundary = format!("cogtools-{}", digest::bytes(&all));
+    let mut body = Vec::new();
+    for (head, bytes) in rendered {
+        body.extend_from_slice(format!("--{boundary}\r\n{head}\r\n\r\n").as_bytes());
+        body.extend_from_slice(&bytes);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    Ok((format!("multipart/form-data; boundary={boundary}"), body))
+}
+
+/// Returns the text of a name in quotes, as browsers send it.
+fn quoted(name: &str) -> String {
+    let name = name
+        .replace('"', "%22")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A");
+    name.replace('\0', "%00")
+}
+
+/// Reads a file of the project that has no secrets.
+fn read_file(path: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
+    let denied = |what: &str| {
+        let diagnostic = Diagnostic::new(Code::Denied, format!("`{path}` {what}"));
+        Box::new(diagnostic.hint("name another file of the project"))
+    };
+    let outside = "is outside the project";
+    let absolute = cx.root.join(path);
+    let mut below = PathBuf::new();
+    let relative = absolute
+        .strip_prefix(&cx.root)
+        .map_err(|_| denied(outside))?;
+    for part in relative.components() {
+        match part {
+            Component::Normal(part) => below.push(part),
+            Component::CurDir => {}
+            Component::ParentDir if below.pop() => {}
+            _ => return Err(denied(outside)),
+        }
+    }
+    let file = cx.root.join(&below);
+    let target = file.canonicalize().unwrap_or_else(|_| file.clone());
+    if is_secret(&below) || is_secret(&target) {
+        return Err(denied("may contain secrets and is not sent"));
+    }
+    let unreadable = |error: String| {
+        let message = format!("`{path}` cannot be read: {error}");
+        Box::new(Diagnostic::new(Code::ToolFailed, message))
+    };
+    let (file, meta) =
+        file::open(&file, &ReadScope::project(&cx.root)).map_err(|error| match error {
+            ReadError::Outside { .. } => denied(outside),
+            error => unreadable(error.to_string()),
+        })?;
+    if meta.len() > MAX_FILE_BYTES {
+        return Err(unreadable("it is larger than 16 MiB".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_FILE_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| unreadable(error.to_string()))?;
+    Ok(bytes)
+}
+
+/// Returns true if a body is JSON: it is declared so, or looks like an object or an array.
+fn is_json(reply: &HttpReply, body: &str) -> bool {
+    let kind = reply.media_type.as_str();
+    kind.ends_with("/json") || kind.ends_with("+json") || body.trim_start().starts_with(['{', '['])
+}
+
+fn described(reply: &HttpReply) -> String {
+    let kind = match reply.media_type.as_str() {
+        "" => "unknown type",
+        kind => kind,
+    };
+    format!("{kind}, {} bytes", reply.size)
+}
+
+fn status_message(reply: &HttpReply, body: &str) -> String {
+    let HttpReply { status, reason, .. } = reply;
+    let mut message = format!("HTTP {status} {reason}").trim_end().to_owned();
+    let parsed = json::parse(body).ok();
+    let found = parsed.iter().flat_map(|value| {
+        let values = MESSAGES
+            .iter()
+            .filter_map(|pointer| value.pointer(pointer)?.as_str());
+        values.filter(|text| !text.trim().is_empty())
+    });
+    let text = match found.into_iter().next() {
+        Some(text) => text,
+        None if reply.is_text => &body[..body.floor_char_boundary(MAX_QUOTED)],
+        None => "",
+    };
+    if !text.trim().is_empty() {
+        message.push_str(": ");
+        message.push_str(text.trim());
+    }
+    message
+}
+
+fn failed(message: String) -> RunError {
+    Box::new(Diagnostic::new(Code::ToolFailed, message))
+}
+
+/// Makes the result of a picture, whose `data` is Base64: a block for clients of MCP.
+fn image(reply: &HttpReply, data: &str) -> Result<ToolOutput, RunError> {
+    let kind = described(reply);
+    if !reply.media_type.starts_with("image/") {
+        return Err(failed(format!("the response is not a picture: {kind}")));
+    }
+    let block = serde_json::json!({
+        "type": "image", "data": data, "mimeType": reply.media_type,
+    });
+    Ok(ToolOutput {
+        content: vec![block],
+        ..ToolOutput::new(format!("{kind}\n"))
+    })
+}
+
+/// Cuts a result as that of a program is cut.
+fn cut(mut text: String) -> ToolOutput {
+    let kept = text.floor_char_boundary(Process::STDOUT_LIMIT);
+    let truncated_bytes = (text.len() - kept) as u64;
+    if truncated_bytes > 0 {
+        text.truncate(kept);
+        text.push_str(&cut_notice(truncated_bytes));
+    }
+    ToolOutput {
+        truncated_bytes,
+        ..ToolOutput::new(text)
+    }
+}
+
+/// Reads the exchanges of a recording.
+fn read_tape(path: &Path, cx: &Context) -> Result<Vec<Value>, RunError> {
+    let unusable = |why: String| failed(format!("the recording cannot be used: {why}"));
+    let (file, _) = file::open(path, &ReadScope::project(&cx.root))
+        .map_err(|error| unusable(error.to_string()))?;
+    let mut text = String::new();
+    let read = file.take(MAX_TAPE_BYTES).read_to_string(&mut text);
+    read.map_err(|error| unusable(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))
+}
+
+fn write_tape(path: &Path, exchanges: &[Value], cx: &Context) -> Result<(), RunError> {
+    // Values of JSON can always be serialized.
+    let mut text = serde_json::to_string_pretty(exchanges).unwrap_or_default();
+    text.push('\n');
+    let target = WritePath::in_project(&cx.root, path);
+    file::write(&target, text.as_bytes())
+        .map_err(|error| failed(format!("the recording cannot be written: {error}")))
+}

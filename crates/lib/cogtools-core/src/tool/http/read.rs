@@ -1,0 +1,506 @@
+//! The keys of `http`, each with its own rules.
+
+use std::str::FromStr as _;
+
+use super::error::METHODS;
+use super::url::UrlTemplate;
+use super::{Auth, Body, FormPart, Http, HttpToolError, Response, Secret, Select};
+use crate::Expected;
+use crate::http::{HostRule, HttpKind, HttpPages, HttpRetry, NextPage};
+use crate::text::Span;
+use crate::tool::DefinitionError;
+use crate::tool::reader::Reader;
+use crate::tool::template::{Template, ValueTemplate};
+use crate::yaml::{Data, Entry, Node};
+
+/// The keys of the map.
+const KEYS: [&str; 12] = [
+    "url",
+    "method",
+    "query",
+    "headers",
+    "body",
+    "auth",
+    "hosts",
+    "ok",
+    "retry",
+    "paginate",
+    "response",
+    "max_bytes",
+];
+/// Headers of the connection.
+const OWN_HEADERS: [&str; 5] = [
+    "host",
+    "connection",
+    "cookie",
+    "content-length",
+    "transfer-encoding",
+];
+/// The longest body unless the file says otherwise: 16 MiB.
+const MAX_BYTES: u64 = 16 << 20;
+const MAX_PAGES: u64 = 100;
+
+impl Http {
+    /// Reads the map under `http`; errors go to the reader.
+    pub(in crate::tool) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+        let errors = reader.diagnostics.len();
+        let [
+            url,
+            method,
+            query,
+            headers,
+            body,
+            auth,
+            hosts,
+            ok,
+            retry,
+            paginate,
+            response,
+            max,
+        ] = reader.fields(entry, KEYS)?;
+        if url.is_none() {
+            reader.report(&DefinitionError::Missing("url"), entry.span);
+        }
+        let url = url.and_then(|entry| reader.url(entry));
+        let has_body = body.is_some();
+        let method = match method {
+            Some(entry) => reader.method(entry)?,
+            None if has_body => "POST".to_owned(),
+            None => "GET".to_owned(),
+        };
+        if let Some(entry) = body.filter(|_| matches!(method.as_str(), "GET" | "HEAD")) {
+            reader.report_http(HttpToolError::Body(method.clone()), entry.span);
+        }
+        let named_hosts: Vec<(String, Span)> =
+            hosts.map(|entry| reader.texts(entry)).unwrap_or_default();
+        let auth_entry = auth;
+        let http = Self {
+            query: query.map(|entry| reader.values(entry)).unwrap_or_default(),
+            headers: headers
+                .map(|entry| reader.headers(entry))
+                .unwrap_or_default(),
+            body: body.and_then(|entry| reader.body(entry)),
+            auth: auth.and_then(|entry| reader.auth(entry)),
+            hosts: reader.hosts(&named_hosts),
+            named_hosts: named_hosts.into_iter().map(|(name, _)| name).collect(),
+            ok: ok.map(|entry| reader.statuses(entry)).unwrap_or_default(),
+            retry: retry
+                .map(|entry| reader.retry(entry, &method))
+                .unwrap_or_default(),
+            paginate: paginate.and_then(|entry| reader.paginate(entry)),
+            response: response
+                .map(|entry| reader.response(entry))
+                .unwrap_or_default(),
+            max_bytes: max
+                .and_then(|entry| reader.positive(entry))
+                .unwrap_or(MAX_BYTES),
+            url: url?,
+            method,
+        };
+        let is_rendered = http.url.literal_host().is_none();
+        if is_rendered && http.hosts.is_empty() {
+            reader.report_http(HttpToolError::NoHosts, entry.span);
+        }
+        let is_wildcard = http.hosts.iter().any(HostRule::is_wildcard);
+        if let Some(entry) = auth_entry.filter(|_| is_rendered && is_wildcard) {
+            reader.report_http(HttpToolError::Wildcard, entry.span);
+        }
+        (reader.diagnostics.len() == errors).then_some(http)
+    }
+}
+
+impl Reader<'_> {
+    fn report_http(&mut self, error: HttpToolError, span: Span) {
+        self.report(&DefinitionError::Http(error), span);
+    }
+
+    /// Returns the entries of a map by `keys`, and reports others.
+    fn fields<'n, const N: usize>(
+        &mut self,
+        entry: &'n Entry,
+        keys: [&'static str; N],
+    ) -> Option<[Option<&'n Entry>; N]> {
+        let mut found = [None; N];
+        for entry in self.entries(entry, Expected::Map)? {
+            match keys.iter().position(|key| *key == entry.key) {
+                Some(index) => found[index] = Some(entry),
+                None => self.report_unknown_key(entry, &keys),
+            }
+        }
+        Some(found)
+    }
+
+    /// Returns the only entry of a map, which has one of `keys`.
+    fn one_of<'n, const N: usize>(
+        &mut self,
+        entry: &'n Entry,
+        keys: [&'static str; N],
+    ) -> Option<&'n Entry> {
+        let found = self.fields(entry, keys)?;
+        let mut found = found.into_iter().flatten();
+        if let (Some(only), None) = (found.next(), found.next()) {
+            return Some(only);
+        }
+        let list = keys.map(|key| format!("`{key}`")).join(", ");
+        self.report_http(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
+        None
+    }
+
+    fn string(&mut self, entry: &Entry) -> Option<String> {
+        let text = self.expect(entry, Expected::String, entry.value.text());
+        text.map(str::to_owned)
+    }
+
+    fn url(&mut self, entry: &Entry) -> Option<UrlTemplate> {
+        self.expect(entry, Expected::String, entry.value.text())?;
+        let read = UrlTemplate::read(&entry.value, self.text());
+        read.map_err(|error| self.report_http(error, entry.value.span))
+            .ok()
+    }
+
+    fn method(&mut self, entry: &Entry) -> Option<String> {
+        let method = self.string(entry)?;
+        if METHODS.contains(&method.as_str()) {
+            return Some(method);
+        }
+        self.report_http(HttpToolError::Method(method), entry.value.span);
+        None
+    }
+
+    fn value(&self, node: &Node) -> ValueTemplate {
+        ValueTemplate::read(node, self.text())
+    }
+
+    fn values(&mut self, entry: &Entry) -> Vec<(String, ValueTemplate)> {
+        let entries = self.entries(entry, Expected::Map).unwrap_or_default();
+        let value = |entry: &Entry| (entry.key.clone(), self.value(&entry.value));
+        entries.iter().map(value).collect()
+    }
+
+    fn header_name(&mut self, name: &str, span: Span) {
+        let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        if name.is_empty() || !name.chars().all(is_token) {
+            self.report_http(HttpToolError::HeaderName(name.to_owned()), span);
+        } else if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+            self.report_http(HttpToolError::Header(name.to_owned()), span);
+        }
+    }
+
+    fn headers(&mut self, entry: &Entry) -> Vec<(String, ValueTemplate)> {
+        for entry in entry.value.entries().unwrap_or_default() {
+            self.header_name(&entry.key, entry.span);
+        }
+        self.values(entry)
+    }
+
+    fn body(&mut self, entry: &Entry) -> Option<Body> {
+        let kind = self.one_of(entry, ["json", "form", "multipart", "text"])?;
+        Some(match kind.key.as_str() {
+            "json" => Body::Json(self.value(&kind.value)),
+            "form" => Body::Form(self.values(kind)),
+            "text" => {
+                self.expect(kind, Expected::String, kind.value.text())?;
+                Body::Text(self.value(&kind.value))
+            }
+            _ => {
+                let mut parts = Vec::new();
+                for entry in self.entries(kind, Expected::Map)? {
+                    let part = if entry.value.entries().is_some() {
+                        self.file(entry)?
+                    } else {
+                        FormPart::Value(self.value(&entry.value))
+                    };
+                    parts.push((entry.key.clone(), part));
+                }
+                Body::Multipart(parts)
+            }
+        })
+    }
+
+    fn file(&mut self, entry: &Entry) -> Option<FormPart> {
+        let [path, filename, media_type] = self.fields(entry, ["file", "filename", "type"])?;
+        if path.is_none() {
+            self.report(&DefinitionError::Missing("file"), entry.span);
+        }
+        let value = |entry: &Entry| self.value(&entry.value);
+        Some(FormPart::File {
+            path: value(path?),
+            filename: filename.map(value),
+            media_type: media_type.map(value),
+        })
+    }
+
+    fn auth(&mut self, entry: &Entry) -> Option<Auth> {
+        let kind = self.one_of(entry, ["bearer", "basic", "api_key", "oauth", "login"])?;
+        Some(match kind.key.as_str() {
+            "bearer" => Auth::Bearer(self.variable_in(kind)?),
+            "basic" => {
+                let [user, password] = self.fields(kind, ["user", "password"])?;
+                let user = self.required(user, "user", kind)?;
+                let user = match user.value.text() {
+                    Some(text) => Secret::Text(text.to_owned()),
+                    None => self.variable_in(user)?,
+                };
+                let password = self.required(password, "password", kind)?;
+                Auth::Basic(user, self.variable_in(password)?)
+            }
+            "api_key" => return self.api_key(kind),
+            "oauth" => {
+                let keys = ["token_url", "client_id", "client_secret", "scope"];
+                let [token_url, client_id, client_secret, scope] = self.fields(kind, keys)?;
+                let token_url = self.required(token_url, "token_url", kind)?;
+                let client_id = self.required(client_id, "client_id", kind)?;
+                let client_secret = self.required(client_secret, "client_secret", kind)?;
+                Auth::Oauth {
+                    token_url: self.text_or_variable(token_url)?,
+                    client_id: self.text_or_variable(client_id)?,
+                    client_secret: self.variable_in(client_secret)?,
+                    scope: scope.and_then(|entry| self.text_or_variable(entry)),
+                }
+            }
+            _ => Auth::Login(self.string(kind)?),
+        })
+    }
+
+    fn api_key(&mut self, entry: &Entry) -> Option<Auth> {
+        let [header, query, env, prefix] =
+            self.fields(entry, ["header", "query", "env", "prefix"])?;
+        let env = self.required(env, "env", entry)?;
+        let key = self.variable(env)?;
+        let prefix = prefix.map(|entry| self.string(entry)).unwrap_or_default();
+        let prefix = prefix.unwrap_or_default();
+        match (header, query) {
+            (Some(header), None) => {
+                let name = self.string(header)?;
+                self.header_name(&name, header.value.span);
+                Some(Auth::Header(name, prefix, key))
+            }
+            (None, Some(query)) => Some(Auth::Query(self.string(query)?, prefix, key)),
+            _ => {
+                let list = "`header`, `query`".to_owned();
+                self.report_http(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
+                None
+            }
+        }
+    }
+
+    fn required<'n>(
+        &mut self,
+        found: Option<&'n Entry>,
+        key: &'static str,
+        entry: &Entry,
+    ) -> Option<&'n Entry> {
+        if found.is_none() {
+            self.report(&DefinitionError::Missing(key), entry.span);
+        }
+        found
+    }
+
+    /// Reads the variable in `{env: NAME}`.
+    fn variable_in(&mut self, entry: &Entry) -> Option<Secret> {
+        if entry.value.text().is_some() {
+            let error = HttpToolError::Variable(entry.key.clone());
+            self.report_http(error, entry.value.span);
+            return None;
+        }
+        let [env] = self.fields(entry, ["env"])?;
+        let env = self.required(env, "env", entry)?;
+        self.variable(env)
+    }
+
+    fn variable(&mut self, entry: &Entry) -> Option<Secret> {
+        let name = self.string(entry)?;
+        let is_valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_valid {
+            self.report(&DefinitionError::Variable(name), entry.value.span);
+            return None;
+        }
+        Some(Secret::Variable(name))
+    }
+
+    fn text_or_variable(&mut self, entry: &Entry) -> Option<Secret> {
+        match entry.value.text() {
+            Some(text) => Some(Secret::Text(text.to_owned())),
+            None => self.variable_in(entry),
+        }
+    }
+
+    /// Reads a list of strings.
+    fn texts(&mut self, entry: &Entry) -> Vec<(String, Span)> {
+        let items = self.expect(entry, Expected::Names, entry.value.items());
+        let mut texts = Vec::new();
+        for item in items.unwrap_or_default() {
+            match item.text() {
+                Some(text) => texts.push((text.to_owned(), item.span)),
+                None => self.report_kind(&entry.key, Expected::Names, item),
+            }
+        }
+        texts
+    }
+
+    fn hosts(&mut self, names: &[(String, Span)]) -> Vec<HostRule> {
+        let mut rules = Vec::new();
+        for (name, span) in names {
+            match HostRule::parse(name) {
+                Some(rule) => rules.push(rule),
+                None => self.report_http(HttpToolError::Host(name.clone()), *span),
+            }
+        }
+        rules
+    }
+
+    fn statuses(&mut self, entry: &Entry) -> Vec<u16> {
+        let items = self.expect(entry, Expected::Values, entry.value.items());
+        let mut statuses = Vec::new();
+        for item in items.unwrap_or_default() {
+            let value = item.to_json();
+            let status = value.as_u64().and_then(|status| u16::try_from(status).ok());
+            match status.filter(|status| (400..600).contains(status)) {
+                Some(status) => statuses.push(status),
+                None => self.report_http(HttpToolError::Ok(value.to_string()), item.span),
+            }
+        }
+        statuses
+    }
+
+    fn retry(&mut self, entry: &Entry, method: &str) -> HttpRetry {
+        if matches!(method, "POST" | "PATCH") && !self.is_idempotent {
+            self.report_http(HttpToolError::Retry(method.to_owned()), entry.span);
+        }
+        let mut retry = HttpRetry::default();
+        if entry.value.entries().is_none() {
+            retry.times = self.count(entry).unwrap_or_default();
+            return retry;
+        }
+        let Some([times, delay, backoff]) = self.fields(entry, ["times", "delay", "backoff"])
+        else {
+            return retry;
+        };
+        if let Some(entry) = self.required(times, "times", entry) {
+            retry.times = self.count(entry).unwrap_or_default();
+        }
+        let mut number = |entry: Option<&Entry>, slot: &mut f64| {
+            let Some(entry) = entry else { return };
+            let number = match &entry.value.data {
+                Data::Number(number) => number.as_f64().filter(|it| *it >= 0.0),
+                _ => None,
+            };
+            *slot = self
+                .expect(entry, Expected::Number, number)
+                .unwrap_or(*slot);
+        };
+        number(delay, &mut retry.delay);
+        number(backoff, &mut retry.backoff);
+        retry
+    }
+
+    fn count(&mut self, entry: &Entry) -> Option<u32> {
+        let count = entry.value.to_json().as_u64();
+        let count = count.and_then(|count| u32::try_from(count).ok());
+        self.expect(entry, Expected::Count, count)
+    }
+
+    fn positive(&mut self, entry: &Entry) -> Option<u64> {
+        let number = entry.value.to_json().as_u64().filter(|number| *number > 0);
+        self.expect(entry, Expected::Positive, number)
+    }
+
+    fn pointer(&mut self, entry: &Entry) -> Option<String> {
+        let pointer = self.string(entry)?;
+        if pointer.is_empty() || pointer.starts_with('/') {
+            return Some(pointer);
+        }
+        self.report_http(HttpToolError::Pointer(pointer), entry.value.span);
+        None
+    }
+
+    fn paginate(&mut self, entry: &Entry) -> Option<HttpPages> {
+        let [next, items, pages] = self.fields(entry, ["next", "items", "pages"])?;
+        let items = match items {
+            Some(entry) => self.pointer(entry)?,
+            None => String::new(),
+        };
+        let pages = match pages {
+            None => 10,
+            Some(entry) => {
+                let count = entry.value.to_json().as_u64();
+                let count = count.filter(|count| (1..=MAX_PAGES).contains(count));
+                let Some(count) = count.and_then(|count| u32::try_from(count).ok()) else {
+                    self.report_http(HttpToolError::Pages, entry.span);
+                    return None;
+                };
+                count
+            }
+        };
+        let next = self.required(next, "next", entry)?;
+        Some(HttpPages {
+            next: self.next_page(next)?,
+            items,
+            pages,
+        })
+    }
+
+    fn next_page(&mut self, entry: &Entry) -> Option<NextPage> {
+        if entry.value.text() == Some("link") {
+            return Some(NextPage::Link);
+        }
+        let keys = ["pointer", "query", "url", "page", "first"];
+        match self.fields(entry, keys)? {
+            [Some(pointer), Some(query), None, None, None] => Some(NextPage::Cursor(
+                self.pointer(pointer)?,
+                self.string(query)?,
+            )),
+            [None, None, Some(url), None, None] => Some(NextPage::Url(self.pointer(url)?)),
+            [None, None, None, Some(page), first] => {
+                let first = match first {
+                    None => 1,
+                    Some(entry) => {
+                        self.expect(entry, Expected::Number, entry.value.to_json().as_i64())?
+                    }
+                };
+                Some(NextPage::Page(self.string(page)?, first))
+            }
+            _ => {
+                let list = "`link`, `{pointer, query}`, `{url}`, `{page, first}`".to_owned();
+                self.report_http(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
+                None
+            }
+        }
+    }
+
+    fn response(&mut self, entry: &Entry) -> Response {
+        let Some([select, template, kind]) = self.fields(entry, ["select", "template", "as"])
+        else {
+            return Response::default();
+        };
+        let template = template.and_then(|entry| {
+            let template = Template::read(&entry.value, self.text());
+            self.expect(entry, Expected::String, template)
+        });
+        Response {
+            select: select.and_then(|entry| self.select(entry)),
+            template,
+            kind: kind.and_then(|entry| {
+                let name = self.string(entry)?;
+                let kind = HttpKind::from_str(&name).ok();
+                if kind.is_none() {
+                    self.report_http(HttpToolError::Kind(name), entry.value.span);
+                }
+                kind
+            }),
+        }
+    }
+
+    fn select(&mut self, entry: &Entry) -> Option<Select> {
+        let text = self.string(entry)?;
+        if text.starts_with('/') {
+            return Some(Select::Pointer(text));
+        }
+        let expression = ValueTemplate::expression(&entry.value, self.text());
+        if expression.is_none() {
+            self.report_http(HttpToolError::Select, entry.value.span);
+        }
+        expression.map(Select::Expression)
+    }
+}

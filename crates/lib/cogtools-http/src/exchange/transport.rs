@@ -1,0 +1,306 @@
+//! One request and its response: over the network, or from a recording.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use cogtools_core::http::{HttpAuth, HttpTask, percent_encode};
+use cogtools_core::{Code, Diagnostic};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Method, Request};
+use hyper::body::Bytes;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::Failed;
+use super::answer::Answer;
+use super::guard::permits;
+use crate::client::{Client, ClientOptions, PlainHttp, Vars};
+use crate::connect::Guard;
+use crate::secrets::Secrets;
+use crate::target::Target;
+
+/// The limit of the response with a token, in bytes.
+const MAX_TOKEN_BYTES: u64 = 1 << 20;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The way to responses.
+pub(super) struct Transport {
+    client: Option<Client>,
+    recorded: VecDeque<Value>,
+    pub(super) secrets: Secrets,
+    header: Option<(HeaderName, HeaderValue)>,
+    /// The parameter of the query with credentials, encoded.
+    parameter: Option<String>,
+}
+
+/// A recorded response.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recorded {
+    request: Option<Value>,
+    response: Option<Value>,
+    #[serde(default = "ok")]
+    status: u16,
+    #[serde(default)]
+    headers: Map<String, Value>,
+    #[serde(default)]
+    body: Value,
+}
+
+const fn ok() -> u16 {
+    200
+}
+
+impl Transport {
+    /// Makes the client of `task`, or reads its recording.
+    pub(super) fn new(
+        task: &HttpTask,
+        vars: &Vars,
+        limit: Duration,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let mut transport = Self {
+            client: None,
+            recorded: VecDeque::new(),
+            secrets: Secrets::default(),
+            header: None,
+            parameter: None,
+        };
+        if let Some(recorded) = &task.replay {
+            transport.recorded = recorded.iter().cloned().collect();
+            return Ok(transport);
+        }
+        let hosts = task.hosts.clone();
+        let mut options = ClientOptions {
+            connect_timeout: CONNECT_TIMEOUT.min(limit),
+            read_timeout: limit,
+            max_response_bytes: task.max_bytes.max(MAX_TOKEN_BYTES),
+            plain_http: PlainHttp::Any,
+            guard: Some(Guard::new(move |target: &Target, address| {
+                permits(&hosts, target, address)
+            })),
+            gzip: true,
+            ..ClientOptions::from_vars(vars)
+        };
+        options.proxies.is_private_direct = true;
+        let client = Client::new(options);
+        transport.client = Some(
+            client
+                .map_err(|error| Box::new(Diagnostic::new(Code::ToolFailed, error.to_string())))?,
+        );
+        Ok(transport)
+    }
+
+    /// Returns true if it makes no requests.
+    pub(super) const fn is_recorded(&self) -> bool {
+        self.client.is_none()
+    }
+
+    /// Sets the credentials of requests for the tool's own host.
+    pub(super) fn set_auth(&mut self, auth: HttpAuth) -> Result<(), Box<Diagnostic>> {
+        let (name, value) = match auth {
+            HttpAuth::Bearer(token) => {
+                self.secrets.add(&token);
+                (AUTHORIZATION, format!("Bearer {token}"))
+            }
+            HttpAuth::Basic(user, password) => {
+                let pair = format!("{user}:{password}");
+                self.secrets.add(&password);
+                self.secrets.add(&pair);
+                (AUTHORIZATION, format!("Basic {}", STANDARD.encode(pair)))
+            }
+            HttpAuth::Header(name, prefix, key) => {
+                self.secrets.add(&key);
+                let name = HeaderName::try_from(name).map_err(|_| unsendable())?;
+                (name, format!("{prefix}{key}"))
+            }
+            HttpAuth::Query(name, prefix, key) => {
+                self.secrets.add(&key);
+                self.parameter = Some(format!(
+                    "{}={}",
+                    percent_encode(&name),
+                    percent_encode(&(prefix + &key))
+                ));
+                return Ok(());
+            }
+            HttpAuth::Oauth(..) | HttpAuth::Login(_) => return Ok(()),
+        };
+        let mut value = HeaderValue::try_from(value).map_err(|_| unsendable())?;
+        value.set_sensitive(true);
+        self.header = Some((name, value));
+        Ok(())
+    }
+
+    /// Requests a token for client credentials: first as RFC 6749 has it, then in the body.
+    pub(super) async fn client_token(
+        &mut self,
+        url: &str,
+        id: &str,
+        secret: &str,
+        scope: Option<&str>,
+    ) -> Result<String, Box<Diagnostic>> {
+        self.secrets.add(secret);
+        let basic = STANDARD.encode(format!("{}:{}", percent_encode(id), percent_encode(secret)));
+        self.secrets.add(&basic);
+        let scope = scope.map(|scope| format!("&scope={}", percent_encode(scope)));
+        let form = format!("grant_type=client_credentials{}", scope.unwrap_or_default());
+        let in_body = format!(
+            "{form}&client_id={}&client_secret={}",
+            percent_encode(id),
+            percent_encode(secret)
+        );
+        let failed = |what: String| {
+            let message = format!("no token of OAuth: {what}");
+            Box::new(Diagnostic::new(Code::ToolFailed, message))
+        };
+        let mut last = String::new();
+        for (form, authorization) in [(form, Some(format!("Basic {basic}"))), (in_body, None)] {
+            let mut request = Request::builder()
+                .method(Method::POST)
+                .uri(url)
+                .header(ACCEPT, "application/json")
+                .header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+            if let Some(authorization) = authorization {
+                request = request.header(AUTHORIZATION, authorization);
+            }
+            let request = request.body(Bytes::from(form));
+            let request = request.map_err(|error| failed(error.to_string()))?;
+            let target = Target::new(request.uri()).map_err(|error| failed(error.to_string()))?;
+            let client = self
+                .client
+                .as_ref()
+                .ok_or_else(|| failed("not recorded".to_owned()))?;
+            let sent = client.send_once(&target, &request).await;
+            let response = sent.map_err(|error| failed(error.to_string()))?;
+            let answer = Answer::read(response, MAX_TOKEN_BYTES).await;
+            let answer = answer.map_err(|error| match error {
+                Failed::Client(error) => failed(error.to_string()),
+                Failed::Other(diagnostic) => diagnostic,
+            })?;
+            let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+            if let Some(token) = body.get("access_token").and_then(Value::as_str)
+                && answer.status < 300
+            {
+                return Ok(token.to_owned());
+            }
+            let error = body
+                .get("error")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            last = format!("HTTP {}: {error}", answer.status);
+            if !matches!(answer.status, 400 | 401) {
+                break;
+            }
+        }
+        Err(failed(last))
+    }
+
+    /// Sends the request of `task` to `url`, with credentials and headers only if `is_own`, and
+    /// returns the response, and both as they are recorded.
+    pub(super) async fn send(
+        &mut self,
+        task: &HttpTask,
+        url: &str,
+        body: &[u8],
+        is_own: bool,
+    ) -> Result<(Answer, Option<Value>), Failed> {
+        let described = json!({
+            "method": task.method,
+            "url": self.secrets.redact(url),
+            "body": self.secrets.redact(&String::from_utf8_lossy(body)),
+        });
+        let Some(client) = &self.client else {
+            let answer = self.replay(&described)?;
+            return Ok((answer, None));
+        };
+        let mut full = url.to_owned();
+        if let Some(parameter) = self.parameter.as_ref().filter(|_| is_own) {
+            full.push(if url.contains('?') { '&' } else { '?' });
+            full.push_str(parameter);
+        }
+        let request = request(task, &full, body, is_own.then_some(&self.header));
+        let request = request.map_err(|_| Failed::Other(unsendable()))?;
+        let target = Target::new(request.uri()).map_err(Failed::Client)?;
+        let response = client
+            .send_once(&target, &request)
+            .await
+            .map_err(Failed::Client)?;
+        let answer = Answer::read(response, task.max_bytes).await?;
+        let exchange = task
+            .record
+            .then(|| json!({"request": described, "response": answer.recorded(&self.secrets)}));
+        Ok((answer, exchange))
+    }
+
+    /// Returns the next recorded response, if it is one to this request.
+    fn replay(&mut self, described: &Value) -> Result<Answer, Failed> {
+        let failed = |message: String| {
+            let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+            Failed::Other(Box::new(
+                diagnostic.hint("cogtools test --record requests and records anew"),
+            ))
+        };
+        let text = |key: &str| described[key].as_str().unwrap_or_default().to_owned();
+        let line = format!("{} {}", text("method"), text("url"));
+        let Some(next) = self.recorded.pop_front() else {
+            return Err(failed(format!("no response is recorded for {line}")));
+        };
+        let read = |value: Value| {
+            serde_json::from_value::<Recorded>(value).map_err(|error| {
+                Failed::Other(Box::new(Diagnostic::new(
+                    Code::InvalidTool,
+                    format!("a recorded response is invalid: {error}"),
+                )))
+            })
+        };
+        let recorded = read(next)?;
+        if let Some(request) = &recorded.request
+            && request != described
+        {
+            let part = ["method", "url", "body"].into_iter();
+            let part = part.filter(|key| request[*key] != described[*key]);
+            let parts = part.collect::<Vec<_>>().join(" and ");
+            return Err(failed(format!(
+                "the {parts} of {line} differ from the recorded ones"
+            )));
+        }
+        let recorded = match recorded.response {
+            Some(response) => read(response)?,
+            None => recorded,
+        };
+        Ok(Answer::of(recorded.status, recorded.headers, recorded.body))
+    }
+}
+
+fn request(
+    task: &HttpTask,
+    url: &str,
+    body: &[u8],
+    own: Option<&Option<(HeaderName, HeaderValue)>>,
+) -> Result<Request<Bytes>, http::Error> {
+    let mut request = Request::builder()
+        .method(Method::from_bytes(task.method.as_bytes())?)
+        .uri(url)
+        .body(Bytes::copy_from_slice(body))?;
+    let headers = request.headers_mut();
+    headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+    let Some(auth) = own else {
+        return Ok(request);
+    };
+    if let Some(kind) = &task.content_type {
+        headers.insert(CONTENT_TYPE, HeaderValue::try_from(kind)?);
+    }
+    for (name, value) in &task.headers {
+        headers.insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
+    }
+    if let Some((name, value)) = auth {
+        headers.insert(name, value.clone());
+    }
+    Ok(request)
+}
+
+fn unsendable() -> Box<Diagnostic> {
+    let diagnostic = Diagnostic::new(Code::SchemaViolation, "the URL or a header cannot be sent");
+    Box::new(diagnostic.hint("send text without spaces and control characters"))
+}

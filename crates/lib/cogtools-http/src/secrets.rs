@@ -1,0 +1,91 @@
+//! Secrets that no output shows, in every form in which a server may repeat them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+use cogtools_core::http::percent_encode;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value};
+
+/// The text in place of a secret.
+const REDACTED: &str = "[redacted]";
+
+/// Secrets, the longest form first.
+#[derive(Clone, Default)]
+pub(crate) struct Secrets(Vec<String>);
+
+impl Secrets {
+    /// Adds a secret, and its encoded forms.
+    pub(crate) fn add(&mut self, secret: &str) {
+        if secret.is_empty() {
+            return;
+        }
+        let percent = percent_encode(secret);
+        let json = Value::from(secret).to_string();
+        let mut forms = vec![
+            secret.to_owned(),
+            percent.to_ascii_lowercase(),
+            percent.replace("%20", "+"),
+            utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string(),
+            percent,
+            json[1..json.len() - 1].to_owned(),
+        ];
+        for engine in [STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD] {
+            forms.push(engine.encode(secret));
+        }
+        self.0.extend(forms);
+        self.0
+            .sort_unstable_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
+        self.0.dedup();
+    }
+
+    /// Replaces every secret in `text`.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for form in &self.0 {
+            if text.contains(form.as_str()) {
+                text = text.replace(form.as_str(), REDACTED);
+            }
+        }
+        text
+    }
+
+    /// Replaces every secret in a body. One that was JSON is so afterwards.
+    pub(crate) fn redact_body(&self, body: &str) -> String {
+        let redacted = self.redact(body);
+        if redacted == body {
+            return redacted;
+        }
+        let parse = |text: &str| serde_json::from_str::<Value>(text);
+        match (parse(body), parse(&redacted)) {
+            (Ok(value), Err(_)) => self.redact_value(value).to_string(),
+            _ => redacted,
+        }
+    }
+
+    /// Replaces every secret in the strings, numbers and keys of `value`.
+    pub(crate) fn redact_value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => self.redact(&text).into(),
+            Value::Number(number) => {
+                let text = number.to_string();
+                let redacted = self.redact(&text);
+                if redacted == text {
+                    Value::Number(number)
+                } else {
+                    redacted.into()
+                }
+            }
+            Value::Array(items) => items
+                .into_iter()
+                .map(|item| self.redact_value(item))
+                .collect(),
+            Value::Object(entries) => {
+                let entries = entries.into_iter();
+                let redact =
+                    |(key, value): (String, Value)| (self.redact(&key), self.redact_value(value));
+                Value::Object(entries.map(redact).collect::<Map<_, _>>())
+            }
+            value => value,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `cogtools http`: makes the requests of one call of a tool.
+//!
+//! It is a program of its own so that the programs that run for each call link no TLS.
+
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::http::{self, HttpTask};
+use cogtools_core::{Code, Diagnostic};
+use cogtools_program::call::input_diagnostic;
+use cogtools_program::{Failure, Io, Program, Stdin, args};
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: http::PROGRAM,
+    command: HttpArgs::command,
+    run,
+    stdin: Stdin::Read,
+    codes: &[
+        Code::ToolFailed,
+        Code::SchemaViolation,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+    ],
+    variables: &[],
+    manual: &[("INPUT", INPUT), ("OUTPUT", OUTPUT)],
+};
+
+const INPUT: &str = "\
+A line of JSON, and then the bytes of the request's body. Programs that call a tool with `http` \
+write it: the method, the URL, headers, credentials, the hosts that may be reached, and the limits. \
+It is no stable contract: write a tool, and call that.";
+
+const OUTPUT: &str = "\
+A line of JSON with the status and the headers of the last response, and then its body: UTF-8, \
+without the credentials that were sent.";
+
+/// Make the requests of one call of a tool
+#[derive(Parser)]
+#[command(
+    name = http::PROGRAM,
+    arg_required_else_help = false,
+    long_about = "Make the requests of one call of a tool with `implementation: {http: …}`. The \
+        programs that call tools start it; it is not meant to be started by hand."
+)]
+struct HttpArgs {}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let HttpArgs {} = args::parse(matches)?;
+    let input = io.stdin.read().map_err(|error| {
+        Failure::from(input_diagnostic(&error, "request", || None, http::PROGRAM))
+    })?;
+    let Some((task, body)) = http::decode::<HttpTask>(&input) else {
+        let diagnostic = Diagnostic::new(Code::Usage, "no request on standard input");
+        return Err(diagnostic.hint("cogtools-call calls a tool").into());
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(|error| {
+        let message = format!("cannot start the async runtime: {error}");
+        Failure::from(Diagnostic::new(Code::IoFailed, message))
+    })?;
+    let body = body.to_vec();
+    let login = |source: &str| {
+        let message = format!("there is no stored login at `{source}`");
+        Err(Box::new(Diagnostic::new(Code::InvalidConfig, message)))
+    };
+    let ended = runtime.block_on(cogtools_http::run(task, body, &io.vars, &login));
+    runtime.shutdown_background();
+    let (reply, body) = ended.map_err(|diagnostic| *diagnostic)?;
+    io.print(&http::encode(&reply, &body))
+}

@@ -1,0 +1,553 @@
+//! Tools that are requests: `implementation: {http: …}`.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use cogtools_test_support::{Outcome, Project};
+
+use crate::run;
+
+/// A server that answers each request with what `respond` returns for its first line, headers and
+/// body, and that remembers them.
+struct Server {
+    port: u16,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn new(respond: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let requests = Arc::clone(&seen);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut reader = BufReader::new(stream.expect("a connection"));
+                let mut head = String::new();
+                while !head.ends_with("\r\n\r\n") {
+                    if reader.read_line(&mut head).unwrap_or(0) == 0 {
+                        break;
+                    }
+                }
+                let lower = head.to_ascii_lowercase();
+                let length = lower.split("content-length: ").nth(1);
+                let length = length.and_then(|rest| rest.lines().next()?.parse().ok());
+                let mut body = vec![0; length.unwrap_or(0)];
+                reader.read_exact(&mut body).expect("a body");
+                let request = head + &String::from_utf8_lossy(&body);
+                let answer = respond(&request);
+                requests.lock().expect("no panic").push(request);
+                let _ = reader.get_mut().write_all(&answer);
+            }
+        });
+        Self { port, seen }
+    }
+
+    /// A server that always answers with this status, further headers and body.
+    fn always(status: &str, headers: &str, body: &str) -> Self {
+        let answer = response(status, headers, body);
+        Self::new(move |_| answer.clone())
+    }
+
+    fn requests(&self) -> Vec<String> {
+        self.seen.lock().expect("no panic").clone()
+    }
+
+    /// The first line of the last request, without the version.
+    fn last(&self) -> String {
+        let requests = self.requests();
+        let line = requests.last().and_then(|request| request.lines().next());
+        line.unwrap_or_default().replace(" HTTP/1.1", "")
+    }
+}
+
+fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n{body}"
+    )
+    .into_bytes()
+}
+
+/// A tool that requests from the server; `PORT` in `http` is its port.
+fn tool(server: &Server, rest: &str, http: &str) -> String {
+    let http = http.replace("PORT", &server.port.to_string());
+    let hosts = format!("\"127.0.0.1:{}\"", server.port);
+    let hosts = if http.contains("hosts:") {
+        String::new()
+    } else {
+        format!(", hosts: [{hosts}]")
+    };
+    format!("name: t\ndescription: d\n{rest}\nimplementation:\n  http: {{{http}{hosts}}}\n")
+}
+
+/// What a run printed, and its status.
+struct Seen {
+    status: String,
+    stdout: String,
+    stderr: String,
+}
+
+impl Seen {
+    fn of(outcome: &Outcome) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self {
+            status: outcome.status.to_string(),
+            stdout: text(&outcome.stdout),
+            stderr: text(&outcome.stderr),
+        }
+    }
+
+    #[track_caller]
+    fn outputs(&self, expected: &str) {
+        let seen = (&*self.status, &*self.stdout, &*self.stderr);
+        assert_eq!(seen, ("exit 0", expected, ""));
+    }
+
+    #[track_caller]
+    fn ends(&self, status: u8) -> &Self {
+        let expected = format!("exit {status}");
+        assert_eq!(self.status, expected, "{}{}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    fn says(&self, part: &str) -> &Self {
+        let all = format!("{}{}", self.stdout, self.stderr);
+        assert!(all.contains(part), "{part}: {all}");
+        self
+    }
+}
+
+fn call(project: &Project, arguments: &str) -> Seen {
+    let run = run("cogtools-call", project).arg("t").stdin(arguments);
+    Seen::of(&run.env("TOKEN", "s3cr3t/ token").run())
+}
+
+fn call_tool(server: &Server, rest: &str, http: &str, arguments: &str) -> Seen {
+    let project = Project::new();
+    project.file("tools/t.yaml", tool(server, rest, http));
+    call(&project, arguments)
+}
+
+const ANY: &str = "parameters_schema: {type: object, additionalProperties: true}";
+
+#[test]
+fn values_are_encoded_by_their_place() {
+    let server = Server::always("200 OK", "", "ok");
+    for (http, arguments, expected) in [
+        (
+            r#"url: "http://127.0.0.1:PORT/u/{{ id }}""#,
+            r#"{"id": "a/b c"}"#,
+            "GET /u/a%2Fb%20c",
+        ),
+        (
+            r#"url: "http://127.0.0.1:PORT/f/{{ p }}""#,
+            r#"{"p": ["x", "y z"]}"#,
+            "GET /f/x/y%20z",
+        ),
+        (
+            r#"url: "http://127.0.0.1:PORT/s", query: {q: "{{ q }}", tag: "{{ tags }}"}"#,
+            r#"{"q": "a&b", "tags": ["x", "y"]}"#,
+            "GET /s?q=a%26b&tag=x&tag=y",
+        ),
+        (
+            r#"url: "http://127.0.0.1:PORT/s?a={{ a }}", query: {b: "{{ b }}", c: "{{ c }}", d: "{{ d }}", e: "{{ e }}"}"#,
+            r#"{"a": "é?#", "b": null, "c": "", "d": {"k": 1}}"#,
+            "GET /s?a=%C3%A9%3F%23&c=&d=%7B%22k%22%3A1%7D",
+        ),
+        (
+            r#"url: "http://127.0.0.1:PORT/x", method: DELETE"#,
+            "{}",
+            "DELETE /x",
+        ),
+    ] {
+        call_tool(&server, ANY, http, arguments).outputs("ok");
+        assert_eq!(server.last(), expected);
+    }
+}
+
+#[test]
+fn a_segment_leads_nowhere_else() {
+    let server = Server::always("200 OK", "", "ok");
+    for value in ["\"\"", "\".\"", "\"..\"", "[]", "[\"a\", \"..\"]", "null"] {
+        let http = r#"url: "http://127.0.0.1:PORT/u/{{ id }}/x""#;
+        let outcome = call_tool(&server, ANY, http, &format!("{{\"id\": {value}}}"));
+        outcome.ends(65);
+    }
+    let http = r#"url: "http://127.0.0.1:PORT/", headers: {X-A: "{{ id }}"}"#;
+    let outcome = call_tool(&server, ANY, http, r#"{"id": "a\r\nB: c"}"#);
+    outcome.ends(65);
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn bodies_keep_types() {
+    let server = Server::always("200 OK", "", "ok");
+    let body = |http: &str, arguments: &str| {
+        call_tool(&server, ANY, http, arguments).outputs("ok");
+        let requests = server.requests();
+        let last = requests.last().expect("a request").clone();
+        assert!(last.starts_with("POST / "), "{last}");
+        last.split("\r\n\r\n").nth(1).unwrap_or_default().to_owned()
+    };
+    let json = r##"url: "http://127.0.0.1:PORT/", body: {json: {n: "{{ n }}", s: "#{{ n }}", m: "{{ m }}", z: "{{ z }}"}}"##;
+    assert_eq!(
+        body(json, r#"{"n": 5, "z": null}"#),
+        r##"{"n":5,"s":"#5","z":null}"##
+    );
+    let form = r#"url: "http://127.0.0.1:PORT/", body: {form: {a: "{{ a }}", b: "{{ b }}"}}"#;
+    assert_eq!(body(form, r#"{"a": ["1 2", 3]}"#), "a=1%202&a=3");
+    let text = r#"url: "http://127.0.0.1:PORT/", body: {text: "<{{ a }}>"}"#;
+    assert_eq!(body(text, r#"{"a": "x"}"#), "<x>");
+}
+
+#[test]
+fn files_of_a_body_stay_in_the_project() {
+    let server = Server::always("200 OK", "", "ok");
+    let http = r#"url: "http://127.0.0.1:PORT/", body: {multipart: {doc: {file: "{{ path }}", type: text/plain}}}"#;
+    let project = Project::new();
+    project.file("tools/t.yaml", tool(&server, ANY, http));
+    project
+        .file("a.txt", "content")
+        .file(".env", "A=1\n")
+        .file("k.pem", "x");
+    project.link("out", "/etc/passwd");
+    call(&project, r#"{"path": "a.txt"}"#).outputs("ok");
+    let sent = server.requests().pop().expect("a request");
+    assert!(
+        sent.contains(
+            "name=\"doc\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\ncontent\r\n"
+        ),
+        "{sent}"
+    );
+    for path in [".env", "k.pem", "out", "../x", "/etc/passwd"] {
+        let outcome = call(&project, &format!("{{\"path\": \"{path}\"}}"));
+        outcome.ends(77);
+    }
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn credentials_are_sent_and_never_shown() {
+    let server = Server::new(|request| {
+        let secret = request
+            .lines()
+            .find(|line| line.to_ascii_lowercase().starts_with("authorization"));
+        let line = secret.unwrap_or_default();
+        response(
+            "200 OK",
+            "",
+            &format!("{line} s3cr3t/ token s3cr3t%2F%20token"),
+        )
+    });
+    let http = r#"url: "http://127.0.0.1:PORT/", auth: {bearer: {env: TOKEN}}"#;
+    let outcome = call_tool(&server, "", http, "{}");
+    assert!(
+        !outcome.stdout.contains("s3cr3t") && outcome.stdout.contains("[redacted]"),
+        "{}",
+        outcome.stdout
+    );
+    let lower = server.requests()[0].to_ascii_lowercase();
+    assert!(
+        lower.contains("authorization: bearer s3cr3t/ token"),
+        "{lower}"
+    );
+    let basic =
+        r#"url: "http://127.0.0.1:PORT/", auth: {basic: {user: u, password: {env: TOKEN}}}"#;
+    let outcome = call_tool(&server, "", basic, "{}");
+    assert!(
+        outcome.stdout.contains("Basic [redacted]"),
+        "{}",
+        outcome.stdout
+    );
+    let query = r#"url: "http://127.0.0.1:PORT/", auth: {api_key: {query: key, env: TOKEN}}"#;
+    call_tool(&server, "", query, "{}");
+    assert_eq!(server.last(), "GET /?key=s3cr3t%2F%20token");
+    let missing = r#"url: "http://127.0.0.1:PORT/", auth: {bearer: {env: NOT_SET}}"#;
+    let count = server.requests().len();
+    let outcome = call_tool(&server, "", missing, "{}");
+    outcome.ends(78);
+    assert_eq!(server.requests().len(), count);
+}
+
+#[test]
+fn only_named_hosts_are_reached() {
+    let server = Server::always("200 OK", "", "ok");
+    let port = server.port;
+    let denied = |url: &str, hosts: &str| {
+        let project = Project::new();
+        let http = format!("url: \"{url}\", hosts: [{hosts}]");
+        project.file("tools/t.yaml", tool(&server, ANY, &http));
+        let outcome = call(&project, "{\"h\": \"other.example\"}");
+        outcome.ends(77);
+        outcome.stderr
+    };
+    let message = denied("http://127.0.0.1:PORT/x", "");
+    assert!(
+        message.contains(&format!("hosts: [\"127.0.0.1:{port}\"]")),
+        "{message}"
+    );
+    for url in [
+        "127.1",
+        "0x7f000001",
+        "2130706433",
+        "localhost",
+        "localhost.",
+        "[::ffff:127.0.0.1]",
+        "[::1]",
+        "0",
+    ] {
+        denied(&format!("https://{url}:PORT/"), "");
+        denied(&format!("http://{url}:PORT/"), "\"*.a.example\"");
+    }
+    denied("https://{{ h }}/", "a.example");
+    denied("http://127.0.0.1:PORT/", "127.0.0.1");
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn redirects_stay_on_the_origin() {
+    let server = Server::new(|request| {
+        let to = request.split(' ').nth(1).unwrap_or_default().to_owned();
+        match to.as_str() {
+            "/own" => response("302 Found", "Location: /end?x=1\r\n", ""),
+            "/loop" => response("302 Found", "Location: /loop\r\n", ""),
+            "/out" => response(
+                "302 Found",
+                "Location: http://169.254.169.254/latest?secret=1\r\n",
+                "",
+            ),
+            _ => response("200 OK", "", &to),
+        }
+    });
+    call_tool(&server, "", r#"url: "http://127.0.0.1:PORT/own""#, "{}").outputs("/end?x=1");
+    for (path, named) in [
+        ("/loop", "/loop"),
+        ("/out", "http://169.254.169.254/latest"),
+    ] {
+        let http = format!("url: \"http://127.0.0.1:PORT{path}\"");
+        let outcome = call_tool(&server, "", &http, "{}");
+        outcome.ends(1);
+        assert!(
+            outcome.stderr.contains(named) && !outcome.stderr.contains("secret"),
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
+fn pages_become_one_array() {
+    let server = Server::new(|request| {
+        let target = request.split(' ').nth(1).unwrap_or_default();
+        let body = match target {
+            "/" => r#"{"data": [1, 2], "next": "b"}"#,
+            "/?cursor=b" => r#"{"data": [3], "next": null}"#,
+            "/loop" | "/loop?cursor=c" => r#"{"data": [0], "next": "c"}"#,
+            "/n?page=1" => "[1]",
+            _ => "[]",
+        };
+        response("200 OK", "Content-Type: application/json\r\n", body)
+    });
+    let cursor = r#"url: "http://127.0.0.1:PORT/", paginate: {next: {pointer: /next, query: cursor}, items: /data}"#;
+    call_tool(&server, "", cursor, "{}").outputs("[1,2,3]");
+    let one = r#"url: "http://127.0.0.1:PORT/", paginate: {next: {pointer: /next, query: cursor}, items: /data, pages: 1}, response: {template: "{{ body.length }} {{ more }}"}"#;
+    call_tool(&server, "", one, "{}").outputs("2 true");
+    let numbers = r#"url: "http://127.0.0.1:PORT/n", paginate: {next: {page: page}}"#;
+    call_tool(&server, "", numbers, "{}").outputs("[1]");
+    let repeated = r#"url: "http://127.0.0.1:PORT/loop", paginate: {next: {pointer: /next, query: cursor}, items: /data}"#;
+    call_tool(&server, "", repeated, "{}").ends(1);
+}
+
+#[test]
+fn results_and_failures() {
+    let json = "Content-Type: application/json\r\n";
+    let server = Server::always("200 OK", json, r#"{"name": "Ada", "list": [1]}"#);
+    for (response, expected) in [
+        ("", r#"{"name": "Ada", "list": [1]}"#),
+        (", response: {select: /name}", "Ada"),
+        (", response: {select: /list}", "[1]"),
+        (", response: {select: body.list | first}", "1"),
+        (
+            ", response: {template: \"{{ status }} {{ body.name }} {{ args.a }}\"}",
+            "200 Ada 1",
+        ),
+    ] {
+        let http = format!("url: \"http://127.0.0.1:PORT/\"{response}");
+        call_tool(&server, ANY, &http, "{\"a\": 1}").outputs(expected);
+    }
+    let nothing = r#"url: "http://127.0.0.1:PORT/", response: {select: /absent}"#;
+    call_tool(&server, "", nothing, "{}").ends(1);
+    let server = Server::always("404 Not Found", json, r#"{"error": {"message": "gone"}}"#);
+    let outcome = call_tool(&server, "", r#"url: "http://127.0.0.1:PORT/""#, "{}");
+    outcome.ends(1);
+    outcome.says("HTTP 404 Not Found: gone");
+    let ok = r#"url: "http://127.0.0.1:PORT/", ok: [404], response: {template: "{{ 'none' if status == 404 else body.name }}"}"#;
+    call_tool(&server, "", ok, "{}").outputs("none");
+    let server = Server::new(|_| {
+        let mut bytes = response("200 OK", "Content-Type: image/png\r\n", "1234");
+        let at = bytes.len() - 4;
+        bytes[at] = 0xff;
+        bytes
+    });
+    let outcome = call_tool(&server, "", r#"url: "http://127.0.0.1:PORT/""#, "{}");
+    outcome.ends(1).says("image/png, 4 bytes");
+    let image = r#"url: "http://127.0.0.1:PORT/", response: {as: image}"#;
+    call_tool(&server, "", image, "{}").outputs("image/png, 4 bytes\n");
+}
+
+#[test]
+fn a_failure_that_passes_is_repeated() {
+    let count = Mutex::new(0);
+    let server = Server::new(move |_| {
+        let mut count = count.lock().expect("no panic");
+        *count += 1;
+        match *count {
+            1 => response("503 Service Unavailable", "Retry-After: 0\r\n", ""),
+            2 => response(
+                "429 Too Many Requests",
+                "Retry-After: 1000\r\n",
+                "slow down",
+            ),
+            _ => response("200 OK", "", "ok"),
+        }
+    });
+    let http = r#"url: "http://127.0.0.1:PORT/", retry: 3"#;
+    let outcome = call_tool(&server, "", http, "{}");
+    outcome.ends(1).says("429");
+    assert_eq!(server.requests().len(), 2);
+    call_tool(&server, "", http, "{}").outputs("ok");
+}
+
+#[test]
+fn bodies_and_time_are_bounded() {
+    let server = Server::always("200 OK", "", &"x".repeat(1001));
+    let small = r#"url: "http://127.0.0.1:PORT/", max_bytes: 1000"#;
+    call_tool(&server, "", small, "{}").ends(1);
+    let slow = Server::new(|_| {
+        thread::sleep(Duration::from_secs(5));
+        response("200 OK", "", "ok")
+    });
+    let outcome = call_tool(
+        &slow,
+        "timeout: 0.5",
+        r#"url: "http://127.0.0.1:PORT/""#,
+        "{}",
+    );
+    outcome.ends(124);
+}
+
+#[test]
+fn files_that_are_no_requests() {
+    for (http, message) in [
+        ("url: \"https://u:p@a.example/\"", "user name"),
+        ("url: \"https://a.example/#x\"", "fragment"),
+        ("url: \"https://a.example/{id}\"", "`{id}`"),
+        ("url: \"{{ s }}://a.example/\"", "begins with"),
+        ("url: \"https://a.example:{{ p }}/\"", "port"),
+        ("url: \"https://{{ r }}.a.example/\"", "`hosts`"),
+        (
+            "url: \"https://a.example/\", methd: GET",
+            "did you mean `method`?",
+        ),
+        (
+            "url: \"https://a.example/\", method: FETCH",
+            "`FETCH` is not a method",
+        ),
+        (
+            "url: \"https://a.example/\", method: GET, body: {text: x}",
+            "no `body`",
+        ),
+        ("url: \"https://a.example/\", headers: {Host: x}", "`Host`"),
+        (
+            "url: \"https://a.example/\", body: {text: x}, retry: 2",
+            "idempotent",
+        ),
+        ("url: \"https://a.example/\", ok: [200]", "from 400"),
+        (
+            "url: \"https://a.example/\", hosts: [\"https://x\"]",
+            "is not a host",
+        ),
+        (
+            "url: \"https://a.example/\", paginate: {next: link, pages: 101}",
+            "from 1 to 100",
+        ),
+        (
+            "url: \"https://{{ r }}.a.example/\", hosts: [\"*.a.example\"], auth: {bearer: {env: T}}",
+            "`*.`",
+        ),
+        (
+            "url: \"https://a.example/\", auth: {bearer: secret}",
+            "takes a variable",
+        ),
+        ("method: GET", "`url` is missing"),
+    ] {
+        let project = Project::new();
+        let text = format!("name: t\ndescription: d\n{ANY}\nimplementation:\n  http: {{{http}}}\n");
+        project.file("tools/t.yaml", text);
+        let outcome = call(&project, "{}");
+        outcome.ends(78);
+        outcome.says(message);
+    }
+}
+
+#[test]
+fn a_project_that_is_not_trusted_makes_no_request() {
+    let server = Server::always("200 OK", "", "ok");
+    let project = Project::untrusted();
+    project.file(
+        "tools/t.yaml",
+        tool(&server, "", r#"url: "http://127.0.0.1:PORT/""#),
+    );
+    call(&project, "{}").ends(77);
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn examples_are_tested_without_a_network() {
+    let server = Server::always(
+        "200 OK",
+        "Content-Type: application/json\r\n",
+        r#"{"a": "s3cr3t/ token"}"#,
+    );
+    let project = Project::untrusted();
+    let examples = "examples:\n  - name: preset\n    arguments: {}\n    with: {http: {body: {a: 1}}}\n  - name: taped\n    arguments: {}\n";
+    let http =
+        r#"url: "http://127.0.0.1:PORT/x", auth: {bearer: {env: TOKEN}}, response: {select: /a}"#;
+    project.file("tools/t.yaml", tool(&server, examples, http));
+    let test = |option: &[&str]| {
+        Seen::of(
+            &run("cogtools-test", &project)
+                .args(option)
+                .env("TOKEN", "s3cr3t/ token")
+                .run(),
+        )
+    };
+    let outcome = test(&["--update"]);
+    outcome.ends(1);
+    assert!(
+        outcome.stdout.contains("t.taped.tape` does not exist"),
+        "{}",
+        outcome.stdout
+    );
+    assert_eq!(project.read("tools/t.preset.golden"), "1");
+    assert!(server.requests().is_empty());
+    project.trust(".");
+    let outcome = test(&["--record"]);
+    outcome.ends(0);
+    assert_eq!(server.requests().len(), 1);
+    let tape = project.read("tools/t.taped.tape");
+    assert!(tape.contains("/x") && !tape.contains("s3cr3t"), "{tape}");
+    assert_eq!(project.read("tools/t.taped.golden"), "[redacted]");
+    let outcome = Seen::of(&run("cogtools-test", &project).run());
+    outcome.ends(0);
+    let text = project.read("tools/t.yaml").replace("/x", "/y");
+    project.file("tools/t.yaml", text);
+    let outcome = Seen::of(&run("cogtools-test", &project).run());
+    outcome.ends(1).says("differ");
+    assert_eq!(server.requests().len(), 1);
+}
