@@ -307,9 +307,15 @@ fn syntax(file: &Path, text: &str, error: &ParseError) -> Conflict {
     if let Some(first) = message.get_mut(..1) {
         first.make_ascii_lowercase();
     }
+    let mut range = error.range().start..error.range().end;
+    if ["unterminated object", "unterminated array"].contains(&message.as_str()) {
+        // A file that was cut off is wrong where it ends.
+        let end = text.trim_end().len();
+        range = end..end;
+    }
     Conflict {
         kind: ConflictKind::Syntax(message),
-        location: location(file, text, error.range().start..error.range().end),
+        location: location(file, text, range),
     }
 }
 

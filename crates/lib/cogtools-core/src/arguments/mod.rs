@@ -105,6 +105,9 @@ impl ArgumentsError {
         let diagnostic = Diagnostic::new(Code::InvalidArgumentsSyntax, self.to_string());
         match self {
             Self::Encoding(_) => diagnostic.hint("send the arguments as UTF-8"),
+            Self::Json(message, location) if let Some(hint) = json_hint(message) => {
+                diagnostic.at(location.clone()).hint(hint)
+            }
             Self::Json(_, location) => diagnostic
                 .at(location.clone())
                 .hint(r#"send one JSON object on standard input, such as {"name": "value"}"#),
@@ -131,18 +134,27 @@ fn json_error(JsonError { error, bound }: &JsonError, text: &Text) -> ArgumentsE
         .nth(error.line().saturating_sub(1))
         .unwrap_or("");
     let byte = line.floor_char_boundary(error.column().saturating_sub(1));
-    let column = line[..byte].chars().count() + 1;
-    let location = Location::new(
-        Path::new("<stdin>"),
-        text.as_str(),
-        error.line().max(1),
-        column,
-        1,
-    );
+    let (mut number, mut column) = (error.line().max(1), line[..byte].chars().count() + 1);
+    if error.is_eof() {
+        // The end of the text is where its last line ends.
+        let read = text.as_str().trim_end();
+        number = read.lines().count().max(1);
+        column = read.lines().next_back().unwrap_or("").chars().count() + 1;
+    }
+    let location = Location::new(Path::new("<stdin>"), text.as_str(), number, column, 1);
     if let Some(bound) = bound {
         return ArgumentsError::TooLarge(bound.to_string(), location);
     }
     ArgumentsError::Json(json_message(error), location)
+}
+
+/// The hint for JSON as JavaScript or Python write it.
+fn json_hint(message: &str) -> Option<&'static str> {
+    match message {
+        "trailing comma" => Some("remove the comma before the closing bracket"),
+        "key must be a string" => Some("write keys and text in double quotes"),
+        _ => None,
+    }
 }
 
 /// The parser's message without the position that it appends.

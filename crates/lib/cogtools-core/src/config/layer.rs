@@ -164,11 +164,7 @@ impl ConfigPaths {
     /// Variables of these names set no key: a warning for each.
     pub fn unknown_variables(&self) -> Vec<Diagnostic> {
         let names = self.variables.iter().map(|(name, _)| name);
-        let unknown = names
-            .filter(|name| keys_of(name).is_none())
-            // These belong to the editor in which a terminal is.
-            .filter(|name| *name != "COGTOOLS_LOG")
-            .filter(|name| !EDITOR_VARIABLES.contains(&name.as_str()));
+        let unknown = names.filter(|name| Self::is_unknown_variable(name));
         unknown
             .map(|name| {
                 let message = format!("the environment variable `{name}` sets nothing");
@@ -177,6 +173,15 @@ impl ConfigPaths {
                 Diagnostic::new(Code::InvalidConfig, message).hint(hint)
             })
             .collect()
+    }
+
+    /// Returns true if `name` is a variable of cogtools that sets nothing.
+    pub fn is_unknown_variable(name: &str) -> bool {
+        name.starts_with("COGTOOLS_")
+            && keys_of(name).is_none()
+            && name != "COGTOOLS_LOG"
+            // These belong to the editor in which a terminal is.
+            && !EDITOR_VARIABLES.contains(&name)
     }
 
     /// The user's file.

@@ -110,6 +110,8 @@ pub(super) fn suggestion(keyword: &str) -> Option<&'static str> {
             "OpenAPI 3.0 has no conditions; use `oneOf`, or explain it in `description`"
         }
         "$schema" | "$id" | "id" | "$anchor" | "$comment" => "leave it out",
+        "contentEncoding" => "write `format: byte` for text in base64",
+        "contentMediaType" | "contentSchema" => "say in `description` what the text holds",
         "$defs" | "definitions" => "write the schema where it is used",
         _ => return None,
     })

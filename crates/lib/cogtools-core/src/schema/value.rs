@@ -105,6 +105,7 @@ impl Expander {
         }
         let keyword = entry.key.clone();
         let fix = match keyword.as_str() {
+            _ if entry.is_bare() => Some("put text that contains a comma in quotes".to_owned()),
             "optional" => Some("list the others under `required`".to_owned()),
             word => keyword::suggestion(word).map(str::to_owned),
         };

@@ -8,13 +8,14 @@ use serde_json::{Map, Value};
 use super::call::{RunError, ToolOutput};
 use super::document::Locator;
 use super::example::map;
+use super::reader::BARE_KEY;
 
 use super::{Definition, Example, Tool};
 use crate::arguments::Arguments;
 use crate::pointer::{child, segments};
 use crate::schema::{InvalidSchema, Validator, Violation, ViolationKind};
 use crate::text::Span;
-use crate::yaml::Node;
+use crate::yaml::{Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
 
 /// Arguments that match the tool's schema, with defaults applied.
@@ -246,10 +247,15 @@ fn validate(tool: &Tool, validator: &Validator, example: &Example) -> Vec<Diagno
     let accepted = tool.validate(validator, Arguments::from(example.arguments()));
     let violations = accepted.err().unwrap_or_default().into_iter();
     violations
-        .map(|violation| {
+        .map(|mut violation| {
             let segments = segments(&violation.pointer);
             let (_, span) = example.arguments.walk(segments.iter().map(String::as_str));
             let message = format!("invalid example: {}", violation.kind);
+            let entries = example.arguments.entries().unwrap_or_default().iter();
+            let is_bare = |entry: &Entry| entry.is_bare() && segments == [entry.key.as_str()];
+            if violation.kind == ViolationKind::Unknown && entries.clone().any(is_bare) {
+                violation.hints = vec![BARE_KEY.to_owned()];
+            }
             let mut diagnostic = Diagnostic::new(Code::InvalidTool, message)
                 .with_pointer(violation.pointer)
                 .at(tool.text.location(span));
@@ -295,8 +301,16 @@ pub(super) fn check_defaults(
     for (pointer, message) in definition.schema.invalid_defaults() {
         let span = find(document, &format!("{pointer}/default"));
         let message = format!("the default does not match its own schema: {message}");
-        let diagnostic = Diagnostic::new(Code::InvalidTool, message)
-            .hint("a default must be a value that a caller could send");
+        let hint = match message.rsplit_once("expected boolean, got string ") {
+            Some((_, "\"yes\"" | "\"on\"" | "\"Yes\"" | "\"On\"" | "\"y\"" | "\"true\"")) => {
+                "write `true`, without quotes: `yes` and `on` are text"
+            }
+            Some((_, "\"no\"" | "\"off\"" | "\"No\"" | "\"Off\"" | "\"n\"" | "\"false\"")) => {
+                "write `false`, without quotes: `no` and `off` are text"
+            }
+            _ => "a default must be a value that a caller could send",
+        };
+        let diagnostic = Diagnostic::new(Code::InvalidTool, message).hint(hint);
         diagnostics.push(locator.locate(diagnostic, span));
     }
     diagnostics

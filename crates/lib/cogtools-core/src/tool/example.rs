@@ -176,8 +176,16 @@ fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) 
         },
         CONTAINS | MATCHES | REDACT => {
             let all = value.items().unwrap_or(std::slice::from_ref(value)).iter();
-            for item in all.filter(|item| item.text().is_none_or(str::is_empty)) {
-                reader.report_kind(key, Expected::Texts, item);
+            for item in all {
+                match item.text() {
+                    Some("") => {
+                        let key = Example::KEYS.into_iter().find(|known| *known == key);
+                        let error = DefinitionError::Empty(key.unwrap_or_default());
+                        reader.report(&error, item.span);
+                    }
+                    Some(_) => {}
+                    None => reader.report_kind(key, Expected::Texts, item),
+                }
             }
         }
         _ => reader.report_unknown_key(entry, &Example::KEYS),

@@ -17,6 +17,50 @@ use crate::{Actual, Diagnostic, Expected, Location, Name};
 /// The key of a condition.
 const WHEN: &str = "when";
 
+/// The hint for text that ended at a comma: its rest was read as a key.
+pub(super) const BARE_KEY: &str = "put text that contains a comma in quotes";
+
+/// Returns the hint for a key that other formats have, where a map has the keys `known`.
+fn foreign_key(key: &str, known: &[&str]) -> Option<&'static str> {
+    let (is_tool, is_implementation) = (known.contains(&"implementation"), known.contains(&"exec"));
+    Some(match key {
+        "inputSchema" | "input_schema" | "parametersSchema" | "parametersJsonSchema" | "schema"
+            if is_tool =>
+        {
+            "write `parameters_schema` for a whole schema, or `parameters` for a map from names"
+        }
+        "args" | "arguments" | "params" | "inputs" | "input" if is_tool => "write `parameters`",
+        "shell" | "bash" | "sh" if is_tool => {
+            "write `implementation: {exec: [sh, -c, \"…\"]}`, or `script` for several lines"
+        }
+        "shell" | "bash" | "sh" if is_implementation => {
+            "write `exec: [sh, -c, \"…\"]`, or `script` for several lines"
+        }
+        "command" | "cmd" | "run" if is_tool => {
+            "write `implementation: {exec: [program, \"{{ argument }}\"]}`"
+        }
+        "command" | "cmd" | "run" if is_implementation => {
+            "write `exec: [program, \"{{ argument }}\"]`"
+        }
+        "python" | "node" | "perl" | "ruby" if is_implementation => {
+            "write the code under `script: |`, below a line such as `#!/usr/bin/env python3`"
+        }
+        "javascript" | "code" if is_implementation => "write the code under `js: |`",
+        "template" | "njk" | "text" | "prompt" if is_tool || is_implementation => {
+            "write the template under `implementation: | # njk`"
+        }
+        "exec" | "script" | "js" | "njk_file" | "agent" | "flow" if is_tool => {
+            "move it below `implementation:`"
+        }
+        "id" if is_tool => "write `name`",
+        "readOnlyHint" => "write `read_only`",
+        "destructiveHint" => "write `destructive`",
+        "idempotentHint" => "write `idempotent`",
+        "openWorldHint" => "write `open_world`",
+        _ => return None,
+    })
+}
+
 /// Reads the values of a tool file or a declaration, and collects the diagnostics.
 pub(super) struct Reader<'t> {
     locator: Locator<'t>,
@@ -59,9 +103,14 @@ impl<'t> Reader<'t> {
 
     /// Reports a key that is none of `known`.
     pub(super) fn report_unknown_key(&mut self, entry: &Entry, known: &[&'static str]) {
+        let meant = if entry.is_bare() {
+            Some(BARE_KEY.to_owned())
+        } else {
+            foreign_key(&entry.key, known).map(str::to_owned)
+        };
         let error = DefinitionError::UnknownKey {
             key: entry.key.clone(),
-            meant: did_you_mean(&entry.key, known.iter().copied()),
+            meant: meant.or_else(|| did_you_mean(&entry.key, known.iter().copied())),
         };
         self.report(&error, entry.span);
     }

@@ -18,6 +18,9 @@ pub enum YamlErrorKind {
     /// The parser's message.
     #[error("{0}")]
     Syntax(String),
+    /// A mistake of an author that the parser noticed: message and hint.
+    #[error("{0}")]
+    Slip(String, String),
     /// A key appears twice in one mapping.
     #[error("duplicate key `{key}`, first used on line {first}")]
     DuplicateKey {
@@ -82,6 +85,7 @@ impl YamlErrorKind {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Syntax(message) => return syntax_hint(message).map(str::to_owned),
+            Self::Slip(_, hint) => return Some(hint.clone()),
             Self::DuplicateKey { .. } => "remove or rename one of the two",
             Self::KeyKind => "put it in quotes",
             Self::Merge => "write the keys out, or use an alias for a whole value",
@@ -105,16 +109,8 @@ impl YamlErrorKind {
 /// The hint for an error of the parser. Its errors have no kinds, so only their
 /// wording distinguishes them; tests pin it.
 fn syntax_hint(message: &str) -> Option<&'static str> {
-    const HINTS: [(&str, &str); 12] = [
+    const HINTS: [(&str, &str); 7] = [
         ("tabs", "indent with spaces"),
-        (
-            "illegal placement of ':'",
-            "close the bracket, brace or quote before this line",
-        ),
-        (
-            "mapping values",
-            "put text that contains `: ` in quotes, or write it under `|`",
-        ),
         (
             "comments must be",
             "put a space before `#`, as in `| # njk`",
@@ -139,15 +135,6 @@ fn syntax_hint(message: &str) -> Option<&'static str> {
             "after double-quoted",
             "write `\\\"` for a quote inside double quotes",
         ),
-        (
-            "simple key expected",
-            "write `key: value`; put text of several lines under `|`, indented",
-        ),
-        (
-            "expected <document start>",
-            "begin all keys of one map in the same column",
-        ),
-        ("multiline quoted", "close the quote where the text ends"),
     ];
     HINTS
         .iter()

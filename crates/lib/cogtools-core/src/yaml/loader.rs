@@ -13,7 +13,7 @@ use serde_json::Number;
 
 use super::error::{YamlError, YamlErrorKind};
 use super::node::{Data, Entry, Node};
-use super::{MAX_DEPTH, MAX_NODES, MAX_TEXT};
+use super::{MAX_DEPTH, MAX_NODES, MAX_TEXT, slip};
 use crate::text::{Span, Text};
 
 struct Loader<'t> {
@@ -46,17 +46,23 @@ pub fn parse(text: &Text) -> Result<Node, YamlError> {
         flow: None,
     };
     let mut parser: Parser<'_, StrInput<'_>> = Parser::new_from_str_with_options(text, options);
+    let mut done = 0;
     while let Some(event) = parser.next_event() {
         match event {
-            Ok((event, marks)) => loader.handle(event, &marks)?,
+            Ok((event, marks)) => {
+                done = offset(&marks.end);
+                loader.handle(event, &marks)?;
+            }
             Err(error) => {
                 let start = offset(error.marker());
-                let kind = match error.info().as_str() {
-                    // The parser also limits the depth, before it emits the event.
-                    "recursion limit exceeded" => YamlErrorKind::TooDeep,
-                    info => YamlErrorKind::syntax(info),
-                };
-                return Err(kind.at(Span { start, end: start }));
+                // The parser also limits the depth, before it emits the event.
+                if error.info() == "recursion limit exceeded" {
+                    return Err(YamlErrorKind::TooDeep.at(Span { start, end: start }));
+                }
+                let mut open = loader.open.iter().map(|frame| frame.start);
+                let flow = open.find(|start| text[*start..].starts_with(['[', '{']));
+                let done = flow.unwrap_or(done);
+                return Err(slip::explain(text, &error.info(), start, done));
             }
         }
     }
@@ -155,7 +161,8 @@ impl Loader<'_> {
     ) -> Result<(), YamlError> {
         self.refuse_tag(tag, span)?;
         if self.expects_key() {
-            return Err(YamlErrorKind::KeyKind.at(span));
+            let template = slip::bare_template(self.text, span.start);
+            return Err(template.unwrap_or_else(|| YamlErrorKind::KeyKind.at(span)));
         }
         if self.open.len() >= MAX_DEPTH {
             return Err(YamlErrorKind::TooDeep.at(span));

@@ -6,6 +6,7 @@
 mod error;
 mod loader;
 mod node;
+mod slip;
 
 pub use error::{YamlError, YamlErrorKind};
 pub use loader::parse;

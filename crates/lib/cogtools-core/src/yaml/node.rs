@@ -47,6 +47,13 @@ pub struct Entry {
     pub value: Node,
 }
 
+impl Entry {
+    /// Returns true if it is a key without a colon, such as the rest of `{text: Hello, Ada}`.
+    pub(crate) const fn is_bare(&self) -> bool {
+        matches!(self.value.data, Data::Null) && self.value.span.start <= self.span.end
+    }
+}
+
 /// Serializes the node as JSON, without an intermediate tree.
 impl Serialize for Node {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

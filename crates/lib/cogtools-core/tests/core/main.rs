@@ -33,4 +33,5 @@ mod yaml {
     mod flow;
     mod loader;
     mod scalar;
+    mod slip;
 }

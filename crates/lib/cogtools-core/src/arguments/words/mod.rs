@@ -7,6 +7,7 @@
 mod tests;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -29,8 +30,8 @@ pub enum WordError {
     #[error("set more than once")]
     Repeated(String),
     /// It begins like a JSON object, and is none.
-    #[error(transparent)]
-    Object(ArgumentsError),
+    #[error("{0}")]
+    Object(ArgumentsError, String),
 }
 
 /// A word with a key.
@@ -64,6 +65,16 @@ impl WordError {
     pub fn diagnostic(&self, tool: &str) -> Diagnostic {
         let error = |code| Diagnostic::new(code, self.to_string()).with_subject(tool);
         match self {
+            Self::NoKey(word) if let Some(file) = file_of(word) => {
+                let yaml = Path::new(file).extension().is_some_and(|it| it != "json");
+                let option = if yaml { " --yaml" } else { "" };
+                let line = format!("cogtools-call{option} {tool} < {file}");
+                error(Code::Usage).hint(format!("arguments in a file are read by {line}"))
+            }
+            Self::NoKey(word) if word.len() > 1 && word.ends_with(':') => {
+                let key = word.trim_end_matches(':');
+                error(Code::Usage).hint(format!("write it as one word: {key}=VALUE"))
+            }
             Self::NoKey(word) => error(Code::Usage)
                 .hint(format!("write the parameter's name before it: NAME={word}"))
                 .hint("KEY:=JSON passes any value, and a word in braces is a JSON object"),
@@ -73,10 +84,14 @@ impl WordError {
             Self::Repeated(pointer) => error(Code::Usage)
                 .with_pointer(pointer.clone())
                 .hint("only a parameter that is an array takes several values"),
-            Self::Object(inner) => {
+            Self::Object(inner, word) => {
                 let mut diagnostic = inner.diagnostic().with_subject(tool);
                 // The location would be one in standard input.
                 diagnostic.location = None;
+                // Quotes that reached us were not taken by the shell.
+                if word.contains(['"', '\'']) {
+                    return diagnostic.hint("cogtools json repairs such text");
+                }
                 diagnostic.hints =
                     vec!["quote the object for the shell: '{\"name\": \"value\"}'".into()];
                 diagnostic
@@ -85,11 +100,22 @@ impl WordError {
     }
 }
 
+/// The file that `word` names: `@FILE`, or a name that ends as one.
+fn file_of(word: &str) -> Option<&str> {
+    let is_file = [".json", ".yaml", ".yml"]
+        .iter()
+        .any(|end| word.ends_with(end));
+    let named = word.strip_prefix('@').filter(|file| !file.is_empty());
+    named.or_else(|| is_file.then_some(word))
+}
+
 /// Adds the argument in `word`.
 fn add(word: &str, schema: &Schema, arguments: &mut Map<String, Value>) -> Result<(), WordError> {
     if word.starts_with('{') {
         let object = Arguments::read(word.as_bytes().to_vec(), Syntax::Json);
-        let object = object.map_err(WordError::Object)?.into_object();
+        let object = object
+            .map_err(|error| WordError::Object(error, word.to_owned()))?
+            .into_object();
         return object.into_iter().try_for_each(|(name, value)| {
             let path = [name];
             insert(arguments, &path, value, false)

@@ -76,7 +76,7 @@ error[INVALID_TOOL]: x.yaml:2:1: unknown key `params`
    |
  2 | params: {}
    | ^^^^^^
-hint: did you mean `parameters`?
+hint: write `parameters`
 
 "#]],
     ),
@@ -87,6 +87,7 @@ error[INVALID_TOOL]: x.yaml:1:1: unknown key `input_schema`
    |
  1 | input_schema: {}
    | ^^^^^^^^^^^^
+hint: write `parameters_schema` for a whole schema, or `parameters` for a map from names
 
 "#]],
     ),

@@ -8,18 +8,18 @@ const SYNTAX_ERRORS_HAVE_HINTS: [(&str, Snapshot); 14] = [
     (
         r#"title: "open"#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:1: invalid indentation in multiline quoted scalar
+error[INVALID_TOOL]: x.yaml:1:8: the text is not closed
    |
- 2 | name: x
-   | ^
-hint: close the quote where the text ends
+ 1 | title: "open
+   |        ^
+hint: write `"` where the text ends
 
 "#]],
     ),
     (
         "title: a: b",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:1:9: mapping values are not allowed in this context
+error[INVALID_TOOL]: x.yaml:1:9: `: ` stands in text without quotes
    |
  1 | title: a: b
    |         ^
@@ -30,11 +30,11 @@ hint: put text that contains `: ` in quotes, or write it under `|`
     (
         "title: [a",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:5: illegal placement of ':' indicator
+error[INVALID_TOOL]: x.yaml:1:8: the list is not closed
    |
- 2 | name: x
-   |     ^
-hint: close the bracket, brace or quote before this line
+ 1 | title: [a
+   |        ^
+hint: write `]` where the list ends
 
 "#]],
     ),
@@ -86,11 +86,11 @@ hint: put text that begins with a special character in quotes
     (
         "  title: a",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:1: did not find expected <document start>
+error[INVALID_TOOL]: x.yaml:2:1: the indentation of this line fits none of the lines above
    |
  2 | name: x
-   | ^
-hint: begin all keys of one map in the same column
+   | ^^^^^^^
+hint: indent it by 2 spaces, as line 1
 
 "#]],
     ),
@@ -100,11 +100,11 @@ hint: begin all keys of one map in the same column
   b
 c",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:4:1: simple key expected ':'
+error[INVALID_TOOL]: x.yaml:4:1: this line is outside the text that begins above
    |
  4 | c
    | ^
-hint: write `key: value`; put text of several lines under `|`, indented
+hint: indent the text deeper than line 1
 
 "#]],
     ),
