@@ -107,10 +107,15 @@ pub fn accept_and_run(
     prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Diagnostic>>,
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
-    let bytes = io.stdin.read().map_err(|error| {
-        let line = command_line(&call.command(None, false));
-        input_diagnostic(&error, &name, || tool.skeleton(), &line)
-    })?;
+    let takes_nothing = tool.schema().names().is_some_and(|names| names.is_empty());
+    let bytes = if takes_nothing && io.stdin.is_terminal() {
+        Vec::new()
+    } else {
+        io.stdin.read().map_err(|error| {
+            let line = command_line(&call.command(None, false));
+            input_diagnostic(&error, &name, || tool.skeleton(), &line)
+        })?
+    };
     let read = |tool: &Tool| input_arguments(tool.name().as_str(), bytes, call);
     let output = run(io, tool, call.verbose, read, context, prepare)?;
     io.print(output.text.as_bytes())
@@ -171,12 +176,18 @@ fn arguments(name: &str, bytes: Vec<u8>, syntax: Syntax) -> Result<Arguments, Fa
 fn input_arguments(name: &str, bytes: Vec<u8>, call: &Call) -> Result<Arguments, Failure> {
     let is_json = call.syntax == Syntax::Json;
     let is_valid_json = || serde_json::from_slice::<serde_json::Value>(&bytes).is_ok();
-    let unlike_json = (is_json && !is_bracketed(&bytes) && !is_valid_json()).then(|| bytes.clone());
+    let bracketed = is_bracketed(&bytes);
+    let unlike_json = (is_json && !is_valid_json()).then(|| bytes.clone());
     let arguments = arguments(name, bytes, call.syntax);
     let is_yaml = |bytes| Arguments::read(bytes, Syntax::Yaml).is_ok();
     arguments.map_err(|failure| match failure {
         Failure::Diagnostics(mut diagnostics) if unlike_json.is_some_and(is_yaml) => {
-            let hint = Hint::run("this is YAML, which ", call.command(None, true), " reads");
+            let command = call.command(None, true);
+            let hint = if bracketed {
+                Hint::run("cogtools json repairs it; ", command, " reads it as YAML")
+            } else {
+                Hint::run("this is YAML, which ", command, " reads")
+            };
             for diagnostic in &mut diagnostics {
                 diagnostic.hints.insert(0, hint.clone());
             }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Component, PathBuf};
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use cogtools_core::{Code, Diagnostic, Hint};
 
@@ -191,6 +192,10 @@ fn usage_diagnostic(error: &clap::Error, command: &mut Command) -> Diagnostic {
     let text = error.render().to_string();
     let mut message = Vec::new();
     let mut hints = Vec::new();
+    if let Some(hint) = slip_hint(error, command.get_name()) {
+        hints.push(Hint::from(hint));
+    }
+    let explained = !hints.is_empty();
     // Clap exposes its tips only as rendered text. Its usage depends on what was typed, so it
     // is left out.
     let without_usage = text.split("\n\nUsage: ").next().unwrap_or_default();
@@ -200,7 +205,9 @@ fn usage_diagnostic(error: &clap::Error, command: &mut Command) -> Diagnostic {
         .filter(|line| !line.is_empty())
     {
         if let Some(tip) = line.strip_prefix("tip: ") {
-            hints.push(Hint::from(tip));
+            if !explained {
+                hints.push(Hint::from(tip));
+            }
         } else if !line.starts_with("For more information") {
             message.push(line.strip_prefix("error: ").unwrap_or(line).to_owned());
         }
@@ -212,6 +219,27 @@ fn usage_diagnostic(error: &clap::Error, command: &mut Command) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(Code::Usage, message.join(" "));
     diagnostic.hints = hints;
     diagnostic
+}
+
+/// The hint for an option that other programs have, instead of the tips of clap.
+fn slip_hint(error: &clap::Error, program: &str) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let name = option.trim_start_matches('-').split('=').next()?;
+    match (program, name) {
+        ("cogtools-new", "kind" | "type" | "implementation" | "lang" | "language") => {
+            Some("--template names the kind of implementation".to_owned())
+        }
+        // Any option of `run` that it lacks is meant for the tool.
+        ("cogtools-run", name) if option.starts_with("--") => Some(format!(
+            "the parameters of a tool are words without dashes: {name}=VALUE"
+        )),
+        _ => None,
+    }
 }
 
 /// The error format that `args` request, for when they cannot be parsed as a whole.
