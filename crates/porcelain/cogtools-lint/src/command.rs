@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::hint::{Command, Hint};
 use cogtools_core::{Code, Diagnostic, Level};
-use cogtools_program::args::{self, required};
+use cogtools_program::args;
 use cogtools_program::project::{config, project};
 use cogtools_program::terminal::Stream;
-use cogtools_program::{Failure, Io, Program, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
 use crate::finding::Finding;
 use crate::levels::Levels;
@@ -20,10 +21,15 @@ use crate::{fix, reference, target};
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-lint",
-    command,
+    command: LintArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Denied, Code::InvalidTool, Code::InvalidConfig],
+    codes: &[
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::ToolNotFound,
+    ],
     variables: man::PROJECT,
     manual: MANUAL,
 };
@@ -31,7 +37,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "RULES",
-        "Every finding names its rule. --explain RULE describes which host is affected and what to do, with an example that fails and one that passes; --explain all prints the reference of all rules.\n\nEach rule has a level: off, warn or error. The project's configuration can change it:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off\n\nThe exit status is 78 if there is a finding of level error (with --deny-warnings, also warn), and 0 otherwise.",
+        "Every finding names its rule. --explain RULE describes which host is affected and what to do, with an example that fails and one that passes; --explain all prints the reference of all rules.\n\nEach rule has a level: off, warn or error. The project's configuration can change it:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off\n\nThe exit status is 78 if there is a finding of level error (with --deny-warnings or --strict, also warn), and 0 otherwise. Without any tool to check, there is a warning; with --strict, the exit status is 127.",
     ),
     (
         "COMMENTS",
@@ -51,78 +57,46 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
-fn command() -> Command {
-    let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
-    Command::new(PROGRAM.name)
-        .about("Check tool files for what hosts reject, drop or misread")
-        .long_about(
-            "Check tool files for what hosts reject, drop or misread. Each finding says where it is, \
-             which host is affected and what to do. Without PATH, all tools of the project that \
-             contains the current directory are checked.",
-        )
-        .arg(
-            Arg::new("path")
-                .value_name("PATH")
-                .num_args(0..)
-                .value_parser(value_parser!(OsString))
-                .help("Tool files, folders that contain them, names of tools, or `-`"),
-        )
-        .arg(
-            Arg::new("stdin-filename")
-                .long("stdin-filename")
-                .value_name("PATH")
-                .value_parser(value_parser!(OsString))
-                .help("The file that `-` stands for, in the report and for its templates"),
-        )
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("FORMAT")
-                .value_parser(["human", "json", "sarif"])
-                .default_value("human")
-                .help("Format of the findings"),
-        )
-        .arg(flag("fix").help("Fix what can be fixed safely"))
-        .arg(flag("deny-warnings").help("Fail on warnings too"))
-        .arg(
-            Arg::new("explain")
-                .long("explain")
-                .value_name("RULE")
-                .conflicts_with_all(["path", "fix", "deny-warnings"])
-                .help("Explain a rule; `all` prints the reference of all rules"),
-        )
-}
-
-/// The command line.
+/// Check tool files for what hosts reject, drop or misread
+#[derive(Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
+#[command(
+    long_about = "Check tool files for what hosts reject, drop or misread. Each finding says where \
+        it is, which host is affected and what to do. Without PATH, all tools of the project that \
+        contains the current directory are checked."
+)]
 struct LintArgs {
+    /// Tool files, folders that contain them, names of tools, or `-`
+    #[arg(id = "path", value_name = "PATH")]
     paths: Vec<OsString>,
+    /// The file that `-` stands for, in the report and for its templates
+    #[arg(long, value_name = "PATH")]
+    stdin_filename: Option<PathBuf>,
+    /// Format of the findings
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
     format: Format,
+    /// Same as --format json
+    #[arg(long, overrides_with = "format")]
+    json: bool,
+    /// Fix what can be fixed safely
+    #[arg(long)]
     fix: bool,
-    /// The lowest level that makes the run fail.
-    fatal: Level,
+    /// Fail on warnings too
+    #[arg(long)]
+    deny_warnings: bool,
+    /// Fail on warnings, and with status 127 if there is nothing to check
+    #[arg(long)]
+    strict: bool,
+    /// Explain a rule; `all` prints the reference of all rules
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["path", "fix", "deny_warnings", "strict"])]
     explain: Option<String>,
-    /// The name of standard input in the report.
-    stdin_name: Option<PathBuf>,
-}
-
-impl LintArgs {
-    fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
-        let format: String = required(matches, "format")?;
-        let stdin_name = matches.get_one::<OsString>("stdin-filename");
-        let strict = matches.get_flag("deny-warnings");
-        Ok(Self {
-            paths: args::all(matches, "path"),
-            format: Format::parse(&format),
-            fix: matches.get_flag("fix"),
-            fatal: if strict { Level::Warn } else { Level::Error },
-            explain: matches.get_one::<String>("explain").cloned(),
-            stdin_name: stdin_name.map(PathBuf::from),
-        })
-    }
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args = LintArgs::from_matches(matches)?;
+    let mut args: LintArgs = args::parse(matches)?;
+    if args.json {
+        args.format = Format::Json;
+    }
     if let Some(rule) = &args.explain {
         let text = reference::explanation(rule)?;
         return io.print(text.as_bytes());
@@ -137,7 +111,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let config = config(&project, io)?.without_user_folders();
     let linter = Linter::new(Levels::new(&config.rules)?);
-    let mut targets = target::collect(&args.paths, args.stdin_name.as_deref(), &config, io);
+    let mut targets = target::collect(&args.paths, args.stdin_filename.as_deref(), &config, io);
     let findings = if args.fix {
         fix_all(&mut targets, &linter, project.root())
     } else {
@@ -150,8 +124,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         folder: &io.cwd.clone(),
     };
     match args.format {
-        // Nothing was checked: an error follows.
-        Format::Human if report.files == 0 && !targets.diagnostics.is_empty() => {}
+        // Nothing was checked: a message follows.
+        Format::Human if report.files == 0 => {}
         Format::Human => {
             let text = output::human(&report, io.colour(Stream::Stdout));
             io.print(text.as_bytes())?;
@@ -162,7 +136,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if !targets.diagnostics.is_empty() {
         return Err(targets.diagnostics.into());
     }
-    if has_fatal(&findings, args.fatal) {
+    if report.files == 0 {
+        let diagnostic = no_tools(&args.paths);
+        if args.strict {
+            return Err(diagnostic.into());
+        }
+        io.report(Severity::Warning, &diagnostic);
+    }
+    let is_strict = args.strict || args.deny_warnings;
+    let fatal = if is_strict { Level::Warn } else { Level::Error };
+    if has_fatal(&findings, fatal) {
         return Err(Failure::Reported(Code::InvalidTool.status()));
     }
     Ok(())
@@ -183,6 +166,17 @@ fn fix_all(targets: &mut Targets, linter: &Linter, root: &Path) -> Vec<Finding> 
         }
     }
     findings
+}
+
+/// The message of a run that checks nothing, which is the wrong folder more often than not.
+fn no_tools(paths: &[OsString]) -> Diagnostic {
+    if !paths.is_empty() {
+        return Diagnostic::new(Code::ToolNotFound, "there are no tool files to check")
+            .hint("name a folder with tool files, or a tool");
+    }
+    Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
+        .hint(Hint::run("", Command::New, " creates one"))
+        .hint("in a script, --strict makes this an error")
 }
 
 fn has_fatal(findings: &[Finding], fatal: Level) -> bool {

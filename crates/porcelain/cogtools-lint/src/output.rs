@@ -27,21 +27,11 @@ pub(crate) struct Report<'r> {
 }
 
 /// An output format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
     Human,
     Json,
     Sarif,
-}
-
-impl Format {
-    pub(crate) fn parse(name: &str) -> Self {
-        match name {
-            "json" => Self::Json,
-            "sarif" => Self::Sarif,
-            _ => Self::Human,
-        }
-    }
 }
 
 /// The severity of a finding, by its name in other programs.

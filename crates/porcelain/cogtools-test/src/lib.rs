@@ -86,6 +86,9 @@ struct TestArgs {
     /// Only examples where this regular expression matches in TOOL.NAME or TOOL.N
     #[arg(short = 't', long = "test", value_name = "PATTERN")]
     test: Option<String>,
+    /// Fail with status 127 if there is no tool to test
+    #[arg(long)]
+    strict: bool,
     /// End with the first failure
     #[arg(long)]
     fail_fast: bool,
@@ -178,13 +181,17 @@ impl Request {
         if let Some(only) = self.only.as_ref().filter(|_| suites.is_empty()) {
             return Err(no_match(only).into());
         }
+        let is_empty = suites.is_empty() && targets.diagnostics.is_empty();
         let text = report::text(self.args.format, &suites, io.colour(Stream::Stdout));
         match self.args.format {
             Format::Human => io.print(text.as_bytes()),
             Format::Json => io.show_json(&text),
             Format::Junit => io.show(&text),
         }?;
-        if suites.is_empty() && targets.diagnostics.is_empty() && self.args.tools.is_empty() {
+        if is_empty && self.args.strict {
+            return Err(no_tools().into());
+        }
+        if is_empty && self.args.tools.is_empty() {
             io.report(Severity::Warning, &no_tools());
         }
         let mut diagnostics = targets.diagnostics;
@@ -245,6 +252,7 @@ fn no_tools() -> Diagnostic {
     Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
         .hint("cogtools new NAME creates one")
         .hint("cogtools init sets the project up, with an example")
+        .hint("in a script, --strict makes this an error")
 }
 
 /// One error for all `targets` whose examples would run programs of a project that is not

@@ -69,14 +69,18 @@ fn a_good_project_has_nothing_to_report() {
 "#]],
         "",
     );
-    outcome!(run(&project(&[]), &[])).expect(
-        0,
-        str![[r#"
-0 files: nothing to report
+}
 
-"#]],
-        "",
-    );
+#[test]
+fn a_folder_without_tools_is_a_warning_and_with_strict_a_failure() {
+    let warning = "\
+cogtools-lint: warning[TOOL_NOT_FOUND]: this project has no tools yet
+hint: cogtools new NAME creates one
+hint: in a script, --strict makes this an error
+";
+    outcome!(run(&project(&[]), &[])).expect(0, str![""], warning);
+    let error = warning.replace("warning", "error");
+    outcome!(run(&project(&[]), &["--strict"])).expect(127, str![""], error);
 }
 
 #[test]

@@ -199,11 +199,11 @@ FAILED say (no examples)
      7 |   - {name: ADA, arguments: {who: Ada}, fails: USAGE}
        |                                               ^^^^^
     hint: write one of TOOL_FAILED, SCHEMA_VIOLATION, TEMPLATE_FAILED, TIMEOUT
-    tools/say.yaml:8:52: `matches` takes text or a list of texts, not a string
+    tools/say.yaml:8:52: `matches` is empty
        |
      8 |   - {arguments: {who: Ada}, contains: [], matches: '', fail: TIMEOUT}
        |                                                    ^^
-    hint: write text in quotes, or a list such as `['one', 'two']`
+    hint: write something under `matches`
     tools/say.yaml:8:56: unknown key `fail`
        |
      8 |   - {arguments: {who: Ada}, contains: [], matches: '', fail: TIMEOUT}
