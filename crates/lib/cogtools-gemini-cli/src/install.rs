@@ -25,7 +25,8 @@ pub struct Installation {
 const NAME: &str = "gemini";
 
 /// Finds every `gemini` that can be started in `root`: those on `PATH` in order, then
-/// the ones in `node_modules/.bin` from `root` upward. Links to the same file count once.
+/// the ones in `node_modules/.bin` from `root` upward, then the ones that npx has installed, the
+/// newest first. Links to the same file count once.
 pub fn find(root: &Path, vars: &Vars) -> Vec<Installation> {
     let path = vars.get(OsStr::new("PATH"));
     let on_path = which::which_in_all(NAME, path, root).into_iter().flatten();
@@ -33,6 +34,7 @@ pub fn find(root: &Path, vars: &Vars) -> Vec<Installation> {
     let in_modules = root
         .ancestors()
         .map(|dir| dir.join("node_modules").join(".bin"))
+        .chain(npx_folders(vars))
         .filter_map(|bin| which::which_in_global(NAME, Some(bin)).ok()?.next());
     let all = on_path
         .map(|program| (program, true))
@@ -51,6 +53,27 @@ pub fn find(root: &Path, vars: &Vars) -> Vec<Installation> {
         }
     }
     found
+}
+
+/// The folders of programs in npx's cache, the one that was installed last first.
+fn npx_folders(vars: &Vars) -> Vec<PathBuf> {
+    let folder = |name: &str| vars.get(OsStr::new(name)).map(PathBuf::from);
+    let default = if cfg!(windows) {
+        folder("LOCALAPPDATA").map(|data| data.join("npm-cache"))
+    } else {
+        folder("HOME").map(|home| home.join(".npm"))
+    };
+    let cache = folder("npm_config_cache").or(default);
+    let entries = cache.and_then(|cache| fs::read_dir(cache.join("_npx")).ok());
+    let mut folders: Vec<_> = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join("node_modules").join(".bin"))
+        .filter_map(|bin| Some((fs::metadata(&bin).ok()?.modified().ok()?, bin)))
+        .collect();
+    folders.sort_unstable_by(|one, other| other.cmp(one));
+    folders.into_iter().map(|(_, bin)| bin).collect()
 }
 
 /// Returns the version of the package that contains `real`, the resolved path of `program`.

@@ -185,7 +185,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if let Some(prompt) = Prompt::of(io) {
         return finish::interview(&prompt, &cx, &survey, requested, io);
     }
-    if io.stdin.is_terminal() && !finish::confirm(&plan, io)? {
+    if io.is_person() && !finish::confirm(&plan, io)? {
         return io.print(b"nothing was written\n");
     }
     finish::write(&plan, &cx, &survey, &answers, io)

@@ -1,6 +1,5 @@
 //! The end of a run: the confirmation, the files, and what comes next.
 
-use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Plan};
 use cogtools_program::project::trust_created_project;
 use cogtools_program::questions::Prompt;
@@ -10,7 +9,7 @@ use crate::command::plan;
 use crate::interview::Answers;
 use crate::setup_context::SetupContext;
 use crate::survey::Survey;
-use crate::{guidance, server, starter};
+use crate::{gemini, guidance, server, starter};
 
 /// Asks at a terminal what to do, shows it, and does it.
 pub(crate) fn interview(
@@ -47,9 +46,10 @@ pub(crate) fn write(
         .any(|change| starter::is_example(&change.file));
     let unused = survey.unused.as_ref().filter(|_| !answers.packages);
     let text = format!(
-        "{}{}{}{}{}",
+        "{}{}{}{}{}{}",
         plan.summary(),
         guidance::next_steps(example, &answers.hosts, server),
+        gemini::assumption(cx, &answers.hosts, &io.vars),
         unused.map_or_else(String::new, guidance::packages),
         table_advice(survey, answers),
         review_advice(io)
@@ -79,17 +79,10 @@ pub(crate) fn review_advice(io: &mut Io<'_>) -> &'static str {
 
 /// Shows `plan` and asks for confirmation.
 pub(crate) fn confirm(plan: &Plan, io: &mut Io<'_>) -> Result<bool, Failure> {
-    let question = format!("{}\nwrite these files? [Y/n] ", plan.diff());
-    io.show(&question)?;
-    let answer = io.stdin.line().map_err(|error| {
-        Failure::from(
-            Diagnostic::new(
-                Code::IoFailed,
-                format!("the answer cannot be read: {error}"),
-            )
-            .hint("accept the default answers with --defaults"),
-        )
-    })?;
-    Ok(answer
-        .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes")))
+    io.show(&plan.diff())?;
+    let answer = io.ask(
+        "\nwrite these files? [Y/n] ",
+        "accept the default answers with --defaults",
+    )?;
+    Ok(answer.is_some_and(|answer| matches!(answer.as_str(), "" | "y" | "yes")))
 }

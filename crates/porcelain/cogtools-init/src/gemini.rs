@@ -30,7 +30,9 @@ pub(crate) fn resolve(
         .find(|host| wants(*host));
     let chosen = chosen.unwrap_or_else(|| match present.first() {
         Some(connection) => host(*connection),
-        None => host(Connection::recommended(version(cx, vars))),
+        None => host(Connection::recommended(
+            version(cx, vars).unwrap_or(Version::KNOWN),
+        )),
     });
     let mut resolved = Vec::new();
     for host in hosts {
@@ -60,14 +62,25 @@ const fn host(connection: Connection) -> Host {
     }
 }
 
-/// The version of the `gemini` that starts here, or else the newest known one, which is
-/// what npm would install.
-fn version(cx: &SetupContext, vars: &Vars) -> Version {
-    let mut versions = install::find(&cx.root, vars)
-        .into_iter()
-        .filter_map(|installation| installation.version);
-    versions.next().unwrap_or(Version::KNOWN)
+/// The version of the `gemini` that starts here: on `PATH`, in `node_modules` or in npx's cache.
+fn version(cx: &SetupContext, vars: &Vars) -> Option<Version> {
+    let installations = install::find(&cx.root, vars).into_iter();
+    installations.filter_map(|found| found.version).next()
 }
+
+/// The advice for settings that were chosen without a `gemini` to look at.
+pub(crate) fn assumption(cx: &SetupContext, hosts: &[Host], vars: &Vars) -> &'static str {
+    if !hosts.contains(&Host::GeminiMcp) || version(cx, vars).is_some() {
+        return "";
+    }
+    ASSUMPTION
+}
+
+const ASSUMPTION: &str = "\
+- no gemini was found, so its settings are for version 0.35 or later; an older one
+  shows tools without their parameters: for that,
+  cogtools init --host gemini-commands in a new project
+";
 
 /// The error of a command line that would add a second connection to `present`.
 fn second(present: Host) -> Box<Diagnostic> {

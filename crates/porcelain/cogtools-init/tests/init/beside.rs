@@ -260,10 +260,11 @@ hint: no file was written
             ".cogtoolrc.yaml",
             "a: [\n",
             str![[r#"
-cogtools-init: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:4: unclosed bracket '['
+cogtools-init: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:4: the list is not closed
    |
  1 | a: [
    |    ^
+hint: write `]` where the list ends
 hint: no file was written
 
 "#]],

@@ -61,6 +61,9 @@ next steps:
     toolName = "mcp_cogtools_*"
     decision = "allow"
     priority = 100
+- no gemini was found, so its settings are for version 0.35 or later; an older one
+  shows tools without their parameters: for that,
+  cogtools init --host gemini-commands in a new project
 
 "#]]);
     assert_text(

@@ -124,7 +124,7 @@ fn a_user_file_of_yaml_that_cannot_be_edited() {
         (
             "extensions: [\n",
             str![[r#"
-cogtools-init: error[INVALID_CONFIG]: [HOME]/.config/goose/config.yaml:1:13: not YAML: unclosed bracket '['
+cogtools-init: error[INVALID_CONFIG]: [HOME]/.config/goose/config.yaml:1:13: not YAML: the list is not closed
    |
  1 | extensions: [
    |             ^
@@ -224,6 +224,9 @@ next steps:
     decision = "allow"
     priority = 100
 - start claude in this directory, approve the server when it asks, and check /mcp
+- no gemini was found, so its settings are for version 0.35 or later; an older one
+  shows tools without their parameters: for that,
+  cogtools init --host gemini-commands in a new project
 
 "#]]);
 }

@@ -90,7 +90,18 @@ impl Project {
 
     /// Runs at a terminal where the user types `answer`.
     pub(crate) fn answer(&self, args: &[&str], answer: &'static str) -> CapturedRun {
-        self.run_with(&with_host(args), Input::new(Cursor::new(answer), true))
+        let terminals = Terminals {
+            stdout: true,
+            stderr: true,
+        };
+        let input = Input::new(Cursor::new(answer), true);
+        self.run_at(terminals, &with_host(args), input)
+    }
+
+    /// Runs at a terminal, with the output in a pipe.
+    pub(crate) fn piped(&self, args: &[&str]) -> CapturedRun {
+        let input = Input::new(Cursor::new("n\n"), true);
+        self.run_at(Terminals::default(), &with_host(args), input)
     }
 
     /// A run with these arguments only.
@@ -111,6 +122,10 @@ impl Project {
     }
 
     fn run_with(&self, args: &[&str], stdin: Input) -> CapturedRun {
+        self.run_at(Terminals::default(), args, stdin)
+    }
+
+    fn run_at(&self, terminals: Terminals, args: &[&str], stdin: Input) -> CapturedRun {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut io = Io {
@@ -119,8 +134,12 @@ impl Project {
             stdin,
             stdout: &mut stdout,
             stderr: &mut stderr,
-            terminals: Terminals::default(),
-            vars: BTreeMap::from([("HOME".into(), self.home.path().into())]),
+            terminals,
+            vars: BTreeMap::from([
+                ("HOME".into(), self.home.path().into()),
+                // No cursor moves: the questions are lines.
+                ("TERM".into(), "dumb".into()),
+            ]),
             cwd: self.folder.path().to_path_buf(),
             reporter: Reporter::new(PROGRAM.name, Format::Human, false),
             signals: SignalWatch::default(),

@@ -1,21 +1,18 @@
 //! Runs at a terminal.
 
 use crate::project::Project;
-use cogtools_test_support::outcome;
 
-fn question(project: &Project) -> String {
-    let diff = project.run(&["--dry-run"]).stdout;
-    format!("{diff}\nwrite these files? [Y/n] ")
-}
+const QUESTION: &str = "\nwrite these files? [Y/n] ";
 
 #[test]
 fn yes_writes() {
     for answer in ["\n", "y\n", "Yes\r\n", "y"] {
         let project = Project::new();
-        let question = question(&project);
+        let diff = project.run(&["--dry-run"]).stdout;
         let silent = Project::new().run(&["--defaults"]).stdout;
         let output = project.answer(&[], answer);
-        outcome!(output).outputs(format!("{question}{silent}"));
+        assert_eq!((output.status, output.stderr.as_str()), (0, QUESTION));
+        assert_eq!(output.stdout, format!("{diff}{silent}"));
     }
 }
 
@@ -23,11 +20,18 @@ fn yes_writes() {
 fn any_other_answer_writes_nothing() {
     for answer in ["n\n", "no\n", "what?\n", ""] {
         let project = Project::new();
-        let question = question(&project);
+        let diff = project.run(&["--dry-run"]).stdout;
         let output = project.answer(&[], answer);
-        outcome!(output).outputs(format!("{question}nothing was written\n"));
+        assert_eq!((output.status, output.stderr.as_str()), (0, QUESTION));
+        assert_eq!(output.stdout, format!("{diff}nothing was written\n"));
         assert_eq!(project.files(), Vec::<String>::new());
     }
+}
+
+#[test]
+fn nobody_is_asked_when_the_output_goes_into_a_pipe() {
+    let expected = Project::new().run(&["--defaults"]);
+    assert_eq!(Project::new().piped(&[]), expected);
 }
 
 #[test]
