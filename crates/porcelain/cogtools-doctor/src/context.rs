@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use cogtools_core::Diagnostic;
+use cogtools_core::{Diagnostic, Source};
 use cogtools_program::Io;
 use cogtools_program::packages::{self, UnusedPackages};
-use cogtools_program::project::{config, project};
+use cogtools_program::project::{config, context, project};
 
 use crate::checks::discovery::{self, Discovery};
 use crate::checks::editor::{self, Status};
@@ -28,6 +28,10 @@ pub(crate) struct Context {
     pub(crate) sources: Vec<SourceStatus>,
     /// Which editor answers, if a source asks one.
     pub(crate) editor: Option<Result<Status, Diagnostic>>,
+    /// The variables of the project's .env, with their lines.
+    pub(crate) dotenv: Vec<(String, usize)>,
+    /// True if a source is the packages of the project.
+    pub(crate) uses_packages: bool,
     /// The packages with tools that no source brings.
     pub(crate) unused: Option<UnusedPackages>,
 }
@@ -41,6 +45,8 @@ impl Context {
             tools: Tools::load(io),
             sources: sources::gather(io),
             editor: editor::ask(io),
+            dotenv: dotenv(io),
+            uses_packages: uses_packages(io),
             unused: unused_packages(io),
             host_files: mcp::gather(&host.root, &host.vars),
             discovery: discovery::discover(&gemini, &host),
@@ -66,6 +72,26 @@ impl Context {
                 .collect(),
         }
     }
+}
+
+/// The variables of the project's .env; none if it cannot be read, which a call reports.
+fn dotenv(io: &Io<'_>) -> Vec<(String, usize)> {
+    let project = project(io);
+    let Ok(config) = config(&project, io) else {
+        return Vec::new();
+    };
+    let cx = context(io, &project, config.env_priority, config.bounds());
+    let file = cx.environment.file().ok().flatten();
+    let variables = file.iter().flat_map(|file| file.variables());
+    variables
+        .map(|variable| (variable.name.clone(), variable.line))
+        .collect()
+}
+
+fn uses_packages(io: &Io<'_>) -> bool {
+    let config = config(&project(io), io);
+    let is_packages = |source: &Source| matches!(source, Source::Packages(_));
+    config.is_ok_and(|config| config.sources.iter().any(is_packages))
 }
 
 fn unused_packages(io: &Io<'_>) -> Option<UnusedPackages> {

@@ -25,6 +25,8 @@ pub(crate) struct Tools {
     pub(crate) stray_files: Vec<StrayFile>,
     /// Shadowed files, each with the file that shadows it.
     pub(crate) shadowed: Vec<Shadowed>,
+    /// True if folders of the project have tool files; a filter may hide them all.
+    pub(crate) has_candidates: bool,
     /// Errors of the configuration or of a source.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The parts of the configuration that have no effect.
@@ -76,6 +78,9 @@ impl Tools {
         });
         Self {
             files: loaded.items,
+            has_candidates: config
+                .folders()
+                .any(|folder| !folder.list().entries.is_empty()),
             stray_files: find_stray_files(&project, config.folders()),
             shadowed: loaded.shadowed,
             unmatched: loaded

@@ -6,6 +6,7 @@ use std::path::Path;
 use cogtools_core::{Code, Project};
 use cogtools_program::packages::UnusedPackages;
 
+use super::selection;
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::finding::Remedy;
@@ -58,6 +59,8 @@ fn check_content(cx: &Context) -> Vec<Finding> {
         let finding = Finding::warning(diagnostic.summary());
         findings.push(finding.remedy(Remedy::of(diagnostic)));
     }
+    findings.extend(selection::unknown_variables(cx));
+    findings.extend(selection::missing_packages(cx));
     if let Some(unused) = &cx.unused {
         let names = unused.names.join("`, `");
         let message = format!("installed packages have tools that are not used: `{names}`");
@@ -67,7 +70,10 @@ fn check_content(cx: &Context) -> Vec<Finding> {
             None => finding.hint(UnusedPackages::advice()),
         });
     }
-    if cx.tools.files.is_empty() {
+    if cx.tools.files.is_empty() && cx.tools.has_candidates {
+        let finding = Finding::problem("a filter hides every tool of the project");
+        findings.push(selection::correct_filter(finding, cx));
+    } else if cx.tools.files.is_empty() {
         let finding = Finding::warning("this project has no tools yet");
         findings.push(finding.fix("cogtools new hello"));
     }

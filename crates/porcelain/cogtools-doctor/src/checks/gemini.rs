@@ -12,7 +12,7 @@ const INSTALL: &str = "npm install --global @google/gemini-cli";
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if cx.gemini.installations.is_empty() {
         let message = format!(
-            "no `gemini` is on PATH or in node_modules; the other checks assume version {}",
+            "no `gemini` is on PATH, in node_modules or in npx's cache; the other checks assume version {}",
             Version::KNOWN
         );
         return vec![Finding::warning(message).fix(INSTALL)];

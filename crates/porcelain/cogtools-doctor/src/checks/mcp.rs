@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_core::{Diagnostic, pluralize};
+use cogtools_core::Diagnostic;
 use cogtools_edit::jsonc::Dialect;
 use cogtools_edit::{Change, Existing, Format, jsonc, toml, yaml};
 use cogtools_gemini_cli::command::DISCOVER;
@@ -16,6 +16,7 @@ use crate::finding::Finding;
 use crate::host::Host;
 
 use super::commands::path_remedy;
+use super::selection;
 use crate::program::{
     Output, Program, RunError, find, first_line, install_command, program_name, run,
 };
@@ -59,6 +60,10 @@ fn check_server(
     trials: &mut Trials,
 ) -> Vec<Finding> {
     let mut findings = vec![server_program(name, server, file, cx, trials)];
+    if names_cogtools(server) {
+        findings.extend(selection::in_entry(name, server, file, cx));
+        findings.extend(selection::in_settings(name, cx));
+    }
     if name.contains('_') {
         let message = format!(
             "the server `{name}` in {file} has a `_` in its name, which Gemini CLI takes for the end of the name"
@@ -103,21 +108,32 @@ fn server_program(
         let message = format!("the server `{name}` in {file} has no `command` and no `url`");
         return Finding::problem(message).hint(format!("add one of them in {file}"));
     };
+    if names_cogtools(server) && !runs_cogtools(server) {
+        return without_subcommand(name, command, file, ("args", "[\"mcp\"]"));
+    }
     if let Some(program) = find(command, &cx.host) {
         let program = cx.gemini.paths.display_path(&program);
         let started = format!("`{name}` is started by `{program}`");
-        return tried(trials.run(server, &cx.host), started, name, file);
+        return tried(trials.run(server, &cx.host), started, name, file, cx);
     }
     let message = format!("the server `{name}` in {file}: `{command}` is not on PATH");
     missing_program(Finding::problem(message), command, file, cx)
 }
 
+/// The finding that the entry `name` in `file` starts `command`, but not as a server. `right` is
+/// the key with its arguments, and what they must be.
+fn without_subcommand(name: &str, command: &str, file: &str, right: (&str, &str)) -> Finding {
+    let message = format!("the server `{name}` in {file} starts `{command}` without `mcp`");
+    let (key, value) = right;
+    Finding::problem(message).hint(format!("set its `{key}` in {file} to {value}"))
+}
+
 /// The finding that `works`, unless the trial of the server `name` in `file` failed.
-pub(super) fn tried(outcome: Option<Outcome>, works: String, name: &str, file: &str) -> Finding {
+fn tried(outcome: Option<Outcome>, works: String, name: &str, file: &str, cx: &Context) -> Finding {
     match outcome {
         Some(Err(error)) => Finding::problem(format!("the server `{name}` in {file} {error}"))
             .hint("to see it, run: cogtools mcp < /dev/null"),
-        Some(Ok(Some(count))) => Finding::ok(format!("{works}, with {}", pluralize(count, "tool"))),
+        Some(Ok(Some(listed))) => selection::compared(&works, name, &listed, cx),
         Some(Ok(None)) => Finding::ok(works),
         None => Finding::ok(format!("{works}, not tried here")),
     }
@@ -181,6 +197,7 @@ fn check_file(file: &HostFile, cx: &Context, trials: &mut Trials) -> Vec<Finding
     for (name, server) in file.servers(file.host.table) {
         if names_cogtools(server) {
             findings.push(check_host_server(name, server, file, cx, trials));
+            findings.extend(selection::in_entry(name, server, &shown(file, cx), cx));
         }
     }
     if findings.is_empty()
@@ -204,9 +221,7 @@ fn check_host_server(
     let (path, host) = (&shown(file, cx), file.host.name);
     let command = words(server).first().copied().unwrap_or_default();
     if !runs_cogtools(server) {
-        let message = format!("the server `{name}` in {path} starts `{command}` without `mcp`");
-        let (key, right) = arguments(file);
-        return Finding::problem(message).hint(format!("set its `{key}` in {path} to {right}"));
+        return without_subcommand(name, command, path, arguments(file));
     }
     if let Some(folder) = missing_folder(server) {
         let message = format!(
@@ -216,7 +231,7 @@ fn check_host_server(
     }
     if find(command, &cx.host).is_some() {
         let serves = format!("`{name}` in `{path}` serves {host}");
-        return tried(trials.run(server, &cx.host), serves, name, path);
+        return tried(trials.run(server, &cx.host), serves, name, path, cx);
     }
     let place = if Path::new(command).components().count() > 1 {
         "does not exist"
@@ -278,8 +293,8 @@ const VARIABLES: [&str; 3] = ["env", "environment", "envs"];
 /// The ID of the request that lists the tools.
 const LIST_ID: u64 = 2;
 
-/// The number of tools that a server lists, if it says so in time.
-pub(crate) type Outcome = Result<Option<usize>, TrialError>;
+/// The names of the tools that a server lists, if it says so in time.
+pub(crate) type Outcome = Result<Option<Vec<String>>, TrialError>;
 
 /// The servers that were tried, each command line once.
 #[derive(Debug, Default)]
@@ -408,7 +423,8 @@ fn read(output: &Output) -> Outcome {
         });
     }
     let tools = result(LIST_ID).and_then(|result| result["tools"].as_array());
-    Ok(tools.map(Vec::len))
+    let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
+    Ok(tools.map(|tools| tools.iter().map(name).collect()))
 }
 
 /// The text that a file about cogtools contains.

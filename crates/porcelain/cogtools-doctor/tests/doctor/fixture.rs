@@ -128,7 +128,7 @@ pub(crate) fn program(name: &str, version: &str, answer: &str) -> String {
 pub(crate) const DISCOVER: &str = "echo '[{\"name\": \"hello\"}]'";
 /// Serves one tool over MCP, to the requests of the doctor.
 pub(crate) const SERVE: &str = r#"read -r a; echo '{"jsonrpc": "2.0", "id": 1, "result": {}}'
-read -r a; read -r a; echo '{"jsonrpc": "2.0", "id": 2, "result": {"tools": [{}]}}'"#;
+read -r a; read -r a; echo '{"jsonrpc": "2.0", "id": 2, "result": {"tools": [{"name": "hello"}]}}'"#;
 /// Calls a tool: prints its arguments and its input.
 pub(crate) const CALL: &str = "read -r line; echo \"$# $1 $line\"";
 

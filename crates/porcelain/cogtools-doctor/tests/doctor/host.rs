@@ -9,7 +9,7 @@ fn no_gemini() {
     let fixture = Fixture::new();
     std::fs::remove_file(fixture.project.path("../prefix/bin/gemini")).unwrap();
     let gemini =
-        "  warning  no `gemini` is on PATH or in node_modules; the other checks assume version 0.61.0
+        "  warning  no `gemini` is on PATH, in node_modules or in npx's cache; the other checks assume version 0.61.0
            fix: npm install --global @google/gemini-cli\n";
     fixture.check(&[("gemini", gemini)], "no problems, 1 warning");
 }

@@ -140,9 +140,114 @@ fn what_a_host_cannot_read() {
            hint: correct crush.json
   problem  .zed/settings.json:1:35: not JSON with comments: unterminated object: Zed has no tools
            hint: correct .zed/settings.json
-  problem  [HERE]/home/.config/goose/config.yaml:1:21: not YAML: mapping values are not allowed in this context: Goose has no tools
+  problem  [HERE]/home/.config/goose/config.yaml:1:21: not YAML: `: ` stands in text without quotes: Goose has no tools
            hint: correct ~/.config/goose/config.yaml
 
 "#]],
     );
+}
+
+/// The settings of Gemini CLI with the server, and `more` in the entry and beside it.
+fn settings(entry: &str, beside: &str) -> String {
+    format!(
+        "{{\"mcpServers\": {{\"cogtools\": {{\"command\": \"cogtools\", \"args\": [\"mcp\"]{entry}}}}}{beside}}}"
+    )
+}
+
+#[test]
+fn what_hides_a_server_or_its_tools_is_named() {
+    let cases = [
+        (
+            r#", "excludeTools": ["hello"]"#,
+            "",
+            "problem  `excludeTools` of the server `cogtools` in .gemini/settings.json hides every tool: hello",
+        ),
+        (
+            r#", "includeTools": ["other"]"#,
+            "",
+            "problem  `includeTools` of the server `cogtools` in .gemini/settings.json hides every tool: hello",
+        ),
+        (
+            r#", "disabledTools": ["hello"]"#,
+            "",
+            "problem  `disabledTools` of the server `cogtools` in .gemini/settings.json hides every tool: hello",
+        ),
+        (
+            r#", "disabled": true"#,
+            "",
+            "problem  the server `cogtools` in .gemini/settings.json is switched off",
+        ),
+        (
+            "",
+            r#", "mcp": {"allowed": ["other"]}"#,
+            "problem  `mcp.allowed` in .gemini/settings.json does not list `cogtools`: Gemini CLI does not start the server",
+        ),
+        (
+            "",
+            r#", "mcp": {"excluded": ["cogtools"]}"#,
+            "problem  `mcp.excluded` in .gemini/settings.json lists `cogtools`: Gemini CLI does not start the server",
+        ),
+    ];
+    for (entry, beside, expected) in cases {
+        let fixture = Fixture::new();
+        fixture.serve();
+        fixture.file(".gemini/settings.json", settings(entry, beside));
+        let report = fixture.run(&[]).stdout;
+        assert!(report.contains(expected), "{expected}\n{report}");
+    }
+}
+
+#[test]
+fn a_misspelt_subcommand_is_named_in_the_settings_too() {
+    let fixture = Fixture::new();
+    fixture.serve();
+    fixture.file(
+        ".gemini/settings.json",
+        r#"{"mcpServers": {"cogtools": {"command": "cogtools", "args": ["mpc"]}}}"#,
+    );
+    let report = fixture.run(&[]).stdout;
+    let expected =
+        "  problem  the server `cogtools` in .gemini/settings.json starts `cogtools` without `mcp`
+           hint: set its `args` in .gemini/settings.json to [\"mcp\"]
+";
+    assert!(report.contains(expected), "{report}");
+}
+
+#[test]
+fn a_variable_that_hides_every_tool_is_named() {
+    let fixture = Fixture::new();
+    fixture.serve();
+    fixture
+        .file(".mcp.json", r#"{"mcpServers": {"a": {"command": "cogtools", "args": ["mcp"]}}}"#)
+        .file(".env", "COGTOOLS_TOOLS=nothing\nCOGTOOLS_TOOL=x\n")
+        .replace_program(
+            "cogtools",
+            "read -r a; echo '{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}'\n\
+             read -r a; read -r a; echo '{\"jsonrpc\": \"2.0\", \"id\": 2, \"result\": {\"tools\": []}}'",
+        );
+    let report = fixture.run(&[]).stdout;
+    for expected in [
+        "  problem  a filter hides every tool of the project
+           hint: correct the variable `COGTOOLS_TOOLS`\n",
+        "  warning  .env:2: `COGTOOLS_TOOL` sets nothing
+           hint: did you mean `COGTOOLS_TOOLS`",
+    ] {
+        assert!(report.contains(expected), "{report}");
+    }
+}
+
+#[test]
+fn packages_that_are_not_installed_are_a_problem() {
+    let fixture = Fixture::new();
+    fixture
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: ./tools}, node_modules]\n",
+        )
+        .file("package.json", "{}");
+    let report = fixture.run(&[]).stdout;
+    let expected = "  problem  tools of packages are used, but no packages are installed: there is no node_modules
+           fix: npm install
+";
+    assert!(report.contains(expected), "{report}");
 }
