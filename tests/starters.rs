@@ -87,3 +87,56 @@ fn a_new_project_passes_its_first_test_and_lint() {
         run(program, &project).run().succeeds();
     }
 }
+
+/// The gallery: its folder in the repository.
+fn everyday() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/everyday")
+}
+
+#[test]
+fn the_tools_for_every_day_pass_their_tests_with_stand_ins_of_their_programs() {
+    let project = Project::new();
+    let mut count = 0;
+    for folder in [".", "tools", "fixtures", "fixtures/bin"] {
+        for entry in std::fs::read_dir(everyday().join(folder)).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_file() {
+                let name = path.file_name().expect("a name").to_string_lossy();
+                let content = std::fs::read(&path).expect("a file");
+                if folder == "." || folder == "fixtures" {
+                    project.file(format!("{folder}/{name}"), content);
+                } else {
+                    project.program(format!("{folder}/{name}"), content);
+                }
+                count += usize::from(folder == "tools");
+            }
+        }
+    }
+    assert_eq!(count, 12);
+    run("cogtools-lint", &project)
+        .arg("--strict")
+        .run()
+        .outputs("12 files: nothing to report\n");
+    let test = run("cogtools-test", &project)
+        .path(project.path("fixtures/bin"))
+        .arg("--strict")
+        .run();
+    assert!(test.text().ends_with("12 tools, 18 examples: all passed\n"));
+}
+
+#[test]
+fn a_tool_for_every_day_is_copied_under_its_name_or_another() {
+    let project = Project::new();
+    let file = everyday().join("tools/convert_units.yaml");
+    for (words, name) in [(&[][..], "convert_units"), (&["units"], "units")] {
+        run("cogtools-new", &project)
+            .args(words)
+            .arg("--from")
+            .arg(&file)
+            .run()
+            .succeeds();
+        let call = run("cogtools-run", &project).args([name, "value=1", "from=km", "to=m"]);
+        call.run().outputs("1000 m\n");
+    }
+    run("cogtools-test", &project).run().status(0);
+}

@@ -2,11 +2,14 @@
 //!
 //! Existing files are never overwritten, and no partial file is ever visible.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
-use cogtools_core::file::{Expected, Mode, WriteError, WritePath, write_temp};
+use cogtools_core::file::{Expected, Mode, ReadScope, WriteError, WritePath, write_temp};
+use cogtools_core::text::Text;
+use cogtools_core::tool::ToolError;
 use cogtools_core::{
     Code, Config, Context, Diagnostic, Folder, Name, NameError, Project, Registry, Tool,
 };
@@ -23,7 +26,7 @@ pub const PROGRAM: Program = Program {
     command: NewArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidTool, Code::InvalidConfig],
     variables: man::PROJECT,
     manual: MANUAL,
 };
@@ -43,7 +46,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "EXAMPLES",
-        "    cogtools new check_facts\n\n    cogtools new find_uses --template exec --dir tools/code",
+        "    cogtools new check_facts\n\n    cogtools new find_uses --template exec --dir tools/code\n\n    cogtools new --from examples/everyday/tools/convert_units.yaml",
     ),
 ];
 
@@ -57,11 +60,17 @@ const SCHEMA: &str = include_str!("../starter/schema.json");
         change. An existing file is never overwritten."
 )]
 struct NewArgs {
-    #[arg(help = "Name of the tool, such as check_facts")]
-    name: String,
+    #[arg(
+        help = "Name of the tool, such as check_facts",
+        required_unless_present = "from"
+    )]
+    name: Option<String>,
     /// Implementation of the tool
     #[arg(long, value_enum, default_value_t = Template::Njk)]
     template: Template,
+    /// Copy this tool file with its golden files, under its own name or NAME
+    #[arg(long, value_name = "FILE", conflicts_with = "template")]
+    from: Option<PathBuf>,
     /// Folder of the new tool, instead of the first local source
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -72,8 +81,14 @@ struct NewArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: NewArgs = args::parse(matches)?;
     let failure = |error: NewError| Failure::from(error.diagnostic());
-    let name =
-        Name::new(&args.name).map_err(|error| failure(NewError::Name(args.name.clone(), error)))?;
+    let stem = args.from.as_deref().and_then(Path::file_stem);
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
+    let name = args.name.clone().or(stem).unwrap_or_default();
+    let name = Name::new(&name).map_err(|error| failure(NewError::Name(name, error)))?;
+    let original = match &args.from {
+        Some(file) => Original::read(file, &io.cwd)?,
+        None => args.template.original(),
+    };
     let project = project(io);
     let config = config(&project, io)?;
     // A tool of the project is not written into a folder of the user.
@@ -81,11 +96,18 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let folders: Vec<_> = own.folders().collect();
     let destination = Destination::find(args.dir.as_deref(), &io.cwd, &folders).map_err(failure)?;
     let duplicate = Duplicate::find(&name, &destination, &config);
-    let files = write(&name, args.template, &destination, &project).map_err(failure)?;
+    let files = write(&name, &original, &destination, &project).map_err(failure)?;
     let report = Created {
-        trusted: trust_created_project(io, files.first().map(PathBuf::as_path)),
+        // A tool of somebody else needs the same review as the ones that were there.
+        trusted: trust_created_project(
+            io,
+            files
+                .first()
+                .filter(|_| args.from.is_none())
+                .map(PathBuf::as_path),
+        ),
         duplicate: duplicate.map(|duplicate| duplicate.after_creation(&name, &config)),
-        example: args.template.arguments(),
+        example: original.arguments,
         listed: destination.listed,
         name,
         files,
@@ -101,7 +123,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 /// files, the tool's first.
 fn write(
     name: &Name,
-    template: Template,
+    original: &Original,
     destination: &Destination,
     project: &Project,
 ) -> Result<Vec<PathBuf>, NewError> {
@@ -118,7 +140,7 @@ fn write(
     };
     let schema = destination.schema(project);
     let root = project.root();
-    let text = template.text(name, &schema.reference);
+    let text = original.text(name, &schema.reference);
     let path = WritePath::in_project(root, &path);
     let mut tool = write_temp(&path, Expected::Absent, text.as_bytes(), Mode::Program)
         .map_err(failed(&shown))?;
@@ -132,8 +154,8 @@ fn write(
         Err(error) => return Err(failed(&shown)(error)),
     }
     let mut created = vec![shown];
-    for (number, text) in (1..).zip(template.golden()) {
-        let file = format!("{name}.{number}.golden");
+    for (suffix, text) in &original.golden {
+        let file = format!("{name}.{suffix}");
         let shown = destination.display_path.join(&file);
         let path = WritePath::in_project(root, &destination.folder.join(&file));
         let golden = write_temp(&path, Expected::Absent, text.as_bytes(), Mode::Data);
@@ -161,17 +183,79 @@ enum Template {
     Script,
 }
 
-impl Template {
+/// A tool to copy.
+struct Original {
+    /// The tool file, with `@NAME@` and `@SCHEMA@` where these belong.
+    text: String,
+    /// The golden files: the ends of their names after the tool's, and their texts.
+    golden: Vec<(String, String)>,
+    /// Valid arguments as JSON.
+    arguments: String,
+}
+
+impl Original {
+    /// Reads the tool in `file` and the golden files beside it.
+    fn read(file: &Path, cwd: &Path) -> Result<Self, Failure> {
+        let path = cwd.join(file);
+        let scope = ReadScope::User;
+        let tool = Tool::load(&path, file, &scope).map_err(ToolError::diagnostics)?;
+        let name = tool.name().as_str();
+        let line = |line: &str| {
+            let (key, _) = line.split_once(':').unwrap_or_default();
+            match key {
+                "name" => "name: @NAME@\n".to_owned(),
+                _ => line.to_owned(),
+            }
+        };
+        let text = tool.source().split_inclusive('\n').map(line);
+        let mut golden = Vec::new();
+        let entries = path.parent().and_then(|folder| folder.read_dir().ok());
+        for entry in entries.into_iter().flatten().flatten() {
+            let found = entry.file_name().into_string().unwrap_or_default();
+            let suffix = found.strip_prefix(name).and_then(|it| it.strip_prefix('.'));
+            if let Some(suffix) = suffix.filter(|suffix| suffix.ends_with(".golden")) {
+                let file = entry.path();
+                let text = Text::read(&file, &file, &scope)
+                    .map_err(|error| error.diagnostic(Code::IoFailed))?;
+                golden.push((suffix.to_owned(), text.as_str().to_owned()));
+            }
+        }
+        golden.sort();
+        let example = tool
+            .examples()
+            .next()
+            .map(|it| Value::Object(it).to_string());
+        Ok(Self {
+            arguments: example.or_else(|| tool.skeleton()).unwrap_or_default(),
+            text: text.collect(),
+            golden,
+        })
+    }
+
     /// The tool file for `name`, with `schema` as the path of the schema for editors.
-    fn text(self, name: &Name, schema: &str) -> String {
+    fn text(&self, name: &Name, schema: &str) -> String {
+        self.text
+            .replace("@NAME@", name.as_str())
+            .replace("@SCHEMA@", schema)
+    }
+}
+
+impl Template {
+    fn original(self) -> Original {
         let text = match self {
             Self::Njk => include_str!("../starter/njk.yaml"),
             Self::Js => include_str!("../starter/js.yaml"),
             Self::Exec => include_str!("../starter/exec.yaml"),
             Self::Script => include_str!("../starter/script.yaml"),
         };
-        text.replace("@NAME@", name.as_str())
-            .replace("@SCHEMA@", schema)
+        let golden = (1..).zip(self.golden());
+        Original {
+            text: text.to_owned(),
+            golden: golden
+                .map(|(number, text)| (format!("{number}.golden"), (*text).to_owned()))
+                .collect(),
+            arguments: self.arguments().to_owned(),
+        }
     }
 
     /// The golden files of the examples, in their order.
@@ -360,7 +444,7 @@ struct Created {
     /// Another tool of the same name.
     duplicate: Option<Duplicate>,
     /// Valid arguments, as JSON.
-    example: &'static str,
+    example: String,
     /// True if the project finds it by its name.
     listed: bool,
     /// True if the project is trusted to run programs.
@@ -378,7 +462,7 @@ impl Created {
         let mut object = json!({
             "name": self.name.as_str(),
             "created": created,
-            "example": serde_json::from_str(self.example).unwrap_or(Value::Null),
+            "example": serde_json::from_str(&self.example).unwrap_or(Value::Null),
         });
         if let Some(duplicate) = &self.duplicate {
             let key = if duplicate.wins {
@@ -452,7 +536,9 @@ impl NewError {
                 let mut diagnostic =
                     diagnostic(Code::Usage).with_subject(name.escape_debug().to_string());
                 diagnostic.hints.push(reason(error).into());
-                let suggestion = nearest_name(name).map(|name| format!("try `{name}`"));
+                let stem = Path::new(name).file_stem().and_then(OsStr::to_str);
+                let suggestion =
+                    nearest_name(stem.unwrap_or(name)).map(|name| format!("try `{name}`"));
                 let suggestion =
                     suggestion.unwrap_or_else(|| "try a name such as `check_facts`".to_owned());
                 diagnostic.hint(suggestion)
