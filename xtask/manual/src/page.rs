@@ -37,7 +37,59 @@ const ERRORS: &str = "`cogtools-errors(7)` lists all codes, with what to do abou
 pub fn all() -> Result<Vec<Page>> {
     let programs = PROGRAMS.iter().map(|program| of_program(program));
     let topics = TOPICS.iter().map(|topic| Ok(of_topic(topic)));
-    programs.chain(topics).collect()
+    let commands = PROGRAMS.iter().flat_map(|program| {
+        let commands = subcommands(program);
+        let pages = commands
+            .iter()
+            .map(|command| of_subcommand(program, command));
+        pages.collect::<Vec<_>>()
+    });
+    programs.chain(topics).chain(commands).collect()
+}
+
+/// The subcommands of `program` that its help shows, each with the name of its page as its
+/// display name.
+fn subcommands(program: &Program) -> Vec<Command> {
+    let mut command = program.command();
+    command.build();
+    let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
+    shown.cloned().collect()
+}
+
+/// The name of the page of a subcommand, such as `cogtools-flow-run`.
+fn page_name(program: &Program, command: &Command) -> String {
+    format!("{}-{}", program.name, command.get_name())
+}
+
+fn of_subcommand(program: &Program, command: &Command) -> Result<Page> {
+    let name = page_name(program, command);
+    let man = Man::new(documented(command.clone().display_name(name.clone())))
+        .title(name.to_uppercase())
+        .date(DATE)
+        .source(SOURCE)
+        .manual(MANUAL);
+    let mut text = Vec::new();
+    man.render_title(&mut text)?;
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    man.render_options_section(&mut text)?;
+    let mut roff = Roff::new();
+    let own = program.name;
+    let status = format!("The statuses are the same for all commands of `{own}(1)`. {ERRORS}");
+    section(&mut roff, "EXIT STATUS", &status);
+    let siblings = subcommands(program);
+    let siblings = siblings.iter().map(|other| page_name(program, other));
+    let others = std::iter::once(own.to_owned())
+        .chain(siblings.filter(|other| *other != name))
+        .map(|other| format!("`{other}(1)`"));
+    section(
+        &mut roff,
+        "SEE ALSO",
+        &others.collect::<Vec<_>>().join(", "),
+    );
+    roff.to_writer(&mut text)?;
+    Ok(page(&name, 1, &String::from_utf8(text)?))
 }
 
 fn of_program(program: &Program) -> Result<Page> {
@@ -67,6 +119,16 @@ fn of_program(program: &Program) -> Result<Page> {
         if !text.is_empty() {
             section(&mut roff, title, &text.join("\n\n"));
         }
+    }
+    let commands = subcommands(program);
+    let commands = commands.iter().map(|command| {
+        let about = command.get_about().map(ToString::to_string);
+        let (name, about) = (page_name(program, command), about.unwrap_or_default());
+        format!("{name}(1)\n  {about}.")
+    });
+    let commands = commands.collect::<Vec<_>>().join("\n\n");
+    if !commands.is_empty() {
+        section(&mut roff, "PAGES OF COMMANDS", &commands);
     }
     see_also(&mut roff, program.name);
     roff.to_writer(&mut text)?;

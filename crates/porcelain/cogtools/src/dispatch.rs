@@ -33,7 +33,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "PROGRAMS",
-        "cogtools alone lists the tools of the project, and the next steps.\n\ncogtools NAME runs the program cogtools-NAME with the rest of the command line. The programs that are part of cogtools run in its own process and are never searched for. Any other program is searched for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order, and replaces cogtools: any executable named cogtools-something in one of these places is a subcommand. Those of a project, in its node_modules/.bin or where PATH leads into it, are found only if the project is trusted (see `cogtools-trust(1)`).\n\nA link to cogtools that is named cogtools-NAME is that program.\n\ncogtools help NAME shows the manual page of a program, or its --help if man is not installed, and cogtools help NAME COMMAND the help of one of its commands; cogtools help --all lists every program found. cogtools version is the same as --version.",
+        "cogtools alone lists the tools of the project, and the next steps.\n\ncogtools NAME runs the program cogtools-NAME with the rest of the command line. The programs that are part of cogtools run in its own process and are never searched for. Any other program is searched for in the directory of cogtools itself, in node_modules/.bin from the current directory upward, and on PATH, in this order, and replaces cogtools: any executable named cogtools-something in one of these places is a subcommand. Those of a project, in its node_modules/.bin or where PATH leads into it, are found only if the project is trusted (see `cogtools-trust(1)`).\n\nA link to cogtools that is named cogtools-NAME is that program.\n\ncogtools help NAME shows the manual page of a program, or its --help if man is not installed, and cogtools help NAME COMMAND the page of one of its commands; cogtools help --all lists every program found. cogtools version is the same as --version.",
     ),
     (
         "ENVIRONMENT",
@@ -198,12 +198,18 @@ fn show_manual(
     let (page, section) = match topic {
         Some(topic) => (topic.page.to_owned(), topic.section),
         None if is_own => (PROGRAM.name.to_owned(), 1),
-        None => (format!("{PREFIX}{name}"), 1),
+        // Each command of a program has a page of its own.
+        None => {
+            let words = std::iter::once(name).chain(commands.iter().map(String::as_str));
+            let page: Vec<&str> = words.collect();
+            (format!("{PREFIX}{}", page.join("-")), 1)
+        }
     };
     let man = io
         .var("PATH")
         .and_then(|path| which::which_in_global("man", Some(path)).ok()?.next());
-    if commands.is_empty()
+    let is_page = commands.is_empty() || topic.is_none() && !is_own;
+    if is_page
         && let Some(man) = man
         && let Some(page) = locate_page(&man, &page, section, program_path, io)
     {

@@ -92,7 +92,7 @@ fn codes() -> String {
     text
 }
 
-/// Remedies for the reader of an error.
+/// The remedy for the reader of an error; a new code does not compile without one.
 const fn remedy(code: Code) -> &'static str {
     match code {
         Code::ToolFailed => {
@@ -106,7 +106,21 @@ const fn remedy(code: Code) -> &'static str {
         Code::TestFailed => {
             "Fix what the report of cogtools test names, or accept the new results with --update."
         }
+        Code::SessionDamaged => {
+            "Remove the lines that the report names, or restore the file from a copy."
+        }
+        Code::ModelFailed => "Ask in another way, or use another model.",
+        Code::StepFailed => "Correct the plan or the tool, and run the plan again.",
+        Code::NodeFailed => "Correct the node or its tool, and continue with cogtools flow resume.",
+        Code::InvalidAnswer => "Change the task or the schema, or use another model.",
+        Code::JsRuntime | Code::JsSyntax => "Correct the code; the position is in the message.",
+        Code::JsForbidden => "Compute with the arguments alone.",
+        Code::JsMemory | Code::JsTimeout => "Compute less, or in smaller parts.",
+        Code::JsResult => "Return text, numbers, booleans, null, arrays or plain objects.",
         Code::Usage => "Follow the usage line in the hint; --help explains every option.",
+        Code::ModelRefused => "Change the task, or use another model.",
+        Code::BudgetSpent => "Continue the session with a larger --budget.",
+        Code::Repetition => "Continue the session, and say what to do instead.",
         Code::InvalidArgumentsSyntax => {
             "Send one object, in UTF-8, without duplicate keys; add --yaml to send YAML."
         }
@@ -124,47 +138,36 @@ const fn remedy(code: Code) -> &'static str {
             "Use a name and a path that the results have; failed steps have no result."
         }
         Code::Unavailable => "Check the network, wait a while, and continue the session.",
-        Code::TemplateFailed => "The message shows the line of the template.",
+        Code::TemplateFailed => "Correct the template at the line that the message shows.",
         Code::Internal => "Include the command in the report.",
         Code::IoFailed => {
             "Check that the named file exists and is readable, and that the disk is not full."
         }
         Code::SessionInUse => "Wait until it ends, or continue in a copy: cogtools session fork.",
         Code::ApprovalWanted => "Continue the session with --approve or --reject.",
+        Code::AnswerWanted => {
+            "Answer with the command in the hint; cogtools flow resume continues the flow."
+        }
         Code::Denied => "Approve it, or use another tool.",
+        Code::SandboxUnavailable => {
+            "Run it on a system that has the sandbox; cogtools doctor shows what this one enforces."
+        }
         Code::InvalidTool => {
             "Fix the file at the line shown; cogtools-discover --strict checks all tools."
         }
         Code::InvalidConfig => "Fix the file at the line shown; see `cogtoolrc(5)`.",
         Code::Locked => "Review the differences; cogtools lock pins the new declarations.",
+        Code::AmbiguousCapability => {
+            "Name the tool in the flow, or exclude all but one of those in the message."
+        }
+        Code::AmbiguousEditor => {
+            "Close one of the windows, or set COGTOOLS_EDITOR to the socket of the other one."
+        }
         Code::Timeout => "Close standard input after the arguments, or raise the tool's timeout.",
         Code::ToolNotFound => "Use one of the names in the hint; cogtools list lists all tools.",
         Code::SessionNotFound => {
             "Use a name that cogtools session list shows, or the path of a file."
         }
-        _ => model_remedy(code),
-    }
-}
-
-/// Remedies for errors of models.
-const fn model_remedy(code: Code) -> &'static str {
-    match code {
-        Code::AmbiguousEditor => {
-            "Close one of the windows, or set COGTOOLS_EDITOR to the socket of the other one."
-        }
-        Code::SessionDamaged => {
-            "Remove the lines that the report names, or restore the file from a copy."
-        }
-        Code::ModelFailed => "Ask in another way, or use another model.",
-        Code::InvalidAnswer => "Change the task or the schema, or use another model.",
-        Code::ModelRefused => "Change the task, or use another model.",
-        Code::BudgetSpent => "Continue the session with a larger --budget.",
-        Code::StepFailed => "Correct the plan or the tool, and run the plan again.",
-        Code::Repetition => "Continue the session, and say what to do instead.",
-        Code::JsRuntime | Code::JsSyntax => "Correct the code; the position is in the message.",
-        Code::JsForbidden => "Compute with the arguments alone.",
-        Code::JsResult => "Return text, numbers, booleans, null, arrays or plain objects.",
-        _ => "Compute less, or in smaller parts.",
     }
 }
 
@@ -177,6 +180,14 @@ fn sentence(description: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_remedy_belongs_to_one_code_or_to_two_of_a_kind() {
+        let mut remedies: Vec<&str> = Code::ALL.map(remedy).to_vec();
+        remedies.sort_unstable();
+        let mut groups = remedies.chunk_by(|one, other| one == other);
+        assert!(groups.all(|group| group.len() <= 2));
+    }
 
     #[test]
     fn no_description_begins_with_the_program_name() {
