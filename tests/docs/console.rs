@@ -72,6 +72,62 @@ fn console_blocks_run() {
     assert!(wrong.is_empty(), "- as documented, + as it is:\n{wrong}");
 }
 
+/// A reader sits at a terminal, where a program could wait for keys: nothing is typed, nothing
+/// asks, and the output is the one of an empty input.
+#[test]
+#[cfg(target_os = "linux")]
+fn console_blocks_run_with_a_terminal_as_input() {
+    let wrong: String = documents().iter().map(mistakes_at_a_terminal).collect();
+    assert!(
+        wrong.is_empty(),
+        "- as documented, + at a terminal:\n{wrong}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+fn mistakes_at_a_terminal(document: &Document) -> String {
+    let (script, steps) = session(document);
+    if steps.is_empty() {
+        return String::new();
+    }
+    let project = project(document);
+    project.file("../session", script).dir("../temporary");
+    // Nobody types, and the input never ends: the other end of the terminal stays open.
+    project.file(
+        "../at-terminal",
+        "mkfifo ../typed && exec 3<>../typed\n\
+         script -qefc 'bash ../session > ../output 2>&1' /dev/null <&3 > ../screen 2>&1\n\
+         cat ../output\n",
+    );
+    let output = with_model(document, |model| {
+        let run = Run::new("/bin/bash")
+            .arg("../at-terminal")
+            .project(&project)
+            .path(crate::programs())
+            .env("TMPDIR", project.path("../temporary"))
+            .limit(Duration::from_mins(2));
+        model(run).run().text()
+    });
+    let outputs: Vec<&str> = output.split(MARK).skip(1).collect();
+    if outputs.len() != steps.len() {
+        let last = outputs
+            .len()
+            .checked_sub(1)
+            .and_then(|last| steps.get(last));
+        let command = last.map_or("", |step| step.command.as_str());
+        return format!("{}: the session ends at `{command}`\n", document.name);
+    }
+    let wrong = steps.iter().zip(outputs).filter_map(|(step, output)| {
+        let difference = step.difference(output)?;
+        let Step { line, command, .. } = step;
+        Some(format!(
+            "{}:{line}: {command}\n{difference}\n",
+            document.name
+        ))
+    });
+    wrong.collect()
+}
+
 #[test]
 fn blocks_are_skipped_for_known_reasons_only() {
     let mut used = BTreeSet::new();
