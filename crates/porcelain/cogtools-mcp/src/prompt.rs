@@ -54,15 +54,17 @@ pub(crate) fn from_tool(tool: model::Tool) -> Prompt {
     }
 }
 
-/// Returns the description of an argument, with its example.
+/// Returns the description of an argument on one line, with its example.
 fn description(schema: &Value, example: Option<&Value>) -> Option<String> {
     let description = schema.get("description").and_then(Value::as_str);
+    // Texts under `|` end with a line feed, and clients show one line.
+    let description = description.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
     let example = example
         .map(|value| value.as_str().map_or(value.to_string(), str::to_owned))
         .filter(|text| text.chars().count() <= MAX_EXAMPLE_CHARS && !text.contains('\n'));
     match (description, example) {
         (Some(text), Some(example)) => Some(format!("{text}, for example: {example}")),
-        (Some(text), None) => Some(text.to_owned()),
+        (Some(text), None) => Some(text),
         (None, Some(example)) => Some(format!("for example: {example}")),
         (None, None) => None,
     }
@@ -151,4 +153,18 @@ fn markdown(tool: &Tool) -> String {
         let _ = write!(text, "{heading}\n```json\n{example:#}\n```\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_description_of_an_argument_is_one_line() {
+        let schema = json!({"description": "Whom\nto greet\n"});
+        let expected = Some("Whom to greet, for example: Ada".to_owned());
+        assert_eq!(description(&schema, Some(&json!("Ada"))), expected);
+    }
 }
