@@ -48,13 +48,15 @@ pub enum EntryForm {
 enum Place {
     /// In the project: the first of these that exists, or else the first.
     Project(&'static [&'static str]),
+    /// In the project; the user's files are read, too.
+    Workspace(&'static str, fn(&Vars) -> Vec<PathBuf>),
     /// At the user.
     User(fn(&Vars) -> Option<PathBuf>),
 }
 
 impl McpHost {
     /// Every host.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::new("claude-code", "Claude Code", Place::Project(&[".mcp.json"])),
         Self {
             form: EntryForm::Standard,
@@ -121,6 +123,16 @@ impl McpHost {
             is_dedicated: false,
             ..Self::new("zed", "Zed", Place::Project(&[".zed/settings.json"]))
         },
+        // By its documentation; it was never run here. A comment prevents its start.
+        Self {
+            form: EntryForm::Standard,
+            dialect: Dialect::Strict,
+            ..Self::new(
+                "antigravity",
+                "Antigravity",
+                Place::Workspace(".agents/mcp_config.json", antigravity),
+            )
+        },
     ];
 
     const fn new(key: &'static str, name: &'static str, place: Place) -> Self {
@@ -149,6 +161,9 @@ impl McpHost {
     /// to the user, whose home directory may be unknown.
     pub fn file(&self, root: &Path, vars: &Vars) -> Option<PathBuf> {
         let mut files = self.files(vars);
+        if matches!(self.place, Place::Workspace(..)) {
+            files.truncate(1);
+        }
         let present = files
             .iter()
             .position(|file| root.join(file).symlink_metadata().is_ok());
@@ -159,6 +174,11 @@ impl McpHost {
     pub fn files(&self, vars: &Vars) -> Vec<PathBuf> {
         match self.place {
             Place::Project(files) => files.iter().map(|file| native(file)).collect(),
+            Place::Workspace(file, users) => {
+                let mut files = vec![native(file)];
+                files.extend(users(vars));
+                files
+            }
             Place::User(file) => file(vars).into_iter().collect(),
         }
     }
@@ -198,6 +218,16 @@ fn native(path: &str) -> PathBuf {
 fn codex(vars: &Vars) -> Option<PathBuf> {
     let folder = folder("CODEX_HOME", vars).or_else(|| Some(home(vars)?.join(".codex")))?;
     Some(folder.join("config.toml"))
+}
+
+/// The user's files of Antigravity: the one since 1.0.3, and the one before.
+fn antigravity(vars: &Vars) -> Vec<PathBuf> {
+    let folder = home(vars).map(|home| home.join(".gemini"));
+    let files = ["config/mcp_config.json", "antigravity-cli/mcp_config.json"];
+    let folders = folder.into_iter();
+    folders
+        .flat_map(|folder| files.map(|file| folder.join(native(file))))
+        .collect()
 }
 
 /// The configuration of Claude Desktop, where the system keeps configurations of applications.

@@ -207,6 +207,12 @@ const fn start(host: Host) -> &'static str {
         }
         Host::Goose => "- start goose in any directory; goose configure shows the extension\n",
         Host::Crush => "- start crush in this directory\n",
+        Host::Antigravity => {
+            "\
+- start agy in this directory; it accepts at most 100 tools of all servers, and has
+  cogtools skill for projects with more
+"
+        }
         Host::Zed => {
             "- open this directory in Zed, trust it, and check the server in the settings of the agent\n"
         }

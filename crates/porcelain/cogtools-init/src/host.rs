@@ -47,6 +47,8 @@ pub(crate) enum Host {
     Crush,
     /// Zed, in the project.
     Zed,
+    /// Antigravity, in the project.
+    Antigravity,
 }
 
 /// The variable that editors replace with the project's folder.
@@ -54,7 +56,7 @@ const FOLDER: &str = "${workspaceFolder}";
 
 impl Host {
     /// Every host with its name.
-    pub(crate) const ALL: [(&'static str, Self); 15] = [
+    pub(crate) const ALL: [(&'static str, Self); 16] = [
         ("gemini", Self::Gemini),
         ("gemini-commands", Self::GeminiCommands),
         ("gemini-mcp", Self::GeminiMcp),
@@ -70,6 +72,7 @@ impl Host {
         ("goose", Self::Goose),
         ("crush", Self::Crush),
         ("zed", Self::Zed),
+        ("antigravity", Self::Antigravity),
     ];
 
     /// The names on the command line.
@@ -153,6 +156,7 @@ impl Host {
             | Self::Goose
             | Self::Crush
             | Self::Zed
+            | Self::Antigravity
             | Self::Qwen => Some("AGENTS.md"),
             Self::ClaudeDesktop => None,
         }

@@ -132,5 +132,6 @@ const fn title(host: Host) -> &'static str {
         Host::Goose => "Goose, for you",
         Host::Crush => "Crush",
         Host::Zed => "Zed",
+        Host::Antigravity => "Antigravity",
     }
 }

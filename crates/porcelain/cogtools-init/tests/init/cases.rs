@@ -142,6 +142,16 @@ pub(crate) const CASES: &[Case] = &[
         conflicting: "{\"context_servers\": {\"cogtools\": {\"command\": {\"path\": \"x\"}}}}",
         location: "1:34: /context_servers/cogtools",
     },
+    Case {
+        host: "antigravity",
+        file: ".agents/mcp_config.json",
+        in_home: false,
+        new: "{\n  \"mcpServers\": {\n    \"cogtools\": {\n      \"command\": \"cogtools\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
+        before: "{\"mcpServers\":{}}\n",
+        after: "{\"mcpServers\":{\"cogtools\":{\"command\":\"cogtools\",\"args\":[\"mcp\"]}}}\n",
+        conflicting: "{\"mcpServers\": {\"cogtools\": {\"serverUrl\": \"http://a\"}}}",
+        location: "1:29: /mcpServers/cogtools",
+    },
 ];
 
 impl Case {
