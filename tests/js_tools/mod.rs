@@ -88,8 +88,8 @@ fn nothing_is_no_result() {
         ),
     ] {
         project.file("tools/t.yaml", tool(code));
-        let outcome = call(&project, "t", "").status(1);
-        outcome.stderr_contains(&format!("error[TOOL_FAILED]: t: {expected}\n"));
+        let message = format!("error[TOOL_FAILED]: t: {expected}\n");
+        call(&project, "t", "").status(1).stderr_contains(&message);
     }
 }
 
