@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::Program;
-use crate::engine::Template;
+use crate::engine::{Program, Template};
 use crate::error::{Error, ErrorKind, Span};
 
 /// A branch of a template.

@@ -10,10 +10,9 @@ use crate::error::Error;
 use crate::evaluator::add;
 use crate::native::argument;
 use crate::runtime::Runtime;
-use crate::value::Function;
 use crate::value::compare::order;
-use crate::value::depth;
 use crate::value::text::to_text;
+use crate::value::{Function, depth};
 
 pub(crate) const NAMES: [&str; 3] = ["range", "cycler", "joiner"];
 

@@ -62,11 +62,8 @@ mod walk;
 
 pub use analysis::{Analysis, Read, analyse, types};
 pub use coverage::{Branch, Coverage};
-pub use engine::Limits;
-pub use engine::{Builder, Engine, Template};
-pub use engine::{LoadError, Loader, resolve};
-pub use error::{Error, ErrorKind};
-pub use error::{Foreign, Mistake};
+pub use engine::{Builder, Engine, Limits, LoadError, Loader, Template, resolve};
+pub use error::{Error, ErrorKind, Foreign, Mistake};
 
 #[doc = include_str!("../docs/differences.md")]
 pub mod differences {}

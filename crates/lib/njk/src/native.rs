@@ -3,9 +3,7 @@
 
 use minijinja::value::Value;
 
-use crate::error;
-use crate::error::Mistake;
-use crate::error::{Error, ErrorKind};
+use crate::error::{self, Error, ErrorKind, Mistake};
 use crate::runtime::Runtime;
 
 /// A filter, test or method: it takes the value that it is applied to, and the arguments

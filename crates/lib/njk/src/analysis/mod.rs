@@ -8,8 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::ast::{
     Arguments, Binary, Expression, Function, Kind, Name, Statement, Target, Unary, Value,
 };
-use crate::error::Mistake;
-use crate::error::{Error, ErrorKind, Positions, Span};
+use crate::error::{Error, ErrorKind, Mistake, Positions, Span};
 use crate::{filters, globals, parser, tests, walk};
 
 /// A variable that a template reads from its context.

@@ -14,18 +14,14 @@ pub(crate) use templates::render;
 
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Statement, Unary};
 use crate::coverage::BranchKind;
-use crate::error::Mistake;
-use crate::error::{Error, ErrorKind, Span};
+use crate::error::{self, Error, ErrorKind, Mistake, Span};
 use crate::native::Native;
 use crate::resolve::is_super;
-use crate::runtime::Runtime;
-use crate::runtime::{Activation, SUPER};
+use crate::runtime::{Activation, Runtime, SUPER};
 use crate::value::compare::{loose, order, strict};
-use crate::value::escape;
 use crate::value::text::{to_number, to_primitive, to_text};
-use crate::value::{Dict, Entries};
-use crate::value::{View, number, type_name, view};
-use crate::{error, filters, globals, methods, tests};
+use crate::value::{Dict, Entries, View, escape, number, type_name, view};
+use crate::{filters, globals, methods, tests};
 
 /// The number of characters of a template that an error repeats.
 const MAX_WRITTEN: usize = 60;

@@ -11,9 +11,8 @@ use crate::evaluator::Evaluator;
 use crate::methods;
 use crate::runtime::Runtime;
 use crate::runtime::frames::Loop;
-use crate::value::Array;
 use crate::value::compare::strict;
-use crate::value::{View, entries, is_present, number, type_name, utf16, view};
+use crate::value::{Array, View, entries, is_present, number, type_name, utf16, view};
 
 impl Evaluator<'_> {
     /// Runs a statement. It calls itself for the bodies in it, so that whatever takes room on

@@ -7,19 +7,13 @@ use std::sync::Arc;
 
 use minijinja::value::Value;
 
-use crate::ast::Function as Tree;
-use crate::ast::{Expression, Name};
+use crate::ast::{Expression, Function as Tree, Name};
 use crate::engine::Program;
-use crate::error;
-use crate::error::{Error, ErrorKind, Span};
+use crate::error::{self, Error, ErrorKind, Span};
 use crate::evaluator::Evaluator;
 use crate::runtime::frames::{Frame, NONE};
-use crate::runtime::{Activation, Body, Context, SUPER};
-use crate::runtime::{Runtime, too_deep};
-use crate::value::Function;
-use crate::value::Safe;
-use crate::value::as_text;
-use crate::value::{Dict, Entries};
+use crate::runtime::{Activation, Body, Context, Runtime, SUPER, too_deep};
+use crate::value::{Dict, Entries, Function, Safe, as_text};
 
 /// Renders a template with the variables of a host.
 pub(crate) fn render(

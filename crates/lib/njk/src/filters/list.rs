@@ -10,10 +10,9 @@ use crate::evaluator::add;
 use crate::methods;
 use crate::native::{Native, argument};
 use crate::runtime::Runtime;
-use crate::value::copy_safeness;
 use crate::value::number::{clamp, make, of};
 use crate::value::text::{self, to_number, to_text};
-use crate::value::{View, as_text, is_present, type_name, utf16, view};
+use crate::value::{View, as_text, copy_safeness, is_present, type_name, utf16, view};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("batch", batch),

@@ -9,15 +9,13 @@ use minijinja::value::Value;
 use super::list::{array, items, pluck};
 use super::{expected, keywords};
 use crate::error::Error;
-use crate::methods;
-use crate::methods::sort_by;
+use crate::methods::{self, sort_by};
 use crate::native::{Native, argument};
 use crate::runtime::Runtime;
 use crate::tests;
-use crate::value::Entries;
 use crate::value::compare::{order, strict, texts};
 use crate::value::text::to_text;
-use crate::value::{View, as_text, entries, is_present, type_name, view};
+use crate::value::{Entries, View, as_text, entries, is_present, type_name, view};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("dictsort", dictsort),

@@ -8,10 +8,9 @@ use crate::lexer::is_space;
 use crate::methods;
 use crate::native::{Native, argument};
 use crate::runtime::Runtime;
-use crate::value::copy_safeness;
 use crate::value::number::{clamp, count, of};
 use crate::value::text::{to_number, to_text};
-use crate::value::{View, as_text, is_present, utf16, view};
+use crate::value::{View, as_text, copy_safeness, is_present, utf16, view};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("capitalize", capitalize),

@@ -6,17 +6,15 @@ mod pattern;
 mod string;
 
 pub(crate) use array::sort_by;
-
 use minijinja::value::Value;
 
 use crate::error::Error;
 use crate::native::Native;
 use crate::regex::Regex;
 use crate::runtime::Runtime;
-use crate::value::Function;
 use crate::value::number::{clamp, count, make};
 use crate::value::text::{to_number, to_text};
-use crate::value::{View, as_text, index, utf16, view};
+use crate::value::{Function, View, as_text, index, utf16, view};
 
 /// The kinds of values with methods of their own; all have the methods of objects.
 #[derive(Clone, Copy, Debug)]

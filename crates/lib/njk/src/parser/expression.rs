@@ -2,8 +2,7 @@
 //! final operands are determined by [`crate::precedence`].
 
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
-use crate::error::Mistake;
-use crate::error::{Error, ErrorKind, Span};
+use crate::error::{Error, ErrorKind, Mistake, Span};
 use crate::lexer;
 use crate::parser::{Parsed, Parser, bounded, fail};
 

@@ -6,10 +6,8 @@ mod expression;
 mod statement;
 
 use crate::ast::{Expression, Name, Statement};
-use crate::error::Mistake;
-use crate::error::{Error, ErrorKind, Span, position};
-use crate::lexer::{Kind, Token};
-use crate::lexer::{Lexer, is_space};
+use crate::error::{Error, ErrorKind, Mistake, Span, position};
+use crate::lexer::{Kind, Lexer, Token, is_space};
 
 #[cfg(test)]
 pub(crate) use statement::opening_tags;

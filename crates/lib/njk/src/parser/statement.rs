@@ -4,10 +4,9 @@
 use std::sync::Arc;
 
 use crate::ast::{self, Expression, Function, Kind, Name, Statement, Target};
-use crate::error::Mistake;
-use crate::error::{Error, ErrorKind};
+use crate::error::{self, Error, ErrorKind, Mistake};
+use crate::lexer;
 use crate::parser::{Parsed, Parser, fail};
-use crate::{error, lexer};
 
 /// More than any template needs: one with more of them wants a dictionary.
 const MAX_BRANCHES: usize = 100;

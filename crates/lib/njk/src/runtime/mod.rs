@@ -10,21 +10,16 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use frames::{Frame, Frames};
 use indexmap::IndexSet;
 use minijinja::value::Value;
 
 use crate::coverage::{BranchKind, Coverage};
-use crate::engine;
-use crate::engine::Limits;
-use crate::engine::Program;
-use crate::engine::Shared;
+use crate::engine::{self, Limits, Program, Shared};
 use crate::error::{Error, ErrorKind, Span};
 use crate::globals;
 use crate::regex::Regexes;
-use crate::value::Array;
-use crate::value::{Dict, Entries};
-use crate::value::{as_text, depth, type_name};
-use frames::{Frame, Frames};
+use crate::value::{Array, Dict, Entries, as_text, depth, type_name};
 
 /// The maximum nesting of all that runs at once: tags, expressions, and what they call. It
 /// bounds the stack, where `Limits::recursion` bounds the levels of macros and templates: the

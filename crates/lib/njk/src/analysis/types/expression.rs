@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::checker::{Checker, Place, Role};
 use super::compare::is_comparison;
 use super::filter::is_free_text;
-use super::lattice::{Absent, Any, FALSE, NULL, Object, Presence, Property, TRUE, Type};
-use super::lattice::{Numbers, Strings};
+use super::lattice::{
+    Absent, Any, FALSE, NULL, Numbers, Object, Presence, Property, Strings, TRUE, Type,
+};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
 

@@ -1,8 +1,7 @@
 //! The types of filtered values, and filters that fail with theirs.
 
 use super::checker::Checker;
-use super::lattice::Strings;
-use super::lattice::{Absent, Any, FALSE, Object, SAFE, TRUE, Type};
+use super::lattice::{Absent, Any, FALSE, Object, SAFE, Strings, TRUE, Type};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Expression, Kind, Name};
 
@@ -135,8 +134,11 @@ impl Checker<'_> {
                 }
                 item().lenient_item()
             }
-            "sort" | "reverse" | "list" if ty.is_only_list() => ty.present(),
-            "select" | "reject" | "selectattr" | "rejectattr" if ty.is_only_list() => ty.present(),
+            "sort" | "reverse" | "list" | "select" | "reject" | "selectattr" | "rejectattr"
+                if ty.is_only_list() =>
+            {
+                ty.present()
+            }
             "batch" | "slice" if ty.is_only_list() => Type::list(ty.present()),
             "join" if attribute.is_some() => Type::string(),
             "sum" if attribute.is_some() => Type::unknown().defined(),

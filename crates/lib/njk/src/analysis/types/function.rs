@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checker::{Checker, Loaded, Role, Scope};
-use super::lattice::Strings;
-use super::lattice::{Absent, Any, Object, Presence, Type};
+use super::lattice::{Absent, Any, Object, Presence, Strings, Type};
 use super::problem::Problem;
 use crate::analysis::unguarded_reads;
 use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};

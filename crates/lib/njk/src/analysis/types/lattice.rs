@@ -509,13 +509,9 @@ impl Numbers {
 
     /// Returns true if `value` can be one of them.
     pub(super) fn contains(&self, value: f64) -> bool {
-        match &self.known {
-            Some(known) => known.contains(&value),
-            None => {
-                let is_whole = !self.integer || value.fract() == 0.0;
-                value >= self.min && value <= self.max && is_whole
-            }
-        }
+        let is_whole = !self.integer || value.fract() == 0.0;
+        let is_between = value >= self.min && value <= self.max && is_whole;
+        self.known.as_ref().map_or(is_between, |known| known.contains(&value))
     }
 
     /// The numbers without 0; `None` if that leaves nothing.

@@ -4,9 +4,7 @@ use super::checker::{Checker, Role};
 use super::lattice::{Absent, Any, FALSE, LOOP, NULL, Object, Presence, SAFE, TRUE, Type};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Expression, Kind, Name, Unary};
-use crate::error::Mistake;
-use crate::error::Span;
-use crate::error::nearest;
+use crate::error::{Mistake, Span, nearest};
 use crate::globals;
 use crate::methods::{self, Owner};
 

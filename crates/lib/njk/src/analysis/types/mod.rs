@@ -17,13 +17,10 @@ mod unused;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use lattice::Type;
-pub use lattice::{Object, Presence, Property};
+use checker::{Checker, Loaded};
+pub use lattice::{Object, Presence, Property, Type};
 pub use narrow::Kind;
 pub use problem::{Definition, Habit, Problem, TypeProblem};
-
-use checker::Checker;
-use checker::Loaded;
 
 use crate::error::{Error, Positions, Span};
 
