@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::file::ReadScope;
 use crate::text::Text;
-use crate::yaml;
-use crate::{Code, Diagnostic};
+use crate::{Code, Diagnostic, yaml};
 
 /// Whose files are used, besides the effective user's and root's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

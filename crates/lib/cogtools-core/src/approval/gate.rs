@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::package::{self, ToolPackage};
+use crate::approval::{self, ToolPackage};
 use crate::digest::{DigestError, Hash};
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
@@ -70,7 +70,7 @@ enum ApprovalError {
 pub fn approve<T: Borrow<Tool>>(tool: T, cx: &Context) -> Result<Approved<T>, Box<Diagnostic>> {
     let named = tool.borrow();
     let copy = check(named, cx).and_then(|package| {
-        let copy = package.map(|(package, hash)| package::private_copy(named, &package, hash, cx));
+        let copy = package.map(|(package, hash)| approval::private_copy(named, &package, hash, cx));
         Ok(copy.transpose()?)
     });
     match copy {

@@ -5,7 +5,7 @@ use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::package::{self, ToolPackage};
+use crate::approval::{self, ToolPackage};
 use crate::digest::{self, DigestError, named_paths};
 use crate::source::{Folder, Package, Provider, Source, packages};
 use crate::store::Store;
@@ -215,7 +215,7 @@ impl TrustableSource {
         match &self.kind {
             Kind::Project { .. } => None,
             Kind::Provider(provider) => Some((provider.key(cx), String::new())),
-            Kind::Package { root, .. } => Some(package::key(&self.name, root)),
+            Kind::Package { root, .. } => Some(approval::key(&self.name, root)),
         }
     }
 
@@ -326,7 +326,7 @@ impl TrustableSource {
     /// Ends its approval. Returns false if there was none.
     pub fn revoke(&self, cx: &Context) -> Result<bool, Box<Diagnostic>> {
         let loaded = match &self.kind {
-            Kind::Package { root, .. } => Some(package::loaded_key(root, cx)),
+            Kind::Package { root, .. } => Some(approval::loaded_key(root, cx)),
             Kind::Project { .. } | Kind::Provider(_) => None,
         };
         let was_approved = cx.trust.update(|record| {

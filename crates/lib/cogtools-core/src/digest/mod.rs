@@ -1,23 +1,18 @@
 //! SHA-256 digests of values, command lines and packages.
 
-mod content;
-mod package;
-
 use std::fmt::{self, Display, Formatter};
-use std::io::Read as _;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-
-pub(crate) use package::link;
-pub use package::{CopyTo, copy_package, files, package};
+use std::time::SystemTime;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use content::add_recognized;
-pub(crate) use content::{add_file, add_part, copy_file};
-
-use crate::containment::{Loaded, loaded_files, loads_modules as is_module_loader, named_files};
-use crate::file::ReadScope;
+use crate::containment::{
+    Loaded, is_excluded, loaded_files, loads_modules as is_module_loader, named_files,
+};
+use crate::file::{self, ReadError, ReadScope};
 use crate::{Code, Diagnostic};
 
 /// A SHA-256.
@@ -29,7 +24,7 @@ pub struct Hash([u8; 32]);
 pub enum DigestError {
     /// A file cannot be read.
     #[error("`{0}` cannot be read: {1}")]
-    Io(PathBuf, std::io::Error),
+    Io(PathBuf, io::Error),
     /// There is more than can be hashed at every call.
     #[error("`{0}` is too large to be approved: more than {files} files or {most} MiB", files = MAX_FILES, most = MAX_BYTES >> 20)]
     TooLarge(PathBuf),
@@ -154,7 +149,7 @@ fn add_loaded(hasher: &mut Sha256, root: &Path, loaded: Loaded) -> Result<(), Di
         Loaded::File(_) => add_file(hasher, &file, &ReadScope::User),
         Loaded::Scripts(_) => {
             let mut bytes = Vec::new();
-            content::open(&file, &ReadScope::User)?
+            open(&file, &ReadScope::User)?
                 .take(MAX_MANIFEST_BYTES)
                 .read_to_end(&mut bytes)
                 .map_err(|error| DigestError::Io(file.clone(), error))?;
@@ -204,4 +199,247 @@ impl DigestError {
                 .hint("a package must contain everything that it runs; report this to its author, or remove it"),
         }
     }
+}
+
+/// How many bytes of a file are read at a time.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// From which size on a file is not read to be recognized: 1 MiB.
+const LARGE_BYTES: u64 = 1 << 20;
+
+/// Adds the content of a file in `scope`, followed by its length.
+pub(crate) fn add_file(
+    hasher: &mut Sha256,
+    file: &Path,
+    scope: &ReadScope,
+) -> Result<(), DigestError> {
+    let mut reader = open(file, scope)?;
+    let size = reader.metadata().map_or(0, |meta| meta.len());
+    if size > MAX_FILE_BYTES {
+        return Err(DigestError::FileTooLarge(file.to_path_buf()));
+    }
+    unless_io(file, || add(hasher, &mut reader, None))
+}
+
+/// Adds what tells a file on this machine from others and from what it was: its content, or the
+/// metadata of a large one. It can be changed without being noticed only within one step of the
+/// file system's clock, and with the same size.
+fn add_recognized(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
+    let meta = file.metadata().ok().filter(Metadata::is_file);
+    let Some(meta) = meta.filter(|meta| meta.len() > LARGE_BYTES) else {
+        return add_file(hasher, file, &ReadScope::User);
+    };
+    add_part(hasher, b"metadata");
+    add_part(hasher, &meta.len().to_le_bytes());
+    let modified = meta.modified().ok();
+    let since = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    add_part(
+        hasher,
+        &since.map_or(0, |since| since.as_nanos()).to_le_bytes(),
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        for part in [meta.dev(), meta.ino()] {
+            add_part(hasher, &part.to_le_bytes());
+        }
+        for part in [meta.ctime(), meta.ctime_nsec()] {
+            add_part(hasher, &part.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Adds the content of a file in a scope, while it is copied to a new file at `copy`, which is executable if the
+/// file is.
+pub(crate) fn copy_file(
+    hasher: &mut Sha256,
+    (file, scope): (&Path, &ReadScope),
+    copy: &Path,
+) -> Result<(), DigestError> {
+    let mut reader = open(file, scope)?;
+    let add = || {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+            let is_executable = reader.metadata()?.permissions().mode() & 0o111 != 0;
+            options.mode(if is_executable { 0o500 } else { 0o400 });
+        }
+        let mut writer = options.open(copy)?;
+        add(hasher, &mut reader, Some(&mut writer))
+    };
+    unless_io(file, add)
+}
+
+/// Adds bytes, preceded by their length, so that adjacent parts are distinct.
+pub(crate) fn add_part(hasher: &mut Sha256, bytes: &[u8]) {
+    hasher.update((bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+fn add(hasher: &mut Sha256, reader: &mut File, mut copy: Option<&mut File>) -> io::Result<()> {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut bytes = 0_u64;
+    loop {
+        let count = reader.read(&mut chunk)?;
+        if count == 0 {
+            hasher.update(bytes.to_le_bytes());
+            return Ok(());
+        }
+        hasher.update(&chunk[..count]);
+        bytes += count as u64;
+        if copy.is_some() && bytes > MAX_BYTES {
+            // It has grown since it was measured.
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if let Some(copy) = &mut copy {
+            copy.write_all(&chunk[..count])?;
+        }
+    }
+}
+
+/// Opens a regular file in `scope`.
+fn open(file: &Path, scope: &ReadScope) -> Result<File, DigestError> {
+    let failed = |error| DigestError::Io(file.to_path_buf(), error);
+    match file::open(file, scope) {
+        Ok((opened, _)) => Ok(opened),
+        Err(ReadError::Outside { .. }) => Err(DigestError::Outside(file.to_path_buf())),
+        Err(ReadError::Dangling) => Err(failed(io::ErrorKind::NotFound.into())),
+        Err(ReadError::NotAFile) => Err(DigestError::Special(file.to_path_buf())),
+        Err(ReadError::Io(error)) => Err(failed(error)),
+    }
+}
+
+fn unless_io(file: &Path, add: impl FnOnce() -> io::Result<()>) -> Result<(), DigestError> {
+    add().map_err(|error| DigestError::Io(file.to_path_buf(), error))
+}
+
+/// Where a package is copied while it is hashed.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyTo<'p> {
+    /// The folder that gets the files. It must be empty.
+    pub folder: &'p Path,
+    /// The folder's later path, for links to other files of the package.
+    pub final_path: &'p Path,
+}
+
+/// The digest of the package in the folder `root`, a path without links.
+pub fn package(root: &Path) -> Result<Hash, DigestError> {
+    digest(root, None)
+}
+
+/// The same, while its files are copied: what is hashed is what is in the copy.
+pub fn copy_package(root: &Path, copy: CopyTo<'_>) -> Result<Hash, DigestError> {
+    digest(root, Some(copy))
+}
+
+/// The files of the package in the folder `root`, relative to it.
+pub fn files(root: &Path) -> Result<Vec<PathBuf>, DigestError> {
+    let mut files = Vec::new();
+    walk(root, root, &mut files)?;
+    files.sort_unstable();
+    Ok(files)
+}
+
+fn digest(root: &Path, copy: Option<CopyTo<'_>>) -> Result<Hash, DigestError> {
+    let mut hasher = Sha256::new();
+    let mut bytes = 0;
+    for file in files(root)? {
+        let path = root.join(&file);
+        add_part(&mut hasher, file.as_os_str().as_encoded_bytes());
+        let failed = |error| DigestError::Io(path.clone(), error);
+        let meta = fs::symlink_metadata(&path).map_err(failed)?;
+        bytes += meta.len();
+        if bytes > MAX_BYTES {
+            return Err(DigestError::TooLarge(root.to_path_buf()));
+        }
+        let copied = copy.map(|copy| copy.folder.join(&file));
+        if let Some(folder) = copied.as_deref().and_then(Path::parent) {
+            fs::create_dir_all(folder)
+                .map_err(|error| DigestError::Io(folder.to_path_buf(), error))?;
+        }
+        add_entry(&mut hasher, (root, &path), &meta, copied.as_deref(), copy)?;
+    }
+    Ok(Hash(hasher.finalize().into()))
+}
+
+/// Adds the file at `path` in the package at `root`, and copies it.
+fn add_entry(
+    hasher: &mut Sha256,
+    (root, path): (&Path, &Path),
+    meta: &Metadata,
+    copied: Option<&Path>,
+    copy: Option<CopyTo<'_>>,
+) -> Result<(), DigestError> {
+    if meta.is_symlink() {
+        let failed = |error| DigestError::Io(path.to_path_buf(), error);
+        let target = fs::read_link(path).map_err(failed)?;
+        add_part(hasher, b"link");
+        add_part(hasher, target.as_os_str().as_encoded_bytes());
+        let inside = contained_target(root, path)?;
+        if let (Some(copied), Some(copy), Some(inside)) = (copied, copy, inside) {
+            link(&copy.final_path.join(inside), copied, path.is_dir()).map_err(failed)?;
+        }
+        return Ok(());
+    }
+    if !meta.is_file() {
+        return Err(DigestError::Special(path.to_path_buf()));
+    }
+    add_part(hasher, b"file");
+    let scope = ReadScope::package(root, false);
+    match copied {
+        Some(copied) => copy_file(hasher, (path, &scope), copied),
+        None => add_file(hasher, path, &scope),
+    }
+}
+
+/// The target of a link below `root`, if it exists. Rejects a link to something that
+/// the digest does not cover, at every call, because a dangling link may get a target
+/// later.
+fn contained_target(root: &Path, link: &Path) -> Result<Option<PathBuf>, DigestError> {
+    let Ok(target) = link.canonicalize() else {
+        return Ok(None);
+    };
+    match target.strip_prefix(root) {
+        Ok(below) if !below.iter().any(is_excluded) => Ok(Some(below.to_path_buf())),
+        _ => Err(DigestError::Outside(link.to_path_buf())),
+    }
+}
+
+/// Makes a link at `path` to `target`.
+#[cfg(unix)]
+pub(crate) fn link(target: &Path, path: &Path, _is_folder: bool) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, path)
+}
+
+/// Makes a link at `path` to `target`.
+#[cfg(windows)]
+pub(crate) fn link(target: &Path, path: &Path, is_folder: bool) -> io::Result<()> {
+    if is_folder {
+        std::os::windows::fs::symlink_dir(target, path)
+    } else {
+        std::os::windows::fs::symlink_file(target, path)
+    }
+}
+
+/// Collects the files below `folder`, relative to `root`.
+fn walk(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), DigestError> {
+    let failed = |error| DigestError::Io(folder.to_path_buf(), error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        if entry.file_type().map_err(failed)?.is_dir() {
+            if !is_excluded(&entry.file_name()) {
+                walk(root, &path, files)?;
+            }
+        } else if let Ok(below) = path.strip_prefix(root) {
+            files.push(below.to_path_buf());
+        }
+        if files.len() > MAX_FILES {
+            return Err(DigestError::TooLarge(root.to_path_buf()));
+        }
+    }
+    Ok(())
 }

@@ -6,27 +6,28 @@
 //! malicious links, so every folder on the path is opened by handle, and a link that
 //! leads outside the [`WritePath`]'s folder is rejected.
 
-mod path;
-mod temp;
-mod walk;
-
 #[cfg(unix)]
 #[path = "unix.rs"]
 mod folder;
 #[cfg(not(unix))]
 #[path = "portable.rs"]
 mod folder;
+mod path;
 #[cfg(all(unix, test))]
 #[expect(dead_code, reason = "the tests call what writes")]
 mod portable;
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 pub use path::{Boundary, ReadScope, WritePath, is_secret};
-pub use temp::{Expected, Temp, write_temp};
-use walk::{Found, Links, Missing};
+
+use crate::file::folder::Folder;
+use crate::file::path::{Found, Links, Made, Missing};
 
 /// The mode of a new file, further restricted by the user's umask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,7 +211,7 @@ pub(crate) const fn set_writable(_: &Path, _: bool) -> io::Result<()> {
 /// one leads nowhere.
 pub fn resolve(path: &WritePath) -> Result<PathBuf, WriteError> {
     let root = path.root.canonicalize()?;
-    let below = walk::resolve(path, &root, Links::Follow)?;
+    let below = path::resolve(path, &root, Links::Follow)?;
     Ok(root.join(below))
 }
 
@@ -221,7 +222,7 @@ pub fn resolve(path: &WritePath) -> Result<PathBuf, WriteError> {
 /// [`WriteError::Link`] if a link leads outside the folder of `path`.
 pub fn create_folder(path: &WritePath) -> Result<(), WriteError> {
     let file = WritePath::new(&path.root, &path.below.join("_"), path.boundary);
-    walk::find(&file, Links::KeepLast, Missing::Make)?
+    path::find(&file, Links::KeepLast, Missing::Make)?
         .made
         .keep();
     Ok(())
@@ -233,7 +234,7 @@ pub fn create_folder(path: &WritePath) -> Result<(), WriteError> {
 ///
 /// [`WriteError::Link`] if a folder on the way is a link to the outside.
 pub fn remove(path: &WritePath) -> Result<(), WriteError> {
-    let found = walk::find(path, Links::KeepLast, Missing::Fail)?;
+    let found = path::find(path, Links::KeepLast, Missing::Fail)?;
     Ok(found.folder.remove(&found.name)?)
 }
 
@@ -247,7 +248,7 @@ pub fn open_append(path: &WritePath, existing: Existing) -> Result<File, WriteEr
         Existing::Required => (Missing::Fail, None),
         Existing::OrCreate(mode) => (Missing::Make, Some(mode)),
     };
-    let mut found = walk::find(path, Links::Follow, missing)?;
+    let mut found = path::find(path, Links::Follow, missing)?;
     let file = found.folder.append_file(&found.name, mode)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(ErrorKind::Unsupported, "not a regular file").into());
@@ -298,12 +299,12 @@ fn open_within(path: &Path, root: &Path, boundary: Boundary) -> Result<File, Rea
     };
     let open = |found: Found| found.folder.open_file(&found.name);
     // Most files are reached without links.
-    match walk::enter(root, &below, Missing::Fail).and_then(open) {
+    match path::enter(root, &below, Missing::Fail).and_then(open) {
         Err(error) if error.kind() != ErrorKind::NotFound => {}
         opened => return Ok(opened?),
     }
     let path = WritePath::new(root, &below, boundary);
-    match walk::find(&path, Links::Follow, Missing::Fail) {
+    match path::find(&path, Links::Follow, Missing::Fail) {
         Ok(found) => Ok(open(found)?),
         Err(WriteError::Link { link, .. }) => {
             let is_above = below != link && below.starts_with(&link);
@@ -317,4 +318,118 @@ fn open_within(path: &Path, root: &Path, boundary: Boundary) -> Result<File, Rea
         Err(WriteError::Io(error)) => Err(error.into()),
         Err(WriteError::Changed) => Err(io::Error::from(ErrorKind::Interrupted).into()),
     }
+}
+
+/// Content that a file must have to be replaced.
+#[derive(Clone, Copy, Debug)]
+pub enum Expected<'b> {
+    /// The file must not exist.
+    Absent,
+    /// The file must have these bytes.
+    Bytes(&'b [u8]),
+    /// Anything; a file that exists keeps its permissions.
+    Anything,
+    /// Anything, even a link; neither permissions nor target are preserved.
+    Overwritten,
+}
+
+/// New content in a temporary file next to its target. Unless it is committed, the file
+/// is removed again, and so are the folders that were created for it.
+pub struct Temp<'b> {
+    folder: Rc<Folder>,
+    name: OsString,
+    /// The name of the temporary file, until it is renamed.
+    own: Option<OsString>,
+    expected: Expected<'b>,
+    made: Made,
+}
+
+/// Writes `content` to a temporary file next to `path`. `mode` applies to new files;
+/// existing ones keep theirs.
+pub fn write_temp<'b>(
+    path: &WritePath,
+    expected: Expected<'b>,
+    content: &[u8],
+    mode: Mode,
+) -> Result<Temp<'b>, WriteError> {
+    let (links, missing) = match expected {
+        Expected::Absent | Expected::Anything => (Links::Follow, Missing::Make),
+        Expected::Bytes(_) => (Links::Follow, Missing::Fail),
+        Expected::Overwritten => (Links::KeepLast, Missing::Make),
+    };
+    let Found { folder, name, made } = path::find(path, links, missing)?;
+    let before = match expected {
+        Expected::Absent | Expected::Overwritten => None,
+        Expected::Bytes(_) => Some(folder.open_file(&name)?),
+        Expected::Anything => match folder.open_file(&name) {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(error.into()),
+        },
+    };
+    let permissions = before.map(|file| file.metadata()).transpose()?;
+    // No other user may read it before it has the old file's permissions.
+    let mode = permissions.as_ref().map_or(mode, |_| Mode::Private);
+    let number = RandomState::new().build_hasher().finish();
+    let own = OsString::from(format!(".cogtools-{number:016x}"));
+    let mut file = folder.create_file(&own, mode)?;
+    let temp = Temp {
+        folder,
+        name,
+        own: Some(own),
+        expected,
+        made,
+    };
+    file.write_all(content)?;
+    if let Some(before) = permissions {
+        file.set_permissions(before.permissions())?;
+    }
+    // Content that is replaced unconditionally can be regenerated.
+    if !matches!(expected, Expected::Overwritten) {
+        file.sync_all()?;
+    }
+    Ok(temp)
+}
+
+impl Temp<'_> {
+    /// Renames the file to its target, if the target is still as expected.
+    pub fn commit(&mut self) -> Result<(), WriteError> {
+        let Some(own) = &self.own else {
+            return Ok(());
+        };
+        match self.expected {
+            Expected::Absent => self.folder.rename_new(own, &self.name),
+            Expected::Bytes(before) if !has_content(&self.folder, &self.name, before)? => {
+                return Err(WriteError::Changed);
+            }
+            _ => self.folder.rename(own, &self.name),
+        }
+        .map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => WriteError::Changed,
+            _ => error.into(),
+        })?;
+        self.own = None;
+        self.made.keep();
+        Ok(())
+    }
+}
+
+impl Drop for Temp<'_> {
+    fn drop(&mut self) {
+        if let Some(own) = &self.own {
+            let _ = self.folder.remove(own);
+        }
+    }
+}
+
+/// Returns true if the file `name` contains exactly these `bytes`.
+fn has_content(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<bool> {
+    let file = folder.open_file(name)?;
+    if !file.metadata()?.is_file() {
+        return Ok(false);
+    }
+    let mut content = Vec::with_capacity(bytes.len());
+    file.take(bytes.len() as u64 + 1)
+        .read_to_end(&mut content)?;
+    Ok(content == bytes)
 }

@@ -6,10 +6,9 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::containment;
 use crate::digest::{self, DigestError, Hash};
 use crate::tool::Author;
-use crate::{Target, Tool, yaml};
+use crate::{Target, Tool, containment, yaml};
 
 /// A pinned tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,16 +19,14 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 pub use bounds::{Bounds, Confinement, Gap, Limits, Policy, SandboxMode, Support};
 pub use group::Group;
-pub use supervisor::{Captured, LineSink};
+use tempfile::TempDir;
 
-use crate::Cancel;
 use crate::environment::Vars;
-use crate::file;
+use crate::{Cancel, file};
 use supervisor::Supervisor;
+pub use supervisor::{Captured, LineSink};
 
 /// A program about to be run: a chain that ends in [`Process::run`].
 #[derive(Clone)]

@@ -4,9 +4,8 @@
 //! is left becomes ours.
 
 use std::sync::{Mutex, Once, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
-use std::{fs, io};
+use std::{fs, io, thread};
 
 use nix::unistd;
 use rustix::process::{

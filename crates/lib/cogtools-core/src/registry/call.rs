@@ -4,13 +4,20 @@
 //! validated, so a call is always one of the tool that does the work, with that tool's
 //! timeout.
 
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{FindError, Registry, builtin};
 use crate::approval::approve;
 use crate::arguments::Arguments;
-use crate::{Code, Context, Diagnostic, Name, Tool, ToolOutput};
+use crate::hint::{Command, Hint};
+use crate::lock::{Lock, LockedTools, Pinner, Snapshot};
+use crate::registry::{self, Found, Registry, guarded, load_all};
+use crate::source::{Candidate, SourceError};
+use crate::suggest::{did_you_mean, nearest, suggestion};
+use crate::tool::{Author, ToolError};
+use crate::{Code, Context, Diagnostic, Filter, Name, NameError, Source, Tool, ToolOutput};
 
 /// A tool and its arguments.
 #[derive(Debug)]
@@ -51,7 +58,7 @@ impl Registry {
             let accepted = tool
                 .accept(arguments)
                 .map_err(|error| error.diagnostics(&tool))?;
-            let (name, inner) = builtin::target(accepted.into_object());
+            let (name, inner) = registry::target(accepted.into_object());
             tool = self.find(&name).map_err(target_not_found)?.into();
             arguments = inner;
         }
@@ -181,6 +188,265 @@ impl Limit {
             .with_subject(self.name.as_str())
             .hint("send less, or give the tool more time with `timeout`")
     }
+}
+
+/// The tools that a snapshot has loaded, by the paths of their files as messages show them.
+#[derive(Debug, Default)]
+pub struct Loaded(HashMap<PathBuf, Result<Tool, ToolError>>);
+
+impl Registry {
+    /// Admits only the tools that `locked` pins.
+    #[must_use]
+    pub fn with_lock(mut self, locked: LockedTools) -> Self {
+        self.locked = Some(Arc::new(locked));
+        self
+    }
+
+    /// Returns true if only pinned tools are admitted.
+    pub const fn is_locked(&self) -> bool {
+        self.locked.is_some()
+    }
+
+    /// Fails if `tool` of one of the sources differs from its pin.
+    pub(super) fn check_lock(&self, tool: Tool) -> Result<Tool, ToolError> {
+        // The lock is a file of the project, and the user's own tools are not in it.
+        let is_users = tool.provenance().author == Author::User;
+        let locked = self.locked.as_ref().filter(|_| !is_users);
+        match locked.map_or(Ok(()), |lock| lock.check(&tool)) {
+            Ok(()) => Ok(tool),
+            Err(diagnostic) => Err(ToolError::Invalid(vec![*diagnostic])),
+        }
+    }
+
+    /// Fails if `tool`, which was loaded from a file, differs from its pin: the pin of the source
+    /// which has the file.
+    pub fn check_file(&self, tool: Tool) -> Result<Tool, Vec<Diagnostic>> {
+        if !self.is_locked() {
+            return Ok(tool);
+        }
+        let real = tool.text().path().canonicalize().ok();
+        let mut candidates = self
+            .sources
+            .iter()
+            .filter(|source| !matches!(source, Source::Provider(_)))
+            .flat_map(|source| source.list(&self.cx).entries);
+        let own = candidates.find(|file| file.path.canonicalize().ok() == real);
+        let tool = match own {
+            Some(file) => tool.from(file.provenance),
+            None => tool,
+        };
+        self.check_lock(tool).map_err(ToolError::diagnostics)
+    }
+}
+
+impl Snapshot {
+    /// Takes what the sources of `registry` declare now, unfiltered. Folders below
+    /// `display_path`, the project's `root`, are named relative to it.
+    pub fn of(registry: &Registry, root: &Path, display_path: &Path) -> Self {
+        Self::with_tools(registry, root, display_path).0
+    }
+
+    /// Does the same, and returns the loaded tools for [`Registry::map_loaded`], too.
+    pub fn with_tools(registry: &Registry, root: &Path, display_path: &Path) -> (Self, Loaded) {
+        let mut tools = Loaded::default();
+        let all = registry.list_unfiltered();
+        let mut pinner = Pinner::new(root, display_path);
+        let mut snapshot = Self {
+            lock: Lock::empty(),
+            ..Self::default()
+        };
+        for error in all.errors {
+            if error.is_partial() {
+                snapshot.tool_errors.push(error.diagnostic());
+            } else {
+                snapshot.unavailable.push(error);
+            }
+        }
+        let loaded = load_all(&all.entries, |_, tool| tool);
+        for (file, loaded) in all.entries.into_iter().zip(loaded) {
+            let loaded = loaded.map_err(|error| {
+                let diagnostics = error.diagnostics();
+                snapshot.tool_errors.extend(diagnostics.iter().cloned());
+                ToolError::Invalid(diagnostics)
+            });
+            // The user's own tools are not the project's, and differ from user to user.
+            if let Ok(tool) = &loaded
+                && tool.provenance().author != Author::User
+            {
+                snapshot.lock.add(tool, &mut pinner);
+            }
+            tools.0.insert(file.display_path, loaded);
+        }
+        (snapshot, tools)
+    }
+}
+
+impl Registry {
+    /// Converts each listed tool with `each`, as [`Self::map`] does, without loading a tool of a
+    /// snapshot again. Pins are not compared.
+    pub fn map_loaded<T>(
+        &self,
+        mut loaded: Loaded,
+        each: impl Fn(Result<Tool, ToolError>) -> T,
+    ) -> Found<T> {
+        self.files().map(|files| {
+            let tools = files.iter().map(|file| {
+                let tool = loaded.0.remove(&file.display_path);
+                let load = || tool.unwrap_or_else(|| file.load());
+                guarded(file, load, |_, tool| each(tool))
+            });
+            tools.collect()
+        })
+    }
+
+    /// Returns the SHA-256 of what `tool` runs: its implementation with the files that it names, the
+    /// content of its package, the commands of its provider.
+    pub fn content_digest(&self, tool: &Tool) -> String {
+        Pinner::new(&self.cx.root, &self.cx.root).pin(tool).runs()
+    }
+}
+
+/// The number of characters of an invalid name that are shown.
+const MAX_NAME_CHARS: usize = 64;
+
+const LIST_HINT: Hint = Hint::run("", Command::Discover, " lists all tools");
+
+/// A name that no source has, with suggestions.
+#[derive(Debug)]
+pub struct NotFound {
+    /// The name.
+    pub name: String,
+    /// Similar names.
+    pub nearest: Vec<String>,
+    /// Files of that name with another extension.
+    pub wrong_extension: Vec<PathBuf>,
+    /// The file of such a tool that a filter excludes.
+    pub filtered_out: Option<PathBuf>,
+    /// Errors of sources that could not be searched.
+    pub source_errors: Vec<SourceError>,
+    /// Errors of the configuration, parts of which were left out.
+    pub config_errors: Vec<Diagnostic>,
+}
+
+/// Why a tool is not available.
+#[derive(Debug)]
+pub enum FindError {
+    /// The name is not valid.
+    InvalidName(String, NameError),
+    /// No source has it.
+    NotFound(Box<NotFound>),
+    /// Its file is invalid.
+    Invalid(ToolError),
+}
+
+impl FindError {
+    /// Makes all diagnostics to show.
+    pub fn diagnostics(self) -> Vec<Diagnostic> {
+        match self {
+            Self::InvalidName(name, error) => {
+                let mut subject: String = name.chars().take(MAX_NAME_CHARS).collect();
+                if subject.len() < name.len() {
+                    subject.push('…');
+                }
+                let diagnostic =
+                    Diagnostic::new(Code::ToolNotFound, format!("invalid tool name: {error}"));
+                vec![
+                    diagnostic
+                        .with_subject(subject.escape_debug().to_string())
+                        .hint(LIST_HINT),
+                ]
+            }
+            Self::NotFound(not_found) => not_found.diagnostics(),
+            Self::Invalid(error) => error.diagnostics(),
+        }
+    }
+}
+
+impl Registry {
+    /// Describes a name that no source has, with suggestions.
+    pub(super) fn explain_missing(&self, name: &Name) -> Box<NotFound> {
+        let all = self.list_unfiltered();
+        let listed = all.entries.into_iter().filter(|it| self.is_listed(it));
+        let names = listed.filter_map(|it| it.name.into_string().ok());
+        let mut names: Vec<String> = names.collect();
+        // An error in one declaration does not affect other names.
+        let errors = all.errors.into_iter().filter(|error| !error.is_partial());
+        names.sort_unstable();
+        names.dedup();
+        let nearest = nearest(name.as_str(), names.iter().map(String::as_str));
+        let sources = self.sources.iter();
+        let wrong_extension = sources.filter_map(|source| source.wrong_extension(name));
+        Box::new(NotFound {
+            name: name.to_string(),
+            nearest: nearest.into_iter().map(str::to_owned).collect(),
+            wrong_extension: wrong_extension.collect(),
+            filtered_out: None,
+            source_errors: errors.collect(),
+            config_errors: self.config_errors.clone(),
+        })
+    }
+}
+
+impl NotFound {
+    fn diagnostics(self) -> Vec<Diagnostic> {
+        let mut diagnostic = Diagnostic::new(Code::ToolNotFound, "no such tool");
+        if let Some(file) = &self.filtered_out {
+            let file = file.display();
+            diagnostic = diagnostic.hint(format!(
+                "a filter excludes `{file}`: an option such as --exclude, or `filter` or \
+                 `hosts` in the configuration"
+            ));
+        }
+        for file in &self.wrong_extension {
+            let file = file.display();
+            diagnostic = diagnostic.hint(format!("`{file}` is ignored: tool files end in `.yaml`"));
+        }
+        diagnostic
+            .hints
+            .extend(suggestion(&self.nearest).map(Hint::from));
+        let source_errors = self.source_errors.iter().map(SourceError::diagnostic);
+        std::iter::once(diagnostic.with_subject(self.name).hint(LIST_HINT))
+            .chain(source_errors)
+            .chain(self.config_errors)
+            .collect()
+    }
+}
+
+/// Reports the patterns of `filters` that match none of the tools that were found before
+/// filtering, if all sources could be listed.
+pub(super) fn unmatched(filters: &[Filter], found: &Found<Candidate>) -> Vec<Diagnostic> {
+    let is_complete = found.source_errors.iter().all(SourceError::is_partial);
+    if found.items.is_empty() || !is_complete {
+        return Vec::new();
+    }
+    let tools = found.items.iter().filter_map(|file: &Candidate| {
+        Some((file.name.to_str()?, file.provenance.toolset.as_deref()))
+    });
+    let tools: Vec<(&str, Option<&str>)> = tools.collect();
+    let mut diagnostics = Vec::new();
+    for (key, pattern) in filters.iter().flat_map(|filter| filter.unmatched(&tools)) {
+        let diagnostic = unmatched_pattern(key, &pattern, &tools);
+        if !diagnostics.contains(&diagnostic) {
+            diagnostics.push(diagnostic);
+        }
+    }
+    diagnostics
+}
+
+fn unmatched_pattern(key: &str, pattern: &str, tools: &[(&str, Option<&str>)]) -> Diagnostic {
+    let (noun, mut known): (&str, Vec<&str>) = if key == "toolsets" {
+        let toolsets = tools.iter().filter_map(|(_, toolset)| *toolset);
+        ("toolset", toolsets.collect())
+    } else {
+        ("tool", tools.iter().map(|(name, _)| *name).collect())
+    };
+    known.sort_unstable();
+    known.dedup();
+    let message = format!("the pattern `{pattern}` in `{key}` of a filter matches no {noun}");
+    let plain = pattern.replace(['*', '?'], "");
+    let hint = did_you_mean(&plain, known)
+        .unwrap_or_else(|| format!("correct it, or remove it from `{key}`"));
+    Diagnostic::new(Code::InvalidConfig, message).hint(hint)
 }
 
 #[cfg(test)]

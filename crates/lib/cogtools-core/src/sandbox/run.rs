@@ -1,16 +1,14 @@
 //! A sandbox for one run of a program: its temporary folder, and what it may reach.
 
-use std::env;
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{env, io};
 
 use super::{Roots, Sandbox, SandboxError};
-use crate::containment;
 use crate::environment::Vars;
 use crate::process::{Confinement, Gap, Limits, Policy, Process, SandboxMode, TempFolder};
-use crate::{Code, Context, Diagnostic};
+use crate::{Code, Context, Diagnostic, containment};
 
 /// A sandbox for one run of a program.
 #[derive(Clone, Debug)]

@@ -5,12 +5,13 @@
 //! composed of; a key that any branch declares is declared. A schema of `type: object`
 //! without properties declares a map with any keys.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::declared::Declared;
-use super::violation::Violation;
 use crate::Diagnostic;
 use crate::pointer::child;
+use crate::schema::violation::Violation;
+use crate::schema::{Schema, keyword};
+use crate::yaml::MAX_DEPTH;
 
 type Object = Map<String, Value>;
 
@@ -66,6 +67,205 @@ impl<'s> Check<'s> {
             _ => {}
         }
     }
+}
+
+/// Adds the defaults of missing properties at every level that `value` reaches.
+pub(super) fn apply(schema: &Object, value: &mut Object) {
+    for (name, property) in properties(schema) {
+        match value.get_mut(name) {
+            Some(inner) => apply_to_value(property, inner),
+            None => {
+                if let Some(default) = property.get("default") {
+                    let mut default = default.clone();
+                    apply_to_value(property, &mut default);
+                    value.insert(name.clone(), default);
+                }
+            }
+        }
+    }
+}
+
+fn apply_to_value(schema: &Object, value: &mut Value) {
+    match value {
+        Value::Object(value) => apply(schema, value),
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items").and_then(Value::as_object) {
+                for item in items {
+                    apply_to_value(schema, item);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Every default of a property with the JSON pointer of its schema.
+pub(super) fn all(schema: &Object) -> Vec<(String, &Value, &Object)> {
+    let mut found = Vec::new();
+    collect(schema, "", &mut found);
+    found
+}
+
+/// The schemas that do not accept their own default, and why.
+pub(super) fn invalid(schema: &Object) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (pointer, default, property) in all(schema) {
+        // A validator needs a whole schema: that of an object with the property alone or,
+        // if it has references, with all properties.
+        let mut inside = Object::new();
+        let has_reference = &mut |part: &Object| part.contains_key("$ref");
+        if keyword::any_schema(property, has_reference) {
+            inside.extend(properties(schema).map(|(name, part)| (name.clone(), json!(part))));
+        }
+        let mut name = "default".to_owned();
+        while inside.contains_key(&name) {
+            name.push('_');
+        }
+        inside.insert(name.clone(), json!(property));
+        let mut root = Object::new();
+        root.insert("type".into(), "object".into());
+        root.insert("properties".into(), inside.into());
+        let schema = Schema::from(root);
+        let Ok(validator) = schema.validator() else {
+            continue;
+        };
+        let value = json!({ name: default });
+        let first = validator.violations(&schema, &value).into_iter().next();
+        found.extend(first.map(|violation| (pointer, violation.kind.to_string())));
+    }
+    found
+}
+
+fn collect<'s>(
+    schema: &'s Object,
+    pointer: &str,
+    found: &mut Vec<(String, &'s Value, &'s Object)>,
+) {
+    for (name, property) in properties(schema) {
+        let escaped = name.replace('~', "~0").replace('/', "~1");
+        let pointer = format!("{pointer}/properties/{escaped}");
+        if let Some(default) = property.get("default") {
+            found.push((pointer.clone(), default, property));
+        }
+        collect(property, &pointer, found);
+    }
+    if let Some(items) = schema.get("items").and_then(Value::as_object) {
+        collect(items, &format!("{pointer}/items"), found);
+    }
+}
+
+fn properties(schema: &Object) -> impl Iterator<Item = (&String, &Object)> {
+    schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, schema)| Some((name, schema.as_object()?)))
+}
+
+/// The keywords that only describe a schema.
+const ANNOTATIONS: [&str; 7] = [
+    "title",
+    "description",
+    "default",
+    "example",
+    "deprecated",
+    "nullable",
+    "externalDocs",
+];
+
+/// What the schemas of one value declare together.
+#[derive(Default)]
+pub(super) struct Declared<'s> {
+    /// The schemas, with those that they are composed of.
+    parts: Vec<&'s Object>,
+    /// A branch that is a map with any keys.
+    is_free: bool,
+}
+
+impl<'s> Declared<'s> {
+    /// The declarations of all `schemas`, which are parts of `root`.
+    pub(super) fn of(root: &'s Object, schemas: &[&'s Object]) -> Self {
+        let mut declared = Self::default();
+        for schema in schemas {
+            declared.add(root, schema, 0);
+        }
+        declared
+    }
+
+    fn add(&mut self, root: &'s Object, schema: &'s Object, depth: usize) {
+        let Some(schema) = keyword::target(root, schema) else {
+            return;
+        };
+        if depth > MAX_DEPTH {
+            return;
+        }
+        self.parts.push(schema);
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            let parts = schema.get(keyword).and_then(Value::as_array);
+            for part in parts.into_iter().flatten().filter_map(Value::as_object) {
+                self.is_free |= keyword != "allOf" && is_free(root, part);
+                self.add(root, part, depth + 1);
+            }
+        }
+    }
+
+    /// Whether an object has only the properties that are declared.
+    pub(super) fn is_closed(&self) -> bool {
+        let governed = |part: &&Object| part.contains_key("additionalProperties");
+        let declares = |part: &&Object| part.contains_key("properties");
+        !self.is_free && self.parts.iter().any(declares) && !self.parts.iter().any(governed)
+    }
+
+    /// The names of the properties.
+    pub(super) fn names(&self) -> Vec<&'s str> {
+        let mut names = Vec::new();
+        for name in self.properties().flat_map(Map::keys) {
+            if !names.contains(&name.as_str()) {
+                names.push(name.as_str());
+            }
+        }
+        names
+    }
+
+    fn properties(&self) -> impl Iterator<Item = &'s Object> {
+        let properties = |part: &&'s Object| part.get("properties")?.as_object();
+        self.parts.iter().filter_map(properties)
+    }
+
+    /// The schemas of the property `key`: those that name it, or those of all others.
+    pub(super) fn property(&self, key: &str) -> Vec<&'s Object> {
+        let named: Vec<&Object> = self
+            .properties()
+            .filter_map(|all| all.get(key)?.as_object())
+            .collect();
+        if named.is_empty() {
+            self.sub_schemas("additionalProperties")
+        } else {
+            named
+        }
+    }
+
+    /// The schemas of an array's items.
+    pub(super) fn items(&self) -> Vec<&'s Object> {
+        self.sub_schemas("items")
+    }
+
+    fn sub_schemas(&self, keyword: &str) -> Vec<&'s Object> {
+        let schemas = self.parts.iter().filter_map(|part| part.get(keyword));
+        schemas.filter_map(Value::as_object).collect()
+    }
+}
+
+/// Whether the branch `schema` is a map with any keys, or any value.
+fn is_free(root: &Object, schema: &Object) -> bool {
+    keyword::target(root, schema).is_some_and(|schema| {
+        schema.iter().all(|(keyword, value)| {
+            ANNOTATIONS.contains(&keyword.as_str())
+                || keyword.starts_with("x-")
+                || keyword == "type" && value == "object"
+        })
+    })
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 //! `parameters` and `parameters_schema` share this code. The keywords of sugar apply
 //! to entries only, so `optional`, `type` and `required` can be names of parameters.
 
+use std::fmt::{self, Display, Formatter};
+
 use serde_json::{Map, Value};
 
-use super::error::{SchemaError, SchemaErrorKind};
-use super::keyword::{self, KeywordKind};
-use super::types::{self, TypeExpr};
-use super::{first_char, misplaced, reference};
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::first_char;
+use crate::schema::keyword::{self, KeywordKind};
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Diagnostic, Expected};
@@ -38,7 +39,7 @@ pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
     };
     let mut root = Object::new();
     root.insert("type".into(), "object".into());
-    if let Some(span) = misplaced::schema(node) {
+    if let Some(span) = keyword::schema(node) {
         expander.report(SchemaErrorKind::SchemaInSugar, span);
         return Err(expander.errors);
     }
@@ -77,7 +78,7 @@ impl Expander {
 
     fn finish(mut self, root: Object) -> Result<Object, Vec<SchemaError>> {
         let references = std::mem::take(&mut self.references);
-        let mut checker = reference::Checker::default();
+        let mut checker = keyword::Checker::default();
         for (target, span) in &references {
             if self.is_full() {
                 break;
@@ -218,13 +219,13 @@ impl Expander {
     fn type_keyword(&mut self, entry: &Entry, schema: &mut Object) {
         match entry.value.text() {
             Some(text) if self.sugar => self.sugared_type(text, entry.value.span, schema),
-            Some(text) if types::TYPES.contains(&text) => {
+            Some(text) if TYPES.contains(&text) => {
                 schema.insert("type".into(), text.into());
             }
             Some(text) => {
                 let kind = SchemaErrorKind::Type {
                     name: text.into(),
-                    fix: types::suggestion(text).map(|fix| fix.to_string()),
+                    fix: suggestion(text).map(|fix| fix.to_string()),
                 };
                 self.report(kind, entry.value.span);
             }
@@ -234,7 +235,7 @@ impl Expander {
 
     /// A type in sugar, such as `string` or `string[]`.
     fn sugared_type(&mut self, text: &str, span: Span, schema: &mut Object) {
-        match types::read(text) {
+        match read(text) {
             Ok(TypeExpr::Plain(name)) => {
                 schema.insert("type".into(), name.into());
             }
@@ -297,4 +298,235 @@ fn array_items(written: &TypeExpr<'_>) -> Value {
         }
     }
     Value::Object(schema)
+}
+
+/// The types of OpenAPI 3.0.
+pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
+
+/// How many `[]` may follow one type.
+const MAX_ARRAYS: usize = 8;
+
+/// A `type` in sugared parameters.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum TypeExpr<'a> {
+    /// The name of a type.
+    Plain(&'a str),
+    /// `T[]`: an array of `T`.
+    ArrayOf(Box<Self>),
+}
+
+/// How to fix an unknown type.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fix {
+    /// Write this type.
+    Write(String),
+    /// Follow this advice.
+    Advice(String),
+}
+
+impl Display for Fix {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Write(name) => write!(f, "write `{name}`"),
+            Self::Advice(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Reads `string`, `string[]`, `integer[][]`; the error is the fix, if there is one.
+pub(super) fn read(text: &str) -> Result<TypeExpr<'_>, Option<Fix>> {
+    if let Some(inner) = text.strip_suffix("[]") {
+        // Each pair is one level of recursion.
+        if inner.ends_with(&"[]".repeat(MAX_ARRAYS)) {
+            return Err(Some(Fix::Advice(format!(
+                "nest at most {MAX_ARRAYS} arrays; give the items a name in `properties`"
+            ))));
+        }
+        return match read(inner) {
+            Ok(TypeExpr::Plain("array")) => Err(Some(Fix::Advice(
+                "write `items`, or name the type of the items: `string[]`".into(),
+            ))),
+            Ok(inner) => Ok(TypeExpr::ArrayOf(Box::new(inner))),
+            Err(fix) => Err(fix.map(|fix| match fix {
+                Fix::Write(name) => Fix::Write(format!("{name}[]")),
+                Fix::Advice(_) => fix,
+            })),
+        };
+    }
+    match TYPES.iter().find(|name| **name == text) {
+        Some(name) => Ok(TypeExpr::Plain(name)),
+        None => Err(suggestion(text)),
+    }
+}
+
+/// The fix for the unknown type `name`.
+pub(super) fn suggestion(name: &str) -> Option<Fix> {
+    if let Some(inner) = name.strip_suffix('?') {
+        let inner = suggested_type(inner).unwrap_or(inner);
+        let advice = format!("write `type: {inner}` and `optional: true`");
+        return Some(Fix::Advice(advice));
+    }
+    if name.eq_ignore_ascii_case("null") {
+        let advice = "write the type of the other values and `nullable: true`";
+        return Some(Fix::Advice(advice.into()));
+    }
+    if let Some(format) = format(name) {
+        let advice = format!("write `type: string` and `format: {format}`");
+        return Some(Fix::Advice(advice));
+    }
+    suggested_type(name)
+        .or_else(|| crate::suggest::nearest(name, TYPES).first().copied())
+        .map(|name| Fix::Write(name.to_owned()))
+}
+
+/// The correct spelling of `text`, if it is another name of a type.
+pub(super) fn spelling(text: &str) -> Option<String> {
+    let name = text.trim_end_matches("[]");
+    let brackets = &text[name.len()..];
+    let correct = suggested_type(name).filter(|correct| *correct != name)?;
+    // `list` and `tuple` do not name the type of the items.
+    (correct != "array").then(|| format!("{correct}{brackets}"))
+}
+
+/// The format of strings that `name` is another name of.
+fn format(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "date" => "date",
+        "datetime" | "date-time" | "date_time" | "timestamp" => "date-time",
+        "time" => "time",
+        "email" | "mail" => "email",
+        "url" | "uri" => "uri",
+        "uuid" | "guid" => "uuid",
+        _ => return None,
+    })
+}
+
+fn suggested_type(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    if let Some(name) = TYPES.iter().find(|known| **known == lower) {
+        return Some(name);
+    }
+    Some(match lower.as_str() {
+        "int" | "int32" | "int64" | "long" | "uint" => "integer",
+        "str" | "text" | "char" => "string",
+        "bool" | "flag" => "boolean",
+        "float" | "double" | "decimal" | "num" => "number",
+        "list" | "tuple" | "set" => "array",
+        "dict" | "map" | "hash" | "record" => "object",
+        _ => return None,
+    })
+}
+
+/// `byte`: base64 with padding, in the alphabet of RFC 4648, section 4.
+pub(super) fn is_byte(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let padding = text.len() - digits.len();
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    text.len().is_multiple_of(4) && padding <= 2 && digits.bytes().all(legal)
+}
+
+/// `uuid`: five groups of hexadecimal digits, of any version.
+pub(super) fn is_uuid(text: &str) -> bool {
+    let groups = text.split('-').map(str::len);
+    groups.eq([8, 4, 4, 4, 12])
+        && text
+            .bytes()
+            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod types_tests {
+    use super::*;
+
+    #[test]
+    fn other_names_of_types_have_one_correct_spelling() {
+        for (text, expected) in [
+            ("int", Some("integer")),
+            ("Str[]", Some("string[]")),
+            ("string", None),
+            ("list", None),
+            ("int?", None),
+            ("widget", None),
+        ] {
+            assert_eq!(spelling(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_types_have_a_fix() {
+        for (text, expected) in [
+            ("int", "write `integer`"),
+            ("str", "write `string`"),
+            ("bool", "write `boolean`"),
+            ("float", "write `number`"),
+            ("String", "write `string`"),
+            ("string?", "write `type: string` and `optional: true`"),
+            ("int?", "write `type: integer` and `optional: true`"),
+            ("strin", "write `string`"),
+            ("int[]", "write `integer[]`"),
+            ("list", "write `array`"),
+            ("dict", "write `object`"),
+            ("map", "write `object`"),
+            ("date", "write `type: string` and `format: date`"),
+            ("DateTime", "write `type: string` and `format: date-time`"),
+            ("email[]", "write `type: string` and `format: email`"),
+            ("url", "write `type: string` and `format: uri`"),
+            ("uuid", "write `type: string` and `format: uuid`"),
+            (
+                "null",
+                "write the type of the other values and `nullable: true`",
+            ),
+            (
+                "null[]",
+                "write the type of the other values and `nullable: true`",
+            ),
+        ] {
+            let fix = read(text).unwrap_err().expect(text);
+            assert_eq!(fix.to_string(), expected, "{text}");
+        }
+        assert_eq!(read("widget"), Err(None));
+        assert_eq!(read("string"), Ok(TypeExpr::Plain("string")));
+        assert_eq!(
+            read("number[]"),
+            Ok(TypeExpr::ArrayOf(Box::new(TypeExpr::Plain("number")))),
+        );
+    }
+}
+
+#[cfg(test)]
+mod format_tests {
+    use super::*;
+
+    #[test]
+    fn byte_is_padded_base64() {
+        for text in ["", "QQ==", "QUI=", "QUJD", "+/+/", "QUJDRA=="] {
+            assert!(is_byte(text), "{text}");
+        }
+        for text in [
+            "Q", "QQ", "QQ=", "Q===", "====", "QQ==QQ==", "QU_-", "QUJ D", "é===",
+        ] {
+            assert!(!is_byte(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn uuid_is_five_groups_of_hexadecimal_digits() {
+        for text in [
+            "2eb8aa08-aa98-11ea-b4aa-73b441d16380",
+            "2EB8AA08-AA98-11EA-B4AA-73B441D16380",
+            "00000000-0000-0000-0000-000000000000",
+        ] {
+            assert!(is_uuid(text), "{text}");
+        }
+        for text in [
+            "",
+            "2eb8aa08aa9811eab4aa73b441d16380",
+            "2eb8aa08-aa98-11ea-b4aa-73b441d1638",
+            "2eb8aa08-aa98-11ea-b4aa73b441d16380-",
+            "2eb8aa0g-aa98-11ea-b4aa-73b441d16380",
+            "{2eb8aa08-aa98-11ea-b4aa-73b441d1638}",
+        ] {
+            assert!(!is_uuid(text), "{text}");
+        }
+    }
 }

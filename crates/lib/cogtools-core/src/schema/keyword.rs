@@ -3,7 +3,15 @@
 //! The rules are those of the Schema part of the official JSON Schema for
 //! OpenAPI 3.0 (revision 2021-09-28).
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use serde_json::{Map, Value};
+
+use crate::pointer::{child, segments};
+use crate::schema::Schema;
+use crate::schema::error::SchemaErrorKind;
+use crate::text::Span;
+use crate::yaml::{Entry, Node};
 
 /// The kind of value that a keyword takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,4 +149,300 @@ pub(super) fn any_schema(
                 .any(|schema| any_schema(schema, test)),
             _ => false,
         })
+}
+
+/// A schema or one of its subschemas.
+#[derive(Clone, Debug)]
+pub struct SubSchema<'s> {
+    /// A JSON pointer from the root, empty for the root itself.
+    pub pointer: String,
+    /// The subschema.
+    pub schema: &'s Map<String, Value>,
+    /// What it describes.
+    pub role: Role<'s>,
+}
+
+/// What a subschema describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role<'s> {
+    /// All arguments.
+    Root,
+    /// A property of an object; at the top level, a parameter.
+    Property {
+        /// Its name.
+        name: &'s str,
+        /// Whether it is required.
+        required: bool,
+    },
+    /// Items of an array, part of a composition, or additional properties.
+    Part,
+}
+
+/// `schema` and all its subschemas, outer ones first.
+pub(super) fn all(schema: &Map<String, Value>) -> Vec<SubSchema<'_>> {
+    let mut found = Vec::new();
+    collect(
+        SubSchema {
+            pointer: String::new(),
+            schema,
+            role: Role::Root,
+        },
+        &mut found,
+    );
+    found
+}
+
+fn collect<'s>(sub_schema: SubSchema<'s>, found: &mut Vec<SubSchema<'s>>) {
+    let (pointer, schema) = (sub_schema.pointer.clone(), sub_schema.schema);
+    found.push(sub_schema);
+    let mut part = |pointer: String, value: &'s Value, role| {
+        if let Some(schema) = value.as_object() {
+            let sub_schema = SubSchema {
+                pointer,
+                schema,
+                role,
+            };
+            collect(sub_schema, found);
+        }
+    };
+    for (keyword, value) in schema {
+        let pointer = child(&pointer, keyword);
+        match (takes(keyword), value) {
+            (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), value) => {
+                part(pointer, value, Role::Part);
+            }
+            (Some(KeywordKind::Schemas), Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    part(format!("{pointer}/{index}"), item, Role::Part);
+                }
+            }
+            (Some(KeywordKind::Properties), Value::Object(entries)) => {
+                let names = schema.get("required").and_then(Value::as_array);
+                let names = names.into_iter().flatten().filter_map(Value::as_str);
+                let names: HashSet<&str> = names.collect();
+                for (name, value) in entries {
+                    let required = names.contains(name.as_str());
+                    let role = Role::Property { name, required };
+                    part(child(&pointer, name), value, role);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+type Object = Map<String, Value>;
+
+/// How deep alternatives are followed for their types.
+const MAX_DEPTH: usize = 8;
+
+impl Schema {
+    /// The names that `key` consists of: a declared name, which may contain dots, or else
+    /// the parts between the dots.
+    pub fn path_of(&self, key: &str) -> Vec<String> {
+        let mut path = Vec::new();
+        let mut here = Some(&self.object);
+        let mut rest = key;
+        loop {
+            let name = here.and_then(|schema| self.declared_prefix(schema, rest));
+            let name = name.unwrap_or_else(|| rest.split('.').next().unwrap_or(rest));
+            here = here.and_then(|schema| self.property(schema, name));
+            path.push(name.to_owned());
+            match rest[name.len()..].strip_prefix('.') {
+                Some(after) => rest = after,
+                None => return path,
+            }
+        }
+    }
+
+    /// The subschema of the argument at `path`, the names of nested properties.
+    pub fn declared_at(&self, path: &[String]) -> Option<&Object> {
+        path.iter()
+            .try_fold(&self.object, |schema, name| self.property(schema, name))
+    }
+
+    /// The types that the values of `schema`, a part of this one, can have; empty if it
+    /// does not say.
+    pub fn types_of<'s>(&'s self, schema: &'s Object) -> BTreeSet<&'s str> {
+        let mut types = BTreeSet::new();
+        self.collect_types(schema, 0, &mut types);
+        types
+    }
+
+    fn collect_types<'s>(
+        &'s self,
+        schema: &'s Object,
+        depth: usize,
+        types: &mut BTreeSet<&'s str>,
+    ) {
+        let Some(schema) = target(&self.object, schema).filter(|_| depth < MAX_DEPTH) else {
+            return;
+        };
+        match schema.get("type") {
+            Some(Value::String(name)) => drop(types.insert(name.as_str())),
+            Some(Value::Array(names)) => types.extend(names.iter().filter_map(Value::as_str)),
+            _ => {
+                let values = schema.get("enum").and_then(Value::as_array);
+                for value in values.into_iter().flatten() {
+                    types.insert(type_name(value));
+                }
+            }
+        }
+        if schema.get("nullable") == Some(&Value::Bool(true)) {
+            types.insert("null");
+        }
+        let parts = ["allOf", "anyOf", "oneOf"].into_iter();
+        let parts = parts
+            .filter_map(|key| schema.get(key)?.as_array())
+            .flatten();
+        for part in parts.filter_map(Value::as_object) {
+            self.collect_types(part, depth + 1, types);
+        }
+    }
+
+    /// The longest declared name that `text` is, or begins with before a dot.
+    fn declared_prefix<'t>(&self, schema: &Object, text: &'t str) -> Option<&'t str> {
+        let ends = text.match_indices('.').map(|(at, _)| at);
+        let mut ends: Vec<usize> = ends.chain([text.len()]).collect();
+        ends.reverse();
+        let names = ends.into_iter().map(|end| &text[..end]);
+        names
+            .into_iter()
+            .find(|name| self.property(schema, name).is_some())
+    }
+
+    fn property<'s>(&'s self, schema: &'s Object, name: &str) -> Option<&'s Object> {
+        let schema = target(&self.object, schema)?;
+        let property = schema.get("properties")?.get(name)?.as_object()?;
+        target(&self.object, property)
+    }
+}
+
+const fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// How many references may follow each other without reaching a value.
+const MAX_CHAIN: usize = 32;
+/// How many schemas one value may be validated against.
+const MAX_SCHEMAS: usize = 10_000;
+
+/// Checks the references of one schema.
+#[derive(Default)]
+pub(super) struct Checker<'s> {
+    /// How many schemas a value is validated against at each target.
+    counts: HashMap<&'s str, usize>,
+    /// The targets on the path to the current schema.
+    path: Vec<&'s str>,
+}
+
+/// The schema at `target`, reached through keywords that contain schemas.
+pub(super) fn resolve<'s>(root: &'s Object, target: &str) -> Option<&'s Object> {
+    let pointer = target.strip_prefix('#')?;
+    if !(pointer.is_empty() || pointer.starts_with('/')) {
+        return None;
+    }
+    let path = segments(pointer);
+    let mut segments = path.iter();
+    let mut schema = root;
+    while let Some(keyword) = segments.next() {
+        let value = schema.get(keyword.as_str())?;
+        let inner = match takes(keyword)? {
+            KeywordKind::Schema | KeywordKind::SchemaOrFlag => value,
+            KeywordKind::Schemas => value.get(segments.next()?.parse::<usize>().ok()?)?,
+            KeywordKind::Properties => value.get(segments.next()?)?,
+            _ => return None,
+        };
+        schema = inner.as_object()?;
+    }
+    Some(schema)
+}
+
+/// `schema`, or the schema that its reference leads to.
+pub(super) fn target<'s>(root: &'s Object, schema: &'s Object) -> Option<&'s Object> {
+    let mut schema = schema;
+    for _ in 0..=MAX_CHAIN {
+        let Some(target) = schema.get("$ref").and_then(Value::as_str) else {
+            return Some(schema);
+        };
+        schema = resolve(root, target)?;
+    }
+    None
+}
+
+impl<'s> Checker<'s> {
+    /// Checks that `target` is a schema and does not lead back to itself.
+    pub(super) fn check(
+        &mut self,
+        root: &'s Object,
+        target: &'s str,
+    ) -> Result<(), SchemaErrorKind> {
+        self.follow(root, target).map(drop)
+    }
+
+    /// Checks that validation against the whole schema terminates.
+    pub(super) fn check_root(&mut self, root: &'s Object) -> Result<(), SchemaErrorKind> {
+        self.count(root, root).map(drop)
+    }
+
+    fn follow(&mut self, root: &'s Object, target: &'s str) -> Result<usize, SchemaErrorKind> {
+        if let Some(count) = self.counts.get(target) {
+            return Ok(*count);
+        }
+        if self.path.contains(&target) {
+            return Err(SchemaErrorKind::Circular(target.to_owned()));
+        }
+        if self.path.len() >= MAX_CHAIN {
+            return Err(SchemaErrorKind::TooFar(target.to_owned()));
+        }
+        let schema =
+            resolve(root, target).ok_or_else(|| SchemaErrorKind::Reference(target.to_owned()))?;
+        self.path.push(target);
+        let count = self.count(root, schema);
+        self.path.pop();
+        let count = count?;
+        if count > MAX_SCHEMAS {
+            return Err(SchemaErrorKind::TooFar(target.to_owned()));
+        }
+        self.counts.insert(target, count);
+        Ok(count)
+    }
+
+    /// How many schemas a value is validated against with `schema`.
+    fn count(&mut self, root: &'s Object, schema: &'s Object) -> Result<usize, SchemaErrorKind> {
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+            return Ok(self.follow(root, target)?.saturating_add(1));
+        }
+        let mut sum: usize = 1;
+        for (keyword, value) in schema {
+            let parts = match (keyword.as_str(), value) {
+                ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => parts.as_slice(),
+                ("not", part) => std::slice::from_ref(part),
+                _ => continue,
+            };
+            for part in parts.iter().filter_map(Value::as_object) {
+                sum = sum.saturating_add(self.count(root, part)?);
+            }
+        }
+        Ok(sum)
+    }
+}
+
+/// The span of `properties` if the map under `parameters` is a whole schema: otherwise
+/// `properties` would be a parameter with keywords that no schema has.
+pub(super) fn schema(node: &Node) -> Option<Span> {
+    let is_object = node.get("type").and_then(Node::text) == Some("object");
+    let entry = node.entries()?.iter().find(|it| it.key == "properties")?;
+    let properties = entry.value.entries()?;
+    let is_schema = |entry: &Entry| entry.value.entries().is_some();
+    let is_property = |entry: &Entry| takes(&entry.key).is_none();
+    let is_whole = properties.iter().all(is_schema) && properties.iter().any(is_property);
+    (is_object && is_whole).then_some(entry.span)
 }

@@ -5,42 +5,31 @@
 //! validation cannot disagree.
 
 mod closed;
-mod declared;
-mod defaults;
 mod error;
 mod expand;
-mod format;
 mod keyword;
 mod label;
 mod message;
-mod misplaced;
-mod path;
 mod pattern;
 mod recover;
-mod reference;
-mod skeleton;
-mod sub_schema;
 mod translate;
-mod types;
 mod upgrade;
-mod validator;
 mod value;
 mod violation;
 mod without;
 
+use std::borrow::Cow;
+
 pub use error::{SchemaError, SchemaErrorKind};
 pub use keyword::{KEYWORDS, KeywordKind};
-pub use sub_schema::{Role, SubSchema};
-pub use types::TYPES;
+use serde_json::{Map, Value};
 pub use upgrade::Repairs;
-pub use validator::{InvalidSchema, Validator};
 pub use violation::{Violation, ViolationKind};
 pub(crate) use without::Reach;
 
-use std::borrow::Cow;
-
-use serde_json::{Map, Value};
-
+pub use crate::schema::expand::TYPES;
+pub use crate::schema::keyword::{Role, SubSchema};
+pub use crate::schema::value::{InvalidSchema, Validator};
 use crate::text::Span;
 use crate::yaml::Node;
 
@@ -197,18 +186,18 @@ impl Schema {
 
     /// Adds the defaults of missing arguments.
     pub fn apply_defaults(&self, arguments: &mut Map<String, Value>) {
-        defaults::apply(&self.object, arguments);
+        closed::apply(&self.object, arguments);
     }
 
     /// This schema and all its subschemas, outer ones first.
     pub fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
-        sub_schema::all(&self.object)
+        keyword::all(&self.object)
     }
 
     /// The correct spelling of a type such as `int` or `str[]`; `None` when it is
     /// correct already or unknown.
     pub fn spelling(written: &str) -> Option<String> {
-        types::spelling(written)
+        expand::spelling(written)
     }
 
     /// Whether any subschema has a default.
@@ -219,13 +208,13 @@ impl Schema {
     /// The defaults that do not match their own schema: the JSON pointer of each such
     /// schema, and the reason.
     pub fn invalid_defaults(&self) -> Vec<(String, String)> {
-        defaults::invalid(&self.object)
+        closed::invalid(&self.object)
     }
 
     /// The smallest valid arguments, with placeholders for text; `None` when they cannot
     /// be generated.
     pub fn skeleton(&self) -> Option<Map<String, Value>> {
-        skeleton::object(&self.object)
+        value::object(&self.object)
     }
 
     /// Whether any subschema has a property whose name passes `test`.
@@ -266,7 +255,7 @@ fn collect_names<'s>(
         return None;
     }
     if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-        return collect_names(root, reference::resolve(root, target)?, depth + 1, names);
+        return collect_names(root, keyword::resolve(root, target)?, depth + 1, names);
     }
     let properties = schema.get("properties").and_then(Value::as_object);
     names.extend(

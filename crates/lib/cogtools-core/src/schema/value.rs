@@ -1,15 +1,21 @@
 //! Checks of the values of single keywords.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use serde_json::Value;
+use jsonschema::{Draft, ValidationOptions};
+use serde_json::{Map, Value, json};
 
-use super::error::SchemaErrorKind;
-use super::expand::{Expander, Object};
-use super::keyword::{self, KeywordKind};
+use crate::schema::Schema;
+use crate::schema::error::SchemaErrorKind;
+use crate::schema::expand::{self, Expander};
+use crate::schema::keyword::{self, KeywordKind};
+use crate::schema::pattern::{self, Backtracking, Spent};
+use crate::schema::violation::{self, Violation};
 use crate::suggest::did_you_mean;
 use crate::yaml::{Entry, Node};
-use crate::{Actual, Expected};
+use crate::{Actual, Diagnostic, Expected};
 
 impl Expander {
     /// Reads a keyword that only restricts the kind of its value.
@@ -113,5 +119,196 @@ impl Expander {
         let known = keyword::KEYWORDS.iter().map(|(name, _)| *name).chain(sugar);
         let fix = fix.or_else(|| did_you_mean(&keyword, known));
         self.report(SchemaErrorKind::Unknown { keyword, fix }, entry.span);
+    }
+}
+
+type Object = Map<String, Value>;
+
+/// How many values the skeleton may have; a larger one would not help.
+const MAX_VALUES: usize = 100;
+const MAX_DEPTH: usize = 8;
+
+pub(super) fn object(schema: &Object) -> Option<Object> {
+    match value(schema, 0, &mut 0)? {
+        Value::Object(object) => Some(object),
+        _ => None,
+    }
+}
+
+fn value(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
+    *values += 1;
+    if depth > MAX_DEPTH || *values > MAX_VALUES || schema.contains_key("$ref") {
+        return None;
+    }
+    if let Some(first) = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .and_then(|all| all.first())
+    {
+        return Some(first.clone());
+    }
+    if let Some(value) = schema.get("default").or_else(|| schema.get("example")) {
+        return Some(value.clone());
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("object") => properties(schema, depth, values),
+        Some("array") => items(schema, depth, values),
+        Some("boolean") => Some(json!(false)),
+        Some("integer" | "number") => Some(number(schema)),
+        _ => text(schema),
+    }
+}
+
+fn properties(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let required = schema.get("required").and_then(Value::as_array);
+    let mut result = Object::new();
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        let property = properties
+            .and_then(|all| all.get(name))
+            .and_then(Value::as_object);
+        let inner = match property {
+            Some(property) => value(property, depth + 1, values)?,
+            None => json!("…"),
+        };
+        result.insert(name.to_owned(), inner);
+    }
+    Some(Value::Object(result))
+}
+
+fn items(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
+    let count = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+    let items = schema.get("items").and_then(Value::as_object)?;
+    match count {
+        0 => Some(json!([])),
+        1..=8 => (0..count)
+            .map(|_| value(items, depth + 1, values))
+            .collect(),
+        _ => None,
+    }
+}
+
+fn number(schema: &Object) -> Value {
+    let least = schema
+        .get("minimum")
+        .filter(|least| least.as_f64() > Some(0.0));
+    let most = schema
+        .get("maximum")
+        .filter(|most| most.as_f64() < Some(0.0));
+    least.or(most).cloned().unwrap_or_else(|| json!(0))
+}
+
+fn text(schema: &Object) -> Option<Value> {
+    if schema.contains_key("pattern") || schema.contains_key("format") {
+        return None;
+    }
+    let least = schema
+        .get("minLength")
+        .and_then(Value::as_u64)
+        .unwrap_or(1)
+        .max(1);
+    match usize::try_from(least) {
+        Ok(least @ 1..=64) => Some(Value::String("…".repeat(least))),
+        _ => None,
+    }
+}
+
+/// A compiled schema.
+#[derive(Debug)]
+pub struct Validator {
+    inner: jsonschema::Validator,
+    /// The time that patterns which backtrack have taken in this validation.
+    spent: Spent,
+}
+
+/// Why a schema cannot be compiled: a pattern is not a regular expression.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct InvalidSchema {
+    /// The JSON pointer of the invalid part of the schema.
+    pub pointer: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl InvalidSchema {
+    /// The first pattern of `schema` that is not a regular expression.
+    fn of_pattern(schema: &Value) -> Option<Self> {
+        let (pointer, pattern) = pattern::first_invalid(schema)?;
+        let message = format!("`{pattern}` is not a regular expression of ECMA-262");
+        Some(Self { pointer, message })
+    }
+}
+
+impl Validator {
+    /// A validator for `schema`.
+    pub fn new(schema: &Schema) -> Result<Self, InvalidSchema> {
+        let options = jsonschema::options()
+            .should_validate_formats(true)
+            .offline();
+        // Draft 2020-12 has `uuid`, and leaves `byte` to those who use it.
+        let options = if schema.is_recovered() {
+            options.with_draft(Draft::Draft202012)
+        } else {
+            options
+                .with_draft(Draft::Draft7)
+                .with_format("byte", expand::is_byte)
+                .with_format("uuid", expand::is_uuid)
+        };
+        Self::build(schema.validation_schema(), options)
+    }
+
+    fn build(mut schema: Value, mut options: ValidationOptions<'_>) -> Result<Self, InvalidSchema> {
+        let spent = Spent::default();
+        if pattern::any(&schema) {
+            if let Some(invalid) = InvalidSchema::of_pattern(&schema) {
+                return Err(invalid);
+            }
+            schema = pattern::replaced(schema);
+            let spent = Arc::clone(&spent);
+            options = options.with_keyword(pattern::KEYWORD, move |_, pattern, _| {
+                let pattern = pattern.as_str().unwrap_or_default();
+                Ok(Box::new(Backtracking::new(pattern, &spent)))
+            });
+        }
+        let built = options.build(&schema);
+        built.map(|inner| Self { inner, spent }).map_err(|error| {
+            // The error can be that of a schema around the pattern.
+            InvalidSchema::of_pattern(&schema).unwrap_or_else(|| InvalidSchema {
+                pointer: error.instance_path().to_string(),
+                message: error.to_string(),
+            })
+        })
+    }
+
+    /// Whether `value` is valid.
+    pub fn accepts(&self, value: &Value) -> bool {
+        self.spent.store(0, Ordering::Relaxed);
+        self.inner.is_valid(value)
+    }
+
+    /// The violations of `schema` by `value`, in the order of its properties.
+    pub fn violations(&self, schema: &Schema, value: &Value) -> Vec<Violation> {
+        if self.accepts(value) {
+            return Vec::new();
+        }
+        let mut found: Vec<Violation> = self
+            .inner
+            .iter_errors(value)
+            .flat_map(|error| violation::from_error(schema, &error))
+            .take(Diagnostic::MAX_SHOWN + 1)
+            .collect();
+        let properties = schema
+            .as_object()
+            .get("properties")
+            .and_then(Value::as_object);
+        let rank = |violation: &Violation| {
+            let first = violation.pointer.split('/').nth(1).unwrap_or_default();
+            let position = properties.and_then(|all| all.keys().position(|name| name == first));
+            position.unwrap_or(usize::MAX)
+        };
+        found.sort_by_key(rank);
+        found.dedup();
+        found
     }
 }

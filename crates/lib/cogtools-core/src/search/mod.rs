@@ -2,8 +2,6 @@
 
 mod query;
 mod rank;
-mod text;
-mod verb;
 mod words;
 
 use serde_json::json;

@@ -2,7 +2,6 @@
 
 mod builtin;
 mod folder;
-mod global;
 pub(crate) mod packages;
 mod provider;
 
@@ -12,7 +11,6 @@ use std::sync::Arc;
 
 pub use builtin::EDITOR_VARIABLES;
 pub use folder::Folder;
-pub use global::GlobalModules;
 pub use packages::{Package, Packages};
 pub use provider::{
     InvalidDeclaration, Provider, ProviderError, RemoteTool, Server, Settings, Transport,
@@ -22,6 +20,7 @@ pub use provider::{
 use crate::file::{Boundary, ReadScope};
 use crate::hint::{Command, Hint};
 use crate::owner::ForeignOwner;
+pub use crate::source::folder::GlobalModules;
 use crate::text::TextError;
 use crate::tool::{Provenance, ToolError};
 use crate::{Code, Context, Diagnostic, Name, Tool};

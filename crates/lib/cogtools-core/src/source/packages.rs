@@ -11,14 +11,14 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use super::global::MODULES;
-use super::{Folder, GlobalModules, Listing, SourceError};
 use crate::containment::is_excluded;
 use crate::file::ReadScope;
 use crate::owner::Owners;
-use crate::text::TextError;
+use crate::source::folder::MODULES;
+use crate::source::{Folder, GlobalModules, Listing, SourceError};
+use crate::text::{self, TextError};
 use crate::tool::{Author, Provenance, ToolError};
-use crate::{Name, Tool, text};
+use crate::{Name, Tool};
 
 /// The packages of a project, nearest first, then the global ones.
 #[derive(Clone, Debug, PartialEq, Eq)]

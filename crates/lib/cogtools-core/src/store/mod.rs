@@ -5,13 +5,11 @@
 
 mod mirror;
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-
-use serde_json::Value;
+use std::{fs, io};
 
 pub use mirror::Mirror;
+use serde_json::Value;
 
 use crate::containment::MODULES;
 use crate::digest::{self, CopyTo, DigestError, Hash};

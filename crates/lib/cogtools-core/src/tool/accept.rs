@@ -5,16 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use super::call::{RunError, ToolOutput};
-use super::document::Locator;
-use super::example::map;
-use super::reader::BARE_KEY;
-
-use super::{Definition, Example, Tool};
 use crate::arguments::Arguments;
 use crate::pointer::{child, segments};
 use crate::schema::{InvalidSchema, Validator, Violation, ViolationKind};
 use crate::text::Span;
+use crate::tool::call::{RunError, ToolOutput};
+use crate::tool::example::map;
+use crate::tool::parse::Locator;
+use crate::tool::{Definition, Example, Tool};
+use crate::tool::reader::BARE_KEY;
 use crate::yaml::{Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
 

@@ -11,15 +11,15 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::call::RunError;
-use super::command_error::CommandError;
-use super::reader::Reader;
-use super::template::{Template, TemplateScope, TemplateSource};
-use super::{Definition, DefinitionError};
 use crate::environment::{AGENT_DEPTH, Vars};
 use crate::process::{LineSink, Process, SandboxMode};
 use crate::schema::Schema;
 use crate::text::Text;
+use crate::tool::call::RunError;
+use crate::tool::command::CommandError;
+use crate::tool::reader::Reader;
+use crate::tool::template::{Template, TemplateScope, TemplateSource};
+use crate::tool::{Definition, DefinitionError};
 use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Context, Diagnostic, Expected, Tape};
 

@@ -1,7 +1,6 @@
 //! A call of a tool: the program it starts, and its output.
 
-use std::fmt;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 use serde_json::{Map, Value};
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use strum::VariantArray as _;
 
-use super::{Annotations, Example, Output, capability};
 use crate::Name;
 use crate::containment::Boundary;
 use crate::sandbox::Sandbox;
 use crate::schema::Schema;
 use crate::text::Text;
+use crate::tool::{Example, Output};
 
 type Object = Map<String, Value>;
 
@@ -136,7 +137,7 @@ impl Definition {
     /// one derived from its toolset and name.
     pub fn capabilities(&self) -> Vec<String> {
         match (&self.provenance.toolset, self.capabilities.as_slice()) {
-            (Some(toolset), []) => vec![capability::default_for(toolset, self.name.as_str())],
+            (Some(toolset), []) => vec![default_capability(toolset, self.name.as_str())],
             (_, declared) => declared.to_vec(),
         }
     }
@@ -246,6 +247,176 @@ fn output_schema(schema: &Object) -> Object {
         return whole;
     }
     Schema::from_foreign(schema).json_schema().into_owned()
+}
+
+/// Hints for hosts, as in MCP's tool annotations; `None` is unspecified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Annotations {
+    /// The tool does not modify its environment.
+    pub read_only: Option<bool>,
+    /// The tool may perform destructive updates.
+    pub destructive: Option<bool>,
+    /// Repeating a call with the same arguments has no additional effect.
+    pub idempotent: Option<bool>,
+    /// The tool interacts with an open world, such as the web.
+    pub open_world: Option<bool>,
+}
+
+impl Annotations {
+    /// The names in tool files.
+    pub const NAMES: [&'static str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
+
+    /// The names in MCP.
+    pub(super) const MCP_NAMES: [&'static str; 4] = [
+        "readOnlyHint",
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+    ];
+
+    /// The hint called `name`.
+    pub(super) fn slot(&mut self, name: &str) -> Option<&mut Option<bool>> {
+        match name {
+            "read_only" => Some(&mut self.read_only),
+            "destructive" => Some(&mut self.destructive),
+            "idempotent" => Some(&mut self.idempotent),
+            "open_world" => Some(&mut self.open_world),
+            _ => None,
+        }
+    }
+
+    /// Every specified hint, under its name in MCP.
+    pub fn set(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        let hints = [
+            self.read_only,
+            self.destructive,
+            self.idempotent,
+            self.open_world,
+        ];
+        let hints = Self::MCP_NAMES.into_iter().zip(hints);
+        hints.filter_map(|(name, hint)| hint.map(|hint| (name, hint)))
+    }
+}
+
+/// Returns true if `text` is a capability, such as `provider.operation`.
+pub(crate) fn is_capability(text: &str) -> bool {
+    let is_segment = |part: &str| !part.is_empty() && part.chars().all(is_segment_char);
+    text.contains('.') && text.split('.').all(is_segment)
+}
+
+/// The capability of a tool that declares none. A toolset may be a path
+/// (`git/remote`) or a package (`@scope/name`): other characters separate segments.
+fn default_capability(toolset: &str, name: &str) -> String {
+    toolset
+        .split(|c| !is_segment_char(c))
+        .filter(|part| !part.is_empty())
+        .chain([name])
+        .collect::<Vec<_>>()
+        .join(".")
+}
+
+const fn is_segment_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// The URN a tool file may name as its `$schema`.
+pub(super) const SCHEMA: &str = "schema:agladysh-research.org,2025/cogtools:tool";
+
+/// A key at the top of a tool file.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum Key {
+    /// `$schema`
+    #[strum(serialize = "$schema")]
+    Schema,
+    /// `name`
+    Name,
+    /// `title`
+    Title,
+    /// `description`
+    Description,
+    /// `parameters`
+    Parameters,
+    /// `parameters_schema`
+    ParametersSchema,
+    /// `examples`
+    Examples,
+    /// `implementation`
+    Implementation,
+    /// `output`
+    Output,
+    /// `annotations`
+    Annotations,
+    /// `capabilities`
+    Capabilities,
+    /// `env`
+    Env,
+    /// `timeout`
+    Timeout,
+    /// `sandbox`
+    Sandbox,
+}
+
+impl Key {
+    /// All keys, in the order in which a tool file usually has them.
+    pub const ALL: [Self; Self::VARIANTS.len()] = match Self::VARIANTS.first_chunk() {
+        Some(all) => *all,
+        None => [Self::Schema; Self::VARIANTS.len()],
+    };
+
+    /// The key as in a tool file.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// The key's description in the reference.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Schema => {
+                "The format of the file: schema:agladysh-research.org,2025/cogtools:tool. Optional."
+            }
+            Self::Name => {
+                "The tool's name, the same as the file's name without .yaml: a letter or underscore, then letters, digits, underscores and hyphens; at most 47 characters, which every host accepts. Required."
+            }
+            Self::Title => "A title for people, shown by some hosts.",
+            Self::Description => {
+                "The description for the model: what the tool does and when to call it. Keep it short; some hosts append text to it. Required."
+            }
+            Self::Parameters => {
+                "A map from parameter names to entries, which may use short forms. Each parameter is required unless it has optional: true or a default. Without this key (and parameters_schema), the tool takes no arguments."
+            }
+            Self::ParametersSchema => {
+                "A plain OpenAPI 3.0 Schema Object of type object, instead of parameters."
+            }
+            Self::Examples => {
+                "A list of argument maps, which must be valid; they serve as documentation and tests. A map with the key arguments says more: name, with, contains, matches, redact and fails."
+            }
+            Self::Implementation => {
+                "A string is a Nunjucks template over the arguments, whose output is the result. A map selects another kind: njk_file, js, exec, script, agent or flow. Required."
+            }
+            Self::Output => {
+                "The type of the result: type: text (the default) or type: json. With schema, an OpenAPI 3.0 Schema Object of any type, the JSON is validated against it."
+            }
+            Self::Annotations => {
+                "Hints for hosts on the effects of the tool: read_only, destructive, idempotent, open_world, each true or false."
+            }
+            Self::Capabilities => "What the tool provides, as provider.operation names.",
+            Self::Env => {
+                "The names of the environment variables that the tool may see. Templates see none."
+            }
+            Self::Timeout => "How many seconds the tool may run; 60 by default.",
+            Self::Sandbox => {
+                "What the program of exec or script may reach: read and write (lists of paths), net (true or false), memory (a size) and processes (a number). Nothing else is permitted. A tool of the project without it is not confined; one of a package always is."
+            }
+        }
+    }
+
+    /// Returns the key named `text`.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
 }
 
 #[cfg(test)]

@@ -8,17 +8,16 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-use super::agent::{Agent, tool_failure};
-use super::call::{CommandLine, Foreign, Invocation, RunError, ToolOutput, Word};
-use super::exec::Exec;
-use super::flow::Flow;
-use super::http::Http;
-use super::js::Js;
-use super::reader::Reader;
-use super::script::Script;
-use super::template::{Template, TemplateScope, TemplateSource, language, stays_inside};
-use super::{Definition, DefinitionError, Key};
 use crate::text::Text;
+use crate::tool::agent::{Agent, tool_failure};
+use crate::tool::call::{CommandLine, Foreign, Invocation, RunError, ToolOutput, Word};
+use crate::tool::exec::{Exec, Script};
+use crate::tool::flow::Flow;
+use crate::tool::http::Http;
+use crate::tool::js::Js;
+use crate::tool::reader::Reader;
+use crate::tool::template::{Template, TemplateScope, TemplateSource, language, stays_inside};
+use crate::tool::{Definition, DefinitionError, Key};
 use crate::yaml::{Data, Entry};
 use crate::{Context, Expected};
 

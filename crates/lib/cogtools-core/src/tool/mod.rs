@@ -4,15 +4,10 @@
 
 mod accept;
 mod agent;
-mod annotations;
 mod call;
-pub(crate) mod capability;
 mod command;
-mod command_error;
 mod coverage;
 mod definition;
-mod document;
-mod embedded;
 mod error;
 mod example;
 mod exec;
@@ -20,11 +15,8 @@ mod flow;
 mod http;
 mod implementation;
 mod js;
-mod key;
-mod output;
 mod parse;
 mod reader;
-mod script;
 mod template;
 
 use std::ops::Deref;
@@ -34,15 +26,12 @@ use std::time::Duration;
 
 pub use accept::{AcceptError, Accepted};
 pub use agent::{AgentBudget, AgentTask};
-pub use annotations::Annotations;
 pub use call::{CommandLine, Invocation, RunError, ToolOutput, Word};
 pub(crate) use call::{Foreign, Remote};
 pub(crate) use command::{CommandCall, cut_notice};
 pub use coverage::{Branch, Coverage, OptionalProperty};
-pub(crate) use definition::Extras;
 pub use definition::{Author, Definition, Provenance};
-pub(crate) use document::JsonDocument;
-pub use embedded::JsSource;
+pub(crate) use definition::{Extras, is_capability};
 pub use error::{DefinitionError, FlowError, ToolError};
 pub use example::Example;
 pub use flow::{
@@ -53,16 +42,18 @@ pub(crate) use http::Http;
 pub use http::HttpToolError;
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
-pub use key::Key;
-pub use output::Output;
 pub use template::TemplateSource;
 
-use self::accept::Validators;
-use self::document::Locator;
 use crate::containment::Boundary;
 use crate::file::ReadScope;
 use crate::pointer::segments;
 use crate::text::{Span, Text};
+use crate::tool::accept::Validators;
+pub use crate::tool::definition::{Annotations, Key};
+pub use crate::tool::example::Output;
+pub use crate::tool::js::JsSource;
+pub(crate) use crate::tool::parse::JsonDocument;
+use crate::tool::parse::Locator;
 use crate::{Context, Diagnostic, Location, yaml};
 
 /// A valid tool. Everything about it but its calls is in its [`Definition`].
@@ -85,7 +76,7 @@ impl Deref for Tool {
 
 impl Tool {
     /// The URN a tool file may name as its `$schema`.
-    pub const SCHEMA: &'static str = key::SCHEMA;
+    pub const SCHEMA: &'static str = definition::SCHEMA;
     /// The limit of a call unless it sets a `timeout`.
     pub const TIMEOUT: Duration = Definition::TIMEOUT;
 

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use super::document::Locator;
-use super::error::DefinitionError;
-use super::key::{Key, SCHEMA};
-use super::template::Template;
-use super::{Annotations, capability};
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::schema::{Schema, SchemaError};
 use crate::suggest::did_you_mean;
 use crate::text::{Span, Text};
+use crate::tool::Annotations;
+use crate::tool::definition::{Key, SCHEMA, is_capability};
+use crate::tool::error::DefinitionError;
+use crate::tool::parse::Locator;
+use crate::tool::template::Template;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Actual, Diagnostic, Expected, Location, Name};
 
@@ -267,7 +267,7 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn capabilities(&mut self, entry: &Entry) -> Vec<String> {
-        self.strings(entry, capability::is_valid, |name| {
+        self.strings(entry, is_capability, |name| {
             DefinitionError::Capability(name.to_owned())
         })
     }

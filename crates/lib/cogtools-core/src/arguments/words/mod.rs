@@ -3,19 +3,15 @@
 //! A person types `days=3`, and the schema says that 3 is a number. A value that is not
 //! of its type stays a string, so that the validator reports it as for any other call.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::{Arguments, ArgumentsError, Syntax, json_message};
-use crate::json;
 use crate::pointer::child;
 use crate::schema::Schema;
-use crate::{Code, Diagnostic};
+use crate::{Code, Diagnostic, json};
 
 /// Why a word is not an argument.
 #[derive(Debug, thiserror::Error)]
@@ -235,3 +231,6 @@ fn pointer(path: &[String]) -> String {
     path.iter()
         .fold(String::new(), |pointer, name| child(&pointer, name))
 }
+
+#[cfg(test)]
+mod tests;

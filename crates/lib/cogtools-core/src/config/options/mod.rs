@@ -5,7 +5,6 @@
 //! the hint after a mistake, and further paragraphs are for the manual only. A key that protects
 //! the user, or that only the user may set, has a line in `setting` as well.
 
-mod check;
 mod source;
 
 use std::borrow::Cow;
@@ -15,20 +14,19 @@ use std::path::PathBuf;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
+pub use source::{
+    CommandOptions, Cwd, Folder, Line, SandboxIndex, SandboxOptions, ServerOptions, SourceOption,
+    Sources,
+};
 
-use super::lint_rule::{LINT_RULES, RETIRED_LINT_RULES};
+use crate::config::lint_rule::{LINT_RULES, RETIRED_LINT_RULES};
+use crate::config::options::source::Named;
+pub(super) use crate::config::options::source::is_invalid_in_name;
 use crate::environment::EnvPriority;
 use crate::file::ReadScope;
 use crate::process::SandboxMode;
 use crate::tool::AgentBudget;
 use crate::{Level, size};
-
-use check::Named;
-pub(super) use check::is_invalid_in_name;
-pub use source::{
-    CommandOptions, Cwd, Folder, Line, SandboxIndex, SandboxOptions, ServerOptions, SourceOption,
-    Sources,
-};
 
 /// The configuration of a project with tools for AI agents.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -84,7 +82,7 @@ pub struct Options {
     ///
     /// `cogtools list` counts the tokens; see `cogtools-discover(1)` for the two tools. The option
     /// --budget replaces it for one run.
-    #[serde(deserialize_with = "check::tokens")]
+    #[serde(deserialize_with = "source::tokens")]
     #[schemars(with = "u64")]
     pub budget: Option<usize>,
     /// Which tools are available to each host, by the host's name.
@@ -120,7 +118,7 @@ pub struct Options {
     ///
     /// A project, a folder of tools, a `node_modules` or a folder of programs that belongs to
     /// neither you nor root is not used otherwise. The system's file may set it, too.
-    #[serde(deserialize_with = "check::folders")]
+    #[serde(deserialize_with = "source::folders")]
     pub safe_directories: Vec<String>,
     /// How cogtools ask asks a model.
     ///
@@ -143,13 +141,13 @@ pub struct Options {
     /// Example: `capability_aliases: {web.search: search.web}`
     ///
     /// `cogtools-flow(1)` applies them once.
-    #[serde(deserialize_with = "check::aliases")]
+    #[serde(deserialize_with = "source::aliases")]
     pub capability_aliases: BTreeMap<String, String>,
     /// The descriptions of skills that `cogtools skill` writes, by the skill's name: what it does,
     /// and when an agent should use it. By default, the first sentences of its tools.
     ///
     /// Example: `skill: {git: Use it before and after each commit.}`
-    #[serde(deserialize_with = "check::descriptions")]
+    #[serde(deserialize_with = "source::descriptions")]
     pub skill: BTreeMap<String, String>,
     /// The levels of the linter's rules in this project.
     ///
@@ -233,7 +231,7 @@ pub struct Host {
     /// The maximum number of tokens for all declarations, instead of the general budget.
     ///
     /// Example: `budget: 4000`
-    #[serde(deserialize_with = "check::tokens")]
+    #[serde(deserialize_with = "source::tokens")]
     #[schemars(with = "u64")]
     pub budget: Option<usize>,
 }
@@ -257,19 +255,19 @@ pub struct McpHost {
     /// The maximum number of tokens for all declarations, instead of the general budget.
     ///
     /// Example: `budget: 4000`
-    #[serde(deserialize_with = "check::tokens")]
+    #[serde(deserialize_with = "source::tokens")]
     #[schemars(with = "u64")]
     pub budget: Option<usize>,
     /// The name of the server that clients show, at most 8 KiB.
     ///
     /// Example: `title: Tools of the shop`
-    #[serde(deserialize_with = "check::sent_text")]
+    #[serde(deserialize_with = "source::sent_text")]
     pub title: Option<String>,
     /// What a model should know about the tools together, at most 8 KiB; that of a project only if
     /// the user trusts it.
     ///
     /// Example: `instructions: Ask before you deploy.`
-    #[serde(deserialize_with = "check::sent_text")]
+    #[serde(deserialize_with = "source::sent_text")]
     pub instructions: Option<String>,
 }
 
@@ -280,25 +278,25 @@ pub struct LimitOptions {
     /// The memory of each process. By default, 4 GiB.
     ///
     /// Example: `memory: 512 MiB`
-    #[serde(deserialize_with = "check::bytes")]
+    #[serde(deserialize_with = "source::bytes")]
     #[schemars(with = "Size")]
     pub memory: Option<u64>,
     /// How many processes and threads may be added to those that exist. By default, 4096.
     ///
     /// Example: `processes: 64`
-    #[serde(deserialize_with = "check::at_least_8")]
+    #[serde(deserialize_with = "source::at_least_8")]
     #[schemars(range(min = 8))]
     pub processes: Option<u64>,
     /// The open files of each process. By default, 16384.
     ///
     /// Example: `files: 256`
-    #[serde(deserialize_with = "check::at_least_8")]
+    #[serde(deserialize_with = "source::at_least_8")]
     #[schemars(range(min = 8))]
     pub files: Option<u64>,
     /// The size of each file that is written. By default, 4 GiB.
     ///
     /// Example: `file_size: 1 GiB`
-    #[serde(deserialize_with = "check::bytes")]
+    #[serde(deserialize_with = "source::bytes")]
     #[schemars(with = "Size")]
     pub file_size: Option<u64>,
 }
@@ -310,20 +308,20 @@ pub struct AskConfig {
     /// The model. By default, gemini-flash-latest.
     ///
     /// Example: `model: gemini-flash-latest`
-    #[serde(deserialize_with = "check::some_text")]
+    #[serde(deserialize_with = "source::some_text")]
     #[schemars(regex(pattern = r"\S"))]
     pub model: Option<String>,
     /// How varied answers are.
     ///
     /// Example: `temperature: 0.2`
-    #[serde(deserialize_with = "check::temperature")]
+    #[serde(deserialize_with = "source::temperature")]
     #[schemars(range(min = 0, max = 2))]
     pub temperature: Option<f64>,
     /// Makes answers repeatable, as far as the provider can. By default, a hash of the task.
     #[schemars(range(min = -2_147_483_648_i64, max = 2_147_483_647_i64))]
     pub seed: Option<i32>,
     /// The limit of tokens of a response.
-    #[serde(deserialize_with = "check::at_least_1")]
+    #[serde(deserialize_with = "source::at_least_1")]
     #[schemars(range(min = 1, max = 4_294_967_295_u64))]
     pub max_tokens: Option<u32>,
     /// Patterns of tools whose calls need no approval. Only in the user's own file.
@@ -361,7 +359,7 @@ pub struct AskConfig {
     /// Where the provider is reached. Only in the user's own file.
     ///
     /// Example: `base_url: http://127.0.0.1:11434/v1`
-    #[serde(deserialize_with = "check::url")]
+    #[serde(deserialize_with = "source::url")]
     #[schemars(regex(pattern = "^https?://"))]
     pub base_url: Option<String>,
 }
@@ -380,7 +378,7 @@ pub struct AskHistory {
     /// 20000.
     pub cache_threshold: Option<Threshold>,
     /// How many seconds a cache lives. By default, 900.
-    #[serde(deserialize_with = "check::a_minute")]
+    #[serde(deserialize_with = "source::a_minute")]
     #[schemars(range(min = 60, max = 4_294_967_295_u64))]
     pub cache_ttl: Option<u32>,
     /// The number of tokens of a request from which old turns are summarised, or off. By default,

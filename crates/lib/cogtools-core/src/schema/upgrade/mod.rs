@@ -5,22 +5,17 @@
 //! older draft says is translated, what is incomplete is completed, and what is not valid is left
 //! out, which never rejects arguments that the server accepts.
 
-mod complete;
-mod reference;
 mod repairs;
-#[cfg(test)]
-mod tests;
-mod vocabulary;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use self::complete::complete;
-pub use self::repairs::Repairs;
-use self::vocabulary::Takes;
-use super::Schema;
+use crate::pointer::segments;
+use crate::schema::Schema;
+pub use crate::schema::upgrade::repairs::Repairs;
+use crate::schema::upgrade::repairs::Takes;
 
 type Object = Map<String, Value>;
 
@@ -57,7 +52,7 @@ fn object(schema: &Object, patterns: Patterns, repairs: Option<&RefCell<Repairs>
     let upgrade = Upgrade {
         root: schema,
         is_old: is_old(schema),
-        anchors: reference::anchors(schema),
+        anchors: anchors(schema),
         patterns,
         repairs,
     };
@@ -167,7 +162,7 @@ impl Upgrade<'_> {
         if self.old_entry(schema, keyword, value, depth, result) {
             return;
         }
-        let upgraded = match (vocabulary::takes(keyword), value) {
+        let upgraded = match (repairs::takes(keyword), value) {
             (Some(Takes::SchemaOrFlag), Value::Bool(_)) => Some(value.clone()),
             (Some(Takes::Schema | Takes::SchemaOrFlag), value) => self.any(value, depth),
             (Some(Takes::Schemas), Value::Array(items)) => self.list(items, depth),
@@ -204,12 +199,12 @@ impl Upgrade<'_> {
                 set(result, keyword, is_current.then(|| value.clone()));
             }
             ("pattern" | "patternProperties", _) if self.patterns == Patterns::LeftOut => {}
-            ("type", _) => set(result, keyword, vocabulary::types(value)),
+            ("type", _) => set(result, keyword, repairs::types(value)),
             ("exclusiveMinimum", Value::Bool(true)) => {
-                set(result, keyword, vocabulary::number(schema, "minimum"));
+                set(result, keyword, repairs::number(schema, "minimum"));
             }
             ("exclusiveMaximum", Value::Bool(true)) => {
-                set(result, keyword, vocabulary::number(schema, "maximum"));
+                set(result, keyword, repairs::number(schema, "maximum"));
             }
             ("minimum", _) if is_exclusive("exclusiveMinimum") => {}
             ("maximum", _) if is_exclusive("exclusiveMaximum") => {}
@@ -280,3 +275,113 @@ fn set(result: &mut Object, keyword: &str, value: Option<Value>) {
         result.insert(keyword.to_owned(), value);
     }
 }
+
+/// Adds what models and strict clients need: types, items of arrays, `null` where OpenAPI says
+/// `nullable`; and names that draft 3 wrote at the properties.
+fn complete(schema: &Object, result: &mut Object) {
+    const OPEN: [&str; 8] = [
+        "type", "$ref", "anyOf", "oneOf", "allOf", "not", "enum", "const",
+    ];
+    let is_open = !OPEN.iter().any(|keyword| result.contains_key(*keyword));
+    if is_open && result.contains_key("properties") {
+        result.insert("type".into(), "object".into());
+    } else if is_open && (result.contains_key("items") || result.contains_key("prefixItems")) {
+        result.insert("type".into(), "array".into());
+    }
+    let is_array = result.get("type").is_some_and(|kind| kind == "array");
+    if is_array && !result.contains_key("items") && !result.contains_key("prefixItems") {
+        result.insert("items".into(), json!({}));
+    }
+    if schema.get("nullable") == Some(&Value::Bool(true))
+        && let Some(Value::String(kind)) = result.get("type")
+    {
+        let kinds = json!([kind, "null"]);
+        result.insert("type".into(), kinds);
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let is_required =
+        |(_, property): &(&String, &Value)| property.get("required") == Some(&Value::Bool(true));
+    let names = properties.into_iter().flatten().filter(is_required);
+    let names: Vec<Value> = names.map(|(name, _)| name.as_str().into()).collect();
+    if !names.is_empty() && !result.contains_key("required") {
+        result.insert("required".into(), names.into());
+    }
+}
+
+impl<'s> Upgrade<'s> {
+    /// The schema that the reference in `schema` leads to.
+    fn target(&self, schema: &Object) -> Option<&'s Object> {
+        let target = schema.get("$ref")?.as_str()?;
+        self.resolve(target)?.1.as_object()
+    }
+
+    /// Whether a reference to `target` leads to a schema whose `$anchor` it names.
+    fn has_anchor(&self, target: &str) -> bool {
+        let anchor = target.strip_prefix('#');
+        anchor.is_some_and(|anchor| self.anchors.contains(anchor))
+    }
+
+    /// Where `target` is after the upgrade, and what is there now.
+    fn resolve(&self, target: &str) -> Option<(String, &'s Value)> {
+        let pointer = target.strip_prefix('#')?;
+        if pointer.is_empty() {
+            return None;
+        }
+        let mut upgraded = "#".to_owned();
+        let mut path = segments(pointer.strip_prefix('/').map(|_| pointer)?).into_iter();
+        let mut schema = self.root;
+        loop {
+            let keyword = path.next()?;
+            let mut value = schema.get(&keyword)?;
+            let (mut name, mut inner) = (keyword.as_str(), None);
+            match (repairs::takes(&keyword)?, value) {
+                (Takes::Schema | Takes::SchemaOrFlag, Value::Array(_)) | (Takes::Schemas, _) => {
+                    name = if keyword == "items" {
+                        "prefixItems"
+                    } else {
+                        name
+                    };
+                    inner = Some(path.next()?);
+                }
+                (Takes::Schema | Takes::SchemaOrFlag, _) => {}
+                (Takes::Properties, _) => inner = Some(path.next()?),
+                _ => return None,
+            }
+            if name == "definitions" {
+                name = "$defs";
+            }
+            upgraded.push('/');
+            upgraded.push_str(name);
+            if let Some(inner) = inner {
+                value = match value {
+                    Value::Array(items) => items.get(inner.parse::<usize>().ok()?)?,
+                    other => other.get(&inner)?,
+                };
+                upgraded.push('/');
+                upgraded.push_str(&inner.replace('~', "~0").replace('/', "~1"));
+            }
+            if path.len() == 0 {
+                return Some((upgraded, value));
+            }
+            schema = value.as_object()?;
+        }
+    }
+}
+
+/// The names under `$anchor` anywhere in `root`.
+fn anchors(root: &Object) -> HashSet<&str> {
+    let mut anchors = HashSet::new();
+    let mut schemas = vec![root];
+    while let Some(schema) = schemas.pop() {
+        anchors.extend(schema.get("$anchor").and_then(Value::as_str));
+        for value in schema.values() {
+            schemas.extend(value.as_object());
+            let items = value.as_array().into_iter().flatten();
+            schemas.extend(items.filter_map(Value::as_object));
+        }
+    }
+    anchors
+}
+
+#[cfg(test)]
+mod tests;

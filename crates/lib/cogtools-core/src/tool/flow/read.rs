@@ -4,14 +4,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Flow;
-use super::link::link;
-use super::node::{AgentNode, Branches, EachNode, FlowNeed, FlowNode, NodeKind, Route, ToolNode};
 use crate::Expected;
 use crate::text::Span;
 use crate::tool::agent::Agent;
-use crate::tool::capability;
+use crate::tool::definition::is_capability;
 use crate::tool::error::{DefinitionError, FlowError, MAX_NODES};
+use crate::tool::flow::Flow;
+use crate::tool::flow::link::link;
+use crate::tool::flow::node::{
+    AgentNode, Branches, EachNode, FlowNeed, FlowNode, NodeKind, Route, ToolNode,
+};
 use crate::tool::js::Js;
 use crate::tool::reader::Reader;
 use crate::tool::template::{Template, ValueTemplate};
@@ -249,7 +251,7 @@ fn tool(entry: &Entry, reader: &mut Reader<'_>) -> Option<ToolNode> {
         }
     }
     if let Some(ValueTemplate::Constant(Value::String(name))) = &node.capability
-        && !capability::is_valid(name)
+        && !is_capability(name)
     {
         reader.report(&DefinitionError::Capability(name.clone()), entry.span);
     }
