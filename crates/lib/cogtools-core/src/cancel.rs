@@ -26,7 +26,7 @@ impl Cancel {
         self.flag.store(true, Ordering::Release);
     }
 
-    /// Whether cancellation was requested.
+    /// Returns true if cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         let parent = self.parent.as_ref();
         self.flag.load(Ordering::Acquire) || parent.is_some_and(|parent| parent.is_cancelled())

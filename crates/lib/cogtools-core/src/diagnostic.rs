@@ -13,19 +13,19 @@ use crate::{Code, Hint, Location, Omission, OmissionReason};
 pub struct Diagnostic {
     /// The stable code.
     pub code: Code,
-    /// What it is about, such as a tool's name or a file. Empty if there is nothing to
+    /// Its subject, such as a tool's name or a file. Empty if there is nothing to
     /// name.
     pub subject: String,
     /// A JSON pointer into the arguments or the file's values, if one applies.
     pub pointer: Option<String>,
-    /// What is wrong: lower case, no full stop.
+    /// The message: lower case, no full stop.
     pub message: String,
     /// Output of another program about it, such as its standard error. May be empty or
     /// have several lines.
     pub details: String,
-    /// What the code that failed had logged, for a program whose errors contain that.
+    /// The log of the code that failed, for a program whose errors contain it.
     pub logs: Option<Vec<String>>,
-    /// What to do about it, one line each.
+    /// Remedies, one line each.
     pub hints: Vec<Hint>,
     /// The location in a file.
     pub location: Option<Location>,
@@ -34,7 +34,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// How many diagnostics of one file or call are shown; more would only hide the
+    /// Maximum number of diagnostics of one file or call that are shown; more would only hide the
     /// first ones.
     pub const MAX_SHOWN: usize = 50;
 
@@ -153,8 +153,8 @@ impl Diagnostic {
         self
     }
 
-    /// The same diagnostics, with one for all tools of a source that are left out for the same
-    /// reason. The last of these has the hint `each`: how to see them all.
+    /// Joins the diagnostics of all tools of a source that are left out for the same
+    /// reason to one. The last of these has the hint `each`, which shows them all.
     pub fn summarize(diagnostics: &[Self], each: &Hint) -> Vec<Self> {
         let mut all = Vec::new();
         let (mut hints, mut last) = (Vec::new(), None);

@@ -89,7 +89,7 @@ pub enum Actual {
 }
 
 impl Expected {
-    /// What to write instead of `actual`.
+    /// Suggests a replacement for `actual`.
     pub(crate) const fn hint(self, actual: &Actual) -> &'static str {
         match self {
             Self::String | Self::Implementation if actual.is_scalar() => {

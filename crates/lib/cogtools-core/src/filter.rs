@@ -18,7 +18,7 @@ pub struct Filter {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     text: WildMatch,
-    /// Whether it was written for the tools of one project.
+    /// True if it was written for the tools of one project.
     specific: bool,
 }
 
@@ -39,26 +39,26 @@ impl Pattern {
         }
     }
 
-    /// Whether `name` matches.
+    /// Returns true if `name` matches.
     pub fn matches(&self, name: &str) -> bool {
         self.text.matches(name)
     }
 }
 
 impl Filter {
-    /// Whether the filter selects everything.
+    /// Returns true if the filter selects everything.
     pub const fn is_empty(&self) -> bool {
         self.tools.is_empty() && self.exclude.is_empty() && self.toolsets.is_empty()
     }
 
-    /// Whether the filter selects the tool `name`, judged by its name only.
+    /// Returns true if the filter selects the tool `name`, judged by its name only.
     pub fn matches_name(&self, name: &str) -> bool {
         let matches = |pattern: &Pattern| pattern.matches(name);
         let mut lists = self.tools.iter();
         lists.all(|list| list.iter().any(matches)) && !self.exclude.iter().any(matches)
     }
 
-    /// Whether the filter selects tools of `toolset`.
+    /// Returns true if the filter selects tools of `toolset`.
     pub fn matches_toolset(&self, toolset: Option<&str>) -> bool {
         let matches = |list: &Vec<Pattern>| {
             let mut patterns = list.iter();
@@ -94,7 +94,7 @@ impl Filter {
     }
 }
 
-/// Whether `pattern` matches `toolset`, or one that contains it.
+/// Returns true if `pattern` matches `toolset`, or one that contains it.
 fn contains(pattern: &Pattern, toolset: &str) -> bool {
     let mut ends = toolset.match_indices('/');
     pattern.matches(toolset) || ends.any(|(end, _)| pattern.matches(&toolset[..end]))

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// What to do next about a failure.
+/// The next step after a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// Advice as text.
@@ -35,9 +35,9 @@ pub enum Command {
     Call {
         /// The tool.
         callee: Callee,
-        /// What to send; without it, the user has it.
+        /// The input to send; without it, the user has it.
         input: Option<String>,
-        /// Whether the input is YAML.
+        /// True if the input is YAML.
         yaml: bool,
     },
     /// Checks the tool files.

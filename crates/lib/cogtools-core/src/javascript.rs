@@ -14,7 +14,7 @@ use crate::environment::Vars;
 use crate::process::{Exit, Output, Process};
 use crate::{Cancel, Code, Diagnostic, Hint, Location, json};
 
-/// A body of JavaScript, and what it is run with.
+/// A body of JavaScript with its arguments and limits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
     /// The body of a strict function with the parameter `args`.

@@ -6,11 +6,11 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// How many values a text may have: a validator may need several hundred bytes for
+/// Maximum number of values in a text: a validator may need several hundred bytes for
 /// each.
 const MAX_VALUES: usize = 1_000_000;
 
-/// How deep arrays and objects may nest.
+/// Maximum nesting of arrays and objects.
 const MAX_DEPTH: usize = 127;
 
 /// Why a text is not one JSON value.

@@ -13,7 +13,7 @@ pub struct Location {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// How many characters to mark, at least 1.
+    /// The number of characters to mark, at least 1.
     pub width: usize,
     /// The whole line without its line ending; empty when the file has no such line.
     /// `None` if it must not be shown, because the file is neither the project's nor the

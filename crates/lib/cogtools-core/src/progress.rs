@@ -3,14 +3,14 @@
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgressUpdate {
-    /// How much is done; it grows with each update.
+    /// The amount that is done; it grows with each update.
     pub progress: f64,
-    /// How much there is to do, if that is known.
+    /// The whole amount, if it is known.
     pub total: Option<f64>,
-    /// What is being done, in words of the tool.
+    /// A description of the current step, in words of the tool.
     pub message: Option<String>,
 }
 

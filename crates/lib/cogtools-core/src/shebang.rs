@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Option<&str> {
     line.strip_prefix("#!").map(str::trim)
 }
 
-/// Whether such a line runs the file as a tool.
+/// Returns true if such a line runs the file as a tool.
 pub fn runs_tools(line: &str) -> bool {
     line.split_whitespace().any(|word| {
         Path::new(word)
@@ -23,7 +23,7 @@ pub fn runs_tools(line: &str) -> bool {
     })
 }
 
-/// Whether the file at `path` is executable.
+/// Returns true if the file at `path` is executable.
 #[cfg(unix)]
 pub fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -31,7 +31,7 @@ pub fn is_executable(path: &Path) -> bool {
     meta.is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether the file at `path` is executable: always, on systems without that
+/// Returns true if the file at `path` is executable: always, on systems without that
 /// permission.
 #[cfg(not(unix))]
 pub const fn is_executable(_: &Path) -> bool {

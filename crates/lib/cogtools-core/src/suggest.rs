@@ -1,6 +1,6 @@
 //! The most similar names to an unknown one.
 
-/// How many characters of a name are compared: comparing is quadratic in the length.
+/// Maximum number of characters of a name that are compared, which is quadratic in the length.
 const MAX_NAME_CHARS: usize = 128;
 
 /// The names among `known` that `unknown` was probably meant to be, best first, at

@@ -75,7 +75,7 @@ impl Text {
         }
     }
 
-    /// The same text, as if it were in the file at `path`: other files are found from there.
+    /// Returns the text as if it were in the file at `path`: other files are found from there.
     #[must_use]
     pub fn at(mut self, path: &Path) -> Self {
         self.path = path.to_path_buf();
@@ -121,7 +121,7 @@ impl Text {
         &self.display_path
     }
 
-    /// The same text, as a file in `scope`.
+    /// Returns the text as a file in `scope`.
     #[must_use]
     pub fn in_scope(mut self, scope: &ReadScope) -> Self {
         self.scope = scope.clone();
@@ -232,7 +232,7 @@ impl TextError {
     }
 }
 
-/// How a file is reached, before the rest of the sentence.
+/// Describes the way to a file, before the rest of the sentence.
 fn describe_link(folder: Option<&Path>) -> String {
     folder.map_or_else(
         || "is a link that".to_owned(),

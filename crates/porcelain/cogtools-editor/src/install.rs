@@ -13,7 +13,7 @@ use cogtools_program::{Failure, Io, SystemProgram, dirs};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// What to install.
+/// The extension to install.
 pub(crate) struct Install {
     /// The only program, or each of [`PROGRAMS`].
     pub(crate) program: Option<String>,
@@ -31,7 +31,7 @@ const PROGRAMS: [&str; 7] = [
     "positron",
     "windsurf",
 ];
-/// How long one may take: the first run of an editor is slow.
+/// The time limit of one run: the first run of an editor is slow.
 const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Installs the extension into each editor, and prints a line for each.
@@ -121,7 +121,7 @@ fn failed(path: &Path, reason: &str) -> Diagnostic {
     Diagnostic::new(Code::IoFailed, message)
 }
 
-/// What the extension consists of.
+/// The files of the extension.
 const FILES: [(&str, &str); 5] = [
     ("[Content_Types].xml", CONTENT_TYPES),
     ("extension.vsixmanifest", MANIFEST),

@@ -490,7 +490,7 @@ pub(super) fn layers(
 }
 
 impl ConfigPaths {
-    /// Whether some layer of `project` mentions `key`, which is cheaper to see than its
+    /// Returns true if some layer of `project` mentions `key`, which is cheaper to see than its
     /// value. A file that cannot be read may contain anything.
     pub fn may_set(&self, project: &Project, key: &str) -> bool {
         let mentions =

@@ -392,7 +392,7 @@ impl Layers {
         }
     }
 
-    /// Combines the user's sources with those of the project.
+    /// Combines the user's sources with the project's.
     fn inherit_sources(&mut self) {
         let Some((sources, setting)) = self.user_sources.take() else {
             return;
@@ -448,7 +448,7 @@ impl Settings {
     }
 }
 
-/// The sources of the user, then those of the project. Those that the user names and the
+/// Joins the sources of the user and of the project, in this order. Sources that the user names and the
 /// project contains come last, because the project's author decides what is in them.
 fn join(user: Vec<Source>, project: Vec<Source>) -> Vec<Source> {
     let (mut all, contained): (Vec<_>, Vec<_>) = user.into_iter().partition(Source::is_users);

@@ -34,7 +34,7 @@ pub struct Setting {
     pub(super) location: Option<Location>,
 }
 
-/// How a key is combined, or who may set it.
+/// The way a key is combined, or the layers that may set it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
     /// The value that is later in this list, which goes from loose to strict.
@@ -85,7 +85,7 @@ const ADDED_UP: [&str; 3] = ["ask.allow", "ask.ask", "ask.deny"];
 /// The settings of both authorities.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
-    /// The user's settings, and those of the project that replace them.
+    /// The user's settings, and the project's settings that replace them.
     pub(super) all: Vec<Setting>,
     /// The project's settings that protect.
     pub(super) additions: Vec<Setting>,

@@ -28,7 +28,7 @@ pub enum DigestError {
     /// There is more than can be hashed at every call.
     #[error("`{0}` is too large to be approved: more than {files} files or {most} MiB", files = MAX_FILES, most = MAX_BYTES >> 20)]
     TooLarge(PathBuf),
-    /// The same for a single file.
+    /// A single file is too large.
     #[error("`{0}` is too large to be approved: more than {most} MiB", most = MAX_FILE_BYTES >> 20)]
     FileTooLarge(PathBuf),
     /// A link to a file that is not hashed.
@@ -46,10 +46,10 @@ pub(crate) const MAX_BYTES: u64 = 64 << 20;
 /// The maximum size of a file that a command line names: 1 GiB, for programs with all their
 /// debug information.
 const MAX_FILE_BYTES: u64 = 1 << 30;
-/// How much of a `package.json` is read.
+/// Maximum number of bytes of a `package.json` that are read.
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
-/// The digest of a value: that of its compact JSON with sorted keys, so that a program
+/// Computes the digest of a value from its compact JSON with sorted keys, so that a program
 /// may print them in any order.
 pub fn value(value: &Value) -> Hash {
     let mut value = value.clone();
@@ -77,8 +77,8 @@ pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
     })
 }
 
-/// The same for what is cached about the commands, on this machine: a large file, such as a
-/// program, is recognized by its metadata instead of being read each time. Not for approvals.
+/// Computes the digest under which facts about commands are cached on this machine: a large
+/// file, such as a program, is recognized by its metadata instead of being read each time. Not for approvals.
 pub(crate) fn recognized_command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
     command_with(root, lines, add_recognized)
 }
@@ -106,7 +106,7 @@ fn command_with(
     Ok(Hash::of(hasher))
 }
 
-/// The digest of those of the files `all` that exist in `root`.
+/// Computes the digest of the files in `all` that exist in `root`.
 pub fn loaded(root: &Path, all: &[Loaded]) -> Result<Hash, DigestError> {
     let mut hasher = Sha256::new();
     for one in all {
@@ -126,7 +126,7 @@ pub fn referenced_file(root: &Path, argument: &str) -> Option<PathBuf> {
     referenced_files(root, argument).into_iter().next()
 }
 
-/// The same files as the argument names them.
+/// Finds the files that `argument` names, by the names it has for them.
 pub fn named_paths(root: &Path, argument: &str) -> Vec<PathBuf> {
     let named = named_files(root, argument, false).unwrap_or_default();
     named.into_iter().map(|named| named.path.into()).collect()
@@ -201,7 +201,7 @@ impl DigestError {
     }
 }
 
-/// How many bytes of a file are read at a time.
+/// Number of bytes of a file that are read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
 /// From which size on a file is not read to be recognized: 1 MiB.

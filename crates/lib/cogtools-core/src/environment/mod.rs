@@ -332,8 +332,8 @@ impl Environment {
     }
 
     /// Like [`Self::child_env`], for a program that the user's own configuration
-    /// brings: it sees the user's variables only, neither those of the project's `.env`
-    /// nor those that a host has loaded from it into the process.
+    /// brings: it sees the user's variables only, neither variables of the project's `.env`
+    /// nor variables that a host has loaded from it into the process.
     pub fn user_env(&self, names: &[String]) -> Result<Vars, EnvError> {
         self.user_child_env(names).map_err(|missing| {
             // Only for the message: whether the file is disabled does not matter.

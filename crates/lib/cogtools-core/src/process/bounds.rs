@@ -16,7 +16,7 @@ use super::Group;
 /// The files and the sockets that a program may use, with all that it starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// The files and folders that it may read and execute, in addition to those of the system:
+    /// The files and folders that it may read and execute, in addition to the system's:
     /// absolute paths without links.
     pub read: Vec<PathBuf>,
     /// Files and folders that it may also change.

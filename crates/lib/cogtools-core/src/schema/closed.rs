@@ -1,7 +1,7 @@
 //! Keys of nested objects that no schema declares.
 //!
 //! An object is closed if a schema declares its properties and none has
-//! `additionalProperties`. Its properties are those of the schema and of all that it is
+//! `additionalProperties`. Its properties are the properties of the schema and of all that it is
 //! composed of; a key that any branch declares is declared. A schema of `type: object`
 //! without properties declares a map with any keys.
 
@@ -15,7 +15,7 @@ use crate::yaml::MAX_DEPTH;
 
 type Object = Map<String, Value>;
 
-/// The undeclared keys in `value` of the schema `root`, except for those of the root.
+/// Finds the undeclared keys in `value` of the schema `root`, except for keys of the root.
 pub(super) fn undeclared(root: &Object, value: &Value) -> Vec<Violation> {
     let mut check = Check {
         root,
@@ -174,7 +174,7 @@ const ANNOTATIONS: [&str; 7] = [
     "externalDocs",
 ];
 
-/// What the schemas of one value declare together.
+/// The keys that the schemas of one value declare together.
 #[derive(Default)]
 pub(super) struct Declared<'s> {
     /// The schemas, with those that they are composed of.
@@ -210,7 +210,7 @@ impl<'s> Declared<'s> {
         }
     }
 
-    /// Whether an object has only the properties that are declared.
+    /// Returns true if an object has only the properties that are declared.
     pub(super) fn is_closed(&self) -> bool {
         let governed = |part: &&Object| part.contains_key("additionalProperties");
         let declares = |part: &&Object| part.contains_key("properties");
@@ -233,7 +233,7 @@ impl<'s> Declared<'s> {
         self.parts.iter().filter_map(properties)
     }
 
-    /// The schemas of the property `key`: those that name it, or those of all others.
+    /// Returns the schemas of the property `key`, or else the schemas of undeclared properties.
     pub(super) fn property(&self, key: &str) -> Vec<&'s Object> {
         let named: Vec<&Object> = self
             .properties()
@@ -257,7 +257,7 @@ impl<'s> Declared<'s> {
     }
 }
 
-/// Whether the branch `schema` is a map with any keys, or any value.
+/// Returns true if the branch `schema` is a map with any keys, or any value.
 fn is_free(root: &Object, schema: &Object) -> bool {
     keyword::target(root, schema).is_some_and(|schema| {
         schema.iter().all(|(keyword, value)| {

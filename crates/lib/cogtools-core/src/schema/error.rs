@@ -6,7 +6,7 @@ use crate::{Actual, Code, Diagnostic, Expected, Hint};
 /// An error in a schema.
 #[derive(Debug)]
 pub struct SchemaError {
-    /// What is wrong.
+    /// The message.
     pub kind: SchemaErrorKind,
     /// Where in the tool file.
     pub span: Span,
@@ -26,7 +26,7 @@ pub enum SchemaErrorKind {
     Unknown {
         /// The keyword.
         keyword: String,
-        /// What to write.
+        /// The replacement.
         fix: Option<String>,
     },
     /// A keyword with a value of the wrong kind.
@@ -44,7 +44,7 @@ pub enum SchemaErrorKind {
     Type {
         /// The unknown type.
         name: String,
-        /// What to write.
+        /// The replacement.
         fix: Option<String>,
     },
     /// A list that must not be empty.

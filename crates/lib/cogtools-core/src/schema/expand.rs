@@ -99,7 +99,7 @@ impl Expander {
         }
     }
 
-    /// Whether there are more errors than are ever shown.
+    /// Returns true if there are more errors than are ever shown.
     pub(super) const fn is_full(&self) -> bool {
         self.errors.len() > Diagnostic::MAX_SHOWN
     }
@@ -303,7 +303,7 @@ fn array_items(written: &TypeExpr<'_>) -> Value {
 /// The types of OpenAPI 3.0.
 pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
-/// How many `[]` may follow one type.
+/// Maximum number of `[]` after one type.
 const MAX_ARRAYS: usize = 8;
 
 /// A `type` in sugared parameters.
@@ -315,7 +315,7 @@ pub(super) enum TypeExpr<'a> {
     ArrayOf(Box<Self>),
 }
 
-/// How to fix an unknown type.
+/// A remedy for an unknown type.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fix {
     /// Write this type.

@@ -1,6 +1,6 @@
 //! The keywords of an OpenAPI 3.0.3 Schema Object and the values they take.
 //!
-//! The rules are those of the Schema part of the official JSON Schema for
+//! The rules come from the Schema part of the official JSON Schema for
 //! OpenAPI 3.0 (revision 2021-09-28).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -99,7 +99,7 @@ pub const KEYWORDS: [(&str, KeywordKind); 36] = [
     ("$ref", KeywordKind::Reference),
 ];
 
-/// What to write instead of a JSON Schema keyword that OpenAPI 3.0 lacks.
+/// Suggests a replacement for a JSON Schema keyword that OpenAPI 3.0 lacks.
 pub(super) fn suggestion(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "min" => "write `minimum`, or `minLength` for text and `minItems` for an array",
@@ -125,7 +125,7 @@ pub(super) fn suggestion(keyword: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether `test` is true for `schema` or any of its subschemas.
+/// Returns true if `test` is true for `schema` or any of its subschemas.
 pub(super) fn any_schema(
     schema: &Map<String, Value>,
     test: &mut dyn FnMut(&Map<String, Value>) -> bool,
@@ -158,11 +158,11 @@ pub struct SubSchema<'s> {
     pub pointer: String,
     /// The subschema.
     pub schema: &'s Map<String, Value>,
-    /// What it describes.
+    /// Its role.
     pub role: Role<'s>,
 }
 
-/// What a subschema describes.
+/// The role of a subschema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role<'s> {
     /// All arguments.
@@ -171,7 +171,7 @@ pub enum Role<'s> {
     Property {
         /// Its name.
         name: &'s str,
-        /// Whether it is required.
+        /// True if it is required.
         required: bool,
     },
     /// Items of an array, part of a composition, or additional properties.
@@ -233,7 +233,7 @@ fn collect<'s>(sub_schema: SubSchema<'s>, found: &mut Vec<SubSchema<'s>>) {
 
 type Object = Map<String, Value>;
 
-/// How deep alternatives are followed for their types.
+/// Maximum depth to which alternatives are followed for their types.
 const MAX_DEPTH: usize = 8;
 
 impl Schema {
@@ -329,15 +329,15 @@ const fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// How many references may follow each other without reaching a value.
+/// Maximum number of references one after another that reach no value.
 const MAX_CHAIN: usize = 32;
-/// How many schemas one value may be validated against.
+/// Maximum number of schemas against which one value is validated.
 const MAX_SCHEMAS: usize = 10_000;
 
 /// Checks the references of one schema.
 #[derive(Default)]
 pub(super) struct Checker<'s> {
-    /// How many schemas a value is validated against at each target.
+    /// Number of schemas against which a value is validated at each target.
     counts: HashMap<&'s str, usize>,
     /// The targets on the path to the current schema.
     path: Vec<&'s str>,
@@ -415,7 +415,7 @@ impl<'s> Checker<'s> {
         Ok(count)
     }
 
-    /// How many schemas a value is validated against with `schema`.
+    /// Counts the schemas against which `schema` validates a value.
     fn count(&mut self, root: &'s Object, schema: &'s Object) -> Result<usize, SchemaErrorKind> {
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             return Ok(self.follow(root, target)?.saturating_add(1));

@@ -7,9 +7,9 @@ use serde_json::Value;
 use crate::pluralize;
 use crate::suggest::did_you_mean;
 
-/// How many alternatives of an `anyOf` are explained, with as many errors each.
+/// Maximum number of alternatives of an `anyOf` that are explained, with as many errors each.
 const MAX_ALTERNATIVES: usize = 4;
-/// How many characters of a value are shown.
+/// Maximum number of characters of a value that are shown.
 const MAX_VALUE_CHARS: usize = 60;
 
 /// The message, without the location.

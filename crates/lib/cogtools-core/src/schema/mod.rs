@@ -80,12 +80,12 @@ impl Schema {
         &self.object
     }
 
-    /// Whether every value of this schema is an object.
+    /// Returns true if every value of this schema is an object.
     pub fn is_object(&self) -> bool {
         self.object.get("type").is_some_and(|kind| kind == "object") && !self.is_nullable()
     }
 
-    /// Whether it declares a property `name` of its root.
+    /// Returns true if it declares a property `name` of its root.
     pub fn has_property(&self, name: &str) -> bool {
         let properties = self.object.get("properties");
         properties.is_some_and(|properties| properties.get(name).is_some())
@@ -95,7 +95,7 @@ impl Schema {
         self.object.get("nullable") == Some(&Value::Bool(true))
     }
 
-    /// Whether a tool with this schema has no parameters.
+    /// Returns true if a tool with this schema has no parameters.
     pub fn is_empty(&self) -> bool {
         let no_properties = self
             .object
@@ -135,7 +135,7 @@ impl Schema {
         Value::Object(object)
     }
 
-    /// Whether it was converted from a JSON Schema.
+    /// Returns true if it was converted from a JSON Schema.
     pub const fn is_recovered(&self) -> bool {
         self.original.is_some()
     }
@@ -168,7 +168,7 @@ impl Schema {
         Some(schema)
     }
 
-    /// Whether the argument at `path`, the names of nested properties, is declared as an
+    /// Returns true if the argument at `path`, the names of nested properties, is declared as an
     /// array.
     pub fn is_array_at(&self, path: &[String]) -> bool {
         self.declared_at(path)
@@ -200,7 +200,7 @@ impl Schema {
         expand::spelling(written)
     }
 
-    /// Whether any subschema has a default.
+    /// Returns true if any subschema has a default.
     pub fn has_default(&self) -> bool {
         keyword::any_schema(&self.object, &mut |schema| schema.contains_key("default"))
     }
@@ -217,7 +217,7 @@ impl Schema {
         value::object(&self.object)
     }
 
-    /// Whether any subschema has a property whose name passes `test`.
+    /// Returns true if any subschema has a property whose name passes `test`.
     pub(crate) fn any_property(&self, test: &dyn Fn(&str) -> bool) -> bool {
         keyword::any_schema(&self.object, &mut |schema| {
             let properties = schema.get("properties").and_then(Value::as_object);
@@ -225,7 +225,7 @@ impl Schema {
         })
     }
 
-    /// Whether any subschema has a pattern.
+    /// Returns true if any subschema has a pattern.
     pub fn has_pattern(&self) -> bool {
         let object = self.original.as_ref().unwrap_or(&self.object);
         keyword::any_schema(object, &mut |schema| {

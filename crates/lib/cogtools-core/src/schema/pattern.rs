@@ -95,12 +95,12 @@ fn compile(pattern: &str, steps: usize) -> Option<jsonschema::Validator> {
     options.build(&json!({ "pattern": pattern })).ok()
 }
 
-/// Whether the expression is one of ECMA-262.
+/// Returns true if the expression is one of ECMA-262.
 pub(super) fn is_valid(pattern: &str) -> bool {
     compile(pattern, 1).is_some()
 }
 
-/// Whether it has look-around or back-references.
+/// Returns true if it has look-around or back-references.
 fn backtracks(pattern: &str) -> bool {
     let mut rest = pattern;
     let mut in_class = false;
@@ -131,7 +131,7 @@ fn backtracks(pattern: &str) -> bool {
     false
 }
 
-/// Whether any schema in `schema` has such a pattern.
+/// Returns true if any schema in `schema` has such a pattern.
 pub(super) fn any(schema: &Value) -> bool {
     let mut found = false;
     visit(schema, "", &mut |_, pattern| found |= backtracks(pattern));

@@ -1,7 +1,7 @@
 //! From JSON Schema to the OpenAPI 3.0 Schema Object, for the tools of MCP servers
 //! and providers.
 //!
-//! What OpenAPI 3.0 cannot express is left out or loosened, never tightened:
+//! Keywords that OpenAPI 3.0 cannot express are left out or loosened, never tightened:
 //! arguments are validated against the original, and a host that reads OpenAPI sees
 //! as much of it as possible.
 
@@ -13,16 +13,16 @@ use super::keyword::{self, KeywordKind};
 
 type Object = Map<String, Value>;
 
-/// How deep definitions are followed: they may be recursive.
+/// Maximum depth to which definitions are followed: they may be recursive.
 const MAX_DEPTH: usize = 12;
-/// How many schemas there are at most once definitions stand where they are used: a few that branch
+/// Maximum number of schemas once definitions stand where they are used: a few that branch
 /// would be more than memory holds.
 const MAX_SCHEMAS: usize = 50_000;
 
 /// The whole schema.
 struct Root<'s> {
     schema: &'s Value,
-    /// How many schemas may still be converted.
+    /// Number of schemas that may still be converted.
     left: Cell<usize>,
 }
 
@@ -185,7 +185,7 @@ fn composition(keyword: &str, parts: &[Value], root: &Root<'_>, depth: usize, re
     }
 }
 
-/// Whether a keyword without subschemas has a value of its kind.
+/// Returns true if a keyword without subschemas has a value of its kind.
 fn has_kind(takes: KeywordKind, value: &Value) -> bool {
     match takes {
         KeywordKind::Text | KeywordKind::Pattern => value.is_string(),

@@ -9,7 +9,7 @@ use super::keyword::{self, KeywordKind};
 
 type Object = Map<String, Value>;
 
-/// Whether the translation of `schema` is `schema` itself. That is the usual case, and
+/// Returns true if the translation of `schema` is `schema` itself, which is usual, and
 /// saves a copy.
 pub(super) fn changes_nothing(schema: &Object) -> bool {
     let changed = |keyword: &String| {
@@ -41,7 +41,7 @@ pub(super) fn for_validation(schema: &Object) -> Object {
     translated(schema, Purpose::Validate)
 }
 
-/// What a translation is for. Strict validators of hosts refuse formats that they do not know.
+/// The reader of a translation. Strict validators of hosts refuse formats that they do not know.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Declare,
@@ -86,7 +86,7 @@ fn translated(schema: &Object, purpose: Purpose) -> Object {
     result
 }
 
-/// Whether it is a number whose format is that of an integer, and so takes no fractions.
+/// Returns true if it is a number with a format of integers, which takes no fractions.
 fn is_whole(schema: &Object) -> bool {
     let format = schema.get("format").and_then(Value::as_str);
     schema.get("type").is_some_and(|kind| kind == "number")

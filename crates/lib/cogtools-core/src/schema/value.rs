@@ -124,7 +124,7 @@ impl Expander {
 
 type Object = Map<String, Value>;
 
-/// How many values the skeleton may have; a larger one would not help.
+/// Maximum number of values of a skeleton; a larger one would not help.
 const MAX_VALUES: usize = 100;
 const MAX_DEPTH: usize = 8;
 
@@ -227,7 +227,7 @@ pub struct Validator {
 pub struct InvalidSchema {
     /// The JSON pointer of the invalid part of the schema.
     pub pointer: String,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -281,7 +281,7 @@ impl Validator {
         })
     }
 
-    /// Whether `value` is valid.
+    /// Returns true if `value` is valid.
     pub fn accepts(&self, value: &Value) -> bool {
         self.spent.store(0, Ordering::Relaxed);
         self.inner.is_valid(value)

@@ -12,7 +12,7 @@ use super::message::{hints, message, quoted, truncate};
 use crate::pointer::{child, segments};
 use crate::suggest::did_you_mean;
 
-/// How many characters of a parameter's description are repeated in a hint.
+/// Maximum number of characters of a parameter's description in a hint.
 const MAX_DESCRIPTION_CHARS: usize = 400;
 
 /// One violation of the schema.
@@ -20,9 +20,9 @@ const MAX_DESCRIPTION_CHARS: usize = 400;
 pub struct Violation {
     /// The JSON pointer of the invalid, missing or unknown argument.
     pub pointer: String,
-    /// What is wrong.
+    /// The message.
     pub kind: ViolationKind,
-    /// What to send instead.
+    /// Suggestions of what to send instead.
     pub hints: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ type Object = Map<String, Value>;
 /// Where properties are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Among those of the root.
+    /// Among the properties of the root.
     Root,
     /// In nested schemas, too.
     All,
@@ -38,7 +38,7 @@ const SCHEMAS: [&str; 14] = [
 const MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 
 impl Schema {
-    /// The same without optional properties whose names are `rejected`, and these names. Only for
+    /// Removes optional properties whose names are `rejected`, and returns these names. Only for
     /// what was a JSON Schema: arguments are validated against the whole.
     pub(crate) fn without_optional(
         &self,

@@ -22,7 +22,7 @@ pub struct Store {
     folder: PathBuf,
 }
 
-/// A folder in which a copy is made, and what it is called later.
+/// A folder in which a copy is made, and its final name.
 struct NewCopy<'c> {
     /// The folder that is filled.
     temp: &'c Path,

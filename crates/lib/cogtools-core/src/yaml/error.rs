@@ -152,7 +152,7 @@ impl YamlError {
     }
 }
 
-/// How to write a number with leading zeros so that every parser reads it alike.
+/// Suggests a spelling of a number with leading zeros that every parser reads alike.
 fn leading_zero_hint(value: &str) -> String {
     let digits = value.trim_start_matches(['-', '+']);
     let sign = if value.starts_with('-') { "-" } else { "" };

@@ -303,7 +303,7 @@ struct Size {
     nodes: usize,
     /// The length of its strings in bytes.
     text: usize,
-    /// How deep its collections nest, including itself.
+    /// The nesting of its collections, including itself.
     height: usize,
 }
 

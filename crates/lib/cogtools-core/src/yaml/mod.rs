@@ -12,9 +12,9 @@ pub use error::{YamlError, YamlErrorKind};
 pub use loader::parse;
 pub use node::{Data, Entry, Node};
 
-/// How deep collections may nest.
+/// Maximum nesting of collections.
 pub const MAX_DEPTH: usize = 64;
-/// How many nodes a document may have, with each alias counted in full.
+/// Maximum number of nodes of a document, with each alias counted in full.
 pub const MAX_NODES: usize = 100_000;
 /// The total length of a document's strings in bytes, with each alias counted in
 /// full: 32 MiB.

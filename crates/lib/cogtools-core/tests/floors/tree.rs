@@ -96,7 +96,7 @@ impl Tree {
         here
     }
 
-    /// Whether `path` begins in this crate.
+    /// Returns true if `path` begins in this crate.
     fn is_local(&self, here: &[String], path: &[String]) -> bool {
         let Some(first) = path.first() else {
             return false;

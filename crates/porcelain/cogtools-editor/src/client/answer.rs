@@ -147,7 +147,7 @@ impl Reply {
         serde_json::from_str(&String::from_utf8_lossy(json)).map_err(Failure::from)
     }
 
-    /// The same from a value.
+    /// Reads the answer from a value.
     pub(crate) fn from_value(value: Value) -> Result<Self, Failure> {
         serde_json::from_value(value).map_err(Failure::from)
     }

@@ -16,12 +16,12 @@ use super::peer::Peer;
 use super::protocol::Request;
 use super::search::Place;
 
-/// What Emacs evaluates. It sends JSON in Base64, which the protocol does not have to quote, to the
+/// The expression that Emacs evaluates. It sends JSON in Base64, which needs no quotes, to the
 /// client that was added last. Emacs itself would take seconds to print a long text.
 const EXPRESSION: &str = include_str!("emacs.el");
-/// What it evaluates for a proposal, which it reads from a file: an expression has to be short.
+/// The expression for a proposal, which Emacs reads from a file: an expression has to be short.
 const PROPOSAL: &str = include_str!("emacs_proposal.el");
-/// How much Emacs before 30 reads at once, in bytes.
+/// Number of bytes that Emacs before 30 reads at once.
 const MAX_MESSAGE: usize = 4_096;
 
 /// Asks the Emacs of the user.
@@ -40,7 +40,7 @@ pub(crate) fn ask(place: &Place, request: &Request, timeout: Duration) -> Result
     evaluate(&socket, request, &expression, timeout)
 }
 
-/// What is evaluated for a request without text of its own.
+/// Makes the expression for a request without text of its own.
 fn question(request: &Request) -> String {
     expression(EXPRESSION)
         .replace("METHOD", request.method())
@@ -120,7 +120,7 @@ fn evaluate(
     Reply::parse(&json)
 }
 
-/// What is sent: one line, short enough to be read at once, so that this client is the last one.
+/// Makes the line to send, short enough to be read at once, so that this client is the last one.
 fn message(expression: &str) -> String {
     format!("-current-frame -eval {} \n", quote(expression))
 }

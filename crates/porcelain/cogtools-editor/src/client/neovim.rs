@@ -9,7 +9,7 @@ use super::answer::{Failure, Reply};
 use super::peer::Peer;
 use super::protocol::Request;
 
-/// What Neovim runs: a chunk that gets the method and its parameters as JSON, and returns JSON.
+/// The chunk that Neovim runs, with the method and its parameters as JSON; it returns JSON.
 const CHUNK: &str = include_str!("neovim.lua");
 /// The most messages that come before the response: none is expected.
 const MAX_MESSAGES: usize = 100;
@@ -77,7 +77,7 @@ pub(crate) enum Value {
 
 /// The most values of a message, those inside others among them.
 const MAX_VALUES: usize = 10_000;
-/// How deep lists may contain each other.
+/// Maximum nesting of lists.
 const MAX_DEPTH: usize = 16;
 
 /// The call of a method with `arguments` that are text and one list of texts.

@@ -24,7 +24,7 @@ pub(crate) struct Peer {
 
 /// The longest answer, in bytes.
 pub(crate) const MAX_ANSWER_BYTES: u64 = 8 << 20;
-/// How long to wait for a place in the queue of a busy editor.
+/// The time between two attempts to enter the queue of a busy editor.
 const RETRY: Duration = Duration::from_millis(5);
 
 impl Peer {
@@ -102,7 +102,7 @@ impl Peer {
         }
     }
 
-    /// How long the next read or write may take.
+    /// Returns the time that is left for the next read or write.
     fn remaining(&self) -> io::Result<Duration> {
         let remaining = self.deadline.saturating_duration_since(Instant::now());
         if remaining.is_zero() {

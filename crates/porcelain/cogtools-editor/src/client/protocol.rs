@@ -113,7 +113,7 @@ impl Request {
         }
     }
 
-    /// How long one editor may take: a person answers a proposal.
+    /// Returns the time limit of one editor: a person answers a proposal.
     pub(crate) const fn timeout(&self) -> Duration {
         match self {
             Self::ProposeEdit { .. } => Duration::from_mins(9),
@@ -121,7 +121,7 @@ impl Request {
         }
     }
 
-    /// How long all of them together may take.
+    /// Returns the time limit of all editors together.
     pub(crate) const fn total(&self) -> Duration {
         match self {
             Self::ProposeEdit { .. } => self.timeout(),

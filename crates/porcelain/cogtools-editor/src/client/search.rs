@@ -18,7 +18,7 @@ use super::{answer, emacs, file, neovim, protocol};
 pub struct Found {
     /// The answer and the name of the editor; `None` if no editor answers for the directory.
     pub answer: Option<(Answer, String)>,
-    /// How the editor was found, such as `NVIM`.
+    /// The variable or file by which the editor was found, such as `NVIM`.
     pub by: Option<String>,
     /// Each editor that did not answer, in the order of the search.
     pub attempts: Vec<Attempt>,
@@ -189,7 +189,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Those of several editors that answer, at most two. A proposal must not reach more than one,
+    /// Returns the editors that answer, at most two. A proposal must not reach more than one,
     /// so the question is another.
     fn alive<'k>(&mut self, known: &'k [Known]) -> Vec<&'k Known> {
         let mut alive = Vec::new();
@@ -238,7 +238,7 @@ impl Search<'_> {
         });
     }
 
-    /// How long the next editor may take.
+    /// Returns the time limit of the next editor.
     fn timeout(&self) -> Duration {
         let left = self.deadline.saturating_duration_since(Instant::now());
         left.min(self.request.timeout())
@@ -310,7 +310,7 @@ impl Place {
         }
     }
 
-    /// How many components the deepest of `folders` has that contains the directory.
+    /// Counts the components of the deepest of `folders` that contains the directory.
     pub(crate) fn depth_in(&self, folders: &[PathBuf]) -> Option<usize> {
         let real = canonical(&self.directory);
         let folders = folders.iter().filter(|folder| folder.is_absolute());
@@ -426,7 +426,7 @@ pub(crate) struct Known {
     pub(crate) socket: PathBuf,
     pub(crate) name: String,
     pub(crate) pid: u32,
-    /// How deep the folder is that contains the directory.
+    /// The depth of the folder that contains the directory.
     pub(crate) depth: usize,
 }
 

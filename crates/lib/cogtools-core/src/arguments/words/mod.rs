@@ -34,7 +34,7 @@ pub enum WordError {
 struct Assignment<'w> {
     key: &'w str,
     value: &'w str,
-    /// Whether the value is JSON, whatever the schema says.
+    /// True if the value is JSON, whatever the schema says.
     is_json: bool,
 }
 
@@ -184,7 +184,7 @@ fn typed(text: &str, declared: Option<&Map<String, Value>>, schema: &Schema) -> 
     }
 }
 
-/// Whether `value` has one of `types`; without any, it may have each.
+/// Returns true if `value` has one of `types`; without any, it may have each.
 fn has_type(value: &Value, types: &BTreeSet<&str>) -> bool {
     if types.is_empty() {
         return true;

@@ -40,8 +40,7 @@ pub struct Options {
     ///
     /// `cogtools-discover --verbose` names what a tool shadows. An empty list means no tools.
     pub tool_sources: Option<Sources>,
-    /// Whether the user's own sources add to those of a project, before them; by default,
-    /// they do. Only in the user's own file.
+    /// Adds the user's own sources before the project's, as it is by default. Only in the user's own file.
     ///
     /// Example: `inherit: false`
     ///
@@ -58,8 +57,8 @@ pub struct Options {
     ///
     /// With the option --system-env, a call ignores .env.
     pub env_priority: EnvPriority,
-    /// Whether only the tools that cogtools.lock pins are declared and called; by default,
-    /// all are.
+    /// Declares and calls only the tools that cogtools.lock pins; by default,
+    /// all tools.
     ///
     /// Example: `locked: true`
     ///
@@ -94,7 +93,7 @@ pub struct Options {
     /// show, and instructions for models, if the user trusts the project. `cogtools-discover`
     /// takes the host from --format; `cogtools-call` and `cogtools list` from --host.
     pub hosts: Hosts,
-    /// What each program may use that a tool or a source runs. The strictest limit of all
+    /// Limits of each program that a tool or a source runs. The strictest limit of all
     /// configurations applies.
     ///
     /// Example: `limits: {memory: 512 MiB, processes: 64}`
@@ -103,7 +102,7 @@ pub struct Options {
     /// system's file and the user's file can raise a default. `cogtools-confine(1)` explains what
     /// else programs are denied, and on which systems.
     pub limits: LimitOptions,
-    /// Whether programs are confined to their sandboxes; by default, as far as possible. A
+    /// Confines programs to their sandboxes; by default, as far as possible. A
     /// project's configuration only makes this stricter.
     ///
     /// Example: `sandbox: required` or `sandbox: best-effort`
@@ -120,14 +119,14 @@ pub struct Options {
     /// neither you nor root is not used otherwise. The system's file may set it, too.
     #[serde(deserialize_with = "source::folders")]
     pub safe_directories: Vec<String>,
-    /// How cogtools ask asks a model.
+    /// The model that cogtools ask uses, and its limits.
     ///
     /// Example: `ask: {model: gemini-flash-latest, deny: [deploy_*]}`
     ///
     /// Options of `cogtools ask` win. Only the user's layers may set allow, prices, provider and
     /// `base_url`, so that a project cannot send a key elsewhere.
     pub ask: AskConfig,
-    /// What cogtools ask tells a model beside its task.
+    /// Prompt of cogtools ask beside the task.
     ///
     /// Example: `prompt: {rules: [Answer in one sentence.]}`
     ///
@@ -263,7 +262,7 @@ pub struct McpHost {
     /// Example: `title: Tools of the shop`
     #[serde(deserialize_with = "source::sent_text")]
     pub title: Option<String>,
-    /// What a model should know about the tools together, at most 8 KiB; that of a project only if
+    /// Instructions about all tools for a model, at most 8 KiB; a project's are used only if
     /// the user trusts it.
     ///
     /// Example: `instructions: Ask before you deploy.`
@@ -271,7 +270,7 @@ pub struct McpHost {
     pub instructions: Option<String>,
 }
 
-/// What each program may use.
+/// Limits of each program.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitOptions {
@@ -281,7 +280,7 @@ pub struct LimitOptions {
     #[serde(deserialize_with = "source::bytes")]
     #[schemars(with = "Size")]
     pub memory: Option<u64>,
-    /// How many processes and threads may be added to those that exist. By default, 4096.
+    /// The number of processes and threads that a program may start. By default, 4096.
     ///
     /// Example: `processes: 64`
     #[serde(deserialize_with = "source::at_least_8")]
@@ -301,7 +300,7 @@ pub struct LimitOptions {
     pub file_size: Option<u64>,
 }
 
-/// How cogtools ask asks a model.
+/// The model that cogtools ask uses, and its limits.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AskConfig {
@@ -311,7 +310,7 @@ pub struct AskConfig {
     #[serde(deserialize_with = "source::some_text")]
     #[schemars(regex(pattern = r"\S"))]
     pub model: Option<String>,
-    /// How varied answers are.
+    /// The temperature of the model: the variety of its answers.
     ///
     /// Example: `temperature: 0.2`
     #[serde(deserialize_with = "source::temperature")]
@@ -328,12 +327,12 @@ pub struct AskConfig {
     ///
     /// Example: `allow: [read_*]`
     pub allow: Vec<String>,
-    /// Patterns of tools whose calls need an approval, in addition to those of other
+    /// Patterns of tools whose calls need an approval, in addition to other
     /// configurations.
     ///
     /// Example: `ask: [deploy_*]`
     pub ask: Vec<String>,
-    /// Patterns of tools that are never called, in addition to those of other configurations.
+    /// Patterns of tools that are never called, in addition to other configurations.
     ///
     /// Example: `deny: [deploy_*]`
     pub deny: Vec<String>,
@@ -341,7 +340,7 @@ pub struct AskConfig {
     ///
     /// Example: `budget: {turns: 20, calls: 50, tokens: 100000, seconds: 300, money: 1.5}`
     pub budget: AgentBudget,
-    /// How much of a conversation is sent, and what is cached.
+    /// The part of a conversation that is sent, and what is cached.
     pub history: AskHistory,
     /// A file with prices and sizes of models. Only in the user's own file.
     ///
@@ -364,11 +363,11 @@ pub struct AskConfig {
     pub base_url: Option<String>,
 }
 
-/// How much of a conversation is sent, and what is cached.
+/// The part of a conversation that is sent, and what is cached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AskHistory {
-    /// How many results of tools are sent whole. By default, 30.
+    /// The number of tool results that are sent whole. By default, 30.
     #[schemars(with = "u64")]
     pub whole_results: Option<usize>,
     /// After how many further tasks a result is not sent whole any more. By default, 3.
@@ -377,7 +376,7 @@ pub struct AskHistory {
     /// The number of tokens that are not cached from which a cache is made, or off. By default,
     /// 20000.
     pub cache_threshold: Option<Threshold>,
-    /// How many seconds a cache lives. By default, 900.
+    /// The lifetime of a cache in seconds. By default, 900.
     #[serde(deserialize_with = "source::a_minute")]
     #[schemars(range(min = 60, max = 4_294_967_295_u64))]
     pub cache_ttl: Option<u32>,
@@ -414,21 +413,21 @@ pub enum AskProvider {
     OpenAi,
 }
 
-/// What cogtools ask tells a model beside its task.
+/// Prompt of cogtools ask beside the task.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptConfig {
-    /// What the agent is.
+    /// A description of the agent.
     pub description: Option<String>,
     /// Roles that it takes.
     pub roles: Vec<String>,
     /// Rules that it follows.
     pub rules: Vec<String>,
-    /// How it proceeds, step by step.
+    /// The steps of its procedure.
     pub procedure: Vec<String>,
-    /// What it must not do.
+    /// Actions that it must not take.
     pub constraints: Vec<String>,
-    /// What the whole session is for.
+    /// The goal of the whole session.
     pub session_goal: Option<String>,
     /// Files with instructions. By default, GEMINI.md and AGENTS.md, if they exist.
     ///

@@ -63,7 +63,7 @@ pub struct CommandOptions {
     /// Example: `call: [other-call, --json]`
     #[serde(deserialize_with = "line")]
     pub call: Line,
-    /// Its name, in messages and as a toolset; by default, that of the program.
+    /// Its name, in messages and as a toolset; by default, the program's name.
     ///
     /// Example: `name: other`
     #[serde(default, deserialize_with = "source_name")]
@@ -102,7 +102,7 @@ pub struct CommandOptions {
     #[serde(default, deserialize_with = "seconds")]
     #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
     pub cache: Option<Duration>,
-    /// What its programs may reach.
+    /// The sandbox of its programs.
     #[schemars(with = "Option<SandboxOptions>")]
     pub sandbox: Option<SandboxIndex>,
 }
@@ -184,7 +184,7 @@ pub struct ServerOptions {
     #[serde(deserialize_with = "seconds_or_none")]
     #[schemars(with = "f64", extend("minimum" = 0))]
     pub cache: Option<Duration>,
-    /// What the program may reach.
+    /// The sandbox of the program.
     #[schemars(with = "Option<SandboxOptions>")]
     pub sandbox: Option<SandboxIndex>,
 }
@@ -203,24 +203,24 @@ pub enum Line {
 #[derive(Clone, Copy, Debug)]
 pub struct SandboxIndex(pub usize);
 
-/// What a program may reach. Nothing else is permitted.
+/// The files and the network that a program may reach. Nothing else is permitted.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "the sandbox reads itself; this is its schema")]
 pub struct SandboxOptions {
-    /// What it may read besides the system and its own files: paths from the project's root,
+    /// Files that it may read besides the system and its own: paths from the project's root,
     /// below ~, or absolute. By default, the project.
     #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
     read: Option<Vec<String>>,
-    /// What it may also change; by default, only a temporary folder of its own. A folder of the
+    /// Files that it may also change; by default, only a temporary folder of its own. A folder of the
     /// project that does not exist is made.
     #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
     write: Option<Vec<String>>,
-    /// Whether it may use the network; by default, only an MCP server may.
+    /// Permits the network; by default, only for an MCP server.
     net: Option<bool>,
-    /// The memory of each process; by default, that of `limits`.
+    /// The memory of each process; by default, as in `limits`.
     memory: Option<Size>,
-    /// How many processes and threads may be added to those that exist; by default, that of
+    /// The number of processes and threads that it may start; by default, as in
     /// `limits`.
     #[schemars(range(min = 1))]
     processes: Option<u64>,
@@ -284,7 +284,7 @@ pub(super) fn source_name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<S
 }
 
 /// Returns true if a provider's name must not contain `c`: users approve by name, so it
-/// must look like what it is.
+/// must look like itself.
 pub(in crate::config) fn is_invalid_in_name(c: char) -> bool {
     c == ':' || c.is_control() || invisible::name(c).is_some()
 }

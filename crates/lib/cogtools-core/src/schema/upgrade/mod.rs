@@ -19,9 +19,9 @@ use crate::schema::upgrade::repairs::Takes;
 
 type Object = Map<String, Value>;
 
-/// How deep schemas are nested at most; deeper ones accept anything.
+/// Maximum nesting of schemas; deeper ones accept anything.
 const MAX_DEPTH: usize = 64;
-/// How many references may follow each other at the root.
+/// Maximum number of references one after another at the root.
 const MAX_CHAIN: usize = 8;
 
 impl Schema {
@@ -31,7 +31,7 @@ impl Schema {
         Self::upgraded(schema, None)
     }
 
-    /// What [`Schema::from_foreign`] repairs in a JSON Schema.
+    /// Lists the repairs of [`Schema::from_foreign`] in a JSON Schema.
     pub fn repairs(schema: &Object) -> Repairs {
         let repairs = RefCell::default();
         Self::upgraded(schema, Some(&repairs));
@@ -81,7 +81,7 @@ fn object(schema: &Object, patterns: Patterns, repairs: Option<&RefCell<Repairs>
     result
 }
 
-/// Whether the siblings of a reference mean nothing, as up to draft 7.
+/// Returns true if the siblings of a reference mean nothing, as up to draft 7.
 fn is_old(schema: &Object) -> bool {
     let draft = schema.get("$schema").and_then(Value::as_str);
     draft.is_some_and(|draft| {
@@ -91,7 +91,7 @@ fn is_old(schema: &Object) -> bool {
     })
 }
 
-/// What becomes of regular expressions.
+/// The treatment of regular expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Patterns {
     /// They stay.
@@ -175,8 +175,8 @@ impl Upgrade<'_> {
         set(result, keyword, upgraded);
     }
 
-    /// The same for keywords whose meaning has changed, and for those that need more than their
-    /// value; whether `keyword` is one of them.
+    /// Converts keywords whose meaning has changed, and keywords that need more than their
+    /// value; returns true if `keyword` is one of them.
     fn old_entry(
         &self,
         schema: &Object,
@@ -249,7 +249,7 @@ impl Upgrade<'_> {
         );
     }
 
-    /// What is a schema among `items`; `None` without any.
+    /// Converts the schemas among `items`; `None` without any.
     fn list(&self, items: &[Value], depth: usize) -> Option<Value> {
         let items = items.iter().filter_map(|item| self.any(item, depth));
         let items: Vec<Value> = items.collect();
@@ -315,7 +315,7 @@ impl<'s> Upgrade<'s> {
         self.resolve(target)?.1.as_object()
     }
 
-    /// Whether a reference to `target` leads to a schema whose `$anchor` it names.
+    /// Returns true if a reference to `target` leads to a schema whose `$anchor` it names.
     fn has_anchor(&self, target: &str) -> bool {
         let anchor = target.strip_prefix('#');
         anchor.is_some_and(|anchor| self.anchors.contains(anchor))

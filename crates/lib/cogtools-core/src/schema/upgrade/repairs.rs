@@ -1,4 +1,4 @@
-//! What was repaired in a schema of others, for people who wonder about a declaration.
+//! Repairs of a schema of others, for people who wonder about a declaration.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::{self, Display, Formatter};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::schema::upgrade::Object;
 
-/// What was repaired in a schema: the keywords, wherever they are in it.
+/// Repairs of a schema: the keywords, wherever they are in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
     added: BTreeSet<String>,
@@ -24,18 +24,18 @@ const TRANSLATED: [(&str, &[&str]); 6] = [
     ("minimum", &["exclusiveMinimum"]),
     ("maximum", &["exclusiveMaximum"]),
 ];
-/// How long an unknown keyword may be in the text: its author is a stranger.
+/// Maximum length of an unknown keyword in the text: its author is a stranger.
 const MAX_KEYWORD_CHARS: usize = 40;
-/// How many keywords of a kind are noted.
+/// Maximum number of keywords of a kind that are noted.
 const MAX_KEYWORDS: usize = 20;
 
 impl Repairs {
-    /// Whether nothing was repaired.
+    /// Returns true if nothing was repaired.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.translated.is_empty() && self.left_out.is_empty()
     }
 
-    /// Whether nothing was repaired but extensions, which only their authors know.
+    /// Returns true if nothing was repaired but extensions, which only their authors know.
     pub(crate) fn are_extensions(&self) -> bool {
         let is_extension = |keyword: &String| keyword.starts_with("x-");
         self.added.is_empty()

@@ -24,7 +24,7 @@ const TOOLS: [(&str, &str, &str); 6] = [
     ("wetter", "Sagt, wie das Wetter in 京都 wird", ""),
 ];
 
-/// Tools as those of servers for clusters, browsers, code, files, chat, databases and pages:
+/// Tools like the tools of servers for clusters, browsers, code, files, chat, databases and pages:
 /// a name, a description and the names of its parameters.
 const CATALOGUE: &str = include_str!("../../../tests/search/catalogue.txt");
 /// A question, and the tools that answer it. Those marked as `held` were written later; neither

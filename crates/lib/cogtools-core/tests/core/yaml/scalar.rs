@@ -1,4 +1,4 @@
-//! What YAML has and JSON has not, and what its readers disagree on.
+//! Values that YAML has and JSON has not, and values on which its readers disagree.
 
 use cogtools_test_support::{Snapshot, str};
 
