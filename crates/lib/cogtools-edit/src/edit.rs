@@ -3,15 +3,17 @@
 //! Hosts read their settings from files that belong to their users. An edit lists
 //! the required values; missing ones are added, and nothing is replaced.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use cogtools_core::{Diagnostic, Location};
+use cogtools_core::file::{Expected, Mode, ReadScope, Temp, WriteError, write_temp};
+use cogtools_core::text::{self, TextError};
+use cogtools_core::{Code, Diagnostic, Location};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use crate::conflict::{Conflict, ConflictKind};
-use crate::existing::{Existing, ExistingError};
-use crate::plan::{Change, Step};
+use crate::plan::{Change, Plan, Step};
 use crate::{jsonc, toml, yaml};
 
 /// Values that a file must contain.
@@ -191,4 +193,346 @@ impl EditError {
             Self::Conflicts(conflicts) => conflicts.into_iter().map(Conflict::diagnostic).collect(),
         }
     }
+}
+
+/// A conflict in a file that prevents a merge.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{kind}")]
+pub struct Conflict {
+    /// Its kind.
+    pub kind: ConflictKind,
+    /// Its location.
+    pub location: Location,
+}
+
+/// The kind of a conflict.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ConflictKind {
+    /// It is not JSON with comments; the parser's message.
+    #[error("not JSON with comments: {0}")]
+    Syntax(String),
+    /// It begins with a byte order mark, which Gemini CLI cannot read.
+    #[error("begins with a byte order mark")]
+    ByteOrderMark,
+    /// It is empty, where Gemini CLI needs an object.
+    #[error("is empty, which is not JSON")]
+    Empty,
+    /// A value of another type is in the place of an object.
+    #[error("must be an object, but is {found}")]
+    NotAnObject {
+        /// The JSON pointer; empty for the whole file.
+        pointer: String,
+        /// The type that was found.
+        found: &'static str,
+    },
+    /// It is not TOML; the parser's message.
+    #[error("not TOML: {0}")]
+    Toml(String),
+    /// It is not YAML that all parsers read alike; what is wrong.
+    #[error("not YAML: {0}")]
+    Yaml(String),
+    /// A map to which nothing can be added without changing something else.
+    #[error("is written so that no entry can be added")]
+    Entangled {
+        /// The map, as a JSON pointer.
+        pointer: String,
+    },
+    /// A map whose syntax allows no additions.
+    #[error("is written inline, so no entry can be added")]
+    Inline {
+        /// The map, as a JSON pointer.
+        pointer: String,
+    },
+    /// Another entry has our name.
+    ///
+    /// Its content is not shown: servers can have secrets in their arguments.
+    #[error("another entry already has this name")]
+    NameTaken {
+        /// The entry, as a JSON pointer.
+        pointer: String,
+        /// A second hint.
+        hint: String,
+    },
+    /// An object contains the same key twice.
+    #[error("duplicate key, first set on line {first}")]
+    Duplicate {
+        /// The key, as a JSON pointer.
+        pointer: String,
+        /// The line of the first one.
+        first: usize,
+    },
+    /// The key has another value than ours.
+    #[error("is already set to {present}, but cogtools needs {wanted}")]
+    DifferentValue {
+        /// The key, as a JSON pointer.
+        pointer: String,
+        /// Its value as written, truncated.
+        present: String,
+        /// Our value, as JSON.
+        wanted: String,
+    },
+}
+
+impl Conflict {
+    /// The conflict as a diagnostic with hints.
+    pub fn diagnostic(self) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, self.kind.to_string());
+        let diagnostic = match self.kind {
+            ConflictKind::Toml(_)
+            | ConflictKind::Yaml(_)
+            | ConflictKind::Syntax(_)
+            | ConflictKind::ByteOrderMark
+            | ConflictKind::Empty => diagnostic.hint("fix the file by hand, then run this again"),
+            ConflictKind::NotAnObject { pointer, .. } => diagnostic
+                .with_pointer(pointer)
+                .hint("make it an object or remove it, then run this again"),
+            ConflictKind::Entangled { pointer } => diagnostic
+                .with_pointer(pointer)
+                .hint("write each of its entries on lines of its own, then run this again"),
+            ConflictKind::Inline { pointer } => {
+                let header = format!("[{}.NAME]", pointer.trim_start_matches('/'));
+                diagnostic.with_pointer(pointer).hint(format!(
+                    "write each of its entries as a table with its own header, {header}, then run this \
+                     again"
+                ))
+            }
+            ConflictKind::NameTaken { pointer, hint, .. } => diagnostic
+                .with_pointer(pointer)
+                .hint("remove or rename it, then run this again")
+                .hint(hint),
+            ConflictKind::Duplicate { pointer, .. } => diagnostic
+                .with_pointer(pointer)
+                .hint("remove one of the two, then run this again"),
+            ConflictKind::DifferentValue {
+                pointer, wanted, ..
+            } => diagnostic.with_pointer(pointer).hint(format!(
+                "to let cogtools take over, set it to {wanted} or remove it, then run this again"
+            )),
+        };
+        diagnostic.at(self.location)
+    }
+}
+
+/// The location of `range`, byte offsets in `text`, for messages.
+pub(crate) fn location(file: &Path, text: &str, range: Range<usize>) -> Location {
+    let before = text.get(..range.start).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let covered = text.get(range).unwrap_or(" ");
+    let width = covered.lines().next().unwrap_or_default().chars().count();
+    Location::new(file, text, line, column, width)
+}
+
+/// An existing text file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Existing {
+    /// The path to display, relative to the project.
+    pub file: PathBuf,
+    /// The canonical path.
+    pub target: PathBuf,
+    /// Its text, including any byte order mark.
+    pub text: String,
+}
+
+/// Why an existing file cannot be edited.
+#[derive(Debug, Error)]
+pub enum ExistingError {
+    /// It cannot be read.
+    #[error("cannot be read: {error}")]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// It is a dangling symbolic link.
+    #[error("is a symbolic link to a file that does not exist")]
+    Dangling(PathBuf),
+    /// A link to it leaves the project.
+    #[error(transparent)]
+    Outside(TextError),
+    /// It is a directory, a pipe, a device.
+    #[error("is not a file")]
+    NotAFile(PathBuf),
+    /// It is too large for a configuration file.
+    #[error("is larger than {} MiB", Existing::MAX_BYTES >> 20)]
+    TooLarge(PathBuf),
+    /// It is not UTF-8.
+    #[error("is not UTF-8")]
+    NotText(Location),
+    /// It is read-only.
+    #[error("cannot be written: it is read-only")]
+    ReadOnly(PathBuf),
+}
+
+impl Existing {
+    /// The maximum size in bytes: 16 MiB.
+    pub const MAX_BYTES: usize = 16 << 20;
+
+    /// Opens `file`; `None` if it does not exist. A relative `file` is in `project`, and
+    /// no link to it may leave that; an absolute one belongs to the user.
+    pub fn open(project: &Path, file: &Path) -> Result<Option<Self>, ExistingError> {
+        let path = project.join(file);
+        let scope = if file.is_absolute() {
+            ReadScope::User
+        } else {
+            ReadScope::project(project)
+        };
+        let unreadable = |error| ExistingError::Unreadable {
+            file: file.to_path_buf(),
+            error,
+        };
+        let bytes = match text::bytes(&path, file, Self::MAX_BYTES, &scope) {
+            Ok(bytes) => bytes,
+            Err(TextError::NotFound(_)) => return Ok(None),
+            // The writer names a folder on the path that is a dangling link.
+            Err(TextError::Dangling(_)) if !path.is_symlink() => return Ok(None),
+            Err(TextError::Dangling(file)) => return Err(ExistingError::Dangling(file)),
+            Err(TextError::NotAFile(file)) => return Err(ExistingError::NotAFile(file)),
+            Err(TextError::TooLarge(file)) => return Err(ExistingError::TooLarge(file)),
+            Err(TextError::Io(_, error)) => return Err(unreadable(error)),
+            Err(error) => return Err(ExistingError::Outside(error)),
+        };
+        let target = fs::canonicalize(&path).map_err(unreadable)?;
+        let text = String::from_utf8(bytes).map_err(|error| not_text(file, &error))?;
+        Ok(Some(Self {
+            file: file.to_path_buf(),
+            target,
+            text,
+        }))
+    }
+
+    /// Checks that it may be replaced. A rename could replace a read-only file, but
+    /// its owner intended it not to change.
+    pub fn writable(&self) -> Result<(), ExistingError> {
+        let metadata = fs::metadata(&self.target).map_err(|error| ExistingError::Unreadable {
+            file: self.file.clone(),
+            error,
+        })?;
+        if metadata.permissions().readonly() {
+            return Err(ExistingError::ReadOnly(self.file.clone()));
+        }
+        Ok(())
+    }
+}
+
+impl ExistingError {
+    /// The error as a diagnostic with hints.
+    pub fn diagnostic(self) -> Diagnostic {
+        let message = self.to_string();
+        let diagnostic = |code, file: &Path| {
+            Diagnostic::new(code, message.clone()).with_subject(file.display().to_string())
+        };
+        match self {
+            Self::Unreadable { file, .. } => diagnostic(Code::IoFailed, &file)
+                .hint("make it readable, or move it away, then run this again"),
+            Self::Dangling(file) => diagnostic(Code::IoFailed, &file)
+                .hint("create the file it points to, or remove the link, then run this again"),
+            Self::NotAFile(file) | Self::TooLarge(file) => {
+                diagnostic(Code::InvalidConfig, &file).hint("move it away, then run this again")
+            }
+            Self::Outside(error) => error.diagnostic(Code::InvalidConfig),
+            Self::NotText(location) => Diagnostic::new(Code::InvalidConfig, message)
+                .hint("save it as UTF-8, then run this again")
+                .at(location),
+            Self::ReadOnly(file) => {
+                diagnostic(Code::IoFailed, &file).hint("make it writable, then run this again")
+            }
+        }
+    }
+}
+
+fn not_text(file: &Path, error: &std::string::FromUtf8Error) -> ExistingError {
+    let bytes = error.as_bytes();
+    let valid = error.utf8_error().valid_up_to();
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let text = String::from_utf8_lossy(bytes);
+    ExistingError::NotText(Location::new(file, &text, line, column, 1))
+}
+
+/// The reason why a plan was not applied completely.
+#[derive(Debug, Error)]
+#[error("{}", match error {
+    WriteError::Changed => "was changed by another program in the meantime".to_owned(),
+    error => format!("cannot be written: {error}"),
+})]
+pub struct ApplyError {
+    /// The file that was not written.
+    pub file: PathBuf,
+    /// The reason.
+    pub error: WriteError,
+    /// The files that had been written by then.
+    pub written: Vec<PathBuf>,
+}
+
+impl Plan {
+    /// Writes every change. No file is replaced before all new content is on disk.
+    ///
+    /// # Errors
+    ///
+    /// The first file that cannot be written.
+    pub fn apply(&self) -> Result<(), ApplyError> {
+        let mut written = Vec::new();
+        let failed = |change: &Change, error, written| ApplyError {
+            file: change.file.clone(),
+            error,
+            written,
+        };
+        let mut temps = Temps::default();
+        for change in self.changes() {
+            let temp = stage(change).map_err(|error| failed(change, error, Vec::new()))?;
+            temps.0.push((change, temp));
+        }
+        for (change, temp) in &mut temps.0 {
+            if let Err(error) = temp.commit() {
+                return Err(failed(change, error, written));
+            }
+            written.push(change.file.clone());
+        }
+        Ok(())
+    }
+}
+
+impl ApplyError {
+    /// The error as a diagnostic with hints.
+    pub fn diagnostic(self) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::IoFailed, self.to_string())
+            .with_subject(self.file.display().to_string());
+        let diagnostic = diagnostic.hint(match &self.error {
+            WriteError::Changed => "run this again to take its new content into account".into(),
+            error => error.hint("free disk space or grant permission, then run this again"),
+        });
+        if self.written.is_empty() {
+            return diagnostic.hint("no file was written");
+        }
+        let written = self.written.iter();
+        let written: Vec<_> = written
+            .map(|file| format!("`{}`", file.display()))
+            .collect();
+        diagnostic.hint(format!("already written: {}", written.join(", ")))
+    }
+}
+
+/// The temporary files, in the order of the plan.
+#[derive(Default)]
+struct Temps<'p>(Vec<(&'p Change, Temp<'p>)>);
+
+impl Drop for Temps<'_> {
+    /// Removes the last one first: its folder may have been created for an earlier one.
+    fn drop(&mut self) {
+        while self.0.pop().is_some() {}
+    }
+}
+
+fn stage(change: &Change) -> Result<Temp<'_>, WriteError> {
+    let before = change.before.as_deref().map(str::as_bytes);
+    let expected = before.map_or(Expected::Absent, Expected::Bytes);
+    let mode = if change.executable {
+        Mode::Program
+    } else {
+        Mode::Data
+    };
+    write_temp(&change.target, expected, change.after.as_bytes(), mode)
 }

@@ -19,7 +19,7 @@ use jsonc_parser::{
 };
 use serde_json::{Map, Value};
 
-use crate::conflict::{Conflict, ConflictKind, location};
+use crate::edit::{Conflict, ConflictKind, location};
 use crate::{BYTE_ORDER_MARK, without_byte_order_mark};
 
 /// Extensions of JSON that the parser of a host accepts.

@@ -4,22 +4,18 @@
 //! Hosts read their settings from files of their users. Every byte of such a file
 //! that is not ours is preserved, and a file that cannot be parsed is left unchanged.
 
-mod apply;
 mod config;
-mod conflict;
 mod edit;
-mod existing;
 pub mod jsonc;
 mod plan;
 pub mod toml;
 pub mod yaml;
 
-pub use apply::ApplyError;
 pub use config::{ConfigChange, ConfigFile, ConfigFileError};
-pub use conflict::{Conflict, ConflictKind};
 pub use edit::{Edit, EditError, Entry, Format};
-pub use existing::{Existing, ExistingError};
 pub use plan::{Change, Plan, Step};
+
+pub use crate::edit::{ApplyError, Conflict, ConflictKind, Existing, ExistingError};
 
 /// The UTF-8 byte order mark that some editors write at the start of a file.
 const BYTE_ORDER_MARK: &str = "\u{feff}";

@@ -11,7 +11,7 @@ use cogtools_core::Location;
 use serde_json::{Map, Value};
 use toml_edit::{Document, Item, TableLike, TomlError};
 
-use crate::conflict::{Conflict, ConflictKind, location};
+use crate::edit::{Conflict, ConflictKind, location};
 use crate::without_byte_order_mark;
 
 /// The value at `table` and `name` in `text` (of `file`, for messages), and its

@@ -1,13 +1,12 @@
 //! The extension for VS Code, as a file with the same bytes for the same version, and its installation.
 
-use std::io;
-use std::io::{Cursor, Write as _};
+use std::io::{self, Cursor, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cogtools_core::file::WritePath;
+use cogtools_core::file::{self, WritePath};
 use cogtools_core::process::{Exit, Output};
-use cogtools_core::{Code, Diagnostic, file};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::project::project;
 use cogtools_program::{Failure, Io, SystemProgram, dirs};
 use zip::write::SimpleFileOptions;

@@ -3,6 +3,5 @@
 pub mod client;
 mod command;
 mod install;
-mod manual;
 
 pub use command::PROGRAM;

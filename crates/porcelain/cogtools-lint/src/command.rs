@@ -12,11 +12,10 @@ use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 
 use crate::finding::Finding;
-use crate::levels::Levels;
-use crate::linter::Linter;
+use crate::linter::{Levels, Linter};
 use crate::output::{self, Format, Report};
-use crate::target::Targets;
-use crate::{fix, reference, target};
+use crate::target::{self, Targets};
+use crate::{fix, reference};
 
 /// The program.
 pub const PROGRAM: Program = Program {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::{Level, Location, invisible};
 
-use crate::rule::Rule;
+use crate::linter::Rule;
 use crate::secret;
 
 /// One thing that a rule found.

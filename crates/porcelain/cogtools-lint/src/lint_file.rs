@@ -1,20 +1,22 @@
 //! A file as the rules see it: text, document and tool, as far as it parses.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use cogtools_core::file::ReadScope;
 use cogtools_core::pointer::segments;
-use cogtools_core::schema::{Role, SubSchema};
+use cogtools_core::schema::{Role, Schema, SubSchema};
 use cogtools_core::text::{self, Span, Text, TextError};
-use cogtools_core::tool::ToolError;
+use cogtools_core::tool::{TemplateSource, ToolError};
 use cogtools_core::yaml::{self, Data, Entry, Node};
-use cogtools_core::{Code, Diagnostic, Location, Tool};
+use cogtools_core::{Code, Config, Context, Diagnostic, Location, Registry, Source, Tool};
+use njk::{Analysis, Engine, Error, Template, analyse};
+use serde_json::{Map, Value};
 
 use crate::contradiction::{self, Contradiction};
-use crate::neighbours::Neighbours;
-use crate::suppression::{self, Suppression};
-use crate::type_check::ToolTypes;
+use crate::parameter_types::ToolTypes;
+use crate::target::{self, Suppression};
 
 /// A tool file, valid or not.
 #[derive(Debug)]
@@ -125,7 +127,7 @@ impl LintFile {
             let entries = self.document.as_ref().and_then(Node::entries);
             let first = entries.and_then(<[_]>::first);
             let line = first.map_or(1, |entry| self.text.location(entry.span).line);
-            suppression::all(self.text.as_str(), line)
+            target::all(self.text.as_str(), line)
         })
     }
 
@@ -251,6 +253,154 @@ fn collect_schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// The tools of a project.
+#[derive(Debug, Default)]
+pub(crate) struct Neighbours {
+    tools: Vec<Tool>,
+    aliases: BTreeMap<String, String>,
+    /// True if these are all: no source is a program.
+    is_complete: bool,
+}
+
+impl Neighbours {
+    /// The tools in the files of the project with this configuration.
+    pub(crate) fn of(config: &Config) -> Self {
+        let mut config = config.clone();
+        let count = config.sources.len();
+        config
+            .sources
+            .retain(|source| !matches!(source, Source::Provider(_)));
+        let is_whole = config.sources.len() == count;
+        let registry = Registry::new(config, None, Context::default());
+        let found = registry.map(Result::ok);
+        Self {
+            is_complete: is_whole
+                && found.source_errors.is_empty()
+                && found.items.iter().all(Option::is_some),
+            aliases: registry.capability_aliases().clone(),
+            tools: found.items.into_iter().flatten().collect(),
+        }
+    }
+
+    /// Returns true if a tool that is not among these does not exist.
+    pub(crate) const fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// The tool `name`.
+    pub(crate) fn find(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name().as_str() == name)
+    }
+
+    /// The names of all tools.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.name().as_str())
+    }
+
+    /// The capability that `name` stands for.
+    pub(crate) fn resolve<'n>(&'n self, name: &'n str) -> &'n str {
+        self.aliases.get(name).map_or(name, String::as_str)
+    }
+
+    /// The tools with a capability, after its alias.
+    pub(crate) fn with_capability(&self, name: &str) -> Vec<&Tool> {
+        let name = self.resolve(name);
+        let has = |tool: &&Tool| tool.capabilities().iter().any(|own| own == name);
+        self.tools.iter().filter(has).collect()
+    }
+
+    /// All capabilities.
+    pub(crate) fn capabilities(&self) -> Vec<String> {
+        self.tools
+            .iter()
+            .flat_map(|tool| tool.capabilities())
+            .collect()
+    }
+}
+
+/// A template of a tool.
+pub(crate) struct IncludedTemplate {
+    pub(crate) source: TemplateSource,
+    /// Its reads and definitions, if it compiles.
+    pub(crate) analysis: Result<Analysis, Error>,
+    /// True if it is the tool's own, rather than included by another.
+    pub(crate) own: bool,
+}
+
+/// All templates of `tool`, except for those that do not exist.
+pub(crate) fn all(tool: &Tool) -> Vec<IncludedTemplate> {
+    let mut found: Vec<IncludedTemplate> = Vec::new();
+    for source in tool.templates() {
+        found.push(IncludedTemplate::new(source, true, tool.schema()));
+    }
+    let mut seen: Vec<String> = Vec::new();
+    let mut at = 0;
+    while let Some(template) = found.get(at) {
+        at += 1;
+        let names = template.analysis.as_ref().map(|it| it.templates.clone());
+        let from = template.source.name().to_owned();
+        for name in names.unwrap_or_default() {
+            let Some(name) = njk::resolve(&from, &name).filter(|name| !seen.contains(name)) else {
+                continue;
+            };
+            let source = tool.partial(&name);
+            found.extend(source.map(|it| IncludedTemplate::new(it, false, tool.schema())));
+            seen.push(name);
+        }
+    }
+    found
+}
+
+/// The template of a tool, compiled to be rendered without a call.
+pub(crate) struct Rendering<'t> {
+    tool: &'t Tool,
+    template: Template,
+}
+
+impl<'t> Rendering<'t> {
+    /// Compiles the template of `tool`; none for a tool that is no template, or one that does not
+    /// compile.
+    pub(crate) fn of(tool: &'t Tool) -> Option<Self> {
+        let sources = tool.templates();
+        let [own] = sources.as_slice() else {
+            return None;
+        };
+        let partials = all(tool).into_iter().map(|it| it.source);
+        let partials: BTreeMap<String, String> = partials
+            .map(|it| (it.name().to_owned(), it.source().to_owned()))
+            .collect();
+        // A file that is not there today may be there tomorrow.
+        let is_open = partials.values().any(|it| it.contains("ignore missing"));
+        if is_open || !tool.is_template() {
+            return None;
+        }
+        let engine = Engine::builder().loader(partials).build();
+        let template = engine.compile(own.name(), own.source()).ok()?;
+        Some(Self { tool, template })
+    }
+
+    /// Renders it with `arguments` and the defaults; none if it fails.
+    pub(crate) fn render(&self, mut arguments: Map<String, Value>) -> Option<String> {
+        self.tool.schema().apply_defaults(&mut arguments);
+        self.template.render(&Value::Object(arguments)).ok()
+    }
+}
+
+impl IncludedTemplate {
+    fn new(source: TemplateSource, own: bool, schema: &Schema) -> Self {
+        let mut analysis = analyse(source.source());
+        let reads = analysis.iter_mut().flat_map(|found| &mut found.reads);
+        for read in reads {
+            read.guarded = read.guarded || source.is_guarded(&read.name, schema);
+        }
+        Self {
+            source,
+            analysis,
+            own,
         }
     }
 }

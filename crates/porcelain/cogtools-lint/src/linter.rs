@@ -2,14 +2,16 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::thread;
 
-use cogtools_core::Level;
-
 use crate::finding::{Finding, Findings};
-use crate::levels::Levels;
 use crate::lint_file::LintFile;
-use crate::rules::{INVALID_TOOL, LOADER_RULES, rules};
+use crate::program::is_in;
+use crate::rules::{INVALID_TOOL, LOADER_RULES, find, rules};
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::text::Text;
+use cogtools_core::{Code, Diagnostic, Level, RETIRED_LINT_RULES, RuleLevel};
 
 /// The least number of files for a thread: fewer are checked before it has started.
 const FILES_PER_THREAD: usize = 16;
@@ -79,4 +81,174 @@ impl Linter {
         findings.sort_by_key(Finding::position);
         findings
     }
+}
+
+/// A rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name in configurations, reports and the reference; never changed.
+    pub name: &'static str,
+    /// Its default level.
+    pub level: Level,
+    /// The mistake, in one line.
+    pub summary: &'static str,
+    /// The host that is affected, and how.
+    pub why: &'static str,
+    /// The way to correct it.
+    pub fix: &'static str,
+    /// Two projects that are its tests and its documentation.
+    pub example: Example,
+    /// Checks one file.
+    pub(crate) check: fn(&LintFile, &mut Findings<'_>),
+}
+
+/// A file of an example project.
+#[derive(Debug)]
+pub struct CaseFile {
+    /// Its path in the project.
+    pub path: &'static str,
+    /// Its content.
+    pub text: &'static str,
+}
+
+/// Returns true if `--fix` fixes the example of the rule.
+pub(crate) fn is_fixable(rule: &'static Rule) -> bool {
+    rule.example.fails.iter().any(|file| {
+        let text = Text::new(file.path, file.text.as_bytes().to_vec());
+        text.is_ok_and(|text| {
+            let file = LintFile::parse(Path::new(file.path), text);
+            let mut found = Vec::new();
+            (rule.check)(
+                &file,
+                &mut Findings::new(rule, Level::Warn, &file.text, &mut found),
+            );
+            found.iter().any(|finding| !finding.edits.is_empty())
+        })
+    })
+}
+
+/// Two projects that differ in one mistake.
+#[derive(Debug)]
+pub struct Example {
+    /// A project that breaks the rule, and nothing else.
+    pub fails: &'static [CaseFile],
+    /// The project without the mistake.
+    pub passes: &'static [CaseFile],
+}
+
+/// The example in a folder under `cases`: the files of its folders `fails` and `passes`,
+/// `tools/say.yaml` unless they are listed.
+macro_rules! example {
+    ($name:literal) => {
+        example!($name: ["tools/say.yaml"], ["tools/say.yaml"])
+    };
+    ($name:literal: [$($fails:literal),+], [$($passes:literal),+]) => {
+        $crate::linter::Example {
+            fails: &[$($crate::linter::CaseFile {
+                path: $fails,
+                text: include_str!(concat!("../../cases/", $name, "/fails/", $fails)),
+            }),+],
+            passes: &[$($crate::linter::CaseFile {
+                path: $passes,
+                text: include_str!(concat!("../../cases/", $name, "/passes/", $passes)),
+            }),+],
+        }
+    };
+}
+pub(crate) use example;
+
+/// The level of each rule.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    overrides: Vec<(&'static str, Level)>,
+}
+
+impl Levels {
+    /// The default levels, changed by those that are `configured`. A rule that does
+    /// not exist is an error: the line would have no effect.
+    pub fn new(configured: &[RuleLevel]) -> Result<Self, Vec<Diagnostic>> {
+        let mut levels = Self::default();
+        let mut diagnostics = Vec::new();
+        for one in configured {
+            match find(&one.rule) {
+                Some(rule) if rule.name == INVALID_TOOL && one.level != Level::Error => {
+                    let message = format!("`{INVALID_TOOL}` is always an error");
+                    let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+                    let hint = "correct the file, or move it out of the folders of tools";
+                    diagnostics.push(diagnostic.hint(hint).at(one.location.clone()));
+                }
+                Some(rule) => levels.set(rule, one.level),
+                None if RETIRED_LINT_RULES.contains(&one.rule.as_str()) => {}
+                None => diagnostics.push(unknown_rule(&one.rule).at(one.location.clone())),
+            }
+        }
+        if diagnostics.is_empty() {
+            Ok(levels)
+        } else {
+            Err(diagnostics)
+        }
+    }
+
+    /// Sets the level of one rule.
+    pub fn set(&mut self, rule: &Rule, level: Level) {
+        self.overrides.push((rule.name, level));
+    }
+
+    /// The level of `rule`.
+    pub fn level_of(&self, rule: &Rule) -> Level {
+        self.overrides
+            .iter()
+            .rev()
+            .find(|(name, _)| *name == rule.name)
+            .map_or(rule.level, |(_, level)| *level)
+    }
+}
+
+fn unknown_rule(name: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::new(Code::InvalidConfig, format!("there is no rule `{name}`"));
+    let suggestion = did_you_mean(name, rules().map(|rule| rule.name));
+    diagnostic
+        .hint(suggestion.unwrap_or_else(|| "`cogtools lint --explain all` lists the rules".into()))
+}
+
+/// A host's own tools.
+struct BuiltinTools {
+    host: &'static str,
+    /// Where they are listed, and when that was read.
+    source: &'static str,
+    names: &'static str,
+}
+
+/// The hosts.
+const HOSTS: [BuiltinTools; 2] = [
+    BuiltinTools {
+        host: "Gemini CLI",
+        source: "packages/core/src/tools/tool-names.ts of google-gemini/gemini-cli, 2026-10",
+        names: "activate_skill ask_user complete_task delegate_to_agent edit enter_plan_mode \
+            exit_plan_mode get_internal_docs glob google_web_search grep_search list_directory \
+            read_file read_many_files replace run_shell_command save_memory \
+            search_file_content web_fetch write_file write_todos",
+    },
+    BuiltinTools {
+        host: "Claude Code",
+        source: "https://code.claude.com/docs/en/tools-reference, 2026-10",
+        // With names that models do not tell from those of the host.
+        names: "Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit \
+            EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Glob Grep KillShell \
+            ListMcpResourcesTool LS LSP MultiEdit NotebookEdit NotebookRead Read \
+            ReadMcpResourceTool Skill SlashCommand Task TaskCreate TaskGet TaskList TaskOutput \
+            TaskStop TaskUpdate TodoRead TodoWrite ToolSearch WebFetch WebSearch Write bash \
+            grep read write web_search",
+    },
+];
+
+/// The host that has a tool of this name, if there is one.
+pub(crate) fn host_of(name: &str) -> Option<&'static str> {
+    let host = HOSTS.iter().find(|host| is_in(name, host.names));
+    host.map(|host| host.host)
+}
+
+/// Where the names are from, for the reference.
+pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
+    HOSTS.iter().map(|host| (host.host, host.source))
 }

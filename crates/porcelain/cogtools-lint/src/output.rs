@@ -10,7 +10,7 @@ use cogtools_program::terminal::{paint, pluralize, sanitize};
 use serde_json::{Value, json};
 
 use crate::finding::{Edit, Finding};
-use crate::rule::Rule;
+use crate::linter::Rule;
 use crate::rules::rules;
 use crate::secret;
 

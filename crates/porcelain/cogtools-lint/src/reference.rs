@@ -6,8 +6,7 @@ use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, HostLimit, Level, invisible};
 use cogtools_program::Failure;
 
-use crate::builtin_tools;
-use crate::rule::{CaseFile, Rule, is_fixable};
+use crate::linter::{self, CaseFile, Rule, is_fixable};
 use crate::rules::{find, rules};
 
 /// The command that prints the reference.
@@ -53,7 +52,7 @@ fn limits() -> String {
         let _ = writeln!(text, "| {max} {what} | {host} | {source} | {date} |");
     }
     text.push_str("\nThe names of the tools that hosts have themselves:\n\n");
-    for (host, source) in builtin_tools::sources() {
+    for (host, source) in linter::sources() {
         let _ = writeln!(text, "- {host}: {source}");
     }
     text

@@ -5,25 +5,18 @@
 //! client is gone, or over HTTP on this machine. `cogtools-core` defines tools, their arguments
 //! and their results, as for every program.
 
-mod answer;
-mod arguments;
 mod auth;
 mod call;
 mod catalogue;
 mod client;
 mod command;
 mod declarations;
-mod http;
-mod instructions;
-mod manual;
 mod observe;
 mod prompt;
 mod serve;
 mod server;
 mod sources;
 mod stdio;
-mod traces;
-mod watch;
 
 pub use client::PROGRAM as CLIENT;
 pub use command::PROGRAM;

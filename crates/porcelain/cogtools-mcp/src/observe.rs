@@ -2,10 +2,23 @@
 //! of JSON for each call on standard error. Names, times and outcomes are observed; arguments and
 //! results never are.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
-use cogtools_core::{Diagnostic, ToolOutput};
+use cogtools_core::{Code, Diagnostic, ToolOutput};
+use cogtools_http::http::request::Parts;
+use cogtools_http::http::{Request, Response};
+use cogtools_http::{Bytes, Client, ClientOptions, VARIABLES};
 use cogtools_log::Timestamp;
+use cogtools_program::{Io, dirs};
+use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
+use opentelemetry::trace::{Span as _, SpanKind, Status, Tracer as _, TracerProvider as _};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_http::{HttpClient, HttpError};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, Span};
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -15,11 +28,11 @@ use prometheus_client::registry::{Registry, Unit};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde::Serialize;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::Sender;
 
 use crate::catalogue::CallError;
 use crate::serve::Outgoing;
-use crate::traces::{CallSpan, Traces};
 
 /// The media type of [`Metrics::text`].
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -206,5 +219,191 @@ impl Metrics {
 impl Drop for InFlight {
     fn drop(&mut self) {
         self.0.dec();
+    }
+}
+
+/// The default address of a collector.
+const ENDPOINT: &str = "http://localhost:4318/v1/traces";
+/// The path of traces below the address of a collector.
+const PATH: &str = "/v1/traces";
+/// The time that a collector may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// The most that a collector may answer.
+const MAX_ANSWER_BYTES: u64 = 64 << 10;
+
+/// The collector that traces are sent to.
+pub(crate) struct Collector {
+    endpoint: String,
+    /// The name of this service, unless the environment of the process has one.
+    service: Option<&'static str>,
+    client: Client,
+}
+
+/// The maker of spans.
+pub(crate) struct Traces {
+    provider: SdkTracerProvider,
+    tracer: SdkTracer,
+    propagator: TraceContextPropagator,
+}
+
+/// The span of a call that runs. It ends when it is dropped, too.
+pub(crate) struct CallSpan(Span);
+
+impl Collector {
+    /// Finds the collector that the user's variables name, by the specification of OTLP. Variables
+    /// of a project's `.env` do not count.
+    pub(crate) fn of(io: &Io<'_>) -> Result<Self, Box<Diagnostic>> {
+        let var = |name: &str| {
+            let value = dirs::trusted_var(io, name)?.to_str()?;
+            (!value.is_empty()).then(|| value.to_owned())
+        };
+        let below = |base: String| format!("{}{PATH}", base.trim_end_matches('/'));
+        let endpoint = var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+            .or_else(|| var("OTEL_EXPORTER_OTLP_ENDPOINT").map(below))
+            .unwrap_or_else(|| ENDPOINT.to_owned());
+        let network = VARIABLES
+            .iter()
+            .filter_map(|name| Some(((*name).into(), dirs::trusted_var(io, name)?.to_owned())));
+        let options = ClientOptions {
+            connect_timeout: TIMEOUT,
+            read_timeout: TIMEOUT,
+            // A collector in the same pod or network; the user has named it.
+            plain_http: cogtools_http::PlainHttp::Any,
+            ..ClientOptions::from_vars(&network.collect())
+        };
+        let client = Client::new(options).map_err(|error| invalid(&error))?;
+        let is_named = var("OTEL_SERVICE_NAME").is_some();
+        Ok(Self {
+            endpoint,
+            service: (!is_named).then_some("cogtools"),
+            client,
+        })
+    }
+}
+
+fn invalid(error: &dyn fmt::Display) -> Box<Diagnostic> {
+    let message = format!("traces cannot be sent: {error}");
+    let diagnostic = Diagnostic::new(Code::Usage, message).with_subject("--traces");
+    let hint = "set OTEL_EXPORTER_OTLP_ENDPOINT to the address of a collector";
+    Box::new(diagnostic.hint(hint))
+}
+
+impl Traces {
+    /// Sends traces to `collector`, on the runtime of the caller.
+    pub(crate) fn new(collector: Collector) -> Result<Self, Box<Diagnostic>> {
+        let client = OnRuntime {
+            client: collector.client,
+            runtime: Handle::current(),
+        };
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_http_client(client)
+            .with_protocol(Protocol::HttpBinary)
+            .with_endpoint(collector.endpoint)
+            .with_timeout(TIMEOUT)
+            .build()
+            .map_err(|error| invalid(&error))?;
+        let mut resource = Resource::builder();
+        if let Some(name) = collector.service {
+            resource = resource.with_service_name(name);
+        }
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(exporter)
+            .with_resource(resource.build())
+            .build();
+        Ok(Self {
+            tracer: provider.tracer("cogtools-mcp"),
+            provider,
+            propagator: TraceContextPropagator::new(),
+        })
+    }
+
+    /// Begins the span of a call that `request` asks for.
+    pub(crate) fn begin(&self, request: &RequestContext<RoleServer>) -> CallSpan {
+        let parent = self
+            .propagator
+            .extract_with_context(&Context::new(), &Carrier(request));
+        let version = request.protocol_version();
+        let mut attributes = vec![
+            KeyValue::new("mcp.method.name", "tools/call"),
+            KeyValue::new("gen_ai.operation.name", "execute_tool"),
+        ];
+        if let Some(version) = version {
+            let version = version.as_str().to_owned();
+            attributes.push(KeyValue::new("mcp.protocol.version", version));
+        }
+        let builder = self.tracer.span_builder("tools/call");
+        let builder = builder
+            .with_kind(SpanKind::Server)
+            .with_attributes(attributes);
+        CallSpan(self.tracer.build_with_context(builder, &parent))
+    }
+
+    /// Sends what is left, from a thread that may wait, while the runtime runs.
+    pub(crate) fn shut_down(&self) {
+        let _ = self.provider.shutdown_with_timeout(TIMEOUT);
+    }
+}
+
+impl CallSpan {
+    /// Ends the span; returns the identifier of its trace.
+    pub(crate) fn end(mut self, call: &EndedCall<'_>) -> String {
+        let Self(span) = &mut self;
+        if let Some(tool) = call.tool {
+            span.update_name(format!("tools/call {tool}"));
+            span.set_attribute(KeyValue::new("gen_ai.tool.name", tool.to_owned()));
+        }
+        if call.outcome != DONE {
+            let code = call.code.unwrap_or(call.outcome);
+            span.set_attribute(KeyValue::new("error.type", code));
+            span.set_status(Status::error(code));
+        }
+        span.end();
+        span.span_context().trace_id().to_string()
+    }
+}
+
+/// The part of a request that names its trace.
+struct Carrier<'r>(&'r RequestContext<RoleServer>);
+
+impl Extractor for Carrier<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        let meta = self.0.meta.get(key).and_then(|value| value.as_str());
+        meta.or_else(|| {
+            let parts = self.0.extensions.get::<Parts>()?;
+            parts.headers.get(key)?.to_str().ok()
+        })
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        vec!["traceparent", "tracestate"]
+    }
+}
+
+/// Our client for the thread that sends spans, which has no runtime of its own.
+#[derive(Clone)]
+struct OnRuntime {
+    client: Client,
+    runtime: Handle,
+}
+
+impl fmt::Debug for OnRuntime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnRuntime").finish_non_exhaustive()
+    }
+}
+
+#[async_trait::async_trait]
+impl HttpClient for OnRuntime {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let client = self.client.clone();
+        let sent = self.runtime.spawn(async move {
+            let response = client.send(request).await?;
+            let status = response.status;
+            let mut answer = Response::new(response.bytes(MAX_ANSWER_BYTES).await?);
+            *answer.status_mut() = status;
+            Ok::<_, cogtools_http::HttpError>(answer)
+        });
+        Ok(sent.await??)
     }
 }

@@ -8,7 +8,11 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use cogtools_core::Tool;
+use cogtools_core::approval::{Kind, TrustableSource, may_wait, trustable_sources};
+use cogtools_core::trust::Verdict;
+use cogtools_core::{Config, Context, Tool};
+use cogtools_program::project;
+use cogtools_program::terminal::pluralize;
 use rmcp::ErrorData;
 use rmcp::model::{
     self, CompleteRequestParams, CompleteResult, CompletionInfo, Prompt, PromptArgument,
@@ -16,7 +20,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use crate::answer;
+use crate::call;
 use crate::catalogue::Catalogue;
 use crate::declarations::PublishedTool;
 
@@ -78,7 +82,7 @@ pub(crate) async fn complete(
     let Reference::Prompt(prompt) = request.r#ref else {
         return Ok(CompleteResult::default());
     };
-    let (_, tool) = answer::find(catalogue, prompt.name).await?;
+    let (_, tool) = call::find(catalogue, prompt.name).await?;
     let values = values(&tool, &request.argument.name, &request.argument.value);
     let total = u32::try_from(values.len()).ok();
     let has_more = values.len() > CompletionInfo::MAX_VALUES;
@@ -138,7 +142,7 @@ pub(crate) async fn read_document(
         let message = format!("there is no such resource; those of tools begin with `{PREFIX}`");
         return Err(ErrorData::resource_not_found(message, None));
     };
-    let (_, tool) = answer::find(catalogue, name).await?;
+    let (_, tool) = call::find(catalogue, name).await?;
     let contents = ResourceContents::text(markdown(&tool), uri).with_mime_type(MIME_TYPE);
     Ok(ReadResourceResult::new(vec![contents]))
 }
@@ -153,6 +157,93 @@ fn markdown(tool: &Tool) -> String {
         let _ = write!(text, "{heading}\n```json\n{example:#}\n```\n");
     }
     text
+}
+
+/// The introduction of a server.
+#[derive(Debug, Default)]
+pub(crate) struct Introduction {
+    /// Its name for people.
+    pub(crate) title: Option<String>,
+    /// Instructions for models.
+    pub(crate) instructions: Option<String>,
+}
+
+impl Introduction {
+    /// Returns the introduction of the server of `catalogue`.
+    pub(crate) fn of(catalogue: &Catalogue) -> Self {
+        let introduction = catalogue.with_io(|io| {
+            let project = project::project(io);
+            let config = project::valid_config(&project, io).ok()?;
+            let cx = project::context(io, &project, config.env_priority, config.bounds());
+            let configured = text(&config, "instructions", &cx);
+            // A client waits for it: tools are read only if one of them may need an approval.
+            let waiting = may_wait(&config, &cx)
+                .then(|| waiting(&trustable_sources(&config, &cx), &cx))
+                .flatten();
+            let parts: Vec<String> = configured.into_iter().chain(waiting).collect();
+            Some(Self {
+                title: text(&config, "title", &cx),
+                instructions: (!parts.is_empty()).then(|| parts.join("\n\n")),
+            })
+        });
+        introduction.unwrap_or_default()
+    }
+}
+
+/// Returns the text that the configuration has for `key`, if the user has written it or trusts the
+/// project.
+fn text(config: &Config, key: &str, cx: &Context) -> Option<String> {
+    let (text, is_users) = config.mcp_text(key)?;
+    let is_trusted = || {
+        let verdict = cx.trust.project_verdict(&cx.root);
+        verdict.is_ok_and(|verdict| verdict == Verdict::Approved)
+    };
+    (is_users || is_trusted()).then(|| text.trim().to_owned())
+}
+
+/// Returns the instructions of a server whose `sources` require approval, if some wait for it.
+fn waiting(sources: &[TrustableSource], cx: &Context) -> Option<String> {
+    let (mut tools, mut providers, mut is_project) = (0, 0, true);
+    for source in sources.iter().filter(|source| source.runs_something()) {
+        if source
+            .own_verdict(cx)
+            .is_ok_and(|it| it == Verdict::Approved)
+        {
+            continue;
+        }
+        match &source.kind {
+            Kind::Project { tools: own } => tools += own.len(),
+            Kind::Package { tools: own, .. } => (tools, is_project) = (tools + own.len(), false),
+            Kind::Provider(_) => (providers, is_project) = (providers + 1, false),
+        }
+    }
+    let mut waiting = Vec::new();
+    if tools > 0 {
+        let verb = if tools == 1 { "runs" } else { "run" };
+        let tools = pluralize(tools, "tool");
+        waiting.push(format!(
+            "{tools} of this project {verb} programs that the user has not approved, so calls are \
+             denied."
+        ));
+    }
+    if providers > 0 {
+        let tools = pluralize(providers, "provider");
+        waiting.push(format!(
+            "{tools} of tools, which the user has not approved, cannot be listed."
+        ));
+    }
+    if waiting.is_empty() {
+        return None;
+    }
+    let command = if is_project {
+        "cogtools trust ."
+    } else {
+        "cogtools trust"
+    };
+    waiting.push(format!(
+        "Only the user can approve them, in a terminal, after a review: {command}"
+    ));
+    Some(waiting.join(" "))
 }
 
 #[cfg(test)]

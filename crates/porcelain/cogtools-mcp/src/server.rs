@@ -25,16 +25,14 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::{self, in_pool};
-use crate::arguments::{ClientArguments, RawArguments};
-use crate::call::Workers;
+use crate::call::{self, Workers, in_pool};
 use crate::catalogue::{CallError, Catalogue, Listing};
-use crate::instructions::Introduction;
+use crate::command::{ClientArguments, RawArguments};
 use crate::observe::Observers;
-use crate::serve::Outgoing;
+use crate::prompt::{self, Introduction};
+use crate::serve::{self, Outgoing};
 use crate::sources::host::SetLevel;
 use crate::stdio::RawToolList;
-use crate::{http, prompt};
 
 /// The number of updates of a call that may wait for the client; further ones are dropped.
 const MAX_UPDATES: usize = 64;
@@ -83,7 +81,7 @@ impl Server {
         }
         let catalogue = self.catalogue();
         let listed = in_pool(move || catalogue.list()).await?;
-        let (listing, warnings) = listed.map_err(|it| answer::internal_error(&it))?;
+        let (listing, warnings) = listed.map_err(|it| call::internal_error(&it))?;
         self.warn(warnings).await;
         Ok(listing)
     }
@@ -222,12 +220,12 @@ impl ServerHandler for Server {
         let arguments = context
             .extensions
             .get::<RawArguments>()
-            .or_else(|| http::raw_arguments(&context))
+            .or_else(|| serve::raw_arguments(&context))
             .cloned()
             .unwrap_or_else(|| RawArguments::from_object(request.arguments));
         let arguments = ClientArguments::OfCall(arguments);
         let outcome = self.call(&request.name, arguments, &context);
-        answer::to_call(outcome.await).map(CallToolResponse::Complete)
+        call::to_call(outcome.await).map(CallToolResponse::Complete)
     }
 
     async fn list_prompts(
@@ -247,7 +245,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = ClientArguments::OfPrompt(request.arguments.unwrap_or_default());
         let outcome = self.call(&request.name, arguments, &context);
-        answer::to_prompt(outcome.await).map(GetPromptResponse::Complete)
+        call::to_prompt(outcome.await).map(GetPromptResponse::Complete)
     }
 
     async fn complete(

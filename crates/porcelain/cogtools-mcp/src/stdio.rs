@@ -25,7 +25,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::RawArguments;
+use crate::command::RawArguments;
 use crate::declarations::PublishedTool;
 use crate::serve::Outgoing;
 

@@ -8,10 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, WriteError, WritePath};
-use cogtools_core::invisible;
 use cogtools_core::text::{self, TextError};
 use cogtools_core::tool::Example;
-use cogtools_core::{Candidate, Code, Diagnostic, Name};
+use cogtools_core::{Candidate, Code, Diagnostic, Name, invisible};
 use similar::{ChangeTag, TextDiff};
 
 /// The extension of golden files.

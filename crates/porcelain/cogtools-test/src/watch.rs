@@ -16,9 +16,8 @@ use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 
-use crate::Request;
-use crate::golden;
 use crate::target::Targets;
+use crate::{Request, golden};
 
 /// The interval between two snapshots. A change is handled when two in a row are equal, because
 /// editors and version control write more than one file.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::set;
 use crate::BYTE_ORDER_MARK;
-use crate::conflict::{Conflict, ConflictKind};
+use crate::edit::{Conflict, ConflictKind};
 
 /// Looks up the value at `table` and `name` in `text` (of `file`, for messages), with its
 /// location.

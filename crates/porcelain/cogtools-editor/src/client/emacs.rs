@@ -9,8 +9,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::answer::Failure;
-use super::answer::Reply;
+use super::answer::{Failure, Reply};
 use super::file;
 use super::peer::Peer;
 use super::protocol::Request;

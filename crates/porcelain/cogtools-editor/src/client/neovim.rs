@@ -1,7 +1,6 @@
 //! Neovim, which has a server for the programs in its terminals.
 
-use std::io;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,14 +1,19 @@
 //! The keys of a flow in its file, and the tools that its nodes call.
 
-pub(crate) mod argument;
-pub(crate) mod reach;
-pub(crate) mod result;
+use std::collections::{BTreeMap, BTreeSet};
 
-use cogtools_core::Tool;
-use cogtools_core::text::Span;
-use cogtools_core::tool::{Flow, FlowCallShape, FlowNode};
+use cogtools_core::arguments::Arguments;
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::text::{Span, Text};
+use cogtools_core::tool::{
+    AcceptError, Flow, FlowArgument, FlowCallShape, FlowNode, FlowTemplate, Output,
+};
+use cogtools_core::{Tool, ViolationKind};
+use njk::types::Type;
+use serde_json::{Map, Value};
 
-use crate::lint_file::LintFile;
+use crate::lint_file::{LintFile, Neighbours};
+use crate::parameter_types::ParameterTypes;
 
 impl LintFile {
     /// The flow, if the file is one.
@@ -58,5 +63,347 @@ impl LintFile {
             [tool] => Some(tool),
             _ => None,
         }
+    }
+}
+
+/// A mistake in one argument of a call; without one, in all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ArgumentProblem {
+    pub(crate) argument: Option<String>,
+    pub(crate) message: String,
+    pub(crate) fix: Option<String>,
+}
+
+/// Finds the mistakes in a call of `tool`.
+pub(crate) fn problems(call: &FlowCallShape<'_>, tool: &Tool) -> Vec<ArgumentProblem> {
+    let (Some(arguments), false) = (&call.arguments, tool.schema().is_recovered()) else {
+        return Vec::new();
+    };
+    let schema = tool.schema().as_object();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let known: Vec<&str> = properties
+        .into_iter()
+        .flatten()
+        .map(|it| it.0.as_str())
+        .collect();
+    let mut found = Vec::new();
+    let is_composed = ["allOf", "anyOf", "oneOf", "$ref"]
+        .iter()
+        .any(|key| schema.contains_key(*key));
+    for (name, argument) in arguments {
+        let property = properties.and_then(|properties| properties.get(*name));
+        match property {
+            Some(property) => found.extend(kind_problem(name, *argument, property, tool)),
+            None if is_composed || is_open(schema) => {}
+            None => found.push(ArgumentProblem {
+                argument: Some((*name).to_owned()),
+                message: format!("`{}` has no parameter `{name}`", tool.name()),
+                fix: did_you_mean(name, known.iter().copied()),
+            }),
+        }
+    }
+    let required = schema.get("required").and_then(Value::as_array);
+    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    for name in required {
+        let has_default =
+            properties.is_some_and(|it| it.get(name).is_some_and(|it| it.get("default").is_some()));
+        if !has_default && !arguments.iter().any(|(other, _)| *other == name) {
+            found.push(ArgumentProblem {
+                argument: None,
+                message: format!(
+                    "`{}` needs `{name}`, which this call does not pass",
+                    tool.name()
+                ),
+                fix: Some(format!("add `{name}` to `arguments`")),
+            });
+        }
+    }
+    found.extend(constant_problems(arguments, tool));
+    found
+}
+
+/// Returns true if arguments are allowed that the schema does not name.
+fn is_open(schema: &Map<String, Value>) -> bool {
+    let additional = schema.get("additionalProperties");
+    additional.is_some_and(|additional| *additional != Value::Bool(false))
+}
+
+/// A template whose value is of another kind than the parameter.
+fn kind_problem(
+    name: &str,
+    argument: FlowArgument<'_>,
+    property: &Value,
+    tool: &Tool,
+) -> Option<ArgumentProblem> {
+    let (own, article) = match argument {
+        FlowArgument::Text => ("string", "a text"),
+        FlowArgument::List => ("array", "a list"),
+        FlowArgument::Map => ("object", "a map"),
+        FlowArgument::Constant(_) | FlowArgument::Expression => return None,
+    };
+    let kind = property.get("type").and_then(Value::as_str)?;
+    let fix = match argument {
+        FlowArgument::Text => {
+            "write one expression in braces and nothing else: its value keeps its type"
+        }
+        _ => "pass a value of the type that the parameter has",
+    };
+    (kind != own).then(|| ArgumentProblem {
+        argument: Some(name.to_owned()),
+        message: format!(
+            "this is {article}, but `{name}` of `{}` takes {kind}",
+            tool.name()
+        ),
+        fix: Some(fix.to_owned()),
+    })
+}
+
+/// Values without templates that the schema does not allow.
+fn constant_problems(arguments: &[(&str, FlowArgument<'_>)], tool: &Tool) -> Vec<ArgumentProblem> {
+    let constants = arguments
+        .iter()
+        .filter_map(|(name, argument)| match argument {
+            FlowArgument::Constant(value) => Some(((*name).to_owned(), (*value).clone())),
+            _ => None,
+        });
+    let constants: Map<String, Value> = constants.collect();
+    let Err(AcceptError::Violations(violations)) = tool.accept(Arguments::from(constants)) else {
+        return Vec::new();
+    };
+    let invalid = violations.into_iter().filter_map(|violation| {
+        let ViolationKind::Invalid(reason) = violation.kind else {
+            return None;
+        };
+        let segments = cogtools_core::pointer::segments(&violation.pointer);
+        Some(ArgumentProblem {
+            message: format!("{reason}, for `{}` of `{}`", segments.first()?, tool.name()),
+            argument: segments.first().cloned(),
+            fix: violation.hints.into_iter().next(),
+        })
+    });
+    invalid.collect()
+}
+
+/// The choices that a node needs: of each router, the node that it has to choose.
+type Choices<'f> = BTreeMap<&'f str, &'f str>;
+
+/// The nodes that never run, each with the router and the two nodes of which it would need both.
+pub(crate) fn contradictions(flow: &Flow) -> Vec<(&str, [&str; 3])> {
+    let mut known: BTreeMap<&str, Choices<'_>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for node in sorted(flow) {
+        let mut choices = Choices::new();
+        if let [router] = node.routers.as_slice() {
+            choices.insert(router, &node.id);
+        }
+        let needs = node.needs.iter().filter(|need| !need.is_optional);
+        let needed = needs.filter_map(|need| known.get(need.node.as_str()));
+        let mut problem = None;
+        for (router, chosen) in needed.flatten() {
+            let other = *choices.entry(router).or_insert(chosen);
+            if other != *chosen && problem.is_none() {
+                problem = Some((node.id.as_str(), [*router, other, *chosen]));
+            }
+        }
+        if problem.is_some() {
+            // What needs it never runs either, which is one mistake.
+            choices.clear();
+        }
+        found.extend(problem);
+        known.insert(&node.id, choices);
+    }
+    found
+}
+
+/// The nodes, each after the ones that it needs.
+fn sorted(flow: &Flow) -> Vec<&FlowNode> {
+    let mut order: Vec<&FlowNode> = Vec::new();
+    let mut done: BTreeSet<&str> = BTreeSet::new();
+    loop {
+        let is_ready = |node: &&FlowNode| {
+            let mut needs = node.needs.iter();
+            !done.contains(node.id.as_str()) && needs.all(|need| done.contains(need.node.as_str()))
+        };
+        let ready: Vec<&FlowNode> = flow.nodes().iter().filter(is_ready).collect();
+        if ready.is_empty() {
+            return order;
+        }
+        done.extend(ready.iter().map(|node| node.id.as_str()));
+        order.extend(ready);
+    }
+}
+
+/// The choices of routers that are never taken: the router, the number of the choice, the node.
+pub(crate) fn untaken(flow: &Flow) -> Vec<(&str, usize, &str)> {
+    let of = |node: &'_ FlowNode| -> Option<usize> {
+        let routes = node.routes();
+        let first = routes.iter().position(|route| !route.is_conditional)?;
+        (first + 1 < routes.len()).then_some(first + 1)
+    };
+    let nodes = flow.nodes().iter();
+    let found = nodes.filter_map(|node| Some((node, of(node)?)));
+    let found = found.map(|(node, at)| (node.id.as_str(), at, node.targets()[at]));
+    found.collect()
+}
+
+/// Routers that may choose nothing.
+pub(crate) fn without_fallback(flow: &Flow) -> Vec<&str> {
+    let has_none = |node: &&FlowNode| {
+        let routes = node.routes();
+        !routes.is_empty() && routes.iter().all(|route| route.is_conditional)
+    };
+    let nodes = flow.nodes().iter().filter(has_none);
+    nodes.map(|node| node.id.as_str()).collect()
+}
+
+/// Names that templates read, besides variables of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    names: BTreeSet<String>,
+    /// True if code may read any of them.
+    has_code: bool,
+}
+
+impl Uses {
+    pub(crate) fn of(flow: &Flow, text: &Text) -> Self {
+        let mut names = BTreeSet::new();
+        for template in flow.sources(text) {
+            let own = template.node.map(|node| node.id.as_str());
+            let reads = njk::analyse(template.source.source()).map(|found| found.reads);
+            let reads = reads.unwrap_or_default().into_iter().map(|read| read.name);
+            names.extend(reads.filter(|name| own != Some(name.as_str())));
+        }
+        let nodes = flow.nodes().iter();
+        let needs = nodes.clone().flat_map(|node| &node.needs);
+        names.extend(needs.map(|need| need.node.clone()));
+        Self {
+            names,
+            has_code: nodes.clone().any(|node| node.innermost_kind() == "js"),
+        }
+    }
+
+    /// Returns true if a parameter is used.
+    pub(crate) fn has_parameter(&self, name: &str) -> bool {
+        self.has_code || self.names.contains(name)
+    }
+
+    /// Returns true if the result of a node is used, or running it has a purpose of its own.
+    pub(crate) fn has_node(&self, node: &FlowNode) -> bool {
+        self.names.contains(&node.id)
+            || node.is_router()
+            || matches!(node.innermost_kind(), "tool" | "agent" | "ask")
+    }
+}
+
+/// The types of the results of a flow's nodes.
+#[derive(Debug)]
+pub(crate) struct ResultTypes<'f> {
+    flow: &'f Flow,
+    types: BTreeMap<&'f str, Type>,
+}
+
+impl<'f> ResultTypes<'f> {
+    pub(crate) fn of(flow: &'f Flow, neighbours: &Neighbours) -> Self {
+        let nodes = flow.nodes().iter();
+        let types = nodes.map(|node| (node.id.as_str(), result(node, neighbours)));
+        Self {
+            flow,
+            types: types.collect(),
+        }
+    }
+
+    /// The variables of `template`, besides the parameters. A node that the template can do
+    /// without has null if it has not run.
+    pub(crate) fn variables(&self, template: &FlowTemplate<'_>) -> BTreeMap<String, Type> {
+        let nodes = self.flow.nodes().iter().map(|node| node.id.as_str());
+        let mut variables: BTreeMap<String, Type> = nodes
+            .filter_map(|id| Some((id.to_owned(), self.in_template(id, template)?)))
+            .collect();
+        if let Some(item) = template.node.and_then(FlowNode::item_variable) {
+            variables.remove(item);
+        }
+        variables
+    }
+
+    fn in_template(&self, id: &str, template: &FlowTemplate<'_>) -> Option<Type> {
+        let ty = self.types.get(id)?.clone();
+        let Some(node) = template.node else {
+            return Some(ty.nullable());
+        };
+        if node.id == id {
+            // An item of a list is checked by itself.
+            return (template.is_check && node.item_variable().is_none()).then_some(ty);
+        }
+        let need = node.needs.iter().find(|need| need.node == id)?;
+        Some(if need.is_optional { ty.nullable() } else { ty })
+    }
+}
+
+/// The type of the result of `node`.
+fn result(node: &FlowNode, neighbours: &Neighbours) -> Type {
+    let each = |item: Type| match node.kind() {
+        "each" => Type::list(item),
+        _ => item,
+    };
+    match node.innermost_kind() {
+        "router" => Type::strings(node.targets()).nullable(),
+        "agent" if node.is_router() => Type::strings(node.targets()),
+        "agent" => each(answer(node)),
+        "ask" => Type::string(),
+        "tool" => each(of_call(node, neighbours)),
+        _ => node.constant().map_or_else(Type::data, of_constant),
+    }
+}
+
+/// The answer of a model. One that it does not give is an object with `error`.
+fn answer(node: &FlowNode) -> Type {
+    let Some(reply) = node.reply() else {
+        return Type::data();
+    };
+    let mut schema = reply.as_object().clone();
+    let error = serde_json::json!({"type": "string", "default": ""});
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for name in ["error", "text"] {
+            properties.entry(name).or_insert_with(|| error.clone());
+        }
+    }
+    ParameterTypes::of_value(&Value::Object(schema))
+}
+
+fn of_call(node: &FlowNode, neighbours: &Neighbours) -> Type {
+    let Some(call) = node.call_shape().filter(|call| !call.has_preset) else {
+        return Type::data();
+    };
+    let tools: Vec<&Tool> = match (call.name, call.capability) {
+        (Some(name), _) => neighbours.find(name).into_iter().collect(),
+        (None, Some(capability)) => neighbours.with_capability(capability),
+        (None, None) => {
+            let among = call.among.iter();
+            among
+                .flat_map(|name| neighbours.with_capability(name))
+                .collect()
+        }
+    };
+    let types = tools.into_iter().map(|tool| match tool.output() {
+        // A flow has what its last node has.
+        Output::Text if tool.flow().is_some() => Type::data(),
+        Output::Text => Type::string(),
+        Output::Json(Some(schema)) => {
+            ParameterTypes::of_value(&Value::Object(schema.as_object().clone()))
+        }
+        Output::Json(None) => Type::data(),
+    });
+    let union = types.reduce(|one, other| one.union(&other));
+    union.unwrap_or_else(Type::data)
+}
+
+fn of_constant(value: &Value) -> Type {
+    match value {
+        Value::String(text) if text.is_empty() => Type::string(),
+        Value::String(_) => Type::string(),
+        Value::Bool(value) => Type::literal_boolean(*value),
+        Value::Number(number) => Type::numbers(number.as_f64()),
+        Value::Null => Type::null(),
+        Value::Array(_) | Value::Object(_) => Type::data(),
     }
 }

@@ -1,7 +1,7 @@
 //! Places where a script makes code of a text that it has not written itself.
 
 use super::script::{Language, is_name, name_at};
-use super::table::{CODE_FIRST, INTERPRETERS, interpreter, is_in};
+use crate::program::{CODE_FIRST, INTERPRETERS, interpreter, is_in};
 
 type Found = Vec<(usize, &'static str)>;
 

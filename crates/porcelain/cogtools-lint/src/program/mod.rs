@@ -2,21 +2,18 @@
 
 mod made_code;
 mod script;
-mod table;
-mod walk;
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::Node;
 use fancy_regex::Regex;
+pub(crate) use script::{Language, Script};
 use serde_json::{Map, Value};
 
 use crate::lint_file::LintFile;
-
-pub(crate) use script::{Language, Script};
-pub(crate) use table::{NETWORK, PROGRAMS, base, interpreter_name, is_in, is_known};
 
 /// A word of the command line.
 #[derive(Debug)]
@@ -55,7 +52,7 @@ pub(crate) fn words(file: &LintFile) -> Vec<Word<'_>> {
             None => found.extend(word(node)),
         }
     }
-    walk::assign_roles(&mut found);
+    script::assign_roles(&mut found);
     found
 }
 
@@ -144,4 +141,189 @@ fn can_value(found: &Map<String, Value>, depth: usize) -> bool {
                 .any(|text| regex.is_match(text).unwrap_or(false))
         })
     })
+}
+
+/// Programs that run another one, which comes after their options.
+const WRAPPERS: &str = "builtin busybox bunx caffeinate chronic chrt command doas env \
+    exec faketime firejail ionice nice nohup npx parallel setsid source stdbuf strace sudo taskset \
+    time timeout unbuffer uvx xargs";
+
+/// Programs, and the subcommands after which another program comes.
+const RUNNERS: [(&str, &str); 5] = [
+    ("bun", "x"),
+    ("bundle", "exec"),
+    ("hatch pdm pipx poetry uv", "run"),
+    ("npm", "exec x"),
+    ("pnpm yarn", "dlx exec"),
+];
+
+/// Interpreters, and the options after which code comes.
+const INTERPRETERS: [(&str, &[&str]); 13] = [
+    (
+        "sh bash dash ash zsh ksh mksh csh tcsh python pypy guile",
+        &["-c"],
+    ),
+    ("fish su runuser", &["-c", "--command"]),
+    ("nu", &["-c", "--commands"]),
+    ("node tsx ts-node bun", &["-e", "--eval", "-p", "--print"]),
+    ("deno", &["eval"]),
+    (
+        "perl raku ruby lua luajit ghc groovy scala swift Rscript R osascript",
+        &["-e", "-E"],
+    ),
+    ("php", &["-r", "-R", "--run"]),
+    ("julia", &["-e", "-E", "--eval", "--print"]),
+    ("elixir clojure racket sbcl", &["-e", "--eval"]),
+    ("erl", &["-eval"]),
+    ("pwsh powershell", &["-c", "-Command", "-command"]),
+    ("cmd", &["/c", "/C", "/k"]),
+    ("nix-shell", &["--run", "--command"]),
+];
+
+/// Programs that take code, too, after these options.
+const CODE_OPTIONS: [(&str, &[&str]); 14] = [
+    ("clickhouse-client cqlsh mariadb mysql psql trino", SQL),
+    ("emacs", &["--eval", "-eval", "--execute"]),
+    ("emacsclient", &["--eval", "-e"]),
+    ("flock script", &["-c", "--command"]),
+    ("gdb", &["-ex", "--eval-command"]),
+    ("git", &["-c"]),
+    ("lldb", &["-o"]),
+    ("make", &["--eval"]),
+    ("mongosh", &["--eval"]),
+    ("nvim vim", &["-c", "--cmd"]),
+    ("rsync", &["-e", "--rsh"]),
+    ("snowsql", &["-q", "--query"]),
+    ("sqlcmd", &["-q", "-Q"]),
+    ("tar", &["--to-command", "--checkpoint-action", "-I"]),
+];
+
+/// The options of clients of databases. A whole query may be what the tool is for; a part of
+/// one is not.
+const SQL: &[&str] = &["-c", "--command", "-e", "--execute", "--query"];
+/// Programs whose second argument that is no option is a query.
+const QUERY_SECOND: &str = "duckdb sqlite3";
+/// Programs whose first argument that is no option is code.
+const CODE_FIRST: &str = "awk gawk mawk nawk sed gsed";
+/// Programs whose first argument is code that an argument of the call may be as a whole, but not
+/// in part.
+const FILTER_FIRST: &str = "gojq jaq jq yq";
+/// Programs that give all of their arguments to a shell.
+const SHELL_WORDS: &str = "eval hyperfine viddy watch";
+/// Subcommands that give a word with blanks to a shell.
+const SHELL_SUBCOMMANDS: &str =
+    "new-session new new-window neww split-window splitw respawn-pane run-shell if-shell";
+/// The options of shells and their like that take a value.
+const SHELL_VALUES: &str = "-o +o -O +O --rcfile --init-file -W -X -I -r --require --import";
+/// Programs to which a `-` at the beginning of an argument means nothing, or that know no `--`.
+const NO_OPTIONS: [&str; 9] = [
+    "[", "echo", "expr", "false", "printf", "seq", "sleep", "test", "true",
+];
+/// Programs that need the network.
+pub(crate) const NETWORK: &str = "curl wget http https xh aria2c ssh scp sftp ftp dig host \
+    nslookup ping whois gh glab aws gcloud az kubectl yt-dlp mosh telnet traceroute";
+
+/// Returns true if the list of names has this one.
+pub(crate) fn is_in(name: &str, names: &str) -> bool {
+    !name.is_empty() && names.split_ascii_whitespace().any(|known| known == name)
+}
+
+/// Finds the entry of a program in a table of programs and their options or subcommands.
+fn entry<T: Copy>(table: &[(&'static str, T)], name: &str) -> Option<(&'static str, T)> {
+    table.iter().find_map(|(names, value)| {
+        let mut names = names.split_ascii_whitespace();
+        names
+            .find(|known| *known == name)
+            .map(|known| (known, *value))
+    })
+}
+
+/// The name of the interpreter that this word is, without its folder and its version.
+pub(crate) fn interpreter_name(word: &str) -> Option<&'static str> {
+    let name = base(word);
+    let others = [CODE_FIRST, FILTER_FIRST, QUERY_SECOND].map(|names| (names, ()));
+    let other = entry(&others, name).map(|(known, ())| known);
+    let other = other.or_else(|| entry(&CODE_OPTIONS, name).map(|(known, _)| known));
+    other.or_else(|| interpreter(word).map(|(name, _)| name))
+}
+
+/// The interpreter of this name, also with a version: `python3.12`.
+fn interpreter(name: &str) -> Option<(&'static str, &'static [&'static str])> {
+    let name = base(name);
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    entry(&INTERPRETERS, name).or_else(|| entry(&INTERPRETERS, stem))
+}
+
+/// The file name of a program.
+pub(crate) fn base(name: &str) -> &str {
+    let file = Path::new(name).file_name().and_then(|file| file.to_str());
+    file.unwrap_or(name)
+}
+
+/// The options without a value, after which an argument can be taken for an option: short
+/// ones in one text.
+const FLAGS: [(&str, &str); 25] = [
+    ("cat", "AbeEnstTuv"),
+    ("cp", "abdfHilLnPpRrTuvx"),
+    ("cut", "ns"),
+    ("curl", "aBfgGiIjJkLlMnNpqRsSv"),
+    ("diff", "abBcdeEiNpqrstTuwy"),
+    ("du", "abchHkLmsx"),
+    ("egrep", "acEFGhHilLnoPqrRsvwxz"),
+    ("find", ""),
+    ("git", "apqsvDd"),
+    ("grep", "acEFGhHiIlLnoPqrRsUvVwxyzZ"),
+    ("head", "qvz"),
+    ("jq", "aCceMnrRsS"),
+    ("ln", "bfFiLnPrsTv"),
+    ("ls", "1aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ"),
+    ("mkdir", "pvZ"),
+    ("mv", "bfinTuv"),
+    ("rg", "acFhHiIlLnNoPqsSuUvwxz0."),
+    ("rm", "dfiIrRv"),
+    ("sed", "nErsuz"),
+    ("sort", "bcCdfghiMmnRrsuVz"),
+    ("tail", "fFqvz"),
+    ("touch", "acfhm"),
+    ("wc", "clLmw"),
+    ("wget", "bcdFkKmNpqrSv"),
+    ("rsync", "aAcghHikKlLnNopPqrRStuUvWxXz"),
+];
+
+/// Programs that names can be meant to be.
+pub(crate) const PROGRAMS: &str = "awk aws bash brew bun cargo cat clang cmake composer curl cut \
+    date deno diff docker emacs env ffmpeg find fish gawk gcc git grep gradle gzip head helm java \
+    javac kubectl make mongosh mvn mysql node npm npx openssl pandoc patch perl php ping pip pip3 \
+    pnpm podman poetry psql pwsh pytest python python3 redis-cli rsync ruby rustc screen sed sh \
+    sort sqlite3 ssh sudo systemctl tail tar terraform timeout tmux touch tree uniq uv vim wget \
+    which xargs yarn yq zip zsh jq ls rm rg fd";
+
+/// Programs that are not the ones above, though their names are like them.
+const OTHERS: &str = "aa ab ack acme ag age agrep ar arp as ash atop autossh b3sum base32 base64 \
+    basename bat bc bfs bison black bunx bunzip2 bzip2 cal ccat cd chmod chown cksum clear cloc \
+    cmp column comm cp cpp csh csplit ctags curlie cwebp dash dasel dc dd delta df dig direnv \
+    dirname dos2unix du dust ed egrep entr espeak esbuild eslint ex exa exiftool expand expr eza \
+    false fdfind fgrep fgrep file flex flow flyctl fmt fold free g++ gcloud gem gh ghc glab glow \
+    gmake gnuplot go gofmt gpg gradlew groovy grip gron gsed gunzip hash hg host hostname htop \
+    http https hub hx hyperfine id identify install iostat ip isort jar jaq java jest jless join \
+    jo journalctl julia just k9s kill ksh kustomize lazygit ld less lean lein ln locate logname \
+    lsd lsof lua luajit lynx lz4 m4 magick mail man mawk mdbook micro mise mkdir mktemp mlr mosh \
+    mv mypy nano nc ncat ncdu netstat nginx ninja nix nl nm nmap nvim od ollama opam ox oxlint \
+    parallel paste pbcopy pdf pdm pgrep pipx pkill plutil pr prettier printenv printf procs ps \
+    pwd pyenv pypy3 R raku rake rbenv rclone readlink realpath rename rev rmdir rollup rtk ruff \
+    rustfmt rustup say scala scp script seq sftp sha1sum sha256sum shasum shfmt shred shuf sleep \
+    sops sox split stat strings su sum svgo svn swift swc sync tac tb tcsh tee test tig time tofu \
+    top tox tr true tsc tsx tty turbo typst uname unzip uptime uuidgen uvx vale vi vite vitest w \
+    watch wc whoami whois xh xmllint xq xxd xz yes yt-dlp zcat zig zoxide zstd dot host hostid \
+    bsdtar gtar guile rc lp ledger hledger task todo note tldr cheat fzf sk tv gum rich yamllint \
+    shellcheck hadolint actionlint ansible packer vault consul nomad pulumi buf protoc flutter \
+    dart mono dotnet elixir mix iex erl rebar3 cabal stack opa conftest trivy grype syft cosign";
+
+/// Returns true for the name of a known program. A version at the end of a name does
+/// not count: `python3.12`, `gcc-13`.
+pub(crate) fn is_known(name: &str) -> bool {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    [PROGRAMS, OTHERS]
+        .iter()
+        .any(|all| is_in(name, all) || is_in(stem, all))
 }

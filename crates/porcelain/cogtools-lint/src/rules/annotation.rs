@@ -4,8 +4,8 @@ use cogtools_core::Level;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
+use crate::linter::{Rule, example};
 use crate::program::{NETWORK, Role, base, is_in, words};
-use crate::rule::{Rule, example};
 use crate::tool_script;
 
 pub(super) static RULES: &[Rule] = &[Rule {

@@ -6,8 +6,8 @@ use cogtools_core::schema::Schema;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
+use crate::linter::{Rule, example};
 use crate::program::{Role, Word, can_begin_with_dash, is_known, words};
-use crate::rule::{Rule, example};
 use crate::tool_script;
 
 pub(super) static RULES: &[Rule] = &[

@@ -11,9 +11,8 @@ use fancy_regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
-use crate::included_templates::Rendering;
-use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::lint_file::{LintFile, Rendering};
+use crate::linter::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {

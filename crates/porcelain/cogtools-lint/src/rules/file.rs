@@ -2,13 +2,13 @@
 //! written down, and white space without meaning.
 
 use cogtools_core::text::{self, Span, Text};
-use cogtools_core::yaml::{Data, Entry};
-use cogtools_core::{Level, Tool, shebang, yaml};
+use cogtools_core::yaml::{self, Data, Entry};
+use cogtools_core::{Level, Tool, shebang};
 use serde_json::Value;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::linter::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {

@@ -5,9 +5,9 @@ use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::{Flow, FlowCallShape, FlowNode};
 
 use crate::finding::Findings;
-use crate::flow::{argument, reach};
+use crate::flow;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::linter::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -145,7 +145,7 @@ fn flow_arguments(file: &LintFile, findings: &mut Findings<'_>) {
         let Some(tool) = file.callee(&call) else {
             continue;
         };
-        for problem in argument::problems(&call, tool) {
+        for problem in flow::problems(&call, tool) {
             let span = match &problem.argument {
                 Some(name) => file.call_span(node, &["arguments", name]),
                 None => file.call_span(node, &["arguments"]),
@@ -162,13 +162,13 @@ fn unreachable_node(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(flow) = file.flow() else {
         return;
     };
-    for (node, [router, one, other]) in reach::contradictions(flow) {
+    for (node, [router, one, other]) in flow::contradictions(flow) {
         let message = format!(
             "`{node}` never runs: it needs `{one}` and `{other}`, and `{router}` chooses one of them"
         );
         findings.report(file.node_span(node, &[]), message);
     }
-    for (router, index, to) in reach::untaken(flow) {
+    for (router, index, to) in flow::untaken(flow) {
         let span = file.node_span(router, &["router", &index.to_string()]);
         let message = format!("`{to}` is never chosen: a choice before it has no condition");
         findings
@@ -181,7 +181,7 @@ fn unused_result(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(flow) = file.flow() else {
         return;
     };
-    let uses = reach::Uses::of(flow, &file.text);
+    let uses = flow::Uses::of(flow, &file.text);
     for (name, _, sub_schema) in file.parameters() {
         if !uses.has_parameter(name) {
             let span = file.locate(&sub_schema.pointer);
@@ -197,7 +197,7 @@ fn unused_result(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn missing_fallback(file: &LintFile, findings: &mut Findings<'_>) {
-    let routers = file.flow().map(reach::without_fallback);
+    let routers = file.flow().map(flow::without_fallback);
     for router in routers.unwrap_or_default() {
         let message = format!("`{router}` chooses nothing if none of its conditions holds");
         findings.report(file.node_span(router, &["router"]), message);

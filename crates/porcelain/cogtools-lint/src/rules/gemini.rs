@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
+use crate::linter::{Rule, example};
 use crate::program::is_in;
-use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {

@@ -7,7 +7,7 @@ use cogtools_core::{Level, invisible};
 use super::description::collect_descriptions;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::linter::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {

@@ -7,8 +7,8 @@ use cogtools_core::tool::JsSource;
 use crate::finding::Findings;
 use crate::js_analysis::JsAnalysis;
 use crate::lint_file::LintFile;
+use crate::linter::{Rule, example};
 use crate::program::is_in;
-use crate::rule::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {

@@ -22,7 +22,7 @@ mod template;
 mod types;
 mod validity;
 
-use crate::rule::Rule;
+use crate::linter::Rule;
 
 /// The rule for every error of the loader that has no specific rule.
 pub(crate) const INVALID_TOOL: &str = "invalid-tool";

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use cogtools_core::schema::Role;
 use cogtools_core::{Level, Name};
 
-use crate::builtin_tools;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::linter::{self, Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -122,7 +121,7 @@ fn reserved_name(file: &LintFile, findings: &mut Findings<'_>) {
 
 fn builtin_name(file: &LintFile, findings: &mut Findings<'_>) {
     let node = file.value("name");
-    let host = node.and_then(|node| Some((node, builtin_tools::host_of(node.text()?)?)));
+    let host = node.and_then(|node| Some((node, linter::host_of(node.text()?)?)));
     if let Some((node, host)) = host {
         findings.report(node.span, format!("{host} has a tool of this name itself"));
     }

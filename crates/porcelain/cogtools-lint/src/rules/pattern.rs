@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::linter::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[Rule {
     name: "pattern-escape",

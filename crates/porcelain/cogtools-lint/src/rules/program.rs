@@ -7,8 +7,8 @@ use cogtools_core::yaml::Node;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
+use crate::linter::{Rule, example};
 use crate::program::{PROGRAMS, Role, Word, is_in, is_known, words};
-use crate::rule::{Rule, example};
 use crate::tool_script::{self, ToolScript};
 
 pub(super) static RULES: &[Rule] = &[

@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::contradiction;
 use crate::finding::Findings;
-use crate::included_templates::Rendering;
-use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::lint_file::{LintFile, Rendering};
+use crate::linter::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {

@@ -9,9 +9,9 @@ use cogtools_core::yaml::{Data, Node};
 use cogtools_core::{Level, invisible};
 
 use crate::finding::Findings;
-use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
-use crate::{included_templates, secret};
+use crate::lint_file::{self, LintFile};
+use crate::linter::{Rule, example};
+use crate::secret;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -260,7 +260,7 @@ fn template_files(file: &LintFile) -> Vec<cogtools_core::tool::TemplateSource> {
     let own = file.text.display_path();
     file.tool
         .iter()
-        .flat_map(included_templates::all)
+        .flat_map(lint_file::all)
         .map(|template| template.source)
         .filter(|template| template.text().display_path() != own)
         .collect()

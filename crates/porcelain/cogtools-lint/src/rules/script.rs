@@ -12,8 +12,8 @@ use super::annotation::programs;
 use crate::finding::Findings;
 use crate::js_analysis::syntax_error;
 use crate::lint_file::LintFile;
+use crate::linter::{Rule, example};
 use crate::program::{Language, NETWORK, Role, is_in, words};
-use crate::rule::{Rule, example};
 use crate::tool_script::{self, ToolScript};
 
 pub(super) static RULES: &[Rule] = &[

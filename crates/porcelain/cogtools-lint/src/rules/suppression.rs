@@ -5,7 +5,7 @@ use cogtools_core::suggest::did_you_mean;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::linter::{Rule, example};
 use crate::rules::rules;
 
 pub(super) static RULES: &[Rule] = &[Rule {

@@ -8,9 +8,8 @@ use cogtools_program::render_hints;
 use njk::{Analysis, Read};
 
 use crate::finding::Findings;
-use crate::included_templates::{self, IncludedTemplate};
-use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::lint_file::{self, IncludedTemplate, LintFile};
+use crate::linter::{Rule, example};
 use crate::rules::types::contradicted;
 
 pub(super) static RULES: &[Rule] = &[
@@ -73,7 +72,7 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
         source,
         analysis,
         own,
-    } in included_templates::all(tool)
+    } in lint_file::all(tool)
     {
         let (unknown, misused, names) = match &analysis {
             Ok(found) => (&*found.unknown, &*found.misused, &*found.templates),
@@ -140,7 +139,7 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(names) = tool.schema().names() else {
         return;
     };
-    let templates: Vec<(IncludedTemplate, Analysis)> = included_templates::all(tool)
+    let templates: Vec<(IncludedTemplate, Analysis)> = lint_file::all(tool)
         .into_iter()
         .filter_map(|template| Some((template.analysis.clone().ok()?, template)))
         .map(|(analysis, template)| (template, analysis))
@@ -173,7 +172,7 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
-    let templates = included_templates::all(tool);
+    let templates = lint_file::all(tool);
     // A template that does not compile uses nothing, and has a separate rule.
     let is_open = !file.types().complete;
     if !tool.is_template() || is_open || !templates.iter().any(|template| template.analysis.is_ok())

@@ -9,7 +9,7 @@ use cogtools_program::render_hints;
 use super::INVALID_TOOL;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::rule::{Rule, example};
+use crate::linter::{Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::LoginError;
-use super::reach::Reach;
+use crate::auth::command::Reach;
 
 /// The limit for each request, with its response.
 const TIMEOUT: Duration = Duration::from_secs(20);

@@ -1,19 +1,22 @@
 //! Connects to a server and opens a session with it, for one request or for many: starts its
 //! program or contacts its URL, and explains how the connection ended.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::process::Confinement;
-use cogtools_core::{Cancel, Code, Diagnostic};
-use cogtools_http::Reason;
+use cogtools_core::{Cancel, Code, Diagnostic, Hint, digest};
+use cogtools_http::http::StatusCode;
+use cogtools_http::{Reason, TlsReason};
 use cogtools_program::Vars;
+use cogtools_program::call::quote;
+use serde_json::{Map, Value};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::auth::Store;
-use crate::client::error::{ClientError, HttpError};
 use crate::client::http::Http;
 use crate::client::process::{ServerProcess, Stop};
 use crate::client::server::{Server, Transport};
@@ -146,5 +149,312 @@ pub(crate) fn runtime() -> Result<Runtime, Box<Diagnostic>> {
 pub(crate) async fn cancelled(cancel: &Cancel) {
     while !cancel.is_cancelled() {
         tokio::time::sleep(CANCEL_POLL).await;
+    }
+}
+
+/// The key of a property whose value is sent as a header, too.
+const HEADER_KEY: &str = "x-mcp-header";
+
+/// Returns the declaration of a tool from the server's description of it.
+pub(crate) fn from_mcp(tool: &Value) -> Value {
+    let title = [tool.get("title"), tool.pointer("/annotations/title")]
+        .into_iter()
+        .flatten()
+        .find(|title| title.is_string());
+    let description = tool.get("description").or(title).or(tool.get("name"));
+    let entries = [
+        ("name", tool.get("name").cloned()),
+        ("title", title.cloned()),
+        ("description", description.cloned()),
+        ("parametersJsonSchema", tool.get("inputSchema").map(schema)),
+        ("annotations", tool.get("annotations").cloned()),
+        ("outputSchema", tool.get("outputSchema").map(schema)),
+        ("icons", tool.get("icons").cloned()),
+        ("_meta", tool.get("_meta").cloned()),
+    ];
+    Value::Object(
+        entries
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+            .collect(),
+    )
+}
+
+/// Fails if `server` declares the tool `name` with another digest than `expected`.
+pub(crate) fn check(
+    tools: &[Value],
+    name: &str,
+    expected: Option<&str>,
+    server: &str,
+) -> Result<(), ClientError> {
+    let Some(expected) = expected else {
+        return Ok(());
+    };
+    // The first one counts, as in a listing.
+    let is_named = |tool: &&Value| tool.get("name").and_then(Value::as_str) == Some(name);
+    let (server, tool) = (server.to_owned(), name.to_owned());
+    let Some(found) = tools.iter().find(is_named) else {
+        return Err(ClientError::ToolNotFound(server, tool));
+    };
+    if digest::value(&from_mcp(found)).to_string() == expected {
+        Ok(())
+    } else {
+        Err(ClientError::Changed(server, tool))
+    }
+}
+
+/// Returns a schema without the keys for headers: they concern only the client, and some
+/// APIs reject unknown keys.
+fn schema(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    strip_header_keys(schema.get_mut("properties").and_then(Value::as_object_mut));
+    schema
+}
+
+fn strip_header_keys(properties: Option<&mut Map<String, Value>>) {
+    let schemas = properties.into_iter().flat_map(Map::values_mut);
+    for property in schemas.filter_map(Value::as_object_mut) {
+        property.shift_remove(HEADER_KEY);
+        strip_header_keys(
+            property
+                .get_mut("properties")
+                .and_then(Value::as_object_mut),
+        );
+    }
+}
+
+/// Why a server did not answer. The first field is its name.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClientError {
+    #[error("invalid server description: {0}")]
+    Description(String),
+    #[error(
+        "the MCP server `{0}` cannot be contacted: a header needs the environment variable {1}"
+    )]
+    Variable(String, String),
+    #[error(
+        "the MCP server `{0}` cannot be contacted: `{1}` is not a valid header, or its value is not"
+    )]
+    Header(String, String),
+    #[error("the MCP server `{0}` cannot be started: the program `{1}` is not found")]
+    NotFound(String, String),
+    #[error("the MCP server `{0}` cannot be started: {1}")]
+    Start(String, std::io::Error),
+    #[error("the MCP server `{0}` {1}")]
+    Http(String, HttpError),
+    #[error("the MCP server `{0}` {1} before it answered `{2}`")]
+    Exited(String, String, &'static str),
+    #[error("the MCP server `{0}` did not answer `{1}` within {2:?}")]
+    TimedOut(String, &'static str, Duration),
+    #[error("the MCP server `{0}` rejected `{1}`: {2}")]
+    Rejected(String, &'static str, String),
+    #[error("the MCP server `{0}` sent an unexpected response to `{1}`: {2}")]
+    UnexpectedResponse(String, &'static str, String),
+    #[error(
+        "the MCP server `{0}` sent a message larger than {max} MiB",
+        max = crate::client::process::MAX_MESSAGE_BYTES >> 20
+    )]
+    TooLarge(String),
+    #[error("the MCP server `{0}` writes non-MCP output to stdout: {1}")]
+    StrayOutput(String, String),
+    #[error("the MCP server `{0}` declares more than 10 MiB, or 1,000 pages, of tools")]
+    TooManyTools(String),
+    #[error("the MCP server `{0}` now declares the tool `{1}` differently, so it was not called")]
+    Changed(String, String),
+    #[error("the MCP server `{0}` no longer has the tool `{1}`")]
+    ToolNotFound(String, String),
+}
+
+impl ClientError {
+    /// Returns the diagnostic to show, with the server's standard error.
+    pub(crate) fn diagnostic(&self, stderr: String) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(self.code(), self.to_string());
+        diagnostic.details = stderr;
+        let hint = self.hint().map(Cow::into_owned);
+        diagnostic.hints.extend(hint.map(Hint::from));
+        diagnostic
+    }
+
+    const fn code(&self) -> Code {
+        match self {
+            Self::Description(_) => Code::Usage,
+            Self::Variable(..) | Self::Header(..) | Self::NotFound(..) | Self::Start(..) => {
+                Code::InvalidConfig
+            }
+            Self::TimedOut(..) => Code::Timeout,
+            Self::Changed(..) => Code::Denied,
+            Self::ToolNotFound(..) => Code::ToolNotFound,
+            _ => Code::ToolFailed,
+        }
+    }
+
+    fn hint(&self) -> Option<Cow<'static, str>> {
+        Some(Cow::Borrowed(match self {
+            Self::Description(_) => {
+                r#"such as {"name": "other", "command": ["other-server", "--stdio"]}"#
+            }
+            Self::Variable(..) => "list it in `env` of the source, and set it",
+            Self::Header(..) => "fix `headers` of the source",
+            Self::NotFound(..) => "install it, or fix `command` of the source",
+            Self::Start(..) => "check that it is an executable program",
+            Self::Http(name, error) => return Some(error.hint(name)),
+            Self::TimedOut(..) => "give it more time with `timeout` of the source",
+            Self::TooLarge(_) | Self::TooManyTools(_) => {
+                "the result exceeds what hosts accept; request less"
+            }
+            Self::StrayOutput(..) => {
+                "servers must write only messages to stdout; report this to its author"
+            }
+            Self::Changed(..) => "read its new declaration before the next call: cogtools-discover",
+            Self::ToolNotFound(..) => "cogtools-discover lists its current tools",
+            Self::Exited(..) | Self::Rejected(..) | Self::UnexpectedResponse(..) => return None,
+        }))
+    }
+}
+
+/// Returns the diagnostic of a tool's own error, whose text is for the program that asked.
+pub(crate) fn tool_error(text: String) -> Diagnostic {
+    let mut diagnostic = Diagnostic::new(Code::ToolFailed, "the tool reported an error");
+    diagnostic.details = text;
+    diagnostic
+}
+
+/// Why a server at a URL did not answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum HttpError {
+    #[error("{0}")]
+    Request(Reason),
+    #[error("responded with HTTP {0}")]
+    Status(StatusCode),
+    #[error("requires a login (HTTP 401 Unauthorized)")]
+    LoginRequired,
+    #[error("requires a login for more than the last one gave: {scopes}", scopes = .0.join(" "))]
+    ScopesRequired(Vec<String>),
+    #[error("sent a response that is not an MCP message")]
+    NotMcp,
+}
+
+impl HttpError {
+    /// Returns the next step for the user of the source `name`.
+    pub(crate) fn hint(&self, name: &str) -> Cow<'static, str> {
+        let login = || format!("cogtools mcp-client login {}", quote(name));
+        Cow::Borrowed(match self {
+            Self::LoginRequired => return Cow::Owned(format!("log in: {}", login())),
+            Self::ScopesRequired(scopes) => {
+                let scopes = quote(&scopes.join(" "));
+                return Cow::Owned(format!("log in: {} --scope {scopes}", login()));
+            }
+            Self::Request(reason) => of_request(reason),
+            Self::Status(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+                "check `headers` of the source, and the variables that they refer to"
+            }
+            Self::Status(status) if status.is_server_error() => {
+                "the server failed; try again later, or report this to its operator"
+            }
+            Self::Status(StatusCode::TOO_MANY_REQUESTS) => "try again later",
+            Self::Status(_) | Self::NotMcp => "check `url` of the source, including its path",
+        })
+    }
+}
+
+fn of_request(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::Tls(TlsReason::UnknownIssuer) => {
+            "if the authority is your own, set the environment variable SSL_CERT_FILE to the \
+             file with its certificate"
+        }
+        Reason::Tls(TlsReason::NoRoots(_)) => {
+            "if SSL_CERT_FILE is set, check the file that it names; otherwise install the \
+             system's certificates (ca-certificates)"
+        }
+        Reason::Tls(
+            TlsReason::Expired(_) | TlsReason::WrongName(_) | TlsReason::Certificate(_),
+        ) => "report this to its operator, or fix `url` of the source",
+        Reason::Proxy { .. } => {
+            "check the environment variables HTTPS_PROXY, http_proxy and ALL_PROXY, or list the \
+             host in NO_PROXY"
+        }
+        Reason::Redirect { .. } => {
+            "set `url` of the source to the new location: redirects are not followed, because \
+             they could send secrets to another server"
+        }
+        Reason::Truncated | Reason::Malformed(_) | Reason::Compressed => {
+            "try again; if it happens again, report this to its operator"
+        }
+        Reason::TooLarge(_) | Reason::TooManyHeaders => {
+            "the result exceeds what hosts accept; request less"
+        }
+        _ => "check that it is running, and check `url` of the source",
+    }
+}
+
+pub(crate) const MANUAL: &[(&str, &str)] = &[
+    (
+        "PLUMBING",
+        "Sources of the kind mcp (see `cogtoolrc(5)`) run this program; run it by hand to see what a server declares or returns.",
+    ),
+    (
+        "COMMANDS",
+        "discover [--server SERVER]\n  Print a JSON array: name, title, description, parametersJsonSchema, annotations, outputSchema, icons and _meta of each tool.\n\ncall [--server SERVER] [--json] TOOL\n  Call TOOL: read the arguments as one JSON object and print the result as text: text content verbatim, several parts separated by blank lines, resource links as NAME: URI, binary content (images, audio, other files) as a line with its type and size, and structured content if there is no text. With --json, the result is printed as the server returned it. A result that is an error fails with TOOL_FAILED and its text.\n\nlogin [--server SERVER] [--client-id ID] [--scope SCOPES] [--no-browser] [SOURCE]\n  Log in to the server of the source SOURCE by OAuth 2.1: print the URL of a page for the user to open, wait for the answer on a port of this machine, and keep the token. It is sent to exactly this URL, over https or to this machine, and renewed as long as possible. A source that requires approval must have it.\n\nlogout [--server SERVER] [SOURCE]\n  Revoke the token and forget it.",
+    ),
+    (
+        "SERVER",
+        "A JSON object with name, used in messages, and either command (an array: the program and its arguments) or url. headers are sent to the URL; ${NAME} in a value is replaced with the environment variable. timeout is in seconds and covers the whole run, or each request of `cogtools-mcp(1)`, which keeps one session with each server; the default is 30 for discover and 60 for call.",
+    ),
+    (
+        "PROTOCOL",
+        "Both stateful and stateless MCP are supported. Over standard streams the client tries initialize first and falls back to server/discover; over HTTP it is the other way round. Over HTTP, arguments are also sent as headers if the tool's schema says x-mcp-header; redirects are not followed. Requests from the server (roots, sampling) are rejected; elicitation is declined, except by `cogtools-mcp(1)` for a host that can show it. Messages are limited to 16 MiB, lists to 10 MiB and 1,000 pages. Lines on a server's standard output that are not messages are ignored, up to 1 MiB.\n\nA server that was started is stopped before the program exits: its standard input is closed; after a second its process group gets SIGTERM, then SIGKILL.",
+    ),
+    (
+        "ENVIRONMENT",
+        "COGTOOLS_MCP_SERVER\n  The server, if --server is not given. Unlike an option, it cannot be seen by other users of the machine.\n\nSSL_CERT_FILE, SSL_CERT_DIR\n  Certificates of trusted authorities for HTTPS, instead of the system's.\n\nHTTPS_PROXY, http_proxy, ALL_PROXY\n  The URL of a proxy, http:// or https://, for https: URLs, for http: URLs, or for both. Lower case is accepted for all of them, upper case for all but http_proxy. A user name and a password in the URL are sent to the proxy alone.\n\nNO_PROXY\n  Hosts that are reached directly, with commas between them: a.example also means its subdomains, a.example:8080 only for this port, and * for every host. This machine always is.\n\nCOGTOOLS_MCP_CLIENT_SECRET\n  For login, the secret of the client that --client-id names.\n\nThe server inherits every other variable of this program.",
+    ),
+    (
+        "FILES",
+        "~/.local/state/cogtools/logins\n  The tokens, in files that only the user can read, below XDG_STATE_HOME if that is set; below LOCALAPPDATA on Windows. If there is a keyring, the tokens are there, and the files say only so: the Secret Service that secret-tool(1) reaches, the Keychain of macOS, or the Credential Manager of Windows, unless a token is too long for it.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools-mcp-client discover --server '{\"command\": [\"cogtools\", \"mcp\"]}'",
+    ),
+];
+
+#[cfg(test)]
+mod declaration_tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "a table reads better without borrows"
+    )]
+    fn check(tool: Value, expected: &str) {
+        assert_eq!(from_mcp(&tool).to_string(), expected);
+    }
+
+    #[test]
+    fn a_declaration_has_only_known_keys() {
+        check(json!({}), "{}");
+        check(
+            json!({"name": "n", "annotations": {"title": "T"}, "outputSchema": {}}),
+            r#"{"name":"n","title":"T","description":"T","annotations":{"title":"T"},"outputSchema":{}}"#,
+        );
+        check(
+            json!({"name": "n", "inputSchema": true, "execution": {}, "icons": [], "_meta": {"a": 1}}),
+            r#"{"name":"n","description":"n","parametersJsonSchema":true,"icons":[],"_meta":{"a":1}}"#,
+        );
+    }
+
+    #[test]
+    fn header_keys_are_left_out() {
+        let region = json!({"x-mcp-header": "Region", "type": "string"});
+        let schema = json!({"properties": {
+            "region": region, "place": {"properties": {"region": region}}, "x-mcp-header": {},
+        }});
+        check(
+            json!({"inputSchema": schema}),
+            r#"{"parametersJsonSchema":{"properties":{"region":{"type":"string"},"place":{"properties":{"region":{"type":"string"}}},"x-mcp-header":{}}}}"#,
+        );
     }
 }

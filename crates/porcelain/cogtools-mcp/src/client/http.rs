@@ -20,8 +20,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Error as SseError, Sse};
 
 use crate::auth::{Bearer, Challenge};
-use crate::client::connector::Connector;
-use crate::client::error::{ClientError, HttpError};
+use crate::client::connector::{ClientError, Connector, HttpError};
 use crate::client::process::{CALLS, MAX_MESSAGE_BYTES, parse};
 
 type Headers = HashMap<HeaderName, HeaderValue>;

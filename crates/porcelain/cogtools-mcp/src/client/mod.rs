@@ -5,10 +5,7 @@
 //! URL, and stops the process that it started. `cogtools mcp` uses the same client in process.
 
 pub(crate) mod connector;
-pub(crate) mod declaration;
-pub(crate) mod error;
 pub(crate) mod http;
-mod manual;
 pub(crate) mod process;
 pub(crate) mod server;
 pub(crate) mod session;
@@ -22,17 +19,16 @@ use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::process::Confinement;
 use cogtools_core::source::Server as Source;
 use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
-use cogtools_program::args;
 use cogtools_program::call::{input_diagnostic, quote};
-use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin};
+use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, args};
+use connector::{Connector, cancelled};
 use serde_json::{Map, Value};
+use server::Server;
+use session::{Listener, Session, SessionError, Watch};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::auth::{self, LoginArgs, SERVER_HELP, SourceArg, Store};
-use connector::{Connector, cancelled};
-use server::Server;
-use session::{Listener, Session, SessionError, Watch};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -51,7 +47,7 @@ pub const PROGRAM: Program = Program {
         Code::ToolNotFound,
     ],
     variables: &[],
-    manual: manual::MANUAL,
+    manual: connector::MANUAL,
 };
 
 const NAME: &str = Source::PROGRAM;
@@ -208,7 +204,7 @@ fn send(server: &Server, call: Option<Call>, io: &Io<'_>) -> Result<String, Fail
     }
     match sent.map_err(|diagnostic| *diagnostic)? {
         Ok(text) => Ok(text),
-        Err(text) => Err(error::tool_error(text).into()),
+        Err(text) => Err(connector::tool_error(text).into()),
     }
 }
 
@@ -221,14 +217,14 @@ async fn answer(
 ) -> Result<Result<String, String>, SessionError> {
     let Some(call) = call else {
         let tools = session.list_tools().await?;
-        let declarations: Value = tools.iter().map(declaration::from_mcp).collect();
+        let declarations: Value = tools.iter().map(connector::from_mcp).collect();
         return Ok(Ok(declarations.to_string()));
     };
     // Over stateless HTTP a server may require arguments as headers, too; its list of tools says
     // which.
     if call.expected.is_some() || session.is_stateless() && server.url.is_some() {
         let tools = session.list_tools().await?;
-        declaration::check(&tools, &call.tool, call.expected.as_deref(), &server.name)?;
+        connector::check(&tools, &call.tool, call.expected.as_deref(), &server.name)?;
     }
     let watch = Watch {
         progress: None,

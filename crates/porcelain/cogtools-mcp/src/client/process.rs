@@ -23,7 +23,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::client::error::ClientError;
+use crate::client::connector::ClientError;
 
 /// The largest message.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;

@@ -12,7 +12,7 @@ use cogtools_http::http::{HeaderName, HeaderValue};
 use cogtools_program::Vars;
 use serde::Deserialize;
 
-use crate::client::error::ClientError;
+use crate::client::connector::ClientError;
 
 /// A server: a command that uses its standard streams, or a URL.
 #[derive(Clone, Debug, Deserialize)]

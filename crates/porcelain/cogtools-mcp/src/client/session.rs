@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use crate::client::error::ClientError;
+use crate::client::connector::ClientError;
 use crate::sources::host::{self, Abilities, Level, LogMessage, SourceHost};
 
 /// The largest list of tools.

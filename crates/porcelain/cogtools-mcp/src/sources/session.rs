@@ -18,11 +18,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{sleep, timeout};
 
 use crate::auth::Store;
-use crate::client::connector::{Connector, Opening};
-use crate::client::error::tool_error;
+use crate::client::connector::{self, Connector, Opening, tool_error};
 use crate::client::server::Server;
 use crate::client::session::{self, INITIALIZE, Listener, Phase, Session, Watch};
-use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT, declaration};
+use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT};
 use crate::sources::host::{Abilities, Host, Level, SourceHost};
 
 /// The pause after which a request checks again whether it was cancelled.
@@ -362,7 +361,7 @@ impl Requests<'_> {
                 let call = async {
                     let tools = self.tools().await?;
                     let name = &self.run.server.name;
-                    declaration::check(&tools, tool, Some(expected), name)?;
+                    connector::check(&tools, tool, Some(expected), name)?;
                     let call = self.session.call_tool(tool, arguments.clone(), &watch);
                     call.await.map(Value::Object)
                 };
@@ -386,7 +385,7 @@ impl Requests<'_> {
     async fn list(&self) -> Result<Value, session::SessionError> {
         self.tools.take();
         let tools = self.tools().await?;
-        Ok(tools.iter().map(declaration::from_mcp).collect())
+        Ok(tools.iter().map(connector::from_mcp).collect())
     }
 
     /// Returns the tools of the server, as they were listed since they last changed.

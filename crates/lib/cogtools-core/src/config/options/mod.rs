@@ -40,7 +40,8 @@ pub struct Options {
     ///
     /// `cogtools-discover --verbose` names what a tool shadows. An empty list means no tools.
     pub tool_sources: Option<Sources>,
-    /// Adds the user's own sources before the project's, as it is by default. Only in the user's own file.
+    /// Adds the user's own sources before the project's, as it is by default. Only in the user's
+    /// own file.
     ///
     /// Example: `inherit: false`
     ///
@@ -280,7 +281,7 @@ pub struct LimitOptions {
     #[serde(deserialize_with = "source::bytes")]
     #[schemars(with = "Size")]
     pub memory: Option<u64>,
-    /// The number of processes and threads that a program may start. By default, 4096.
+    /// The number of processes and threads that may be added to the existing ones. By default, 4096.
     ///
     /// Example: `processes: 64`
     #[serde(deserialize_with = "source::at_least_8")]

@@ -220,7 +220,7 @@ pub struct SandboxOptions {
     net: Option<bool>,
     /// The memory of each process; by default, as in `limits`.
     memory: Option<Size>,
-    /// The number of processes and threads that it may start; by default, as in
+    /// The number of processes and threads that may be added to the existing ones; by default, as in
     /// `limits`.
     #[schemars(range(min = 1))]
     processes: Option<u64>,
