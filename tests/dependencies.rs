@@ -42,7 +42,7 @@ const WRITERS: [&str; 10] = [
     // What Emacs reads is a new file in the user's temporary folder, which others share.
     "crates/porcelain/cogtools-editor/src/client/emacs.rs",
     // A script runs from a new directory that only its user may enter.
-    "crates/lib/cogtools-core/src/tool/script.rs",
+    "crates/lib/cogtools-core/src/tool/exec.rs",
     // A run of a program has a temporary folder of its own, which its process keeps.
     "crates/lib/cogtools-core/src/process/mod.rs",
     // Programs that run nodes and flows get events through descriptors that they have opened.

@@ -187,3 +187,47 @@ fn templates_are_shared_between_threads() {
     });
     assert_eq!(texts, ["0", "1", "2", "3"]);
 }
+
+#[test]
+fn literal_and_computed_names_of_templates() {
+    for (text, names, is_computed) in [
+        ("{% include \"a.njk\" %}", vec!["a.njk"], false),
+        ("{%- extends 'b' -%}", vec!["b"], false),
+        (
+            "{% import 'b' as c %}{% from \"d\" import e %}",
+            vec!["b", "d"],
+            false,
+        ),
+        ("{% include 'x' ignore missing %}", vec!["x"], false),
+        ("{% include name %}", vec![], true),
+        ("{% include 'a' ~ name %}", vec![], true),
+        ("{% include 'a' if b else 'c' %}", vec![], true),
+        ("{% include ['a', 'b'] %}", vec![], true),
+        (
+            "include 'a' {{ include }} {# {% include 'a' %} #}",
+            vec![],
+            false,
+        ),
+    ] {
+        let found = njk::analyse(text).expect("it parses");
+        assert_eq!(found.templates, names, "{text}");
+        assert_eq!(found.computes_template, is_computed, "{text}");
+    }
+}
+
+#[test]
+fn names_are_relative_to_their_template() {
+    for (from, name, expected) in [
+        ("t", "a.njk", Some("a.njk")),
+        ("b/t", "a.njk", Some("a.njk")),
+        ("b/t", "./a.njk", Some("b/a.njk")),
+        ("b/c/t", "../a.njk", Some("b/a.njk")),
+        ("b/t", "../../a.njk", None),
+    ] {
+        assert_eq!(
+            njk::resolve(from, name).as_deref(),
+            expected,
+            "{name} from {from}"
+        );
+    }
+}

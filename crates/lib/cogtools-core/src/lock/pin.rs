@@ -1,7 +1,7 @@
 //! One pin: what a tool declares, and what it runs.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -209,10 +209,6 @@ fn from_root(source: &str, display_path: &Path) -> String {
     }
 }
 
-/// The tags that load another template.
-const LOADING_TAGS: [&str; 4] = ["include", "import", "from", "extends"];
-/// Words that may follow the name of a template in such a tag.
-const AFTER_NAME: [&str; 6] = ["%}", "-%}", "as", "import", "ignore", "with"];
 /// Maximum number of templates that a tool loads.
 const MAX_TEMPLATES: usize = 1_000;
 
@@ -276,7 +272,7 @@ struct Templates {
 impl Templates {
     fn of(tool: &Tool) -> Self {
         let mut templates = Self::default();
-        let mut waiting: Vec<(PathBuf, String)> = Vec::new();
+        let mut waiting: Vec<(String, String)> = Vec::new();
         for (index, source) in tool.templates().iter().enumerate() {
             let text = source.source();
             let own = digest::value(&text.into()).to_string();
@@ -285,120 +281,33 @@ impl Templates {
             let folder = tool.text().path().parent();
             let below = parent.zip(folder);
             let below = below.and_then(|(parent, folder)| parent.strip_prefix(folder).ok());
-            waiting.push((
-                below.unwrap_or(Path::new("")).to_path_buf(),
-                text.to_owned(),
-            ));
+            // The name of a file in its folder, from which names with a dot are resolved.
+            let name = below.unwrap_or(Path::new("")).join("_");
+            waiting.push((name.to_string_lossy().replace('\\', "/"), text.to_owned()));
         }
-        while let Some((folder, text)) = waiting.pop() {
-            let (names, is_dynamic) = loaded_names(&text);
-            templates.is_dynamic |= is_dynamic || templates.digests.len() > MAX_TEMPLATES;
+        while let Some((from, text)) = waiting.pop() {
+            // A template that does not parse loads nothing that is known.
+            let found = njk::analyse(&text).unwrap_or_else(|_| njk::Analysis {
+                computes_template: true,
+                ..njk::Analysis::default()
+            });
+            templates.is_dynamic |= found.computes_template;
+            templates.is_dynamic |= templates.digests.len() > MAX_TEMPLATES;
             if templates.is_dynamic {
                 break;
             }
-            for name in names {
-                let name = resolve(&folder, &name);
+            for name in found.templates {
+                let name = njk::resolve(&from, &name).unwrap_or(name);
                 if templates.digests.contains_key(&name) {
                     continue;
                 }
                 let partial = tool.partial(&name);
                 let text = partial.as_ref().map_or("", |partial| partial.source());
                 let hash = digest::value(&json!([partial.is_some(), text])).to_string();
-                let parent = Path::new(&name).parent().unwrap_or(Path::new(""));
-                waiting.push((parent.to_path_buf(), text.to_owned()));
+                waiting.push((name.clone(), text.to_owned()));
                 templates.digests.insert(name, hash);
             }
         }
         templates
-    }
-}
-
-/// The path of the template `name`, loaded by one in `folder`: relative to the tool's
-/// folder, or to the template's folder if it begins with a dot.
-fn resolve(folder: &Path, name: &str) -> String {
-    if !name.starts_with('.') {
-        return name.to_owned();
-    }
-    let mut path = PathBuf::new();
-    for part in folder.join(name).components() {
-        match part {
-            Component::ParentDir => drop(path.pop()),
-            Component::CurDir => {}
-            part => path.push(part),
-        }
-    }
-    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
-}
-
-/// The names of the templates that `text` loads, and whether it computes one.
-fn loaded_names(text: &str) -> (Vec<String>, bool) {
-    let mut names = Vec::new();
-    let mut is_dynamic = false;
-    for (at, _) in text.match_indices("{%") {
-        let tag = text[at + 2..].trim_start_matches('-').trim_start();
-        let Some(rest) = LOADING_TAGS.iter().find_map(|word| tag.strip_prefix(word)) else {
-            continue;
-        };
-        let rest = rest.trim_start();
-        let quote = rest.chars().next().unwrap_or(' ');
-        let quoted = rest
-            .strip_prefix(['"', '\''])
-            .and_then(|rest| rest.split_once(quote));
-        match quoted {
-            Some((name, after))
-                if !name.contains('\\')
-                    && AFTER_NAME
-                        .iter()
-                        .any(|word| after.trim_start().starts_with(word)) =>
-            {
-                names.push(name.to_owned());
-            }
-            _ => is_dynamic = true,
-        }
-    }
-    (names, is_dynamic)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn literal_and_computed_names() {
-        for (text, names, is_dynamic) in [
-            ("{% include \"a.njk\" %}", vec!["a.njk"], false),
-            ("{%- extends 'b' -%}", vec!["b"], false),
-            (
-                "{% import 'b' as c %}{% from \"d\" import e %}",
-                vec!["b", "d"],
-                false,
-            ),
-            ("{% include 'x' ignore missing %}", vec!["x"], false),
-            ("{% include name %}", vec![], true),
-            ("{% include 'a' ~ name %}", vec![], true),
-            ("{% include 'a' if b else 'c' %}", vec![], true),
-            ("{% include ['a', 'b'] %}", vec![], true),
-            ("include 'a' {{ include }} {% if x %}", vec![], false),
-        ] {
-            let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-            assert_eq!(loaded_names(text), (names, is_dynamic), "{text}");
-        }
-    }
-
-    #[test]
-    fn names_are_relative_to_their_template() {
-        for (folder, name, expected) in [
-            ("", "a.njk", "a.njk"),
-            ("b", "a.njk", "a.njk"),
-            ("b", "./a.njk", "b/a.njk"),
-            ("b/c", "../a.njk", "b/a.njk"),
-        ] {
-            assert_eq!(
-                resolve(folder.as_ref(), name),
-                expected,
-                "{name} in {folder}"
-            );
-        }
     }
 }

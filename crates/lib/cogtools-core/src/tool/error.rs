@@ -179,7 +179,7 @@ impl DefinitionError {
             Self::UnknownKey { meant, .. } => meant.clone()?,
             Self::Missing(key) => format!("add `{key}: …`"),
             Self::Empty(key) => format!("write something under `{key}`"),
-            Self::Schema(_) => format!("write `$schema: {}`", super::definition::SCHEMA),
+            Self::Schema(_) => format!("write `$schema: {}`", super::key::SCHEMA),
             Self::Name(..) => "use a name that every host accepts, such as `check_facts`".into(),
             Self::Stem { name, .. } => format!("rename the file to `{name}.yaml`, or the tool"),
             Self::TwoSchemas => "remove one of the two".into(),

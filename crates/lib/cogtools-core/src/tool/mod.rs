@@ -15,6 +15,7 @@ mod flow;
 mod http;
 mod implementation;
 mod js;
+mod key;
 mod parse;
 mod reader;
 mod template;
@@ -30,7 +31,7 @@ pub use call::{CommandLine, Invocation, RunError, ToolOutput, Word};
 pub(crate) use call::{Foreign, Remote};
 pub(crate) use command::{CommandCall, cut_notice};
 pub use coverage::{Branch, Coverage, OptionalProperty};
-pub use definition::{Author, Definition, Provenance};
+pub use definition::{Annotations, Author, Definition, Provenance};
 pub(crate) use definition::{Extras, is_capability};
 pub use error::{DefinitionError, FlowError, ToolError};
 pub use example::Example;
@@ -42,6 +43,7 @@ pub(crate) use http::Http;
 pub use http::HttpToolError;
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
+pub use key::Key;
 pub use template::TemplateSource;
 
 use crate::containment::Boundary;
@@ -49,7 +51,6 @@ use crate::file::ReadScope;
 use crate::pointer::segments;
 use crate::text::{Span, Text};
 use crate::tool::accept::Validators;
-pub use crate::tool::definition::{Annotations, Key};
 pub use crate::tool::example::Output;
 pub use crate::tool::js::JsSource;
 pub(crate) use crate::tool::parse::JsonDocument;
@@ -76,7 +77,7 @@ impl Deref for Tool {
 
 impl Tool {
     /// The URN a tool file may name as its `$schema`.
-    pub const SCHEMA: &'static str = definition::SCHEMA;
+    pub const SCHEMA: &'static str = key::SCHEMA;
     /// The limit of a call unless it sets a `timeout`.
     pub const TIMEOUT: Duration = Definition::TIMEOUT;
 

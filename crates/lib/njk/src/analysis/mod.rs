@@ -47,6 +47,8 @@ pub struct Analysis {
     /// The templates named by `include`, `import`, `from` and `extends` with
     /// a plain string.
     pub templates: Vec<String>,
+    /// True if such a tag computes the name of its template.
+    pub computes_template: bool,
 }
 
 struct Analyst<'a> {
@@ -199,7 +201,10 @@ impl Analyst<'_> {
     fn template(&mut self, template: &Expression) {
         match &template.kind {
             Kind::Str(name) => self.found.templates.push(name.clone()),
-            _ => self.read(template),
+            _ => {
+                self.found.computes_template = true;
+                self.read(template);
+            }
         }
     }
 

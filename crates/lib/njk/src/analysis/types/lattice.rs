@@ -511,7 +511,9 @@ impl Numbers {
     pub(super) fn contains(&self, value: f64) -> bool {
         let is_whole = !self.integer || value.fract() == 0.0;
         let is_between = value >= self.min && value <= self.max && is_whole;
-        self.known.as_ref().map_or(is_between, |known| known.contains(&value))
+        self.known
+            .as_ref()
+            .map_or(is_between, |known| known.contains(&value))
     }
 
     /// The numbers without 0; `None` if that leaves nothing.
