@@ -12,8 +12,8 @@ use crate::text::Span;
 use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::example::map;
 use crate::tool::parse::Locator;
-use crate::tool::{Definition, Example, Tool};
 use crate::tool::reader::BARE_KEY;
+use crate::tool::{Definition, Example, Tool};
 use crate::yaml::{Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
 

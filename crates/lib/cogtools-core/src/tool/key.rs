@@ -77,7 +77,7 @@ impl Key {
                 "A list of argument maps, which must be valid; they serve as documentation and tests. A map with the key arguments says more: name, with, contains, matches, redact and fails."
             }
             Self::Implementation => {
-                "A string is a Nunjucks template over the arguments, whose output is the result. A map selects another kind: njk_file, js, exec, script, agent or flow. Required."
+                "A string is a Nunjucks template over the arguments, whose output is the result. A map selects another kind: njk_file, js, exec, script, http, agent or flow. Required."
             }
             Self::Output => {
                 "The type of the result: type: text (the default) or type: json. With schema, an OpenAPI 3.0 Schema Object of any type, the JSON is validated against it."
