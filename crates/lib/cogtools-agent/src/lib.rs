@@ -11,6 +11,7 @@ pub mod diagnostic;
 mod exchange;
 pub mod history;
 mod journal;
+mod layers;
 mod limits;
 mod observer;
 mod options;
@@ -24,6 +25,7 @@ pub use agent::{Agent, AgentParts, RunEnd};
 pub use cache::{CacheRecord, CacheUse};
 pub use conversation::{Conversation, OpenCall, Turn};
 pub use journal::Journal;
+pub use layers::Layers;
 pub use limits::{Budget, Ledger, LoopGuard, Price, Repetition, Spent};
 pub use observer::{Activity, Answer, CallScope, Observer, Question, Relay, Silent};
 pub use options::{

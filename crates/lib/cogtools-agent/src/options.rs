@@ -91,9 +91,23 @@ impl ModelOptions {
     /// # Errors
     /// `USAGE` if a limit is none.
     pub fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
-        let args: ModelArgs = parse(matches)?;
         let limits: BudgetArgs = parse(matches)?;
         let tapes: TapeArgs = parse(matches)?;
+        Ok(Self {
+            budget: budget(&limits.budget, Budget::default())?,
+            limits: limits.budget,
+            record: tapes.record,
+            replay: tapes.replay,
+            ..Self::of_model(matches)?
+        })
+    }
+
+    /// Reads [`ModelArgs`] alone.
+    ///
+    /// # Errors
+    /// `INTERNAL` if the command line has none.
+    pub fn of_model(matches: &ArgMatches) -> Result<Self, Failure> {
+        let args: ModelArgs = parse(matches)?;
         Ok(Self {
             provider: Provider::of(&args.provider),
             has_provider: matches.value_source("provider") == Some(ValueSource::CommandLine),
@@ -101,11 +115,7 @@ impl ModelOptions {
             temperature: args.temperature,
             max_tokens: args.max_tokens,
             seed: args.seed,
-            budget: budget(&limits.budget, Budget::default())?,
-            limits: limits.budget,
-            base_url: None,
-            record: tapes.record,
-            replay: tapes.replay,
+            ..Self::default()
         })
     }
 

@@ -1,7 +1,7 @@
 //! The settings of a run, and the rules that decide which calls may run.
 
 use cogtools_core::tool::{Annotations, Author};
-use cogtools_core::{Pattern, Tool};
+use cogtools_core::{AskHistory, Pattern, Threshold, Tool};
 use cogtools_log::{Approval, Decision, Why};
 use cogtools_model::RetryPolicy;
 use serde_json::Value;
@@ -49,6 +49,27 @@ impl Default for HistorySettings {
             cache_threshold: Some(20_000),
             cache_ttl: 900,
             compact_at: Some(400_000),
+        }
+    }
+}
+
+impl HistorySettings {
+    /// Reads the configuration of a model that reads `context` tokens, if that is known.
+    pub fn of(history: AskHistory, context: Option<u64>) -> Self {
+        let standard = Self::default();
+        let tokens = |threshold: Option<Threshold>, standard| match threshold {
+            Some(Threshold::Tokens(tokens)) => Some(tokens),
+            Some(Threshold::Off(_)) => None,
+            None => standard,
+        };
+        // A summary is made while there is room for it.
+        let half = context.map(|context| context / 2);
+        Self {
+            whole_results: history.whole_results.unwrap_or(standard.whole_results),
+            result_tasks: history.result_tasks.unwrap_or(standard.result_tasks),
+            cache_threshold: tokens(history.cache_threshold, standard.cache_threshold),
+            cache_ttl: history.cache_ttl.unwrap_or(standard.cache_ttl),
+            compact_at: tokens(history.compact_at, half.or(standard.compact_at)),
         }
     }
 }
@@ -131,5 +152,27 @@ impl Permissions {
             (Decision::Asked, Why::Default)
         };
         Approval::new(decision, why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cogtools_core::Never;
+
+    use super::*;
+
+    #[test]
+    fn a_summary_is_made_when_half_of_the_context_is_full() {
+        let compact_at = |compact_at, context| {
+            let history = AskHistory {
+                compact_at,
+                ..AskHistory::default()
+            };
+            HistorySettings::of(history, context).compact_at
+        };
+        assert_eq!(compact_at(None, None), Some(400_000));
+        assert_eq!(compact_at(None, Some(100_000)), Some(50_000));
+        assert_eq!(compact_at(Some(Threshold::Tokens(7)), Some(9)), Some(7));
+        assert_eq!(compact_at(Some(Threshold::Off(Never::Off)), Some(9)), None);
     }
 }

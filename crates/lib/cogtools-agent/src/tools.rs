@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cogtools_core::Diagnostic;
+use cogtools_core::{Diagnostic, Target, Tool, ToolOutput};
 use serde_json::{Map, Value};
 
 use crate::{CallScope, ToolTraits};
@@ -20,6 +20,30 @@ pub struct AgentTool {
     pub runs: Option<String>,
 }
 
+impl AgentTool {
+    /// Declares `tool` for the Gemini API.
+    ///
+    /// # Errors
+    /// The reasons for which the API would reject it.
+    pub fn declare(tool: &Tool) -> Result<Self, Vec<Diagnostic>> {
+        let rejections = Target::Gemini.rejections(tool);
+        if !rejections.is_empty() {
+            return Err(rejections);
+        }
+        let mut declaration = Target::Gemini.declare(tool);
+        if let Value::Object(fields) = &mut declaration {
+            // The API takes one of the two.
+            fields.shift_remove("parameters");
+        }
+        Ok(Self {
+            name: tool.name().as_str().to_owned(),
+            declaration,
+            traits: ToolTraits::of(tool),
+            runs: tool.command_line().map(|line| line.to_string()),
+        })
+    }
+}
+
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallResult {
@@ -27,6 +51,13 @@ pub enum CallResult {
     Output(Value),
     /// Why it did not: every violation, with hints on how to repair the call.
     Failed(Vec<Diagnostic>),
+}
+
+impl From<ToolOutput> for CallResult {
+    /// The output as a model reads it: JSON where the tool declares it.
+    fn from(output: ToolOutput) -> Self {
+        Self::Output(output.value.unwrap_or(Value::String(output.text)))
+    }
 }
 
 /// A call that was accepted: it can run in any thread.

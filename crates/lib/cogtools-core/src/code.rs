@@ -32,6 +32,10 @@ pub enum Code {
     Stale,
     /// a tool failed its examples; the report names each failure
     TestFailed,
+    /// a case of cogtools eval failed; the report names each failure
+    EvalFailed,
+    /// a recorded trial belongs to another task or tool; record it again, or accept it
+    StaleRecording,
     /// a session file is damaged; the report names each finding
     SessionDamaged,
     /// the model gave no usable answer, or rejected the request
@@ -94,6 +98,8 @@ pub enum Code {
     InvalidTool,
     /// a configuration file is invalid; the message names file, line and column
     InvalidConfig,
+    /// a file with cases for cogtools eval is invalid; the message names file, line and column
+    InvalidEvals,
     /// a source's declarations differ from those pinned in cogtools.lock; each difference is
     /// reported
     Locked,
@@ -138,6 +144,8 @@ impl Code {
             | Self::Unhealthy
             | Self::Stale
             | Self::TestFailed
+            | Self::EvalFailed
+            | Self::StaleRecording
             | Self::SessionDamaged
             | Self::ModelFailed
             | Self::InvalidAnswer
@@ -165,6 +173,7 @@ impl Code {
             Self::Denied | Self::SandboxUnavailable => 77,
             Self::InvalidTool
             | Self::InvalidConfig
+            | Self::InvalidEvals
             | Self::Locked
             | Self::AmbiguousCapability
             | Self::AmbiguousEditor => 78,

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use cogtools_agent::{
-    Connection, HistorySettings, Journal, Ledger, Permissions, RequestOptions, Settings, budget_of,
-    connect, diagnostic, runtime, stable_seed,
+    Connection, HistorySettings, Journal, Layers, Ledger, Permissions, RequestOptions, Settings,
+    budget_of, connect, diagnostic, runtime, stable_seed,
 };
 use cogtools_core::todo::TodoList;
 use cogtools_core::{
-    AskConfig, AskHistory, Cancel, Code, Config, Context, Diagnostic, Pattern, Project, Target,
-    Threshold,
+    AskConfig, Cancel, Code, Config, Context, Diagnostic, Pattern, Project, Target,
 };
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
 use cogtools_model::{Content, Generation, ModelInfo, Part};
@@ -19,7 +18,6 @@ use serde_json::json;
 use crate::answer_schema::AnswerSchema;
 use crate::args::{Action, AskArgs, OutputFormat};
 use crate::conversation::Conversation;
-use crate::prompt::Layers;
 use crate::tools::{Agents, ProjectTools};
 use crate::worker::{Materials, Worker};
 use crate::{dry_run, prompt, tools, worker};
@@ -206,7 +204,7 @@ pub(crate) fn settings(
         },
         permissions: permissions(args, ask, tools),
         price: facts.price,
-        history: history(ask.history, facts.context),
+        history: HistorySettings::of(ask.history, facts.context),
         ..Settings::default()
     })
 }
@@ -237,25 +235,6 @@ pub(crate) fn seed(
         task
     };
     args.model.seed.unwrap_or_else(|| stable_seed(model, task))
-}
-
-/// How much of a conversation is sent to a model that reads `context` tokens, if that is known.
-pub(crate) fn history(history: AskHistory, context: Option<u64>) -> HistorySettings {
-    let standard = HistorySettings::default();
-    let tokens = |threshold: Option<Threshold>, standard| match threshold {
-        Some(Threshold::Tokens(tokens)) => Some(tokens),
-        Some(Threshold::Off(_)) => None,
-        None => standard,
-    };
-    // A summary is made while there is room for it.
-    let half = context.map(|context| context / 2);
-    HistorySettings {
-        whole_results: history.whole_results.unwrap_or(standard.whole_results),
-        result_tasks: history.result_tasks.unwrap_or(standard.result_tasks),
-        cache_threshold: tokens(history.cache_threshold, standard.cache_threshold),
-        cache_ttl: history.cache_ttl.unwrap_or(standard.cache_ttl),
-        compact_at: tokens(history.compact_at, half.or(standard.compact_at)),
-    }
 }
 
 /// The rules that ask, without the tools that the command line allows: it wins over the
@@ -302,8 +281,6 @@ fn model_entry(model: &ModelInfo) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use cogtools_core::Never;
-
     use super::*;
 
     #[test]
@@ -319,20 +296,5 @@ mod tests {
         check(&["*"], &["greet"], &["git_log", "git_push"]);
         check(&["git_push"], &["git_*"], &[]);
         check(&["git_*"], &["git_log"], &["git_push"]);
-    }
-
-    #[test]
-    fn a_summary_is_made_when_half_of_the_context_is_full() {
-        let compact_at = |compact_at, context| {
-            let history = AskHistory {
-                compact_at,
-                ..AskHistory::default()
-            };
-            super::history(history, context).compact_at
-        };
-        assert_eq!(compact_at(None, None), Some(400_000));
-        assert_eq!(compact_at(None, Some(100_000)), Some(50_000));
-        assert_eq!(compact_at(Some(Threshold::Tokens(7)), Some(9)), Some(7));
-        assert_eq!(compact_at(Some(Threshold::Off(Never::Off)), Some(9)), None);
     }
 }

@@ -4,16 +4,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use cogtools_agent::{
-    Agent, AgentParts, AgentTool, Budget, CallResult, CallScope, Connection, Permissions,
-    ReadyCall, RequestOptions, RunEnd, Settings, ToolTraits, Tools, budget_of, facts, limit_name,
-    recorded_model, stable_seed,
+    Agent, AgentParts, AgentTool, Budget, CallResult, CallScope, Connection, HistorySettings,
+    Layers, Permissions, ReadyCall, RequestOptions, RunEnd, Settings, Tools, budget_of, facts,
+    limit_name, recorded_model, stable_seed,
 };
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::AgentTask;
 use cogtools_core::{
     AskConfig, Cancel, Code, Config, Context, Diagnostic, FindError, Limit, Pattern, Project,
-    Registry, Target, Tool, ToolOutput,
+    Registry, Tool,
 };
 use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Generation, Part};
@@ -24,7 +24,6 @@ use tokio::runtime::Handle;
 
 use crate::answer_schema::AnswerSchema;
 use crate::args::AskArgs;
-use crate::prompt::Layers;
 use crate::worker::Materials;
 use crate::{run, worker};
 
@@ -41,7 +40,7 @@ impl ProjectTools {
     /// The tools of `registry`, which run in `cx`; and the diagnostics of what is left out.
     pub(crate) fn load(registry: Registry, cx: Context) -> (Self, Vec<Diagnostic>) {
         let found = registry.map(|tool| match tool {
-            Ok(tool) => declare(&tool),
+            Ok(tool) => AgentTool::declare(&tool),
             Err(error) => Err(error.diagnostics()),
         });
         let mut diagnostics = registry.config_errors().to_vec();
@@ -111,25 +110,6 @@ impl ProjectTools {
     }
 }
 
-/// The tool as a model sees it, or why the API would reject it.
-fn declare(tool: &Tool) -> Result<AgentTool, Vec<Diagnostic>> {
-    let rejections = Target::Gemini.rejections(tool);
-    if !rejections.is_empty() {
-        return Err(rejections);
-    }
-    let mut declaration = Target::Gemini.declare(tool);
-    if let Value::Object(fields) = &mut declaration {
-        // The API takes one of the two.
-        fields.shift_remove("parameters");
-    }
-    Ok(AgentTool {
-        name: tool.name().as_str().to_owned(),
-        declaration,
-        traits: ToolTraits::of(tool),
-        runs: tool.command_line().map(|line| line.to_string()),
-    })
-}
-
 impl Tools for ProjectTools {
     fn list(&self) -> Vec<AgentTool> {
         self.tools.clone()
@@ -169,17 +149,12 @@ impl Tools for ProjectTools {
                 output.map_err(|diagnostic| vec![*diagnostic])
             };
             match call_timeout::run_within(&limit, &cancel, work) {
-                Ok(output) => CallResult::Output(output_value(output)),
+                Ok(output) => output.into(),
                 Err(diagnostics) => CallResult::Failed(diagnostics),
             }
         };
         Ok((Box::new(run), resolved))
     }
-}
-
-/// The output as a model reads it: JSON where the tool declares it.
-fn output_value(output: ToolOutput) -> Value {
-    output.value.unwrap_or(Value::String(output.text))
 }
 
 /// The context that agents which are tools share with their caller.
@@ -393,7 +368,7 @@ pub(crate) fn agent_settings(
         },
         permissions,
         price: facts.price,
-        history: run::history(ask.history, facts.context),
+        history: HistorySettings::of(ask.history, facts.context),
         answer_call: task.schema.clone().filter(|_| task.answers_by_call),
         ..Settings::default()
     })

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_agent::{
-    Agent, AgentParts, Connection, Fixed, Journal, Ledger, Requests, RunEnd, Settings, Tools as _,
-    declarations,
+    Agent, AgentParts, Connection, Fixed, Journal, Layers, Ledger, Requests, RunEnd, Settings,
+    Tools as _, declarations,
 };
 use cogtools_core::{Cancel, Code, Diagnostic, Project};
 use cogtools_log::{
@@ -18,7 +18,6 @@ use cogtools_program::{Failure, Io, dirs};
 use crate::answer_schema::{self, AnswerSchema};
 use crate::args::AskArgs;
 use crate::display::Display;
-use crate::prompt::Layers;
 
 use crate::summary::{self, Summary};
 use crate::tools::ProjectTools;

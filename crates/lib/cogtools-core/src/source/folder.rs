@@ -42,6 +42,12 @@ struct Content {
 /// The extension of tool files.
 const EXTENSION: &str = "yaml";
 
+/// The end of the name of a file with cases for `cogtools eval`, which is no tool.
+const EVALS_FILE: &[u8] = b".evals.yaml";
+
+/// The end of the name of a folder with the recordings of such cases.
+const EVALS_FOLDER: &[u8] = b".evals";
+
 /// The maximum depth of toolsets below a source.
 const MAX_DEPTH: usize = 8;
 
@@ -231,8 +237,9 @@ impl Folder {
         let Ok(kind) = entry.file_type() else {
             return;
         };
-        let is_tool = Path::new(&name).extension() == Some(OsStr::new(EXTENSION));
-        let is_toolset = !is_tool && !kind.is_file() && self.depth > 0 && !is_excluded(&name);
+        let has_extension = Path::new(&name).extension() == Some(OsStr::new(EXTENSION));
+        let is_tool = has_extension && !name.as_encoded_bytes().ends_with(EVALS_FILE);
+        let is_toolset = !has_extension && !kind.is_file() && self.depth > 0 && !is_excluded(&name);
         if name.as_encoded_bytes().starts_with(b".") || !(is_tool || is_toolset) {
             return;
         }
@@ -297,11 +304,14 @@ impl Folder {
     }
 }
 
-/// Returns true if a folder of that name contains no tools: it is hidden, or contains partials
-/// or packages.
+/// Returns true if a folder of that name contains no tools: it is hidden, or contains partials,
+/// packages or recordings.
 fn is_excluded(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
-    name.starts_with(b".") || name.starts_with(b"_") || name == b"node_modules"
+    name.starts_with(b".")
+        || name.starts_with(b"_")
+        || name == b"node_modules"
+        || name.ends_with(EVALS_FOLDER)
 }
 
 /// One folder of the walk.
