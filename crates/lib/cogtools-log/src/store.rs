@@ -51,6 +51,10 @@ pub enum FindError {
 }
 
 impl Store {
+    /// The beginning of the names of sessions that are trials of an eval: only who names one
+    /// finds it.
+    pub const TRIAL: &'static str = "eval-";
+
     /// The sessions of the project at `root`, in the user's folder `state`.
     pub fn new(state: &Path, root: &Path) -> Self {
         let sessions = state.join("sessions");
@@ -82,14 +86,19 @@ impl Store {
 
     /// All sessions, the one that was written to last first.
     pub fn list(&self) -> io::Result<Vec<Stored>> {
+        self.read(false)
+    }
+
+    fn read(&self, are_trials: bool) -> io::Result<Vec<Stored>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
+        let is_wanted = |stored: &Stored| stored.id.as_str().starts_with(Self::TRIAL) == are_trials;
         let mut found: Vec<Stored> = entries
             .flatten()
-            .filter_map(|entry| stored(&entry))
+            .filter_map(|entry| stored(&entry).filter(is_wanted))
             .collect();
         found.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.id.cmp(&b.id)));
         Ok(found)
@@ -102,7 +111,7 @@ impl Store {
 
     /// The session whose name is `prefix`, or the only one that begins with it.
     pub fn find(&self, prefix: &str) -> io::Result<Result<Stored, FindError>> {
-        let mut found = self.list()?;
+        let mut found = self.read(prefix.starts_with(Self::TRIAL))?;
         found.retain(|stored| stored.id.as_str().starts_with(prefix));
         let exact = found.iter().position(|stored| stored.id.as_str() == prefix);
         if let Some(index) = exact.or(if found.len() == 1 { Some(0) } else { None }) {

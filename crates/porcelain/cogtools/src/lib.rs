@@ -66,6 +66,7 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
         "Ask models",
         &[
             &cogtools_ask::PROGRAM,
+            &cogtools_eval::PROGRAM,
             &cogtools_flow::PROGRAM,
             &cogtools_flow::plan::PROGRAM,
             &cogtools_session::PROGRAM,
@@ -88,8 +89,8 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
 ];
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 33] = {
-    let mut programs = [&PROGRAM; 33];
+pub const PROGRAMS: [&Program; 34] = {
+    let mut programs = [&PROGRAM; 34];
     let (mut count, mut group) = (1, 0);
     while group < GROUPS.len() {
         let mut index = 0;

@@ -1,0 +1,216 @@
+//! Comparisons: what the trials show about a difference, and how many would.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::report::{Row, Verdict};
+use crate::statistics::{SIGNIFICANT, flips, float, holm, mcnemar, trials_needed};
+
+/// Whether trials passed, by case, model and number.
+pub(crate) type Passed = BTreeMap<(String, String, u64), bool>;
+
+/// The verdicts of `rows`, without errors.
+pub(crate) fn passed(rows: &[Row]) -> Passed {
+    let mut passed = Passed::new();
+    for row in rows {
+        for result in &row.results {
+            if matches!(result.verdict, Verdict::Pass | Verdict::Fail) {
+                let key = (row.case.name.clone(), row.model.clone(), result.trial);
+                passed.insert(key, result.verdict == Verdict::Pass);
+            }
+        }
+    }
+    passed
+}
+
+/// The verdicts in an earlier report; none if it is no report.
+pub(crate) fn read(report: &Value) -> Option<Passed> {
+    if report.get("kind")?.as_str()? != "eval" {
+        return None;
+    }
+    let mut passed = Passed::new();
+    for case in report.get("cases")?.as_array()? {
+        let (name, model) = (case.get("case")?.as_str()?, case.get("model")?.as_str()?);
+        for result in case.get("results")?.as_array()? {
+            let verdict = result.get("verdict")?.as_str()?;
+            if verdict == "pass" || verdict == "fail" {
+                let key = (
+                    name.to_owned(),
+                    model.to_owned(),
+                    result.get("trial")?.as_u64()?,
+                );
+                passed.insert(key, verdict == "pass");
+            }
+        }
+    }
+    Some(passed)
+}
+
+/// The comparison of an old with a new run.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    pub(crate) rows: Vec<Value>,
+    pub(crate) overall: Value,
+    /// True if a case, or all together, is shown to be worse.
+    pub(crate) is_worse: bool,
+}
+
+/// Counts of the pairs of a case: only the old passed, only the new, all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pairs {
+    b: u64,
+    c: u64,
+    n: u64,
+}
+
+impl Pairs {
+    fn difference(self) -> f64 {
+        (float(self.c) - float(self.b)) / float(self.n)
+    }
+
+    fn needed(self) -> Option<u64> {
+        trials_needed(float(self.b + self.c) / float(self.n), self.difference())
+    }
+}
+
+fn verdict(p: f64, difference: f64) -> &'static str {
+    match difference {
+        _ if p >= SIGNIFICANT => "not_shown",
+        difference if difference > 0.0 => "better",
+        _ => "worse",
+    }
+}
+
+/// Compares the trials that both runs have.
+pub(crate) fn compare(old: &Passed, new: &Passed) -> Comparison {
+    let mut cases: BTreeMap<(&str, &str), Pairs> = BTreeMap::new();
+    for (key, passed) in new {
+        let Some(before) = old.get(key) else {
+            continue;
+        };
+        let pairs = cases.entry((&key.0, &key.1)).or_default();
+        pairs.n += 1;
+        pairs.b += u64::from(*before && !passed);
+        pairs.c += u64::from(!before && *passed);
+    }
+    let ps: Vec<f64> = cases
+        .values()
+        .map(|pairs| mcnemar(pairs.b, pairs.c))
+        .collect();
+    let corrected = holm(&ps);
+    let mut rows = Vec::new();
+    let mut all = Pairs::default();
+    let mut is_worse = false;
+    for (((case, model), pairs), (p, p_holm)) in cases.iter().zip(ps.iter().zip(&corrected)) {
+        let verdict = verdict(*p_holm, pairs.difference());
+        is_worse |= verdict == "worse";
+        let needed = Some(pairs)
+            .filter(|_| verdict == "not_shown")
+            .and_then(|pairs| pairs.needed());
+        rows.push(json!({
+            "case": case, "model": model, "b": pairs.b, "c": pairs.c,
+            "p": p, "p_holm": p_holm, "verdict": verdict, "trials_needed": needed,
+        }));
+        all = Pairs {
+            b: all.b + pairs.b,
+            c: all.c + pairs.c,
+            n: all.n + pairs.n,
+        };
+    }
+    let differences: Vec<f64> = cases.values().map(|pairs| pairs.difference()).collect();
+    let p = flips(&differences);
+    let sum: f64 = differences.iter().sum();
+    let mean = if cases.is_empty() {
+        0.0
+    } else {
+        sum / float(cases.len() as u64)
+    };
+    let verdict = verdict(p, sum);
+    is_worse |= verdict == "worse";
+    let needed = (verdict == "not_shown" && all.n > 0)
+        .then(|| all.needed())
+        .flatten();
+    let overall = json!({
+        "cases": cases.len(), "trials": all.n, "b": all.b, "c": all.c,
+        "difference": mean, "p": p, "verdict": verdict, "trials_needed": needed,
+    });
+    Comparison {
+        rows,
+        overall,
+        is_worse,
+    }
+}
+
+impl Comparison {
+    /// The comparison for people; `with` names the old run.
+    pub(crate) fn text(&self, with: &str) -> String {
+        let mut text = format!("\ncompared with {with}:\n");
+        let word = |row: &Value| {
+            let p = row
+                .get("p_holm")
+                .unwrap_or(&row["p"])
+                .as_f64()
+                .unwrap_or(1.0);
+            match row["verdict"].as_str() {
+                Some("not_shown") => match row["trials_needed"].as_u64() {
+                    Some(needed) => {
+                        format!("no difference shown (p {p:.3}); {needed} pairs of trials would")
+                    }
+                    None => "no difference".to_owned(),
+                },
+                other => format!("{} (p {p:.3})", other.unwrap_or_default()),
+            }
+        };
+        for row in &self.rows {
+            let (case, model) = (row["case"].as_str(), row["model"].as_str());
+            let _ = writeln!(
+                text,
+                "  {} ({}): {}; only the old passed {}, only the new {}",
+                case.unwrap_or_default(),
+                model.unwrap_or_default(),
+                word(row),
+                row["b"],
+                row["c"]
+            );
+        }
+        let _ = writeln!(text, "  in all: {}", word(&self.overall));
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(passes: &[(&str, u64, u64)]) -> Passed {
+        let mut all = Passed::new();
+        for (case, passed, trials) in passes {
+            for trial in 1..=*trials {
+                all.insert(
+                    ((*case).to_owned(), "m".to_owned(), trial),
+                    trial <= *passed,
+                );
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn five_trials_show_nothing_and_say_what_would() {
+        let compared = compare(&run(&[("a", 0, 5)]), &run(&[("a", 5, 5)]));
+        assert_eq!(compared.rows[0]["p"], 0.0625);
+        assert_eq!(compared.rows[0]["verdict"], "not_shown");
+        assert_eq!(compared.rows[0]["trials_needed"], 4);
+        assert_eq!(compared.overall["verdict"], "not_shown");
+        assert!(!compared.is_worse);
+    }
+
+    #[test]
+    fn ten_trials_show_a_loss() {
+        let compared = compare(&run(&[("a", 10, 10)]), &run(&[("a", 0, 10)]));
+        assert_eq!(compared.rows[0]["verdict"], "worse");
+        assert!(compared.is_worse);
+    }
+}

@@ -1,0 +1,531 @@
+//! A whole run: cases, tools and models put together, reported and compared.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cogtools_agent::{
+    HistorySettings, Layers, Permissions, RequestOptions, Requests, Settings, connect, facts,
+};
+use cogtools_core::{AskConfig, Cancel, Code, Config, Context, Diagnostic, Project, Target};
+use cogtools_log::{Mask, Store};
+use cogtools_model::{Generation, Model, RetryPolicy};
+use cogtools_program::{EACH, Failure, Io, dirs, project};
+use serde_json::{Map, Value, json};
+
+use crate::EvalArgs;
+use crate::case::Case;
+use crate::compare::{self, Comparison, compare};
+use crate::files::{cases, check_out};
+use crate::report::{self, Row, Verdict};
+use crate::run::{CommandModel, Job, Runner, digests, settings_digest};
+use crate::tapes::{Tapes, staleness};
+use crate::tools::{self, Declared, in_scope};
+use crate::verdict::{failures, rows};
+
+/// The hint for a limit of money without prices.
+const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
+
+/// What all parts of a run share.
+struct Evaluation {
+    args: EvalArgs,
+    config: Config,
+    project: Project,
+    cases: Vec<Arc<Case>>,
+    tools: Vec<Declared>,
+    cx: Context,
+    tapes: BTreeMap<PathBuf, Tapes>,
+    models: Vec<String>,
+    cancel: Cancel,
+}
+
+/// Runs what the command line says.
+pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let project = project::project(io);
+    let config = project::config(&project, io)?;
+    args.model.configure(&config.ask)?;
+    let (mut all, notes) = cases(&args.names, &config, &project, io)?;
+    for note in &notes {
+        io.note(note);
+    }
+    if let Some(only) = &args.only {
+        all.retain(|case| {
+            let stem = case
+                .folder
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy();
+            only.is_match(&format!("{stem}/{}", case.name))
+                .unwrap_or(false)
+        });
+    }
+    if all.is_empty() {
+        let diagnostic = Diagnostic::new(Code::Usage, "there are no cases");
+        return Err(diagnostic
+            .hint("write them in tools/NAME.evals.yaml; cogtools-eval(1) shows one")
+            .into());
+    }
+    let cancel = io.signals.begin_with_second();
+    let (tools, cx) = load_tools(&args, &cancel, io)?;
+    let mut tapes = BTreeMap::new();
+    if args.record || args.replay {
+        for case in &all {
+            if !tapes.contains_key(&case.folder) {
+                tapes.insert(case.folder.clone(), Tapes::read(&case.folder)?);
+            }
+        }
+    }
+    let models = models(&args, &tapes)?;
+    let evaluation = Evaluation {
+        cases: all.into_iter().map(Arc::new).collect(),
+        args,
+        config,
+        project,
+        tools,
+        cx,
+        tapes,
+        models,
+        cancel,
+    };
+    evaluation.check()?;
+    evaluation.evaluate(io)
+}
+
+/// Loads the tools of the project that contains the working directory, and the decoys.
+fn load_tools(
+    args: &EvalArgs,
+    cancel: &Cancel,
+    io: &mut Io<'_>,
+) -> Result<(Vec<Declared>, Context), Failure> {
+    let (registry, context) =
+        project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
+    let (tools, diagnostics) = tools::load(&registry, args.with_decoys);
+    io.warn(&diagnostics, &EACH);
+    let cx = Context {
+        cancel: cancel.clone(),
+        ..context.context(io)
+    };
+    Ok((tools, cx))
+}
+
+/// The models of the command line, of the recordings, or of the configuration.
+fn models(args: &EvalArgs, tapes: &BTreeMap<PathBuf, Tapes>) -> Result<Vec<String>, Failure> {
+    let mut models: Vec<String> = args.models.clone();
+    if models.is_empty() && args.replay && args.model.name.is_none() {
+        models = tapes
+            .values()
+            .flat_map(Tapes::models)
+            .map(str::to_owned)
+            .collect();
+        models.sort_unstable();
+    }
+    if models.is_empty() {
+        models.push(match (&args.model.name, &args.model_command) {
+            (None, Some(_)) => "command".to_owned(),
+            _ => args.model.model()?,
+        });
+    }
+    let mut unique: Vec<String> = Vec::new();
+    for model in models {
+        if !unique.contains(&model) {
+            unique.push(model);
+        }
+    }
+    Ok(unique)
+}
+
+impl Evaluation {
+    /// Checks what would fail after the trials.
+    fn check(&self) -> Result<(), Failure> {
+        let args = &self.args;
+        let is_live = !args.replay;
+        let says = self.cases.iter().find(|case| !case.expect.says.is_empty());
+        if let Some(case) = says.filter(|_| is_live && args.judge.is_none()) {
+            let diagnostic = Diagnostic::new(Code::Usage, "`says` needs a model that judges");
+            return Err(diagnostic
+                .with_subject(case.name.as_str())
+                .hint("name one with --judge")
+                .into());
+        }
+        let needs_money = args.whole.money.is_some()
+            || self
+                .cases
+                .iter()
+                .any(|case| case.expect.at_most.money.is_some());
+        for model in self.models.iter().filter(|_| is_live && needs_money) {
+            if facts(&self.config.ask, model)?.price.is_none() {
+                let diagnostic = Diagnostic::new(
+                    Code::Usage,
+                    "a limit of money needs the prices of the model",
+                );
+                return Err(diagnostic.with_subject(model.as_str()).hint(PRICES).into());
+            }
+        }
+        Ok(())
+    }
+
+    fn generation(&self) -> Generation {
+        Generation {
+            temperature: self.args.model.temperature,
+            max_output_tokens: self.args.model.max_tokens,
+            ..Generation::default()
+        }
+    }
+
+    fn jobs(&self) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for case in &self.cases {
+            for model in &self.models {
+                for trial in 1..=self.args.trials.unwrap_or(case.trials) {
+                    jobs.push(Job {
+                        case: Arc::clone(case),
+                        model: model.clone(),
+                        trial,
+                    });
+                }
+            }
+        }
+        jobs
+    }
+
+    fn evaluate(mut self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let rows = if self.args.replay {
+            self.replay()?
+        } else {
+            let tools = self.tools.clone();
+            let rows = self.live(&tools, true, io)?;
+            if self.args.record {
+                self.record(&rows)?;
+            }
+            rows
+        };
+        let mut comparisons = Vec::new();
+        let new = compare::passed(&rows);
+        if let Some(with) = self.args.compare.clone() {
+            let old = self.older(&with, io)?;
+            comparisons.push((with, compare(&old, &new)));
+        }
+        if self.args.without {
+            let old = self.live(&[], false, io)?;
+            comparisons.push(("no tools".to_owned(), compare(&compare::passed(&old), &new)));
+        }
+        for part in self.args.ablate.clone() {
+            let mut tools = self.tools.clone();
+            tools::ablate(&mut tools, &part);
+            let old = self.live(&tools, false, io)?;
+            comparisons.push((format!("no {part}"), compare(&compare::passed(&old), &new)));
+        }
+        self.report(&rows, &comparisons, io)
+    }
+
+    /// The verdicts of an older version of the tools, or in an earlier report.
+    fn older(&self, with: &str, io: &mut Io<'_>) -> Result<compare::Passed, Failure> {
+        let path = io.cwd.join(with);
+        if path.is_file() {
+            let bytes = cogtools_program::named_file::read(Path::new(with), 256 << 20, io)?;
+            let report = serde_json::from_slice(&bytes).ok();
+            return report.as_ref().and_then(compare::read).ok_or_else(|| {
+                let diagnostic = Diagnostic::new(
+                    Code::Usage,
+                    "this is no report of cogtools eval --format json",
+                );
+                diagnostic.with_subject(with).into()
+            });
+        }
+        if self.args.replay {
+            let diagnostic = Diagnostic::new(
+                Code::Usage,
+                "recordings are compared with an earlier report only",
+            );
+            return Err(diagnostic.with_subject(with).into());
+        }
+        let checked_out = if path.is_dir() {
+            None
+        } else {
+            Some(check_out(with, &self.project, io)?)
+        };
+        let folder = checked_out
+            .as_ref()
+            .map_or(path, |folder| folder.path().join("files"));
+        let own = std::mem::replace(&mut io.cwd, folder);
+        let loaded = load_tools(&self.args, &self.cancel, io);
+        io.cwd = own;
+        let (tools, _) = loaded?;
+        Ok(compare::passed(&self.live(&tools, false, io)?))
+    }
+
+    fn replay(&mut self) -> Result<Vec<Row>, Failure> {
+        let settings = settings_digest(&self.generation());
+        let mut results = Vec::new();
+        let mut accepted: Vec<PathBuf> = Vec::new();
+        for job in self.jobs() {
+            let tools = in_scope(&self.tools, &job.case);
+            let tapes = self.tapes.entry(job.case.folder.clone()).or_default();
+            let record = tapes.get(&job.case.name, &job.model, job.trial).cloned();
+            let Some(mut record) = record else {
+                results.push((
+                    job,
+                    None,
+                    Some("not recorded: cogtools eval --record does it".to_owned()),
+                ));
+                continue;
+            };
+            let stale = staleness(&record, &job.case, &tools, &settings);
+            if self.args.accept && stale.is_some() {
+                let calls = record.digests.tools.keys().cloned().collect::<Vec<_>>();
+                record.digests = digests(
+                    &job.case,
+                    &tools,
+                    &settings,
+                    calls.iter().map(String::as_str),
+                );
+                tapes.add(record.clone());
+                accepted.push(job.case.folder.clone());
+                results.push((job, Some(record), None));
+            } else {
+                results.push((job, Some(record), stale));
+            }
+        }
+        accepted.dedup();
+        for folder in &accepted {
+            self.write(folder)?;
+        }
+        Ok(rows(results))
+    }
+
+    /// Runs the trials with `tools`. With `is_own` tools, what is recorded already does not run.
+    fn live(&self, tools: &[Declared], is_own: bool, io: &mut Io<'_>) -> Result<Vec<Row>, Failure> {
+        let args = &self.args;
+        let settings = settings_digest(&self.generation());
+        let mut recorded = Vec::new();
+        let mut jobs = Vec::new();
+        for job in self.jobs() {
+            let tape = self
+                .tapes
+                .get(&job.case.folder)
+                .filter(|_| is_own && args.record);
+            let record = tape.and_then(|tape| tape.get(&job.case.name, &job.model, job.trial));
+            let scope = || in_scope(tools, &job.case);
+            match record
+                .filter(|record| staleness(record, &job.case, &scope(), &settings).is_none())
+            {
+                Some(record) => recorded.push((job, Some(record.clone()))),
+                None => jobs.push(job),
+            }
+        }
+        let Some(state) = dirs::state_dir(io) else {
+            let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for sessions");
+            return Err(diagnostic.hint("set HOME").into());
+        };
+        let total = jobs.len();
+        let mut layers = Layers::load(&self.config, &self.project, true, io)?;
+        layers.todos = cogtools_core::todo::TodoList::default();
+        let model = self.connect(total, io)?;
+        let ask = &self.config.ask;
+        let runner = Runner {
+            model: &*model,
+            tools,
+            cx: &self.cx,
+            system: layers.system()?,
+            layers: &layers,
+            settings: Settings {
+                request: RequestOptions {
+                    generation: self.generation(),
+                    ..RequestOptions::default()
+                },
+                permissions: permissions(&args.allow, ask, tools),
+                retry: args
+                    .model_command
+                    .as_ref()
+                    .map_or_else(RetryPolicy::default, |_| CommandModel::RETRY),
+                history: HistorySettings {
+                    cache_threshold: None,
+                    ..HistorySettings::of(ask.history, None)
+                },
+                ..Settings::default()
+            },
+            price: &|model| facts(ask, model).ok()?.price,
+            seed: args.model.seed,
+            source: args
+                .model_command
+                .clone()
+                .unwrap_or_else(|| format!("{:?}", args.model.provider)),
+            store: Store::new(&state, self.project.root()),
+            mask: Mask::new(io.secrets()),
+            whole: args.whole,
+            jobs: args.jobs.into(),
+            judge: args.judge.as_deref(),
+            cancel: self.cancel.clone(),
+        };
+        let requests = Requests::new()?;
+        let is_shown = io.terminals.stderr;
+        let shown = RefCell::new((0, &mut *io.stderr));
+        let progress = |job: &Job| {
+            let (done, stderr) = &mut *shown.borrow_mut();
+            *done += 1;
+            if is_shown {
+                let name = &job.case.name;
+                let _ = write!(stderr, "\r\x1b[K{done}/{total} {name} ({})", job.model);
+                let _ = stderr.flush();
+            }
+        };
+        let outcomes = requests
+            .wait(runner.run(jobs, &progress))
+            .unwrap_or_default();
+        if is_shown {
+            let _ = write!(io.stderr, "\r\x1b[K");
+        }
+        let all = recorded.into_iter().chain(outcomes);
+        Ok(rows(all.map(|(job, record)| (job, record, None)).collect()))
+    }
+
+    fn connect(&self, jobs: usize, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
+        match &self.args.model_command {
+            Some(command) => Ok(Box::new(CommandModel {
+                command: command.clone(),
+                directory: io.cwd.clone(),
+                variables: io.vars.clone().into_iter().collect(),
+                cancel: self.cancel.clone(),
+            })),
+            // Nothing is asked.
+            None if jobs == 0 => Ok(Box::new(CommandModel {
+                command: "exit 1".to_owned(),
+                directory: io.cwd.clone(),
+                variables: BTreeMap::new(),
+                cancel: self.cancel.clone(),
+            })),
+            None => connect(&self.args.model, io),
+        }
+    }
+
+    /// Keeps the trials of `rows` beside their cases.
+    fn record(&mut self, rows: &[Row]) -> Result<(), Failure> {
+        for row in rows {
+            let tapes = self.tapes.entry(row.case.folder.clone()).or_default();
+            for result in row
+                .results
+                .iter()
+                .filter(|result| result.verdict != Verdict::Error)
+            {
+                if let Some(record) = &result.record {
+                    tapes.add(record.clone());
+                }
+            }
+        }
+        for folder in self.tapes.keys().cloned().collect::<Vec<_>>() {
+            self.write(&folder)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        // With a pattern, the other cases of the file are not known.
+        let names: Vec<&str> = self
+            .cases
+            .iter()
+            .filter(|case| case.folder == folder)
+            .map(|case| case.name.as_str())
+            .collect();
+        let is_whole = self.args.only.is_none();
+        match self.tapes.get(folder) {
+            Some(tapes) => tapes.write(
+                self.project.root(),
+                folder,
+                is_whole.then_some(names.as_slice()),
+            ),
+            None => Ok(()),
+        }
+    }
+
+    fn report(
+        &self,
+        rows: &[Row],
+        comparisons: &[(String, Comparison)],
+        io: &mut Io<'_>,
+    ) -> Result<(), Failure> {
+        let failures = failures(
+            rows,
+            comparisons,
+            (self.args.compare.is_some(), self.cancel.is_cancelled()),
+        );
+        let status = failures.first().map_or(0, |failure| failure.code.status());
+        let status = if self.cancel.is_cancelled() {
+            130
+        } else {
+            status
+        };
+        let text: String = comparisons
+            .iter()
+            .map(|(with, comparison)| comparison.text(with))
+            .collect();
+        match self.args.format.as_str() {
+            "json" => {
+                let mut more = Map::new();
+                if let [(_, only)] = comparisons {
+                    more.insert("compare".to_owned(), only.rows.clone().into());
+                    more.insert("overall".to_owned(), only.overall.clone());
+                } else if !comparisons.is_empty() {
+                    let all = comparisons.iter().map(|(with, one)| json!({"with": with, "compare": one.rows, "overall": one.overall}));
+                    more.insert("comparisons".to_owned(), all.collect());
+                }
+                let report = report::json(rows, &self.settings(), status, more);
+                io.show_json(&format!("{report}\n"))?;
+            }
+            "junit" => io.show(&report::junit(rows))?,
+            "markdown" => io.show(&report::markdown(rows, &text))?,
+            _ => io.show(&report::human(rows, &text))?,
+        }
+        if self.cancel.is_cancelled() {
+            return Err(Failure::Reported(130));
+        }
+        if failures.is_empty() {
+            Ok(())
+        } else {
+            Err(failures.into())
+        }
+    }
+
+    fn settings(&self) -> Value {
+        let args = &self.args;
+        let mode = if args.replay {
+            "replay"
+        } else if args.record {
+            "record"
+        } else {
+            "live"
+        };
+        json!({
+            "mode": mode,
+            "models": self.models,
+            "model_command": args.model_command,
+            "trials": args.trials,
+            "temperature": args.model.temperature,
+            "max_tokens": args.model.max_tokens,
+            "seed": args.model.seed,
+            "judge": args.judge,
+            "decoys": args.with_decoys,
+            "compare": args.compare,
+            "ablate": args.ablate,
+            "without": args.without,
+        })
+    }
+}
+
+/// The rules for calls: as in `cogtools ask` without a terminal.
+fn permissions(allow: &[String], ask: &AskConfig, tools: &[Declared]) -> Permissions {
+    let asks = |name: &str| {
+        let matches = |rules: &[String]| {
+            rules
+                .iter()
+                .any(|rule| cogtools_core::Pattern::new(rule).matches(name))
+        };
+        matches(&ask.ask) && !matches(allow)
+    };
+    let names = tools.iter().map(|tool| tool.agent.name.clone());
+    Permissions {
+        allow: [allow, &ask.allow].concat(),
+        deny: ask.deny.clone(),
+        ask: names.filter(|name| asks(name)).collect(),
+    }
+}

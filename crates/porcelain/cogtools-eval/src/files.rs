@@ -1,0 +1,200 @@
+//! The files with cases of a project, and older versions of its tools.
+
+use std::path::{Path, PathBuf};
+
+use cogtools_core::file::ReadScope;
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::text::Text;
+use cogtools_core::{Code, Config, Diagnostic, Project};
+use cogtools_program::{Failure, Io, SystemProgram, project};
+use tempfile::TempDir;
+
+use crate::case::{self, Case};
+
+/// The end of the name of a file beside a tool.
+const BESIDE: &str = ".evals.yaml";
+
+/// A file with cases.
+#[derive(Debug)]
+struct CaseFile {
+    path: PathBuf,
+    display_path: PathBuf,
+    scope: ReadScope,
+    /// The tool that it lies beside.
+    tool: Option<String>,
+}
+
+impl CaseFile {
+    fn new(path: PathBuf, display_path: PathBuf, scope: ReadScope) -> Self {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Self {
+            tool: name.strip_suffix(BESIDE).map(str::to_owned),
+            path,
+            display_path,
+            scope,
+        }
+    }
+
+    /// The name that selects it.
+    fn name(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        self.tool.clone().unwrap_or_else(|| stem.into_owned())
+    }
+
+    fn read(&self, root: &Path) -> case::Read {
+        let text = Text::read(&self.path, &self.display_path, &self.scope)
+            .map_err(|error| vec![error.diagnostic(Code::InvalidEvals)])?;
+        let folder = self.path.with_file_name(format!("{}.evals", self.name()));
+        if self
+            .path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            return case::read_skill(&text, root, &folder);
+        }
+        case::read(&text, self.tool.as_deref(), &folder)
+    }
+}
+
+/// The entries of `folder` whose names pass `is_wanted`, sorted.
+fn names(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names
+        .filter(|name| !name.starts_with('.') && is_wanted(name))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// Reads the cases that `wanted` names: by tool, by file, or all. Returns notes about cases that
+/// are left out.
+///
+/// # Errors
+/// `INVALID_EVALS` for every mistake, `USAGE` for a name without cases.
+pub(crate) fn cases(
+    wanted: &[String],
+    config: &Config,
+    project: &Project,
+    io: &Io<'_>,
+) -> Result<(Vec<Case>, Vec<String>), Failure> {
+    let mut files = Vec::new();
+    for folder in config.sources.iter().filter_map(|source| source.folder()) {
+        for folder in folder.toolsets() {
+            for name in names(folder.path(), |name| name.ends_with(BESIDE)) {
+                let (path, display) =
+                    (folder.path().join(&name), folder.display_path().join(&name));
+                files.push(CaseFile::new(path, display, folder.scope().clone()));
+            }
+        }
+    }
+    let (evals, display) = project.resolve(Path::new("evals"));
+    for name in names(&evals, |name| {
+        name == "evals.json" || Path::new(name).extension().is_some_and(|it| it == "yaml")
+    }) {
+        files.push(CaseFile::new(
+            evals.join(&name),
+            display.join(&name),
+            project.read_scope(),
+        ));
+    }
+    if !wanted.is_empty() {
+        let known: Vec<String> = files.iter().map(CaseFile::name).collect();
+        let mut chosen: Vec<CaseFile> = Vec::new();
+        for name in wanted {
+            let path = io.cwd.join(name);
+            let found = files.extract_if(.., |file| file.name() == *name || file.path == path);
+            let before = chosen.len();
+            chosen.extend(found);
+            let is_there = chosen.len() > before
+                || chosen
+                    .iter()
+                    .any(|file| file.name() == *name || file.path == path);
+            if is_there {
+                continue;
+            }
+            if path.is_file() {
+                let scope = project::read_scope(&path, io);
+                chosen.push(CaseFile::new(path, PathBuf::from(name), scope));
+                continue;
+            }
+            let diagnostic = Diagnostic::new(Code::Usage, "there are no cases of that name")
+                .with_subject(name.as_str());
+            let hint = did_you_mean(name, known.iter().map(String::as_str));
+            let hint = hint.unwrap_or_else(|| format!("write them in tools/{name}{BESIDE}"));
+            return Err(diagnostic.hint(hint).into());
+        }
+        files = chosen;
+    }
+    let (mut cases, mut notes, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    for file in &files {
+        match file.read(project.root()) {
+            Ok((read, noted)) => {
+                cases.extend(read);
+                notes.extend(noted);
+            }
+            Err(diagnostics) => errors.extend(diagnostics),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors.into());
+    }
+    Ok((cases, notes))
+}
+
+/// Checks the project of the git revision `reference` out into a new folder.
+///
+/// # Errors
+/// `USAGE` if there is no such revision.
+pub(crate) fn check_out(
+    reference: &str,
+    project: &Project,
+    io: &Io<'_>,
+) -> Result<TempDir, Failure> {
+    let wrong = |message: String| {
+        let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(reference);
+        Failure::from(
+            diagnostic.hint("name a git revision, a folder, or a report of --format json"),
+        )
+    };
+    if reference.starts_with('-') {
+        return Err(wrong("this is no revision".to_owned()));
+    }
+    let folder =
+        TempDir::with_prefix("cogtools-eval-").map_err(|error| wrong(error.to_string()))?;
+    let archive = folder.path().join("archive.tar").into_os_string();
+    let files = folder.path().join("files");
+    std::fs::create_dir(&files).map_err(|error| wrong(error.to_string()))?;
+    let root = project.root();
+    let commands = [
+        (
+            "git",
+            vec![
+                "archive".into(),
+                "--format=tar".into(),
+                "-o".into(),
+                archive.clone(),
+                reference.into(),
+            ],
+        ),
+        (
+            "tar",
+            vec!["-xf".into(), archive, "-C".into(), files.into_os_string()],
+        ),
+    ];
+    for (name, args) in commands {
+        let program = SystemProgram::find(name, root, io)
+            .ok_or_else(|| wrong(format!("{name} is not installed")))?;
+        let output = program.process(root).args(args).run(&io.signals.begin());
+        let output = output.map_err(|error| wrong(error.to_string()))?;
+        if !output.exit.is_success() {
+            let stderr = String::from_utf8_lossy(&output.stderr.bytes);
+            return Err(wrong(format!(
+                "{name} {}: {}",
+                output.exit.describe(),
+                stderr.trim()
+            )));
+        }
+    }
+    Ok(folder)
+}

@@ -1,0 +1,202 @@
+//! `cogtools eval`: whether a model calls a tool, rightly, and what that costs.
+//!
+//! A case is a task with expectations, a trial one run of it by the agent of `cogtools ask`: a
+//! session of the project. Trials are judged from what is recorded of them, and never run twice.
+
+mod calls;
+mod case;
+mod compare;
+mod evaluation;
+mod files;
+mod manual;
+mod matcher;
+mod reader;
+mod report;
+mod run;
+mod statistics;
+mod tapes;
+mod tools;
+mod trial;
+mod verdict;
+
+use clap::builder::PossibleValuesParser;
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_agent::{ModelArgs, ModelOptions};
+use cogtools_core::{Code, Diagnostic};
+use cogtools_program::args::{self, RegistryArgs};
+use cogtools_program::call::input_diagnostic;
+use cogtools_program::{Failure, Io, Program, Stdin, man};
+use fancy_regex::Regex;
+
+use run::Whole;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-eval",
+    command: EvalArgs::command,
+    run,
+    stdin: Stdin::Ignored,
+    codes: &[
+        Code::EvalFailed,
+        Code::StaleRecording,
+        Code::BudgetSpent,
+        Code::Unavailable,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::InvalidEvals,
+        Code::TemplateFailed,
+    ],
+    variables: man::SOURCES,
+    manual: manual::MANUAL,
+};
+
+/// Measure whether models call the project's tools, rightly, and what it costs
+#[derive(Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
+#[command(
+    name = "cogtools-eval",
+    long_about = "Give each task of the project's cases to models that can call its tools, several \
+        times, and report how often every expectation holds, with intervals. Trials that are done \
+        are kept, and never run again while nothing that they depend on changes."
+)]
+pub(crate) struct EvalArgs {
+    /// Tools or files whose cases are run; all of the project without one
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// The models
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    #[command(flatten)]
+    _model: ModelArgs,
+    /// A command that is the model: a request of the Gemini API on stdin, the response on stdout
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) model_command: Option<String>,
+    /// The model that judges statements about answers
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) judge: Option<String>,
+    /// How many trials each case has with each model
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) trials: Option<u64>,
+    /// How many trials run at the same time
+    #[arg(short, long, value_name = "NUMBER", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) jobs: u16,
+    /// Run calls of these tools without a question
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) allow: Vec<String>,
+    /// Begin no trial beyond this, for all together: trials, tokens, seconds or money
+    #[arg(long, value_name = "LIMIT=NUMBER")]
+    budget: Vec<String>,
+    /// Only cases where this regular expression matches in FILE/NAME
+    #[arg(short = 't', long = "test", value_name = "PATTERN")]
+    test: Option<String>,
+    /// Also declare this many tools that no task needs
+    #[arg(long, value_name = "NUMBER", default_value = "0")]
+    pub(crate) with_decoys: usize,
+    /// Keep trials beside the cases; those that are there and not stale do not run
+    #[arg(long, conflicts_with_all = ["replay", "accept"])]
+    pub(crate) record: bool,
+    /// Judge the trials that are recorded beside the cases, without a model
+    #[arg(long)]
+    pub(crate) replay: bool,
+    /// Take stale recordings as they are, and write the new digests
+    #[arg(long)]
+    pub(crate) accept: bool,
+    /// Compare with the tools of a git revision or a folder, or with an earlier report
+    #[arg(long, value_name = "REF|FOLDER|REPORT")]
+    pub(crate) compare: Option<String>,
+    /// Compare with declarations without these parts
+    #[arg(long, value_name = "PART", value_delimiter = ',', conflicts_with_all = ["replay", "accept"])]
+    #[arg(value_parser = PossibleValuesParser::new(["description", "examples", "enum"]))]
+    pub(crate) ablate: Vec<String>,
+    /// Compare with the same tasks without tools
+    #[arg(long, conflicts_with_all = ["replay", "accept"])]
+    pub(crate) without: bool,
+    /// Answer questions about figures: JSON lines on stdin
+    #[arg(long, conflicts_with_all = ["names", "record", "replay", "accept", "compare"])]
+    statistics: bool,
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = ["human", "json", "junit", "markdown"])]
+    pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) registry: RegistryArgs,
+    /// The options about the model, over the configuration.
+    #[arg(skip)]
+    pub(crate) model: ModelOptions,
+    /// The limits of the whole run.
+    #[arg(skip)]
+    pub(crate) whole: Whole,
+    /// Selects cases.
+    #[arg(skip)]
+    pub(crate) only: Option<Regex>,
+}
+
+fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let mut args: EvalArgs = args::parse(matches)?;
+    if args.statistics {
+        return answer_statistics(io);
+    }
+    args.model = ModelOptions::of_model(matches)?;
+    args.whole = whole(&args.budget)?;
+    args.replay |= args.accept;
+    let only = args.test.as_deref().map(case::pattern).transpose();
+    args.only =
+        only.map_err(|error| Diagnostic::new(Code::Usage, format!("this is no pattern: {error}")))?;
+    evaluation::run(args, io)
+}
+
+/// Reads `trials=10` and its kin.
+fn whole(words: &[String]) -> Result<Whole, Failure> {
+    let mut whole = Whole::default();
+    for word in words {
+        let invalid = || {
+            let message = format!("invalid value '{word}' for '--budget <LIMIT=NUMBER>'");
+            let hint = "limits are trials, tokens, seconds and money, such as trials=20";
+            Failure::from(Diagnostic::new(Code::Usage, message).hint(hint))
+        };
+        let (limit, number) = word.split_once('=').ok_or_else(invalid)?;
+        let count = || number.parse().map(Some).map_err(|_| invalid());
+        match limit {
+            "trials" => whole.trials = count()?,
+            "tokens" => whole.tokens = count()?,
+            "seconds" => whole.seconds = count()?,
+            "money" => {
+                let amount: f64 = number.parse().map_err(|_| invalid())?;
+                let is_amount = amount.is_finite() && amount >= 0.0;
+                whole.money = Some(amount).filter(|_| is_amount);
+                whole.money.ok_or_else(invalid)?;
+            }
+            _ => return Err(invalid()),
+        }
+    }
+    Ok(whole)
+}
+
+fn answer_statistics(io: &mut Io<'_>) -> Result<(), Failure> {
+    let bytes = io.stdin.read().map_err(|error| {
+        input_diagnostic(
+            &error,
+            "the questions",
+            || None,
+            "cogtools eval --statistics",
+        )
+    })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut answers = String::new();
+    for (index, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let row = serde_json::from_str(line).map_err(|error| error.to_string());
+        let answer = row
+            .and_then(|row| statistics::answer(&row))
+            .map_err(|error| {
+                let diagnostic = Diagnostic::new(Code::Usage, error);
+                diagnostic.with_subject(format!("line {}", index + 1))
+            })?;
+        answers.push_str(&answer.to_string());
+        answers.push('\n');
+    }
+    io.show_json(&answers)
+}

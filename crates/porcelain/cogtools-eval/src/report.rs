@@ -1,0 +1,582 @@
+//! Reports: what came of the trials, by case, model and tool.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use cogtools_core::digest;
+use cogtools_log::Timestamp;
+use serde_json::{Value, json};
+
+use crate::case::Case;
+use crate::statistics::{Interval, float, pass_all, wilson};
+use crate::trial::{Failed, Record};
+
+/// What came of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Pass,
+    Fail,
+    Error,
+    Skipped,
+    Stale,
+}
+
+impl Verdict {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Error => "error",
+            Self::Skipped => "skipped",
+            Self::Stale => "stale",
+        }
+    }
+}
+
+/// A trial and its verdict.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) trial: u64,
+    pub(crate) verdict: Verdict,
+    pub(crate) failures: Vec<Failed>,
+    pub(crate) record: Option<Record>,
+}
+
+impl Judged {
+    const fn is_judged(&self) -> bool {
+        matches!(self.verdict, Verdict::Pass | Verdict::Fail)
+    }
+}
+
+/// A case with a model: a cell of the matrix.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) case: Arc<Case>,
+    pub(crate) model: String,
+    pub(crate) results: Vec<Judged>,
+}
+
+/// Counts of some trials.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    cases: u64,
+    ok: u64,
+    trials: u64,
+    passed: u64,
+    errors: u64,
+    skipped: u64,
+    stale: u64,
+    tokens: u64,
+    money: Option<f64>,
+}
+
+impl Row {
+    fn judged(&self) -> impl Iterator<Item = (&Judged, &Record)> {
+        let judged = self.results.iter().filter(|result| result.is_judged());
+        judged.filter_map(|result| Some((result, result.record.as_ref()?)))
+    }
+
+    pub(crate) fn count(&self, verdict: Verdict) -> u64 {
+        self.results
+            .iter()
+            .filter(|result| result.verdict == verdict)
+            .count() as u64
+    }
+
+    pub(crate) fn trials(&self) -> u64 {
+        self.count(Verdict::Pass) + self.count(Verdict::Fail)
+    }
+
+    pub(crate) fn interval(&self) -> Interval {
+        wilson(self.count(Verdict::Pass), self.trials())
+    }
+
+    /// Returns true if the share of trials that passed reaches the threshold.
+    pub(crate) fn is_ok(&self) -> bool {
+        self.interval()
+            .rate
+            .is_some_and(|rate| rate + 1e-9 >= self.case.threshold)
+    }
+
+    fn counts(&self) -> Counts {
+        let mut counts = Counts {
+            cases: 1,
+            ok: self.is_ok().into(),
+            trials: self.trials(),
+            passed: self.count(Verdict::Pass),
+            errors: self.count(Verdict::Error),
+            skipped: self.count(Verdict::Skipped),
+            stale: self.count(Verdict::Stale),
+            ..Counts::default()
+        };
+        for (_, record) in self.judged() {
+            counts.tokens += record.tokens;
+            if let Some(money) = record.money {
+                *counts.money.get_or_insert(0.0) += money;
+            }
+        }
+        counts
+    }
+
+    /// The tools whose first call counts: of the case, of its calls, or all that were called.
+    fn tools<'r>(&'r self, record: &'r Record) -> BTreeSet<&'r str> {
+        if let Some(tool) = &self.case.tool {
+            return BTreeSet::from([tool.as_str()]);
+        }
+        match &self.case.expect.calls {
+            Some(calls) => calls.iter().map(|call| call.tool.as_str()).collect(),
+            None => record
+                .results
+                .iter()
+                .map(|call| call.tool.as_str())
+                .collect(),
+        }
+    }
+
+    fn first_try(&self) -> (u64, u64) {
+        let (mut passed, mut trials) = (0, 0);
+        for (_, record) in self.judged() {
+            let tried: Vec<bool> = self
+                .tools(record)
+                .into_iter()
+                .filter_map(|tool| record.first_try(tool))
+                .collect();
+            trials += u64::from(!tried.is_empty());
+            passed += u64::from(!tried.is_empty() && tried.iter().all(|passed| *passed));
+        }
+        (passed, trials)
+    }
+
+    fn pass_k(&self) -> Value {
+        let (passed, trials) = (self.count(Verdict::Pass), self.trials());
+        let mut ks = serde_json::Map::new();
+        for k in [1, trials.max(1)] {
+            ks.insert(k.to_string(), json!(pass_all(passed, trials, k)));
+        }
+        Value::Object(ks)
+    }
+
+    fn mean(&self) -> Value {
+        let records: Vec<&Record> = self.judged().map(|(_, record)| record).collect();
+        let count = float(records.len() as u64);
+        let mean = |value: &dyn Fn(&Record) -> Option<f64>| {
+            let values: Option<Vec<f64>> = records.iter().map(|record| value(record)).collect();
+            values
+                .filter(|values| !values.is_empty())
+                .map(|values| values.iter().sum::<f64>() / count)
+        };
+        json!({
+            "turns": mean(&|record| Some(float(record.turns))),
+            "calls": mean(&|record| Some(float(record.accepted().len() as u64))),
+            "tokens": mean(&|record| Some(float(record.tokens))),
+            "money": mean(&|record| record.money),
+            "seconds": mean(&|record| Some(record.seconds)),
+        })
+    }
+
+    fn to_json(&self) -> Value {
+        let Interval { rate, low, high } = self.interval();
+        let judged = || self.judged().map(|(_, record)| record);
+        let results = self.results.iter().map(|result| {
+            json!({
+                "trial": result.trial,
+                "verdict": result.verdict.name(),
+                "failures": result.failures,
+                "session": result.record.as_ref().and_then(|record| record.session.as_deref()),
+            })
+        });
+        json!({
+            "case": self.case.name,
+            "file": self.case.file.display().to_string(),
+            "line": self.case.line,
+            "tool": self.case.tool,
+            "model": self.model,
+            "threshold": self.case.threshold,
+            "trials": self.trials(),
+            "passed": self.count(Verdict::Pass),
+            "errors": self.count(Verdict::Error),
+            "skipped": self.count(Verdict::Skipped),
+            "stale": self.count(Verdict::Stale),
+            "ok": self.is_ok(),
+            "rate": rate,
+            "low": low,
+            "high": high,
+            "pass_k": self.pass_k(),
+            "first_try": share(self.first_try()),
+            "rejected": rejected(judged(), None),
+            "repaired": judged().filter(|record| record.is_repaired()).count(),
+            "mean": self.mean(),
+            "results": results.collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn share((passed, trials): (u64, u64)) -> Value {
+    json!({"passed": passed, "trials": trials, "rate": wilson(passed, trials).rate})
+}
+
+/// The rejected calls, of one tool or all, and what was wrong with them.
+fn rejected<'r>(records: impl Iterator<Item = &'r Record>, tool: Option<&str>) -> Value {
+    let mut calls = 0;
+    let mut violations: BTreeMap<(String, String, String), u64> = BTreeMap::new();
+    for record in records {
+        for call in &record.results {
+            if call.is_accepted() || tool.is_some_and(|tool| tool != call.tool) {
+                continue;
+            }
+            calls += 1;
+            let (pointers, code) = call.violations();
+            for pointer in pointers {
+                *violations
+                    .entry((call.tool.clone(), pointer, code.clone()))
+                    .or_default() += 1;
+            }
+        }
+    }
+    let violations = violations.into_iter().map(|((tool, pointer, code), count)| {
+        json!({"tool": tool, "pointer": pointer, "code": code, "count": count})
+    });
+    json!({"calls": calls, "violations": violations.collect::<Vec<_>>()})
+}
+
+fn sum<'r>(rows: impl Iterator<Item = &'r Row>) -> Counts {
+    rows.fold(Counts::default(), |sum, row| {
+        let counts = row.counts();
+        Counts {
+            cases: sum.cases + counts.cases,
+            ok: sum.ok + counts.ok,
+            trials: sum.trials + counts.trials,
+            passed: sum.passed + counts.passed,
+            errors: sum.errors + counts.errors,
+            skipped: sum.skipped + counts.skipped,
+            stale: sum.stale + counts.stale,
+            tokens: sum.tokens + counts.tokens,
+            money: match (sum.money, counts.money) {
+                (Some(one), Some(other)) => Some(one + other),
+                (one, other) => one.or(other),
+            },
+        }
+    })
+}
+
+fn counts_json(counts: &Counts) -> serde_json::Map<String, Value> {
+    let Interval { rate, low, high } = wilson(counts.passed, counts.trials);
+    let value = json!({
+        "cases": counts.cases,
+        "ok": counts.ok,
+        "trials": counts.trials,
+        "passed": counts.passed,
+        "failed": counts.trials - counts.passed,
+        "errors": counts.errors,
+        "skipped": counts.skipped,
+        "rate": rate,
+        "low": low,
+        "high": high,
+        "tokens": counts.tokens,
+        "money": counts.money,
+    });
+    match value {
+        Value::Object(fields) => fields,
+        _ => serde_json::Map::new(),
+    }
+}
+
+fn models(rows: &[Row]) -> Vec<&str> {
+    let mut models: Vec<&str> = Vec::new();
+    for row in rows {
+        if !models.contains(&row.model.as_str()) {
+            models.push(&row.model);
+        }
+    }
+    models
+}
+
+/// The report as JSON.
+pub(crate) fn json(
+    rows: &[Row],
+    settings: &Value,
+    status: u8,
+    more: serde_json::Map<String, Value>,
+) -> Value {
+    let by_model = models(rows).into_iter().map(|model| {
+        let own: Vec<&Row> = rows.iter().filter(|row| row.model == model).collect();
+        let mut fields = serde_json::Map::from_iter([("model".to_owned(), model.into())]);
+        fields.extend(counts_json(&sum(own.iter().copied())));
+        let first = own
+            .iter()
+            .map(|row| row.first_try())
+            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        fields.insert("first_try".to_owned(), share(first));
+        Value::Object(fields)
+    });
+    let records = || {
+        rows.iter()
+            .flat_map(|row| row.judged().map(|(_, record)| record))
+    };
+    let called: BTreeSet<&str> = records()
+        .flat_map(|record| record.results.iter().map(|call| call.tool.as_str()))
+        .collect();
+    let by_tool = called.into_iter().map(|tool| {
+        let tried: Vec<bool> = records()
+            .filter_map(|record| record.first_try(tool))
+            .collect();
+        let passed = tried.iter().filter(|passed| **passed).count() as u64;
+        let calls = records()
+            .flat_map(|record| &record.results)
+            .filter(|call| call.tool == tool)
+            .count();
+        json!({
+            "tool": tool,
+            "trials": tried.len(),
+            "calls": calls,
+            "first_try": share((passed, tried.len() as u64)),
+            "rejected": rejected(records(), Some(tool)),
+        })
+    });
+    let time = Timestamp::now().to_string();
+    let run = digest::bytes(format!("{time} {settings}").as_bytes()).to_string();
+    let mut report = json!({
+        "format": 1,
+        "kind": "eval",
+        "run": &run[..10],
+        "program": env!("CARGO_PKG_VERSION"),
+        "time": time,
+        "settings": settings,
+        "cases": rows.iter().map(Row::to_json).collect::<Vec<_>>(),
+        "models": by_model.collect::<Vec<_>>(),
+        "tools": by_tool.collect::<Vec<_>>(),
+        "summary": counts_json(&sum(rows.iter())),
+    });
+    if let Value::Object(fields) = &mut report {
+        fields.extend(more);
+        fields.insert("status".to_owned(), status.into());
+    }
+    report
+}
+
+/// The figures of a cell: passed of trials, interval, first try, tokens, money.
+fn cell(row: &Row) -> String {
+    let Interval { low, high, .. } = row.interval();
+    let counts = row.counts();
+    let trials = counts.trials;
+    if trials == 0 {
+        let (errors, stale) = (counts.errors, counts.stale);
+        return match (errors, stale) {
+            (0, 0) => "skipped".to_owned(),
+            (0, _) => "stale".to_owned(),
+            _ => format!("{errors} errors"),
+        };
+    }
+    let (first, tried) = row.first_try();
+    let mut text = format!("{}/{trials} ({low:.2} to {high:.2})", counts.passed);
+    if tried > 0 {
+        let _ = write!(text, ", first try {first}/{tried}");
+    }
+    let _ = write!(text, ", {} tokens", counts.tokens);
+    if let Some(money) = counts.money {
+        let _ = write!(text, ", {money:.4}");
+    }
+    for (count, what) in [
+        (counts.errors, "errors"),
+        (counts.skipped, "skipped"),
+        (counts.stale, "stale"),
+    ] {
+        if count > 0 {
+            let _ = write!(text, ", {count} {what}");
+        }
+    }
+    text
+}
+
+/// The matrix, and what failed, for people.
+pub(crate) fn human(rows: &[Row], more: &str) -> String {
+    let mut text = String::new();
+    let width = rows
+        .iter()
+        .map(|row| row.case.name.len() + row.model.len() + 3)
+        .max()
+        .unwrap_or(0);
+    for row in rows {
+        let name = format!("{} ({})", row.case.name, row.model);
+        let mark = if row.is_ok() { "ok  " } else { "fail" };
+        let _ = writeln!(text, "{mark} {name:width$}  {}", cell(row));
+        for result in &row.results {
+            for failed in &result.failures {
+                let at = if failed.expect.is_empty() {
+                    String::new()
+                } else {
+                    format!("{}: ", failed.expect)
+                };
+                let _ = writeln!(text, "       {}: {at}{}", result.trial, failed.message);
+            }
+        }
+    }
+    let counts = sum(rows.iter());
+    let Interval { low, high, .. } = wilson(counts.passed, counts.trials);
+    let _ = writeln!(
+        text,
+        "\n{} of {} cases ok; {}/{} trials passed ({low:.2} to {high:.2}), {} tokens",
+        counts.ok, counts.cases, counts.passed, counts.trials, counts.tokens
+    );
+    text.push_str(more);
+    text
+}
+
+/// The matrix for a pull request: cases by models.
+pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
+    let models = models(rows);
+    let escape = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+    let mut text = format!(
+        "| case | {} |\n|---|{}\n",
+        models
+            .iter()
+            .map(|model| escape(model))
+            .collect::<Vec<_>>()
+            .join(" | "),
+        "---|".repeat(models.len())
+    );
+    let mut seen: Vec<(&std::path::Path, &str)> = Vec::new();
+    for row in rows {
+        let key = (row.case.file.as_path(), row.case.name.as_str());
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        let cells = models.iter().map(|model| {
+            let found = rows.iter().find(|row| {
+                (row.case.file.as_path(), row.case.name.as_str()) == key && row.model == *model
+            });
+            found.map_or_else(String::new, |row| {
+                format!("{} {}", if row.is_ok() { "✓" } else { "✗" }, cell(row))
+            })
+        });
+        let _ = writeln!(
+            text,
+            "| {} | {} |",
+            escape(key.1),
+            cells.collect::<Vec<_>>().join(" | ")
+        );
+    }
+    let failures: Vec<String> = rows
+        .iter()
+        .flat_map(|row| {
+            row.results.iter().flat_map(move |result| {
+                result.failures.iter().map(move |failed| {
+                    format!(
+                        "- `{}` ({}), trial {}: `{}` {}\n",
+                        row.case.name,
+                        row.model,
+                        result.trial,
+                        failed.expect,
+                        failed.message.replace('\n', " ")
+                    )
+                })
+            })
+        })
+        .collect();
+    if !failures.is_empty() {
+        let _ = write!(text, "\n{}", failures.concat());
+    }
+    if !more.is_empty() {
+        let _ = write!(text, "\n```text\n{}```\n", more.trim_start());
+    }
+    text
+}
+
+/// The report as `JUnit` XML: a suite is a model, a test case a case.
+pub(crate) fn junit(rows: &[Row]) -> String {
+    let mut text =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"cogtools eval\">\n"
+            .to_owned();
+    for model in models(rows) {
+        let own: Vec<&Row> = rows.iter().filter(|row| row.model == model).collect();
+        let kind = |row: &Row| {
+            let is_skipped = row
+                .results
+                .iter()
+                .all(|result| result.verdict == Verdict::Skipped);
+            let is_error =
+                !row.results.is_empty() && row.count(Verdict::Error) == row.results.len() as u64;
+            match (row.is_ok(), is_error, is_skipped) {
+                (true, ..) => "",
+                (_, true, _) => "error",
+                (_, _, true) => "skipped",
+                _ => "failure",
+            }
+        };
+        let count = |wanted: &str| own.iter().filter(|row| kind(row) == wanted).count();
+        let _ = writeln!(
+            text,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
+            escape(model),
+            own.len(),
+            count("failure"),
+            count("error"),
+            count("skipped")
+        );
+        for row in &own {
+            let file = row.case.file.display().to_string();
+            let class = row.case.tool.as_deref().unwrap_or(&file);
+            let seconds: f64 = row.judged().map(|(_, record)| record.seconds).sum();
+            let _ = write!(
+                text,
+                "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\" time=\"{seconds:.3}\"",
+                escape(class),
+                escape(&row.case.name),
+                escape(&file),
+                row.case.line
+            );
+            let Interval { low, high, .. } = row.interval();
+            let message = format!(
+                "{}/{}, {low:.2} to {high:.2}",
+                row.count(Verdict::Pass),
+                row.trials()
+            );
+            let details: String = row
+                .results
+                .iter()
+                .flat_map(|result| {
+                    result.failures.iter().map(move |failed| {
+                        format!("{}: {} {}\n", result.trial, failed.expect, failed.message)
+                    })
+                })
+                .collect();
+            let element = kind(row);
+            let _ = match element {
+                "" => writeln!(text, "/>"),
+                "skipped" => writeln!(
+                    text,
+                    ">\n      <skipped message=\"the budget was spent\"/>\n    </testcase>"
+                ),
+                _ => writeln!(
+                    text,
+                    ">\n      <{element} message=\"{}\">{}</{element}>\n    </testcase>",
+                    escape(&message),
+                    escape(&details)
+                ),
+            };
+        }
+        text.push_str("  </testsuite>\n");
+    }
+    text.push_str("</testsuites>\n");
+    text
+}
+
+/// Escapes text for XML 1.0; characters that it forbids become their escapes.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(character),
+            '\u{fffe}' | '\u{ffff}' => escaped.extend(character.escape_unicode()),
+            _ if character.is_control() => escaped.extend(character.escape_default()),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,175 @@
+//! Recorded trials beside the cases: a line each, long results in files named by their hash.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cogtools_core::file::{self, WritePath};
+use cogtools_core::{Code, Diagnostic, digest};
+use cogtools_program::Failure;
+use serde_json::{Value, json};
+
+use crate::case::Case;
+use crate::run::digests;
+use crate::tools::Declared;
+use crate::trial::Record;
+
+const FILE: &str = "tapes.jsonl";
+const BLOBS: &str = "blobs";
+/// A result of more bytes is a file of its own.
+const MAX_LINE: usize = 4 << 10;
+/// The key of what stands for such a result.
+const BLOB: &str = "blob";
+
+/// The recordings of one file of cases, by case, model and number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tapes(BTreeMap<(String, String, u64), Record>);
+
+impl Tapes {
+    /// Reads the recordings in `folder`; none if there are none.
+    ///
+    /// # Errors
+    /// `STALE_RECORDING` for a line that is no recording, `IO_FAILED`.
+    pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
+        let path = folder.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self::default());
+            }
+            Err(error) => {
+                let message = format!("`{}` cannot be read: {error}", path.display());
+                return Err(Diagnostic::new(Code::IoFailed, message).into());
+            }
+        };
+        let mut tapes = Self::default();
+        for (index, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
+            let wrong = |error: String| {
+                let message = format!("line {} is not a recording: {error}", index + 1);
+                let diagnostic = Diagnostic::new(Code::StaleRecording, message);
+                Failure::from(diagnostic.with_subject(path.display().to_string()))
+            };
+            let mut record: Record =
+                serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            for call in &mut record.results {
+                let Some(name) = call.content.get(BLOB).and_then(Value::as_str) else {
+                    continue;
+                };
+                let is_hash = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+                let file = folder.join(BLOBS).join(name);
+                let bytes = is_hash.then(|| std::fs::read(&file).ok()).flatten();
+                let bytes = bytes.filter(|bytes| digest::bytes(bytes).to_string() == name);
+                let value = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+                call.content = value.ok_or_else(|| wrong(format!("its blob {name} is damaged")))?;
+            }
+            tapes.add(record);
+        }
+        Ok(tapes)
+    }
+
+    /// Adds a recording, in place of an older one.
+    pub(crate) fn add(&mut self, record: Record) {
+        let key = (record.case.clone(), record.model.clone(), record.trial);
+        self.0.insert(key, record);
+    }
+
+    pub(crate) fn get(&self, case: &str, model: &str, trial: u64) -> Option<&Record> {
+        self.0.get(&(case.to_owned(), model.to_owned(), trial))
+    }
+
+    /// The models that were recorded.
+    pub(crate) fn models(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(|(_, model, _)| model.as_str())
+    }
+
+    /// Writes the recordings of `folder`, and removes those of cases that are gone.
+    ///
+    /// # Errors
+    /// `IO_FAILED` with the file.
+    pub(crate) fn write(
+        &self,
+        root: &Path,
+        folder: &Path,
+        cases: Option<&[&str]>,
+    ) -> Result<(), Failure> {
+        let write = |path: &Path, bytes: &[u8]| {
+            file::write(&WritePath::in_project(root, path), bytes).map_err(|error| {
+                let message = format!("`{}` cannot be written: {error}", path.display());
+                Failure::from(Diagnostic::new(Code::IoFailed, message))
+            })
+        };
+        let mut lines = Vec::new();
+        let mut blobs = Vec::new();
+        for record in self
+            .0
+            .values()
+            .filter(|record| cases.is_none_or(|cases| cases.contains(&record.case.as_str())))
+        {
+            let mut record = Record {
+                session: None,
+                ..record.clone()
+            };
+            for call in &mut record.results {
+                let bytes = call.content.to_string().into_bytes();
+                if bytes.len() > MAX_LINE {
+                    let name = digest::bytes(&bytes).to_string();
+                    write(&folder.join(BLOBS).join(&name), &bytes)?;
+                    call.content = json!({ BLOB: name });
+                    blobs.push(name);
+                }
+            }
+            lines.extend(serde_json::to_vec(&record).unwrap_or_default());
+            lines.push(b'\n');
+        }
+        for entry in std::fs::read_dir(folder.join(BLOBS))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            if !blobs.iter().any(|name| entry.file_name() == name.as_str()) {
+                // What is left is only larger than it need be.
+                let _ = file::remove(&WritePath::in_project(root, &entry.path()));
+            }
+        }
+        write(&folder.join(FILE), &lines)
+    }
+}
+
+/// Says what has changed since `record` was made; none if it still counts.
+pub(crate) fn staleness(
+    record: &Record,
+    case: &Case,
+    tools: &[Declared],
+    settings: &str,
+) -> Option<String> {
+    let calls = record.digests.tools.keys().map(String::as_str);
+    let now = digests(case, tools, settings, calls);
+    let then = &record.digests;
+    let differs = |one: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
+        let changed = one
+            .iter()
+            .find(|(name, digest)| other.get(*name) != Some(*digest));
+        changed.map(|(name, _)| name.clone())
+    };
+    let declared = differs(&then.declarations, &now.declarations)
+        .or_else(|| differs(&now.declarations, &then.declarations));
+    let what = if let Some(name) = declared {
+        format!("another description of {name}")
+    } else if let Some(name) = differs(&then.tools, &now.tools) {
+        format!("another file of {name}")
+    } else if then.task != now.task {
+        "another task".to_owned()
+    } else if then.files != now.files {
+        "other files".to_owned()
+    } else if then.with != now.with {
+        "other fixtures".to_owned()
+    } else if then.settings != now.settings {
+        "other settings".to_owned()
+    } else {
+        return None;
+    };
+    Some(format!("recorded with {what}: record again, or --accept"))
+}

@@ -1,0 +1,426 @@
+//! One trial: what was asked, what the model did, and whether that is what its case expects.
+
+use std::collections::BTreeMap;
+
+use cogtools_core::Pattern;
+use cogtools_log::{BudgetLimit, EndStatus, Event, Outcome, Session};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::calls::compare;
+use crate::case::Case;
+use crate::matcher::accepts;
+
+/// Everything that a trial is judged by: a line of a recording.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) case: String,
+    pub(crate) model: String,
+    pub(crate) trial: u64,
+    pub(crate) digests: Digests,
+    /// How it ended; none if it did not.
+    pub(crate) end: Option<EndStatus>,
+    /// Why there is no verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// The contents of the responses, with deltas merged.
+    pub(crate) responses: Vec<Value>,
+    /// The calls, with their results.
+    pub(crate) results: Vec<Call>,
+    pub(crate) turns: u64,
+    pub(crate) tokens: u64,
+    pub(crate) seconds: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) money: Option<f64>,
+    /// What the judge said about statements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) judged: Vec<Judged>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
+}
+
+/// The digests of everything that a trial depends on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Digests {
+    pub(crate) task: String,
+    pub(crate) files: String,
+    pub(crate) with: String,
+    pub(crate) settings: String,
+    /// Of the declarations in scope.
+    pub(crate) declarations: BTreeMap<String, String>,
+    /// Of the files of tools that were called.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) tools: BTreeMap<String, String>,
+}
+
+/// A call and its result.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    /// The arguments as sent.
+    pub(crate) args: Value,
+    /// The arguments with defaults, if that differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resolved: Option<Value>,
+    #[serde(flatten)]
+    pub(crate) outcome: Outcome,
+    /// What the model got.
+    pub(crate) content: Value,
+}
+
+/// The opinion of a judge about a statement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Judged {
+    pub(crate) says: String,
+    pub(crate) judge: String,
+    pub(crate) holds: bool,
+    pub(crate) quote: String,
+}
+
+/// An expectation that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Failed {
+    /// The pointer into `expect`.
+    pub(crate) expect: String,
+    pub(crate) message: String,
+}
+
+impl Call {
+    /// Returns true if the tool took the arguments, whatever came of it.
+    pub(crate) fn is_accepted(&self) -> bool {
+        let Outcome::Failed { code } = &self.outcome else {
+            return true;
+        };
+        ![
+            "SCHEMA_VIOLATION",
+            "INVALID_ARGUMENTS_SYNTAX",
+            "TOOL_NOT_FOUND",
+            "BUDGET_SPENT",
+        ]
+        .contains(&code.as_str())
+    }
+
+    /// The pointers of the arguments that were rejected, and the code.
+    pub(crate) fn violations(&self) -> (Vec<String>, String) {
+        let Outcome::Failed { code } = &self.outcome else {
+            return (Vec::new(), String::new());
+        };
+        let text = self
+            .content
+            .get("error")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let prefix = format!("{}: /", self.tool);
+        let pointer = |line: &str| {
+            Some(format!(
+                "/{}",
+                line.strip_prefix(&prefix)?.split(": ").next()?
+            ))
+        };
+        let mut pointers: Vec<String> = text.lines().filter_map(pointer).collect();
+        if pointers.is_empty() {
+            pointers.push(String::new());
+        }
+        (pointers, code.clone())
+    }
+}
+
+impl Record {
+    /// Reads what happened in a session: its main conversation, without those of agents in it.
+    pub(crate) fn read(mut self, session: &Session) -> Self {
+        let nested = session.nested();
+        let mut open: Vec<(String, Call)> = Vec::new();
+        let mut has_error = None;
+        for entry in session.nodes().filter(|entry| !nested.contains(&entry.id)) {
+            match &entry.event {
+                Event::Request { .. } => self.turns += 1,
+                Event::Response { content, .. } => self.responses.push(merged(content)),
+                Event::Usage(usage) => {
+                    let parts = usage.prompt + usage.candidates + usage.thoughts;
+                    self.tokens += usage.total.max(parts);
+                    if let Some(cost) = &usage.cost {
+                        *self.money.get_or_insert(0.0) += cost.amount;
+                    }
+                }
+                Event::Call {
+                    call,
+                    tool,
+                    arguments,
+                    resolved,
+                    ..
+                } => open.push((
+                    call.to_string(),
+                    Call {
+                        tool: tool.clone(),
+                        args: arguments.clone(),
+                        resolved: resolved.clone(),
+                        outcome: Outcome::Cancelled,
+                        content: Value::Null,
+                    },
+                )),
+                Event::Result {
+                    call,
+                    outcome,
+                    content,
+                    ..
+                } => {
+                    let found = open.iter_mut().rev().find(|(id, _)| *id == call.as_str());
+                    if let Some((_, call)) = found {
+                        call.outcome = outcome.clone();
+                        call.content = content.clone();
+                    }
+                }
+                Event::Error { message, .. } => has_error = Some(message.clone()),
+                Event::End { status } => self.end = Some(status.clone()),
+                _ => {}
+            }
+        }
+        self.results = open.into_iter().map(|(_, call)| call).collect();
+        let is_error = matches!(
+            self.end,
+            Some(EndStatus::Failed { .. } | EndStatus::Unavailable)
+        );
+        self.error = has_error.filter(|_| is_error);
+        self
+    }
+
+    /// The text of the last response.
+    pub(crate) fn answer(&self) -> String {
+        let parts = self
+            .responses
+            .last()
+            .and_then(|content| content.get("parts")?.as_array());
+        let is_thought = |part: &Value| part.get("thought") == Some(&Value::Bool(true));
+        let parts = parts.into_iter().flatten().filter(|part| !is_thought(part));
+        parts
+            .filter_map(|part| part.get("text")?.as_str())
+            .collect()
+    }
+
+    /// The calls whose arguments the tools took.
+    pub(crate) fn accepted(&self) -> Vec<&Call> {
+        self.results
+            .iter()
+            .filter(|call| call.is_accepted())
+            .collect()
+    }
+
+    /// Returns whether the first call of `tool` was accepted; none if it was not called.
+    pub(crate) fn first_try(&self, tool: &str) -> Option<bool> {
+        let first = self.results.iter().find(|call| call.tool == tool)?;
+        Some(first.is_accepted())
+    }
+
+    /// Returns true if the first call of a tool was rejected, and a later one accepted.
+    pub(crate) fn is_repaired(&self) -> bool {
+        self.accepted()
+            .iter()
+            .any(|call| self.first_try(&call.tool) == Some(false))
+    }
+
+    /// The expectations of `case` that do not hold.
+    pub(crate) fn judge(&self, case: &Case) -> Vec<Failed> {
+        let mut failed = Judge {
+            record: self,
+            failed: Vec::new(),
+        };
+        failed.end(case);
+        failed.calls(case);
+        failed.answer(case);
+        failed.at_most(case);
+        failed.failed
+    }
+}
+
+/// Joins the texts that a stream has cut.
+fn merged(content: &Value) -> Value {
+    let mut content = content.clone();
+    let Some(parts) = content.get_mut("parts").and_then(Value::as_array_mut) else {
+        return content;
+    };
+    let mut whole: Vec<Value> = Vec::new();
+    for part in parts.drain(..) {
+        let is_text = |part: &Value| {
+            part.as_object()
+                .is_some_and(|part| part.len() == 1 && part.contains_key("text"))
+        };
+        match whole
+            .last_mut()
+            .filter(|last| is_text(last) && is_text(&part))
+        {
+            Some(last) => {
+                let text = [&*last, &part]
+                    .map(|part| part["text"].as_str().unwrap_or_default())
+                    .concat();
+                *last = json!({ "text": text });
+            }
+            None => whole.push(part),
+        }
+    }
+    *parts = whole;
+    content
+}
+
+/// The judgement of a trial.
+struct Judge<'r> {
+    record: &'r Record,
+    failed: Vec<Failed>,
+}
+
+impl Judge<'_> {
+    fn fail(&mut self, expect: impl Into<String>, message: impl Into<String>) {
+        self.failed.push(Failed {
+            expect: expect.into(),
+            message: message.into(),
+        });
+    }
+
+    fn end(&mut self, case: &Case) {
+        match &self.record.end {
+            Some(EndStatus::Budget { limit }) => {
+                let most = &case.expect.at_most;
+                let (key, own, standard) = match limit {
+                    BudgetLimit::Turns => ("turns", most.turns.is_some(), "20 turns"),
+                    BudgetLimit::Calls => ("calls", most.calls.is_some(), "50 calls"),
+                    BudgetLimit::Tokens => ("tokens", most.tokens.is_some(), "the limit"),
+                    BudgetLimit::Money => ("money", most.money.is_some(), "the limit"),
+                    BudgetLimit::Seconds => ("seconds", most.seconds.is_some(), "300 seconds"),
+                };
+                let message = if own {
+                    format!("stopped beyond the limit of {key}")
+                } else {
+                    format!("stopped after {standard}")
+                };
+                self.fail(format!("/at_most/{key}"), message);
+            }
+            Some(EndStatus::Loop) => self.fail("", "the model repeated the same calls"),
+            Some(EndStatus::Failed { .. }) => self.fail("", "the model gave no answer"),
+            _ => {}
+        }
+    }
+
+    fn calls(&mut self, case: &Case) {
+        let (record, expect) = (self.record, &case.expect);
+        if let Some(calls) = &expect.calls {
+            self.failed
+                .extend(compare(calls, expect.order, &record.accepted()));
+        }
+        for (index, never) in expect.never.iter().enumerate() {
+            let pattern = Pattern::new(never);
+            if let Some(call) = record
+                .results
+                .iter()
+                .find(|call| pattern.matches(&call.tool))
+            {
+                self.fail(
+                    format!("/never/{index}"),
+                    format!("`{}` was called", call.tool),
+                );
+            }
+        }
+        if expect.first_try {
+            let mut tools: Vec<&str> = match &expect.calls {
+                Some(calls) => calls.iter().map(|call| call.tool.as_str()).collect(),
+                None => record
+                    .results
+                    .iter()
+                    .map(|call| call.tool.as_str())
+                    .collect(),
+            };
+            tools.sort_unstable();
+            tools.dedup();
+            for tool in tools {
+                if record.first_try(tool) == Some(false) {
+                    self.fail(
+                        "/first_try",
+                        format!("the first call of `{tool}` was rejected"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, case: &Case) {
+        let (answer, expect) = (self.record.answer(), &case.expect);
+        for part in expect
+            .contains
+            .iter()
+            .filter(|part| !answer.contains(part.as_str()))
+        {
+            self.fail(
+                "/answer/contains",
+                format!("the answer does not contain `{part}`"),
+            );
+        }
+        if let Some(pattern) = &expect.matches
+            && !pattern.is_match(&answer).unwrap_or(false)
+        {
+            self.fail(
+                "/answer/matches",
+                format!("the answer does not match `{}`", pattern.as_str()),
+            );
+        }
+        if let Some(schema) = &expect.schema {
+            match cogtools_lenient_json::last(&answer).map(|found| found.value.into()) {
+                Ok(value) if accepts(schema, &value) => {}
+                Ok(_) => self.fail(
+                    "/answer/schema",
+                    "the JSON of the answer does not match the schema",
+                ),
+                Err(_) => self.fail("/answer/schema", "the answer has no JSON"),
+            }
+        }
+        for (index, says) in expect.says.iter().enumerate() {
+            let judged = self
+                .record
+                .judged
+                .iter()
+                .find(|judged| judged.says == *says);
+            let problem = match judged {
+                None => "no judge has read the answer".to_owned(),
+                Some(Judged {
+                    holds: false,
+                    judge,
+                    ..
+                }) => format!("{judge}: it does not say: {says}"),
+                Some(Judged { quote, judge, .. })
+                    if quote.trim().is_empty() || !answer.contains(quote.as_str()) =>
+                {
+                    format!("the quote of {judge} is not in the answer: {quote}")
+                }
+                Some(_) => continue,
+            };
+            self.fail(format!("/answer/says/{index}"), problem);
+        }
+    }
+
+    fn at_most(&mut self, case: &Case) {
+        let (most, record) = (&case.expect.at_most, self.record);
+        let counts = [
+            ("turns", most.turns, record.turns),
+            ("calls", most.calls, record.accepted().len() as u64),
+            ("tokens", most.tokens, record.tokens),
+        ];
+        for (key, limit, used) in counts {
+            if let Some(limit) = limit.filter(|limit| used > *limit) {
+                self.beyond(key, &used.to_string(), &limit.to_string());
+            }
+        }
+        let amounts = [
+            ("money", most.money, record.money.unwrap_or_default()),
+            ("seconds", most.seconds, record.seconds),
+        ];
+        for (key, limit, used) in amounts {
+            if let Some(limit) = limit.filter(|limit| used > *limit) {
+                self.beyond(key, &format!("{used:.3}"), &limit.to_string());
+            }
+        }
+    }
+
+    fn beyond(&mut self, key: &str, used: &str, limit: &str) {
+        let expect = format!("/at_most/{key}");
+        if !self.failed.iter().any(|failed| failed.expect == expect) {
+            self.fail(expect, format!("{used} {key}, at most {limit}"));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The verdicts of trials, and the failures that decide about the exit status.
+
+use std::sync::Arc;
+
+use cogtools_core::{Code, Diagnostic, pluralize};
+
+use crate::compare::Comparison;
+use crate::report::{Judged, Row, Verdict};
+use crate::run::Job;
+use crate::trial::{Failed, Record};
+
+/// What the exit status says, the most important first.
+pub(crate) fn failures(
+    rows: &[Row],
+    comparisons: &[(String, Comparison)],
+    (is_compared, is_cancelled): (bool, bool),
+) -> Vec<Diagnostic> {
+    let mut failures = Vec::new();
+    let count = |verdict: Verdict| rows.iter().map(|row| row.count(verdict)).sum::<u64>();
+    let skipped = usize::try_from(count(Verdict::Skipped)).unwrap_or(usize::MAX);
+    if skipped > 0 && !is_cancelled {
+        let message = format!(
+            "{} did not begin: the budget is spent",
+            pluralize(skipped, "trial")
+        );
+        failures
+            .push(Diagnostic::new(Code::BudgetSpent, message).hint("a second run does the rest"));
+    }
+    let failed = rows
+        .iter()
+        .filter(|row| row.trials() > 0 && !row.is_ok())
+        .count();
+    if failed > 0 && !is_compared {
+        let message = format!("{} of {} failed", failed, pluralize(rows.len(), "case"));
+        failures.push(
+            Diagnostic::new(Code::EvalFailed, message)
+                .hint("the report on standard output names each expectation"),
+        );
+    }
+    for (with, _) in comparisons
+        .iter()
+        .filter(|(_, comparison)| is_compared && comparison.is_worse)
+    {
+        failures.push(Diagnostic::new(
+            Code::EvalFailed,
+            format!("worse than {with}"),
+        ));
+    }
+    let stale = rows
+        .iter()
+        .flat_map(|row| row.results.iter().map(move |result| (row, result)));
+    let stale: Vec<_> = stale
+        .filter(|(_, result)| result.verdict == Verdict::Stale)
+        .collect();
+    if let Some((row, first)) = stale.first() {
+        let message = first
+            .failures
+            .first()
+            .map_or_else(String::new, |failed| failed.message.clone());
+        let subject = format!("{} ({})", row.case.name, row.model);
+        let mut diagnostic = Diagnostic::new(Code::StaleRecording, message).with_subject(subject);
+        if stale.len() > 1 {
+            diagnostic = diagnostic.hint(format!("{} more are not current", stale.len() - 1));
+        }
+        failures.push(diagnostic);
+    }
+    let is_error = |row: &&Row| {
+        !row.results.is_empty() && row.count(Verdict::Error) == row.results.len() as u64
+    };
+    for row in rows.iter().filter(is_error) {
+        let error = row
+            .results
+            .iter()
+            .find_map(|result| result.record.as_ref()?.error.clone());
+        let subject = format!("{} ({})", row.case.name, row.model);
+        failures.push(
+            Diagnostic::new(Code::Unavailable, error.unwrap_or_default()).with_subject(subject),
+        );
+    }
+    Diagnostic::truncate(failures)
+}
+
+/// Judges trials, and joins those of a case with a model.
+pub(crate) fn rows(results: Vec<(Job, Option<Record>, Option<String>)>) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for (job, record, stale) in results {
+        let (verdict, failures) = match (&record, stale) {
+            (_, Some(message)) => (
+                Verdict::Stale,
+                vec![Failed {
+                    expect: String::new(),
+                    message,
+                }],
+            ),
+            (None, None) => (Verdict::Skipped, Vec::new()),
+            (
+                Some(Record {
+                    error: Some(error), ..
+                }),
+                None,
+            ) => (
+                Verdict::Error,
+                vec![Failed {
+                    expect: String::new(),
+                    message: error.clone(),
+                }],
+            ),
+            (Some(record), None) => {
+                let failures = record.judge(&job.case);
+                let verdict = if failures.is_empty() {
+                    Verdict::Pass
+                } else {
+                    Verdict::Fail
+                };
+                (verdict, failures)
+            }
+        };
+        let judged = Judged {
+            trial: job.trial,
+            verdict,
+            failures,
+            record,
+        };
+        match rows
+            .iter_mut()
+            .rev()
+            .find(|row| Arc::ptr_eq(&row.case, &job.case) && row.model == job.model)
+        {
+            Some(row) => row.results.push(judged),
+            None => rows.push(Row {
+                case: job.case,
+                model: job.model,
+                results: vec![judged],
+            }),
+        }
+    }
+    for row in &mut rows {
+        row.results.sort_by_key(|result| result.trial);
+    }
+    rows
+}

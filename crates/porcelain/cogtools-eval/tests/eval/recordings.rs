@@ -1,0 +1,109 @@
+//! Recordings: replayed without a model, stale when what they depend on has changed.
+
+use serde_json::json;
+
+use super::{CONVERT, eval, project, report, requests, scripted};
+
+const CASES: &str = "\
+trials: 2
+cases:
+  - {name: right, task: right, expect: {calls: [{tool: convert}]}}
+";
+
+#[test]
+fn a_recording_is_judged_without_a_model() {
+    let project = project(CASES);
+    assert_eq!(scripted(&project, &["--record"]).status, 0);
+    assert_eq!(requests(&project), 4);
+    let tape = project.read("tools/convert.evals/tapes.jsonl");
+    assert_eq!(tape.lines().count(), 2);
+    assert!(
+        tape.contains("It is 3.1 miles."),
+        "deltas are merged: {tape}"
+    );
+    let run = report(&eval(&project, &["--replay", "--format", "json"]), 0);
+    assert_eq!(run["cases"][0]["passed"], 2);
+    assert_eq!(run["cases"][0]["model"], "command");
+    assert_eq!(requests(&project), 4);
+    // Expectations are judged anew, and comments change nothing.
+    let cases = CASES.replace("{tool: convert}", "{tool: convert, args: {unit: km}}");
+    project
+        .file("tools/convert.evals.yaml", format!("# a comment\n{cases}"))
+        .file("tools/convert.yaml", format!("# a comment\n{CONVERT}"));
+    let run = report(&eval(&project, &["--replay", "--format", "json"]), 1);
+    assert_eq!(
+        run["cases"][0]["results"][0]["failures"][0]["expect"],
+        "/calls/0/args/unit"
+    );
+}
+
+#[test]
+fn another_description_makes_a_recording_stale() {
+    let project = project(CASES);
+    assert_eq!(scripted(&project, &["--record"]).status, 0);
+    project.file(
+        "tools/convert.yaml",
+        CONVERT.replace("Converts lengths", "Converts a length"),
+    );
+    let run = eval(&project, &["--replay"]);
+    assert_eq!(run.status, 1);
+    let message = "recorded with another description of convert: record again, or --accept";
+    assert!(run.stderr.contains("STALE_RECORDING"), "{}", run.stderr);
+    assert!(run.stderr.contains(message), "{}", run.stderr);
+    assert_eq!(eval(&project, &["--accept"]).status, 0);
+    assert_eq!(eval(&project, &["--replay"]).status, 0);
+    // Nothing is missing or stale.
+    assert_eq!(scripted(&project, &["--record"]).status, 0);
+    assert_eq!(requests(&project), 4);
+    project.file(
+        "tools/convert.evals.yaml",
+        CASES.replace("task: right", "task: right now"),
+    );
+    assert_eq!(eval(&project, &["--replay"]).status, 1);
+    assert_eq!(scripted(&project, &["--record"]).status, 0);
+    assert_eq!(requests(&project), 8);
+    assert_eq!(eval(&project, &["--replay"]).status, 0);
+}
+
+#[test]
+fn ten_thousand_recorded_trials_are_judged_in_a_minute() {
+    let project = project(CASES);
+    assert_eq!(scripted(&project, &["--record"]).status, 0);
+    let tape = project.read("tools/convert.evals/tapes.jsonl");
+    let first = tape.lines().next().expect("a line");
+    let mut line: serde_json::Value = serde_json::from_str(first).expect("JSON");
+    let mut lines = String::new();
+    for trial in 1..=10_000 {
+        line["trial"] = trial.into();
+        lines.push_str(&line.to_string());
+        lines.push('\n');
+    }
+    project.file("tools/convert.evals/tapes.jsonl", lines);
+    let begin = std::time::Instant::now();
+    let run = report(
+        &eval(
+            &project,
+            &["--replay", "--trials", "10000", "--format", "json"],
+        ),
+        0,
+    );
+    assert_eq!(run["summary"]["passed"], 10_000);
+    assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_report_is_compared_with() {
+    let project = project(CASES);
+    let old = scripted(&project, &["--format", "json"]).stdout;
+    project.file("old.json", old);
+    let run = report(
+        &scripted(&project, &["--format", "json", "--compare", "old.json"]),
+        0,
+    );
+    assert_eq!(
+        run["compare"],
+        json!([{"case": "right", "model": "command", "b": 0, "c": 0, "p": 1.0, "p_holm": 1.0,
+                "verdict": "not_shown", "trials_needed": null}])
+    );
+    assert_eq!(run["overall"]["verdict"], "not_shown");
+}

@@ -1,0 +1,228 @@
+//! Trials: verdicts, figures, budgets, errors, and what is done.
+
+use serde_json::json;
+
+use super::{eval, project, report, requests, scripted};
+
+const RIGHT: &str = "\
+trials: 3
+cases:
+  - name: right
+    task: right
+    expect:
+      calls: [{tool: convert, args: {amount: 5, unit: {contains: mile}, digits: 2}}]
+      order: exact
+      first_try: true
+      never: [gr*]
+      answer: {contains: [miles], matches: '3\\.\\d'}
+      at_most: {turns: 2, calls: 1, tokens: 32}
+";
+
+#[test]
+fn a_trial_passes_when_every_expectation_holds() {
+    let project = project(RIGHT);
+    let run = report(&scripted(&project, &["--format", "json"]), 0);
+    let case = &run["cases"][0];
+    for (key, expected) in [
+        ("/case", json!("right")),
+        ("/file", json!("tools/convert.evals.yaml")),
+        ("/line", json!(3)),
+        ("/tool", json!("convert")),
+        ("/model", json!("command")),
+        ("/trials", json!(3)),
+        ("/passed", json!(3)),
+        ("/ok", json!(true)),
+        ("/pass_k", json!({"1": 1.0, "3": 1.0})),
+        ("/first_try", json!({"passed": 3, "trials": 3, "rate": 1.0})),
+        ("/rejected", json!({"calls": 0, "violations": []})),
+        ("/mean/turns", json!(2.0)),
+        ("/mean/calls", json!(1.0)),
+        ("/mean/tokens", json!(32.0)),
+        ("/results/0/verdict", json!("pass")),
+    ] {
+        assert_eq!(case.pointer(key), Some(&expected), "{key}: {case}");
+    }
+    assert_eq!(run["summary"]["passed"], 3);
+    assert_eq!(run["status"], 0);
+    assert_eq!(requests(&project), 6);
+}
+
+#[test]
+fn done_trials_are_judged_anew_and_more_trials_add() {
+    let project = project(RIGHT);
+    assert_eq!(scripted(&project, &[]).status, 0);
+    assert_eq!(requests(&project), 6);
+    assert_eq!(scripted(&project, &[]).status, 0);
+    assert_eq!(requests(&project), 6);
+    assert_eq!(scripted(&project, &["--trials", "4"]).status, 0);
+    assert_eq!(requests(&project), 8);
+    project.file(
+        "tools/convert.evals.yaml",
+        RIGHT.replace("turns: 2", "turns: 1"),
+    );
+    let run = report(&scripted(&project, &["--format", "json"]), 1);
+    assert_eq!(requests(&project), 8);
+    assert_eq!(
+        run["cases"][0]["results"][0]["failures"][0]["expect"],
+        "/at_most/turns"
+    );
+}
+
+#[test]
+fn known_weaknesses_give_known_figures() {
+    let project = project(
+        "\
+trials: 4
+cases:
+  - {name: repairs, task: repair, expect: {calls: [{tool: convert}], first_try: true}}
+  - {name: confuses, task: confuse, expect: {calls: [{tool: convert}], never: [greet]}}
+  - {name: repairs-at-last, task: repair, threshold: 0, expect: {calls: [{tool: convert, args: {unit: miles}, times: 1}]}}
+",
+    );
+    let run = report(&scripted(&project, &["--format", "json"]), 1);
+    let [repairs, confuses, last] = [0, 1, 2].map(|index| &run["cases"][index]);
+    assert_eq!(repairs["passed"], 0);
+    assert_eq!(
+        repairs["first_try"],
+        json!({"passed": 0, "trials": 4, "rate": 0.0})
+    );
+    assert_eq!(repairs["repaired"], 4);
+    assert_eq!(
+        repairs["rejected"],
+        json!({"calls": 4, "violations": [
+            {"tool": "convert", "pointer": "/unit", "code": "SCHEMA_VIOLATION", "count": 4},
+        ]})
+    );
+    assert_eq!(repairs["results"][0]["failures"][0]["expect"], "/first_try");
+    let failures = confuses["results"][0]["failures"]
+        .as_array()
+        .expect("a list");
+    let pointers: Vec<_> = failures
+        .iter()
+        .filter_map(|failed| failed["expect"].as_str())
+        .collect();
+    assert_eq!(pointers, ["/calls/0", "/never/0"]);
+    assert_eq!(confuses["first_try"]["rate"], json!(null));
+    assert_eq!(last["passed"], 4);
+    assert!((last["low"].as_f64().expect("a number") - 0.510_109).abs() < 1e-6);
+}
+
+#[test]
+fn fixtures_take_the_place_of_tools() {
+    let project = project(
+        "\
+trials: 1
+cases:
+  - name: fixed
+    task: right
+    with: {convert: [{args: {amount: 6}, result: 1}, {args: {digits: 2}, result: {miles: 3}}]}
+    expect: {calls: [{tool: convert}], answer: {contains: miles}}
+  - name: none
+    task: right
+    with: {convert: [{args: {amount: 6}, result: 1}]}
+    expect: {calls: [{tool: convert}], at_most: {turns: 3}}
+",
+    );
+    let run = report(&scripted(&project, &["--format", "json"]), 1);
+    assert_eq!(run["cases"][0]["ok"], true);
+    // The model tries again and again what has no fixture.
+    assert_eq!(
+        run["cases"][1]["results"][0]["failures"][0]["expect"],
+        "/at_most/turns"
+    );
+}
+
+#[test]
+fn an_error_is_no_failure() {
+    let project =
+        project("{trials: 2, cases: [{name: broken, task: broken, expect: {never: ['*']}}]}");
+    let run = scripted(&project, &["--format", "json"]);
+    let json = report(&run, 69);
+    assert_eq!(json["cases"][0]["errors"], 2);
+    assert_eq!(json["cases"][0]["trials"], 0);
+    assert_eq!(json["cases"][0]["rate"], json!(null));
+    assert!(run.stderr.contains("UNAVAILABLE"), "{}", run.stderr);
+    assert_eq!(requests(&project), 2);
+    scripted(&project, &[]);
+    assert_eq!(requests(&project), 4);
+}
+
+#[test]
+fn no_trial_begins_beyond_the_budget() {
+    let project = project(RIGHT);
+    let run = scripted(
+        &project,
+        &["--format", "json", "--budget", "trials=2", "-j", "1"],
+    );
+    let json = report(&run, 4);
+    assert_eq!(json["cases"][0]["skipped"], 1);
+    assert_eq!(json["cases"][0]["passed"], 2);
+    let rest = report(
+        &scripted(&project, &["--format", "json", "--budget", "trials=2"]),
+        0,
+    );
+    assert_eq!(rest["cases"][0]["passed"], 3);
+    assert_eq!(requests(&project), 6);
+}
+
+#[test]
+fn reports_are_for_people_and_for_programs() {
+    let project = project(RIGHT);
+    let human = scripted(&project, &[]);
+    assert!(
+        human
+            .stdout
+            .starts_with("ok   right (command)  3/3 (0.44 to 1.00), first try 3/3, 96 tokens\n"),
+        "{}",
+        human.stdout
+    );
+    let markdown = scripted(&project, &["--format", "markdown"]).stdout;
+    assert!(
+        markdown.starts_with("| case | command |\n|---|---|\n| right | ✓ 3/3"),
+        "{markdown}"
+    );
+    let junit = scripted(&project, &["--format", "junit"]).stdout;
+    assert!(
+        junit.contains("<testsuite name=\"command\" tests=\"1\" failures=\"0\""),
+        "{junit}"
+    );
+    assert!(
+        junit.contains("<testcase classname=\"convert\" name=\"right\""),
+        "{junit}"
+    );
+}
+
+#[test]
+fn tasks_without_tools_show_what_a_tool_earns() {
+    let cases = RIGHT.replace("trials: 3", "trials: 10");
+    let project = project(&cases);
+    let run = report(&scripted(&project, &["--format", "json", "--without"]), 0);
+    assert_eq!(run["compare"][0]["verdict"], "better");
+    assert_eq!(run["compare"][0]["c"], 10);
+    assert_eq!(run["overall"]["verdict"], "not_shown");
+}
+
+#[test]
+fn decoys_make_choosing_hard() {
+    let project = project(
+        "{trials: 1, cases: [{name: a, task: right, tools: [convert], expect: {calls: [{tool: convert}]}}]}",
+    );
+    assert_eq!(scripted(&project, &["--with-decoys", "5"]).status, 0);
+}
+
+#[test]
+fn a_name_selects_cases() {
+    let project = project(RIGHT);
+    let unknown = eval(&project, &["covnert"]);
+    assert_eq!(unknown.status, 2);
+    assert!(
+        unknown.stderr.contains("did you mean `convert`?"),
+        "{}",
+        unknown.stderr
+    );
+    assert_eq!(
+        scripted(&project, &["convert", "-t", "convert/ri"]).status,
+        0
+    );
+    assert_eq!(scripted(&project, &["-t", "nothing"]).status, 2);
+}
