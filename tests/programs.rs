@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 32] = [
+const NAMES: [&str; 33] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
