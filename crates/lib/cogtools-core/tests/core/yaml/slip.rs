@@ -132,22 +132,22 @@ hint: indent the text deeper than line 1
     (
         r#"title:a"#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:5: `: ` stands in text without quotes
+error[INVALID_TOOL]: x.yaml:1:1: `title` has no `: ` after it
    |
- 2 | name: x
-   |     ^
-hint: put text that contains `: ` in quotes, or write it under `|`
+ 1 | title:a
+   | ^^^^^^^
+hint: write `title: a`
 
 "#]],
     ),
     (
         r#"title = a"#,
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:5: `: ` stands in text without quotes
+error[INVALID_TOOL]: x.yaml:1:1: `title` has no `: ` after it
    |
- 2 | name: x
-   |     ^
-hint: put text that contains `: ` in quotes, or write it under `|`
+ 1 | title = a
+   | ^^^^^^^^^
+hint: write `title: a`
 
 "#]],
     ),
