@@ -182,7 +182,7 @@ pub(super) fn leaves(document: &Node) -> Vec<(String, &Entry)> {
         match &entry.value.data {
             // Its keys are names, with dots in them.
             Data::Map(_) if ["capability_aliases", "skill"].contains(&key.as_str()) => {
-                found.push((key, entry))
+                found.push((key, entry));
             }
             Data::Map(_) => push(&mut open, &format!("{key}."), &entry.value),
             Data::Null => {}

@@ -277,7 +277,9 @@ fn misplaced_line(text: &str, at: usize) -> Option<Slip> {
             }
         }
     }
-    let Some((column, above)) = columns.iter().find(|(column, _)| *column == indent) else {
+    let same = columns.iter().find(|(column, _)| *column == indent);
+    let same = same.map(|(_, above)| *above);
+    if same.is_none() && !columns.is_empty() {
         if !line.is_item() {
             columns.retain(|(column, above)| !above.is_item() || *column != above.indent());
         }
@@ -288,16 +290,18 @@ fn misplaced_line(text: &str, at: usize) -> Option<Slip> {
         let choices = choices.collect::<Vec<_>>().join(", or ");
         let message = "the indentation of this line fits none of the lines above";
         return slip(message, format!("indent it {choices}"), line.span());
-    };
-    let is_in_list = above.is_item() && above.indent() == *column;
-    if line.is_item() && !is_in_list {
+    }
+    let item = same.filter(|above| above.is_item() && above.indent() == indent);
+    if line.is_item() && same.is_some() && item.is_none() {
         return slip(
             "an item of a list stands among the keys of a map",
             "write it as `key: value`, or put a key above the list and indent the list",
             line.span(),
         );
     }
-    if is_in_list && !line.is_item() {
+    if let Some(above) = item
+        && !line.is_item()
+    {
         let inner = pluralize(above.key_column(), "space");
         let hint = format!("begin a new item with `- `; to continue the item, indent by {inner}");
         return slip("a key stands among the items of a list", hint, line.span());

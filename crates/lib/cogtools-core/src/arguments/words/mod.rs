@@ -27,7 +27,7 @@ pub enum WordError {
     Repeated(String),
     /// It begins like a JSON object, and is none.
     #[error("{0}")]
-    Object(ArgumentsError, String),
+    Object(Box<ArgumentsError>, String),
 }
 
 /// A word with a key.
@@ -110,7 +110,7 @@ fn add(word: &str, schema: &Schema, arguments: &mut Map<String, Value>) -> Resul
     if word.starts_with('{') {
         let object = Arguments::read(word.as_bytes().to_vec(), Syntax::Json);
         let object = object
-            .map_err(|error| WordError::Object(error, word.to_owned()))?
+            .map_err(|error| WordError::Object(Box::new(error), word.to_owned()))?
             .into_object();
         return object.into_iter().try_for_each(|(name, value)| {
             let path = [name];

@@ -137,7 +137,7 @@ description: d
 implementation: {exec: [a], script: "#!a"}
 "##,
         str![[r##"
-error[INVALID_TOOL]: x.yaml:3:1: an implementation needs exactly one of `njk_file`, `js`, `exec`, `script`, `agent` or `flow`
+error[INVALID_TOOL]: x.yaml:3:1: an implementation needs exactly one of `njk_file`, `js`, `exec`, `script`, `http`, `agent` or `flow`
    |
  3 | implementation: {exec: [a], script: "#!a"}
    | ^^^^^^^^^^^^^^
@@ -151,7 +151,7 @@ description: d
 implementation: {}
 ",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:1: an implementation needs exactly one of `njk_file`, `js`, `exec`, `script`, `agent` or `flow`
+error[INVALID_TOOL]: x.yaml:3:1: an implementation needs exactly one of `njk_file`, `js`, `exec`, `script`, `http`, `agent` or `flow`
    |
  3 | implementation: {}
    | ^^^^^^^^^^^^^^
