@@ -106,6 +106,12 @@ const fn remedy(code: Code) -> &'static str {
         Code::TestFailed => {
             "Fix what the report of cogtools test names, or accept the new results with --update."
         }
+        Code::EvalFailed => {
+            "Read which expectations failed in which trials, and improve the tool or the case."
+        }
+        Code::StaleRecording => {
+            "Record again with cogtools eval --record, or take what is there with --accept."
+        }
         Code::SessionDamaged => {
             "Remove the lines that the report names, or restore the file from a copy."
         }
@@ -156,6 +162,7 @@ const fn remedy(code: Code) -> &'static str {
             "Fix the file at the line shown; cogtools-discover --strict checks all tools."
         }
         Code::InvalidConfig => "Fix the file at the line shown; see `cogtoolrc(5)`.",
+        Code::InvalidEvals => "Fix the file at the line shown; see `cogtools-eval(1)`.",
         Code::Locked => "Review the differences; cogtools lock pins the new declarations.",
         Code::AmbiguousCapability => {
             "Name the tool in the flow, or exclude all but one of those in the message."
