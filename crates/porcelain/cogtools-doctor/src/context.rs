@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cogtools_core::environment::DotEnv;
 use cogtools_core::{Diagnostic, Source};
 use cogtools_program::Io;
 use cogtools_program::packages::{self, UnusedPackages};
@@ -82,7 +83,7 @@ fn dotenv(io: &Io<'_>) -> Vec<(String, usize)> {
     };
     let cx = context(io, &project, config.env_priority, config.bounds());
     let file = cx.environment.file().ok().flatten();
-    let variables = file.iter().flat_map(|file| file.variables());
+    let variables = file.iter().flat_map(DotEnv::variables);
     variables
         .map(|variable| (variable.name.clone(), variable.line))
         .collect()

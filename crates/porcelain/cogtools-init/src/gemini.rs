@@ -64,8 +64,8 @@ const fn host(connection: Connection) -> Host {
 
 /// The version of the `gemini` that starts here: on `PATH`, in `node_modules` or in npx's cache.
 fn version(cx: &SetupContext, vars: &Vars) -> Option<Version> {
-    let installations = install::find(&cx.root, vars).into_iter();
-    installations.filter_map(|found| found.version).next()
+    let mut installations = install::find(&cx.root, vars).into_iter();
+    installations.find_map(|found| found.version)
 }
 
 /// The advice for settings that were chosen without a `gemini` to look at.

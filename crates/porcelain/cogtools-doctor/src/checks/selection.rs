@@ -97,9 +97,10 @@ pub(super) fn in_settings(name: &str, cx: &Context) -> Vec<Finding> {
                 continue;
             }
             let shown = cx.gemini.paths.display_path(&file.path);
-            let (does, cure) = match is_allowed {
-                true => ("does not list", "add it"),
-                false => ("lists", "remove it"),
+            let (does, cure) = if is_allowed {
+                ("does not list", "add it")
+            } else {
+                ("lists", "remove it")
             };
             let message =
                 format!("`{key}` in {shown} {does} `{name}`: Gemini CLI does not start the server");
