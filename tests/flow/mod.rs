@@ -1,6 +1,7 @@
 //! Tools that are flows, as `cogtools flow` and hosts run them.
 
 mod agents;
+mod asking;
 mod diagrams;
 mod engine;
 mod examples;

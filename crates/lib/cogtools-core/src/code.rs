@@ -76,6 +76,8 @@ pub enum Code {
     ContractViolation,
     /// a reference leads to a result that is not there; each one is reported
     MissingReference,
+    /// the output of a flow has no value, because each node that it reads was skipped
+    OutputSkipped,
     /// a service cannot be reached, or is overloaded
     Unavailable,
     /// the tool's template failed or exceeded a limit; the tool's author has to fix it
@@ -166,6 +168,7 @@ impl Code {
             | Self::NoJson
             | Self::ContractViolation
             | Self::MissingReference => 65,
+            Self::OutputSkipped => 66,
             Self::Unavailable => 69,
             Self::TemplateFailed | Self::Internal => 70,
             Self::IoFailed | Self::SessionInUse => 74,

@@ -40,6 +40,8 @@ struct Run<'o> {
     states: BTreeMap<String, State>,
     /// Nothing further starts.
     is_ending: bool,
+    /// The user has interrupted it.
+    is_interrupted: bool,
     ended: Receiver<Ended>,
     observer: &'o mut dyn Observer,
 }
@@ -53,7 +55,16 @@ impl Run<'_> {
             }
         }
         loop {
+            if self.options.interrupt.is_cancelled() {
+                self.options.interrupt.reset();
+                if self.is_interrupted {
+                    self.options.cancel.cancel();
+                }
+                self.is_interrupted = true;
+                self.abandon(&SkipReason::Cancelled)?;
+            }
             if self.options.cancel.is_cancelled() {
+                self.end_running();
                 self.abandon(&SkipReason::Cancelled)?;
             }
             self.start_ready()?;
@@ -230,9 +241,6 @@ impl Run<'_> {
 
     /// Starts nothing further. What runs is still recorded.
     fn abandon(&mut self, reason: &SkipReason) -> Result<(), Stop> {
-        if *reason == SkipReason::Cancelled {
-            self.end_running();
-        }
         self.is_ending = true;
         let running: BTreeSet<usize> = self.running.keys().copied().collect();
         for index in self.schedule.abandon(&running) {
@@ -269,8 +277,10 @@ pub struct Options {
     pub on_failure: OnFailure,
     /// Results of an earlier run: these nodes do not run again.
     pub done: BTreeMap<String, Value>,
-    /// Ends the run.
+    /// Ends the run, and the attempts that run.
     pub cancel: Cancel,
+    /// Ends the run after the attempts that run; a second time, it cancels them.
+    pub interrupt: Cancel,
 }
 
 /// Consequence of a node that has failed for good.
@@ -317,6 +327,7 @@ pub fn execute(
         running: BTreeMap::new(),
         states: BTreeMap::new(),
         is_ending: false,
+        is_interrupted: false,
         graph: Arc::new(graph),
         workers: Workers::new(work, sender),
         options,

@@ -243,6 +243,8 @@ pub struct NodeRun<'s> {
     pub id: &'s str,
     /// Its last state.
     pub state: &'s NodeState,
+    /// The time of that state.
+    pub time: Timestamp,
     /// The arguments of its call.
     pub inputs: Option<&'s Value>,
     /// The choice of its tool.
@@ -289,7 +291,7 @@ impl<'s> Run<'s> {
                 }
                 (event @ Event::Node { .. }, Some(run)) => {
                     run.end = None;
-                    run.add(event);
+                    run.add(event, entry.time);
                 }
                 (Event::Reply { text, blob }, Some(run)) => run.reply = Some((text, blob.as_ref())),
                 (Event::End { status }, Some(run)) => run.end = Some(status),
@@ -299,7 +301,7 @@ impl<'s> Run<'s> {
         found
     }
 
-    fn add(&mut self, event: &'s Event) {
+    fn add(&mut self, event: &'s Event, time: Timestamp) {
         let Event::Node {
             node,
             state,
@@ -323,6 +325,7 @@ impl<'s> Run<'s> {
         let run = NodeRun {
             id: node,
             state,
+            time,
             // Steps of plans have them at their start.
             inputs: inputs
                 .as_ref()

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use cogtools_core::arguments::{Arguments, WordError};
+use cogtools_core::schema::Schema;
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::tool::{Flow, FlowNode};
+use cogtools_core::tool::{AskNode, Flow, FlowNode};
 use cogtools_core::{Code, Diagnostic, Registry, Tape, Tool};
 use cogtools_program::project::read_scope;
 use cogtools_program::{Failure, Io, named_file, text_input};
@@ -83,6 +84,86 @@ impl AnswerArg {
         let line = format!("… | cogtools flow resume --answer {node}={PIPED}");
         *text = text_input::read_value(io, &line)?;
         Ok(answers)
+    }
+}
+
+/// The answer to `ask` in `text`: text, or an object of which `text` is the JSON or the only member.
+///
+/// # Errors
+/// The reason why it is not valid, in words.
+pub(crate) fn read_answer(ask: &AskNode, text: &str) -> Result<Value, String> {
+    let Some(schema) = &ask.reply else {
+        let is_empty = text.trim().is_empty();
+        return match &ask.default {
+            Some(default) if is_empty => Ok(default.clone()),
+            _ if is_empty => Err("the answer is empty".to_owned()),
+            _ => Ok(text.into()),
+        };
+    };
+    if text.trim().is_empty()
+        && let Some(default) = &ask.default
+    {
+        return Ok(default.clone());
+    }
+    let names = schema.names().unwrap_or_default();
+    let word = match names.as_slice() {
+        [only] if !text.trim_start().starts_with('{') => format!("{only}={text}"),
+        _ => text.trim().to_owned(),
+    };
+    let read = Arguments::from_words(&[word], schema);
+    let mut answer = read
+        .map(Arguments::into_object)
+        .map_err(|_| format!("the answer is a JSON object with {}", names.join(", ")))?;
+    if let Some(other) = answer.keys().find(|key| !names.contains(&key.as_str())) {
+        return Err(format!(
+            "the answer has no `{other}`, but {}",
+            names.join(", ")
+        ));
+    }
+    schema.apply_defaults(&mut answer);
+    let answer = Value::Object(answer);
+    let validator = schema.validator().map_err(|error| error.to_string())?;
+    match validator.violations(schema, &answer).first() {
+        None => Ok(answer),
+        Some(wrong) => Err(format!(
+            "{}: {}",
+            wrong.pointer.trim_start_matches('/'),
+            wrong.kind
+        )),
+    }
+}
+
+/// Asks the user at the terminal. Without an answer, the run waits.
+pub(crate) fn ask_person(
+    node: &FlowNode,
+    wanted: &Diagnostic,
+    io: &mut Io<'_>,
+) -> Result<Option<String>, Failure> {
+    let Some(ask) = node.ask() else {
+        return Ok(None);
+    };
+    let schema = ask.reply.as_ref().map(Schema::as_object);
+    let fields = schema.and_then(|schema| schema.get("properties")?.as_object());
+    let mut question = format!("{}\n", wanted.message);
+    for (name, field) in fields.into_iter().flatten() {
+        let about = field.get("description").and_then(Value::as_str);
+        question.push_str(&format!("  {name}: {}\n", about.unwrap_or("a value")));
+    }
+    loop {
+        io.stdin.discard_typed();
+        io.quote_lines(&format!("{question}> "));
+        let line = io.stdin.line().map_err(|error| {
+            let message = format!("the answer cannot be read: {error}");
+            Diagnostic::new(Code::IoFailed, message)
+        })?;
+        let Some(line) = line else {
+            return Ok(None);
+        };
+        let line = line.trim_end_matches(['\r', '\n']);
+        match read_answer(ask, line) {
+            Ok(_) => return Ok(Some(line.to_owned())),
+            Err(reason) => question = format!("{reason}\n"),
+        }
     }
 }
 

@@ -3,32 +3,33 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use clap::Args;
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{Flow, FlowNode, FlowTask};
-use cogtools_core::{Code, Context, Diagnostic, Registry, Tool};
+use cogtools_core::{Cancel, Code, Context, Diagnostic, Registry, Tool};
 use cogtools_executor::{
     Attempt, Completion, Failure as NodeFailure, Graph, Node, OnFailure, Options, SkipReason,
     State, Work, execute,
 };
 use cogtools_log::view::{NodeRun, Results};
-use cogtools_log::{EndStatus, Event};
+use cogtools_log::{EndStatus, Event, NodeState, Timestamp};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::call::quote;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io, text_input};
+use cogtools_program::{Failure, Io, Severity, text_input};
 use serde_json::{Map, Value};
 
 use crate::earlier::EarlierResults;
-use crate::inputs::{self, AnswerArg, FlowArg, InputsArg, NodeInputs, TapeArgs, pair};
+use crate::inputs::{self, AnswerArg, FlowArg, InputsArg, NodeInputs, TapeArgs, ask_person, pair};
 use crate::journal::{self, Target};
 use crate::recorder::{Events, Recorder};
 use crate::show::{DigestArg, Pins, Repeatable};
-use crate::work::{FlowWork, graph, graph_node};
+use crate::work::{FlowWork, graph, graph_node, lock};
 
 /// The number of nodes that run at the same time.
 const MAX_PARALLEL: usize = 8;
@@ -47,13 +48,20 @@ pub(crate) struct FlowRun {
     /// The results of an earlier run of this session: these nodes and items do not run again.
     pub(crate) results: Results,
     /// The answers of the user, by node.
-    pub(crate) answers: BTreeMap<String, String>,
+    pub(crate) answers: Mutex<BTreeMap<String, String>>,
     pub(crate) recorder: Recorder,
     /// The results that nodes with `cache` may use.
     pub(crate) earlier: EarlierResults,
-    /// The command that goes on with the session.
+    /// The command that goes on with the session; empty if the caller is a program.
     pub(crate) resume: String,
+    /// Ends the run after the nodes that run.
+    pub(crate) interrupt: Cancel,
 }
+
+/// A person who answers: gets a node, its question and the fault of the last answer. Without an
+/// answer, the run waits.
+pub(crate) type Person<'p> =
+    &'p mut dyn FnMut(&FlowNode, &Diagnostic) -> Result<Option<String>, Failure>;
 
 impl FlowRun {
     /// The first run of `tool`, a flow, with these arguments, in no session.
@@ -69,10 +77,11 @@ impl FlowRun {
             registry,
             cx,
             results: Results::default(),
-            answers: BTreeMap::new(),
+            answers: Mutex::default(),
             recorder: Recorder::default(),
             earlier: EarlierResults::default(),
             resume: String::new(),
+            interrupt: Cancel::default(),
         }
     }
 
@@ -80,31 +89,59 @@ impl FlowRun {
     ///
     /// # Errors
     /// `NODE_FAILED`, or the code of a model's failure, if a node has failed that another one or
-    /// the output needs; `ANSWER_WANTED` if one waits for the user.
-    pub(crate) fn run(mut self) -> Result<Value, Failure> {
+    /// the output needs; `ANSWER_WANTED` if one waits for the user; `OUTPUT_SKIPPED`.
+    pub(crate) fn run(self) -> Result<Value, Failure> {
+        self.run_with(None)
+    }
+
+    /// Like [`Self::run`]. A person who is there answers questions.
+    pub(crate) fn run_with(mut self, mut person: Option<Person<'_>>) -> Result<Value, Failure> {
         // Each node needs it; without it, none begins.
         approve(&self.tool, &self.cx)?;
-        let options = Options {
+        let mut options = Options {
             max_parallel: MAX_PARALLEL,
             on_failure: OnFailure::SkipDependents,
             done: std::mem::take(&mut self.results.nodes),
             cancel: self.cx.cancel.clone(),
+            interrupt: self.interrupt.clone(),
         };
         let work = Arc::new(FlowWork::new(self)?);
         let (run, flow) = (&work.run, work.flow()?);
-        let cancel = run.cx.cancel.clone();
-        let mut events = Events::new(work.clone(), run.recorder.clone(), cancel);
-        let states = execute(graph(flow)?, work.clone(), options, &mut events).states;
-        if let Some(failure) = events.failure {
-            return Err(failure.into());
-        }
+        let (states, found) = loop {
+            let mut events = Events::new(work.clone(), run.recorder.clone(), run.cx.cancel.clone());
+            let states = execute(graph(flow)?, work.clone(), options.clone(), &mut events).states;
+            if let Some(failure) = events.failure {
+                return Err(failure.into());
+            }
+            let found = failure(&work, flow, &states);
+            let waiting = found
+                .as_ref()
+                .filter(|found| found.code == Code::AnswerWanted)
+                .and_then(|found| Some((found, flow.node(&found.subject)?)));
+            let Some(((found_one, node), person)) = waiting.zip(person.as_mut()) else {
+                break (states, found);
+            };
+            let Some(answer) = person(node, found_one)? else {
+                break (states, found);
+            };
+            lock(&run.answers).insert(node.id.clone(), answer);
+            let succeeded = states.into_iter().filter_map(|(id, state)| match state {
+                State::Succeeded(value) => Some((id, Value::clone(&value))),
+                State::Failed(_) | State::Skipped(_) => None,
+            });
+            options.done = succeeded.collect();
+        };
         work.save_tape()?;
-        let result = match failure(&work, flow, &states) {
+        let is_cancelled = states
+            .values()
+            .any(|state| *state == State::Skipped(SkipReason::Cancelled));
+        let result = match found {
             Some(failure) => Err(Box::new(failure)),
+            None if is_cancelled => Err(interrupted(run, &states)),
             None => output(&work, flow, &states),
         };
         let status = match &result {
-            _ if run.cx.cancel.is_cancelled() => EndStatus::Cancelled,
+            _ if is_cancelled || run.cx.cancel.is_cancelled() => EndStatus::Cancelled,
             Ok(_) => EndStatus::Completed,
             Err(diagnostic) => EndStatus::Failed {
                 code: diagnostic.code.name().to_owned(),
@@ -132,7 +169,40 @@ fn output(
         };
         variables.insert(node.id.clone(), value);
     }
-    flow.output(&work.run.tool, &variables)
+    let value = flow.output(&work.run.tool, &variables)?;
+    let is_skipped = |id: &str| matches!(states.get(id), Some(State::Skipped(_)));
+    match flow.sources_of_output(work.run.tool.text(), &value) {
+        nodes if !nodes.is_empty() && nodes.iter().all(|id| is_skipped(id)) => {
+            let names: Vec<String> = nodes.iter().map(|id| format!("`{id}`")).collect();
+            let message = format!("there is no output: {} did not run", names.join(" and "));
+            let mut diagnostic = Diagnostic::new(Code::OutputSkipped, message)
+                .with_subject(work.run.tool.name().as_str());
+            if work.run.recorder.has_session() {
+                let trace = work.run.resume.replacen("resume", "trace", 1);
+                diagnostic = diagnostic.hint(format!("`{trace}` says why"));
+            }
+            Err(Box::new(diagnostic))
+        }
+        _ => Ok(value),
+    }
+}
+
+/// The failure of a run that the user has interrupted.
+fn interrupted(run: &FlowRun, states: &BTreeMap<String, State>) -> Box<Diagnostic> {
+    let diagnostic = Diagnostic::new(Code::NodeFailed, "the run was interrupted")
+        .with_subject(run.tool.name().as_str());
+    Box::new(if run.recorder.has_session() {
+        diagnostic.hint(progress(states, &run.resume))
+    } else {
+        diagnostic
+    })
+}
+
+/// The number of nodes that are done, and the command that goes on.
+fn progress(states: &BTreeMap<String, State>, resume: &str) -> String {
+    let is_done = |state: &&State| matches!(state, State::Succeeded(_));
+    let done = pluralize(states.values().filter(is_done).count(), "node");
+    format!("{done} done; `{resume}` goes on here")
 }
 
 /// The failure of the run: of the first node that has failed, unless the flow reads its error, or
@@ -154,10 +224,16 @@ fn failure(work: &FlowWork, flow: &Flow, states: &BTreeMap<String, State>) -> Op
     let (run, id) = (&work.run, node.id.as_str());
     let resume = run.recorder.has_session().then_some(run.resume.as_str());
     if reason.code == Code::AnswerWanted {
-        let diagnostic = Diagnostic::new(Code::AnswerWanted, reason.message.clone());
+        let mut diagnostic = Diagnostic::new(Code::AnswerWanted, reason.message.clone());
+        diagnostic.hints.clone_from(&reason.hints);
         let again = || format!("cogtools flow run {}", run.tool.name());
-        let command = resume.map_or_else(again, str::to_owned);
-        let hint = format!("`{command} --answer {id}=…` answers, and goes on");
+        let hint = if run.resume.is_empty() {
+            // A model may read it, which must not answer.
+            "only a person can answer this, not a caller of the tool".to_owned()
+        } else {
+            let command = resume.map_or_else(again, str::to_owned);
+            format!("`{command} --answer {id}=…` answers, and goes on")
+        };
         return Some(diagnostic.with_subject(id).hint(hint));
     }
     let mut diagnostic = match reason.code {
@@ -172,9 +248,7 @@ fn failure(work: &FlowWork, flow: &Flow, states: &BTreeMap<String, State>) -> Op
     diagnostic.details.clone_from(&reason.details);
     diagnostic.hints.clone_from(&reason.hints);
     if let Some(resume) = resume {
-        let is_done = |state: &&State| matches!(state, State::Succeeded(_));
-        let done = pluralize(states.values().filter(is_done).count(), "node");
-        diagnostic = diagnostic.hint(format!("{done} done; `{resume}` goes on here"));
+        diagnostic = diagnostic.hint(progress(states, resume));
     }
     Some(diagnostic.with_subject(id))
 }
@@ -223,7 +297,8 @@ impl RunArgs {
         let mut cx = context.context(io);
         cx.call.tape = self.tape.tape(io);
         let run = FlowRun {
-            answers,
+            answers: Mutex::new(answers),
+            interrupt: io.signals.begin_with_interrupt(),
             recorder: Recorder::new(log, None),
             earlier,
             resume: target.resume("flow"),
@@ -232,7 +307,28 @@ impl RunArgs {
         let digest = FlowTask::digest(&run.tool);
         let name = run.tool.name().as_str();
         run.recorder.flow(name, digest, &run.arguments)?;
-        show(&run.run()?, io)
+        run_for_person(run, io)
+    }
+}
+
+/// Runs a flow for the user, who can be asked at a terminal, and prints the output.
+fn run_for_person(run: FlowRun, io: &mut Io<'_>) -> Result<(), Failure> {
+    let result = if io.is_person() {
+        run.run_with(Some(&mut |node, wanted| ask_person(node, wanted, io)))
+    } else {
+        run.run()
+    };
+    match result {
+        Ok(value) => show(&value, io),
+        Err(failure) => {
+            // After Ctrl-C, nothing is reported any more.
+            if io.signals.is_interrupted() {
+                for diagnostic in failure.diagnostics() {
+                    io.report(Severity::Error, diagnostic);
+                }
+            }
+            Err(failure)
+        }
     }
 }
 
@@ -360,16 +456,32 @@ impl ResumeArgs {
             };
             of_kind.insert(id, value);
         }
+        let answers = self.answers.with_stdin(io)?;
+        // Questions that have been open for too long.
+        for node in logged
+            .nodes
+            .iter()
+            .filter(|node| !answers.contains_key(node.id))
+        {
+            let ask = tool.flow().and_then(|flow| flow.node(node.id)?.ask());
+            if let (NodeState::Waiting { .. }, Some(ask)) = (node.state, ask)
+                && let Some((timeout, default)) = ask.timeout.zip(ask.default.as_ref())
+                && Duration::from_millis(Timestamp::now().millis_since(node.time)) >= timeout
+            {
+                results.nodes.insert(node.id.to_owned(), default.clone());
+            }
+        }
         let run = FlowRun {
             results,
-            answers: self.answers.with_stdin(io)?,
+            answers: Mutex::new(answers),
+            interrupt: io.signals.begin_with_interrupt(),
             recorder: Recorder::new(Some(log), session.head()),
             earlier: EarlierResults::of(&tool, io),
             resume,
             arguments: logged.arguments(&file)?,
             ..FlowRun::new(tool, Map::new(), registry, context.context(io))
         };
-        show(&run.run()?, io)
+        run_for_person(run, io)
     }
 
     /// Returns true if the command line says what becomes of a node, or of the node of an item.
@@ -468,11 +580,12 @@ impl NodeArgs {
             on_failure: OnFailure::Stop,
             done: BTreeMap::new(),
             cancel: cancel.clone(),
+            interrupt: Cancel::default(),
         };
         let recorder = Recorder::of_descriptor(EVENTS);
         let work = Arc::new(FlowWork::new(FlowRun {
             recorder: recorder.clone(),
-            answers: self.answers.by_node()?,
+            answers: Mutex::new(self.answers.by_node()?),
             ..FlowRun::new(tool, Map::new(), registry, cx)
         })?);
         let mut events = Events::new(work.clone(), recorder, cancel);

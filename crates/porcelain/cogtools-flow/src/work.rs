@@ -14,6 +14,7 @@ use cogtools_program::call_timeout;
 use serde_json::{Map, Value, json};
 
 use crate::earlier::key;
+use crate::inputs::read_answer;
 use crate::recorder::{Outcome, RecordedWork};
 use crate::routing::Capabilities;
 use crate::run::FlowRun;
@@ -146,12 +147,28 @@ impl FlowWork {
                 let timeout = node.timeout.unwrap_or_else(|| self.run.tool.timeout());
                 self.ask_model(id, &question, timeout, cancel).map(Some)
             }
-            FlowAction::Ask(question) => match self.run.answers.get(id) {
-                Some(answer) => Ok(Some(answer.as_str().into())),
-                None => Err(Box::new(Diagnostic::new(Code::AnswerWanted, question))),
-            },
+            FlowAction::Ask(question) => self.answer(id, node, question).map(Some),
             FlowAction::Each(_) => Err(internal("a list within a list")),
         }
+    }
+
+    /// The answer of the user to `node`.
+    ///
+    /// # Errors
+    /// `ANSWER_WANTED` if there is none, or it is not valid.
+    fn answer(
+        &self,
+        id: &str,
+        node: &FlowNode,
+        question: String,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let wanted = Diagnostic::new(Code::AnswerWanted, question);
+        let ask = node.ask().ok_or_else(|| internal("no question"))?;
+        let Some(answer) = lock(&self.run.answers).get(id).cloned() else {
+            let default = ask.default.clone().filter(|_| ask.timeout.is_none());
+            return default.ok_or_else(|| Box::new(wanted));
+        };
+        read_answer(ask, &answer).map_err(|reason| Box::new(wanted.hint(reason)))
     }
 
     /// The context of a node.

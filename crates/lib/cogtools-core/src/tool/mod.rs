@@ -36,8 +36,8 @@ pub(crate) use definition::{Extras, is_capability};
 pub use error::{DefinitionError, FlowError, ToolError};
 pub use example::Example;
 pub use flow::{
-    Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowItems, FlowNeed, FlowNode,
-    FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
+    AskNode, Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowItems, FlowNeed,
+    FlowNode, FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
 };
 pub(crate) use http::Http;
 pub use http::HttpToolError;

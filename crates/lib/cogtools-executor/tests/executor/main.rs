@@ -64,6 +64,7 @@ fn options() -> Options {
     Options {
         max_parallel: 1,
         on_failure: OnFailure::Stop,
+        interrupt: Cancel::default(),
         done: BTreeMap::new(),
         cancel: Cancel::default(),
     }

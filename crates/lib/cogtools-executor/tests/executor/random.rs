@@ -137,6 +137,7 @@ fn execute_case(
     let options = Options {
         max_parallel: case.max_parallel,
         on_failure: OnFailure::SkipDependents,
+        interrupt: cogtools_core::Cancel::default(),
         done,
         cancel: Cancel::default(),
     };

@@ -15,6 +15,9 @@ pub struct SignalGuard {
     signal: std::sync::Arc<std::sync::atomic::AtomicUsize>,
     #[cfg(unix)]
     handlers: Vec<signal_hook::SigId>,
+    /// The handler with which Ctrl-C cancels what runs.
+    #[cfg(unix)]
+    interrupt: Option<signal_hook::SigId>,
     #[cfg(unix)]
     stopped: std::sync::Arc<std::sync::atomic::AtomicBool>,
     /// True if the next signal is the second one.
@@ -62,6 +65,17 @@ impl SignalWatch {
         cancel
     }
 
+    /// Like [`SignalWatch::begin`], but Ctrl-C only sets the returned token, each time: what runs
+    /// may end.
+    pub fn begin_with_interrupt(&self) -> Cancel {
+        let interrupt = Cancel::default();
+        self.begin();
+        if let Some((cancel, guard)) = self.guard.get() {
+            guard.redirect_interrupt(cancel, &interrupt);
+        }
+        interrupt
+    }
+
     /// Forgets Ctrl-C, and whatever else has cancelled the token, for a program that goes on
     /// after what was cancelled has ended. Returns whether it may: no other signal has come.
     pub fn go_on(&self) -> bool {
@@ -75,6 +89,11 @@ impl SignalWatch {
             cancel.cancel();
         }
         may_go_on
+    }
+
+    /// Returns true after a signal, whose status the process will have.
+    pub fn is_interrupted(&self) -> bool {
+        self.status().is_some()
     }
 
     /// The status to exit with, after a signal.
@@ -97,6 +116,10 @@ impl SignalGuard {
     /// Does nothing.
     #[expect(clippy::unused_self, reason = "it has fields on Unix")]
     pub(crate) const fn forget_interrupt(&self) {}
+
+    /// Does nothing.
+    #[expect(clippy::unused_self, reason = "it has fields on Unix")]
+    pub(crate) const fn redirect_interrupt(&self, _: &Cancel, _: &Cancel) {}
 
     /// The status to exit with, after a signal.
     #[expect(clippy::unused_self, reason = "it has fields on Unix")]
@@ -128,7 +151,7 @@ mod unix {
             let signal = Arc::new(AtomicUsize::new(0));
             let stopped = Arc::new(AtomicBool::new(false));
             let is_second = Arc::new(AtomicBool::new(false));
-            let mut handlers = Vec::new();
+            let (mut handlers, mut interrupt) = (Vec::new(), None);
             let ignored = ignored_signals();
             let is_handled = |number: &i32| ignored & (1 << (number - 1)) == 0;
             let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
@@ -142,11 +165,14 @@ mod unix {
                 drop(default_action);
                 // The number first, so that it is known when the token is cancelled.
                 handlers.extend(flag::register_usize(number, Arc::clone(&signal), value));
-                handlers.extend(flag::register(number, cancel.flag()));
+                let handler = flag::register(number, cancel.flag()).ok();
+                handlers.extend(handler);
+                interrupt = interrupt.or(handler.filter(|_| number == SIGINT));
             }
             let guard = Self {
                 signal,
                 handlers,
+                interrupt,
                 stopped,
                 is_second,
             };
@@ -171,6 +197,18 @@ mod unix {
                 let arm = flag::register(number, Arc::clone(&self.is_second));
                 // Both stay until the process ends.
                 drop((end, arm));
+            }
+        }
+
+        /// Makes Ctrl-C set `interrupt` from now on, and cancel nothing.
+        pub(crate) fn redirect_interrupt(&self, cancel: &Cancel, interrupt: &Cancel) {
+            if let Some(handler) = self.interrupt
+                && low_level::unregister(handler)
+            {
+                // It stays until the process ends.
+                if flag::register(SIGINT, interrupt.flag()).is_err() {
+                    let _ = flag::register(SIGINT, cancel.flag());
+                }
             }
         }
 

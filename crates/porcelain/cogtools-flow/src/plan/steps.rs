@@ -84,6 +84,7 @@ impl PlanRun {
         let options = Options {
             max_parallel: 1,
             on_failure: OnFailure::Stop,
+            interrupt: cogtools_core::Cancel::default(),
             done,
             cancel: cancel.clone(),
         };

@@ -349,7 +349,10 @@ fn result(node: &FlowNode, neighbours: &Neighbours) -> Type {
         "router" => Type::strings(node.targets()).nullable(),
         "agent" if node.is_router() => Type::strings(node.targets()),
         "agent" => each(answer(node)),
-        "ask" => Type::string(),
+        "ask" => match node.ask().and_then(|ask| ask.reply.as_ref()) {
+            Some(reply) => ParameterTypes::of_value(&reply.to_json_schema()),
+            None => Type::string(),
+        },
         "tool" => each(of_call(node, neighbours)),
         _ => node.constant().map_or_else(Type::data, of_constant),
     }

@@ -151,6 +151,10 @@ const fn remedy(code: Code) -> &'static str {
         }
         Code::SessionInUse => "Wait until it ends, or continue in a copy: cogtools session fork.",
         Code::ApprovalWanted => "Continue the session with --approve or --reject.",
+        Code::OutputSkipped => {
+            "`cogtools flow trace` says why each node was skipped. Change the condition or the \
+             arguments, or give the output a value for that case: `{{ a or \"none\" }}`."
+        }
         Code::AnswerWanted => {
             "Answer with the command in the hint; cogtools flow resume continues the flow."
         }

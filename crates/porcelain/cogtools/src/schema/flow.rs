@@ -40,7 +40,7 @@ pub struct FlowNode {
     /// An implementation for each item of a list.
     pub each: Option<FlowEach>,
     /// A question to the user.
-    pub ask: Option<String>,
+    pub ask: Option<FlowAsk>,
     /// The nodes that end before it starts, besides those that it mentions. NAME? is optional:
     /// without a result it is null.
     pub needs: Option<Vec<String>>,
@@ -96,6 +96,31 @@ pub struct FlowAgent {
     pub agent: Agent,
     /// The properties of its answer, written as parameters are; without it, the answer is text.
     pub reply: Option<Map<String, Value>>,
+}
+
+/// A question to the user.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum FlowAsk {
+    /// The question, which any text answers.
+    Text(String),
+    /// A question with an answer that is checked.
+    Checked(Box<CheckedAsk>),
+}
+
+/// A question with an answer that is checked.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct CheckedAsk {
+    /// The question.
+    pub text: String,
+    /// The properties of the answer, written as parameters are; without it, the answer is text.
+    pub reply: Option<Map<String, Value>>,
+    /// The answer to an empty line, and where nobody can be asked.
+    pub default: Option<Value>,
+    /// How many seconds the question is open before default answers it.
+    #[schemars(range(min = 0))]
+    pub timeout: Option<f64>,
 }
 
 /// A choice.

@@ -219,7 +219,7 @@ impl Work<'_> {
                     )));
                 }
             },
-            NodeKind::Ask(question) => FlowAction::Ask(Flow::text(&self.evaluate(question)?)),
+            NodeKind::Ask(question) => FlowAction::Ask(Flow::text(&self.evaluate(&question.text)?)),
         })
     }
 

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 pub use action::{FlowAction, FlowCall, FlowItems, FlowQuestion, FlowTarget, FlowTask};
 pub use node::{
-    FlowArgument, FlowCallShape, FlowNeed, FlowNode, FlowRetry, FlowRoute, FlowTemplate,
+    AskNode, FlowArgument, FlowCallShape, FlowNeed, FlowNode, FlowRetry, FlowRoute, FlowTemplate,
 };
 
 use super::Definition;
@@ -82,6 +82,33 @@ impl Flow {
             value.filter(|value| !is_empty(value))
         });
         Ok(last.cloned().unwrap_or_default())
+    }
+
+    /// Returns the nodes without one of which the output `value` says nothing: all of them, unless
+    /// it tests each of them and is not empty.
+    pub fn sources_of_output(&self, text: &Text, value: &Value) -> Vec<&str> {
+        let Some(output) = &self.output else {
+            let nodes = self.nodes.iter().filter(|node| !node.is_router());
+            let nodes = nodes.map(|node| node.id.as_str());
+            return nodes.filter(|_| is_empty(value)).collect();
+        };
+        let mut guards = true;
+        let mut names = Vec::new();
+        for template in output.templates() {
+            let source = TemplateSource::inline(template, text);
+            let reads = njk::analyse(source.source()).map(|found| found.reads);
+            for read in reads.unwrap_or_default() {
+                if let Some(node) = self.node(&read.name) {
+                    guards &= read.guarded;
+                    names.push(node.id.as_str());
+                }
+            }
+        }
+        if guards && !is_empty(value) {
+            names.clear();
+        }
+        names.dedup();
+        names
     }
 
     /// Prints a value: text as it is, nothing for null, anything else as JSON.

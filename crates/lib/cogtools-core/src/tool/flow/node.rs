@@ -79,7 +79,7 @@ pub(super) enum NodeKind {
     /// It does the same for each item of a list.
     Each(Box<EachNode>),
     /// It asks the user.
-    Ask(ValueTemplate),
+    Ask(Box<AskNode>),
 }
 
 /// A node that asks a model.
@@ -97,6 +97,19 @@ pub(super) struct AgentNode {
 pub(super) struct Branches {
     pub(super) yes: (String, Span),
     pub(super) no: (String, Span),
+}
+
+/// A question to the user.
+#[derive(Debug)]
+pub struct AskNode {
+    pub(super) text: ValueTemplate,
+    /// The schema of the answer; without one, it is any text.
+    pub reply: Option<Schema>,
+    /// The answer if nobody gives one.
+    pub default: Option<Value>,
+    /// The time for which the question is open before `default` answers it; without one, `default`
+    /// answers as soon as nobody can be asked.
+    pub timeout: Option<Duration>,
 }
 
 /// A node that calls a tool.
@@ -331,6 +344,14 @@ impl FlowNode {
         Some(names)
     }
 
+    /// Its question, if it asks the user.
+    pub fn ask(&self) -> Option<&AskNode> {
+        match &self.kind {
+            NodeKind::Ask(ask) => Some(ask),
+            _ => None,
+        }
+    }
+
     /// Returns true if its items read the variable `index`. An agent that does not is asked without it.
     pub fn reads_index(&self, text: &Text) -> bool {
         let NodeKind::Each(each) = &self.kind else {
@@ -414,7 +435,8 @@ impl NodeKind {
     /// Returns all templates except code and agents, which are checked by themselves.
     pub(super) fn templates(&self) -> Vec<&Template> {
         match self {
-            Self::Text(value) | Self::Ask(value) => value.templates(),
+            Self::Text(value) => value.templates(),
+            Self::Ask(ask) => ask.text.templates(),
             Self::Tool(tool) => {
                 let values = tool.name.iter().chain(&tool.capability);
                 let values = values.chain([&tool.arguments]);

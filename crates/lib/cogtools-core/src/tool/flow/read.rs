@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::Expected;
+use crate::schema::Schema;
 use crate::text::Span;
 use crate::tool::agent::Agent;
 use crate::tool::definition::is_capability;
@@ -12,7 +13,7 @@ use crate::tool::error::{DefinitionError, FlowError, MAX_NODES};
 use crate::tool::flow::Flow;
 use crate::tool::flow::link::link;
 use crate::tool::flow::node::{
-    AgentNode, Branches, EachNode, FlowNeed, FlowNode, NodeKind, Route, ToolNode,
+    AgentNode, AskNode, Branches, EachNode, FlowNeed, FlowNode, NodeKind, Route, ToolNode,
 };
 use crate::tool::js::Js;
 use crate::tool::reader::Reader;
@@ -32,6 +33,8 @@ const TIMES_UNTIL: u32 = 3;
 const MAX_ID: usize = 64;
 /// The keys of a node that calls a tool.
 const TOOL_KEYS: [&str; 5] = ["name", "capability", "among", "arguments", "preset"];
+/// The keys of a question to the user.
+const ASK_KEYS: [&str; 4] = ["text", "reply", "default", "timeout"];
 /// The keys of a choice of a router.
 const ROUTE_KEYS: [&str; 2] = ["when", "to"];
 /// The keys of `each` besides its kind.
@@ -208,7 +211,7 @@ fn read_kind(entry: &Entry, reader: &mut Reader<'_>) -> Option<NodeKind> {
         "tool" => tool(entry, reader).map(|node| NodeKind::Tool(Box::new(node))),
         "router" => router(entry, reader).map(NodeKind::Router),
         "each" => each(entry, reader).map(|each| NodeKind::Each(Box::new(each))),
-        "ask" => text(entry, reader).map(NodeKind::Ask),
+        "ask" => ask(entry, reader).map(|ask| NodeKind::Ask(Box::new(ask))),
         _ => text(entry, reader).map(NodeKind::Text),
     }
 }
@@ -223,6 +226,32 @@ fn text(entry: &Entry, reader: &mut Reader<'_>) -> Option<ValueTemplate> {
     let is_null = matches!(entry.value.data, Data::Null);
     let value = (!is_null).then(|| ValueTemplate::read(&entry.value, reader.text()));
     reader.expect(entry, Expected::String, value)
+}
+
+/// Reads a question: a text, or a map.
+fn ask(entry: &Entry, reader: &mut Reader<'_>) -> Option<AskNode> {
+    let (mut question, mut reply, mut default, mut timeout) = (None, None, None, None);
+    if entry.value.entries().is_none() {
+        question = text(entry, reader);
+    }
+    for entry in entry.value.entries().into_iter().flatten() {
+        match entry.key.as_str() {
+            "text" => question = text(entry, reader),
+            "reply" => reply = reader.schema(Schema::expand(&entry.value)),
+            "default" => default = Some(entry.value.to_json()),
+            "timeout" => timeout = reader.timeout(entry),
+            _ => reader.report_unknown_key(entry, &ASK_KEYS),
+        }
+    }
+    if entry.value.entries().is_some() && question.is_none() {
+        reader.report(&DefinitionError::Missing("text"), entry.span);
+    }
+    Some(AskNode {
+        text: question?,
+        reply,
+        default,
+        timeout,
+    })
 }
 
 fn tool(entry: &Entry, reader: &mut Reader<'_>) -> Option<ToolNode> {

@@ -1,0 +1,150 @@
+//! Questions to the user, runs without an output, and Ctrl-C.
+
+use super::*;
+use crate::pseudo_terminal::Terminal;
+
+/// A question whose answer is checked.
+const CHECKED: &str = "\
+    nodes:
+      book:
+        ask:
+          text: 'Which room?'
+          reply:
+            seats: {type: integer, description: The number of seats, minimum: 2}
+      last: {text: '{{ book.seats + 1 }}'}
+";
+
+#[test]
+fn an_answer_is_checked_and_a_wrong_one_is_asked_again() {
+    let project = project_with(CHECKED);
+    let run = |words: &[&str]| flow_run(&project, words).run();
+    run(&["run", "f", "--session", "s.jsonl"]).status(75);
+    for (wrong, reason) in [
+        ("book=many", "seats: expected integer"),
+        ("book=1", "seats: "),
+        (
+            "book={\"chairs\": 3}",
+            "the answer has no `chairs`, but seats",
+        ),
+        ("book=", "seats: "),
+    ] {
+        let outcome = run(&["resume", "s.jsonl", "--answer", wrong]);
+        outcome.stderr_contains(reason);
+        outcome.status(75).stdout_is("");
+    }
+    run(&["resume", "s.jsonl", "--answer", "book=4"]).outputs("5\n");
+    run(&["run", "f", "--answer", "book={\"seats\": 2}"]).outputs("3\n");
+}
+
+#[test]
+fn a_default_answers_where_nobody_can_be_asked() {
+    let ask = |keys: &str| {
+        let nodes = format!("    nodes: {{a: {{ask: {{text: Why?, default: because{keys}}}}}}}\n");
+        project_with(&nodes)
+    };
+    flow_run(&ask(""), &["run", "f"]).run().outputs("because\n");
+    flow_run(&ask(""), &["run", "f", "--answer", "a=it is"])
+        .run()
+        .outputs("it is\n");
+    // With a time, the question is open first.
+    let later = ask(", timeout: 600");
+    flow_run(&later, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .status(75);
+    flow_run(&later, &["resume", "s.jsonl"]).run().status(75);
+    let soon = ask(", timeout: 0.1");
+    flow_run(&soon, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .status(75);
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    flow_run(&soon, &["resume", "s.jsonl"])
+        .run()
+        .outputs("because\n");
+}
+
+#[test]
+fn a_model_reads_that_a_person_is_asked_and_not_how() {
+    let project = project_with(CHECKED);
+    let outcome = run("cogtools-call", &project).arg("f").stdin("{}").run();
+    outcome.stderr_contains("Which room?");
+    outcome.stderr_contains("only a person can answer");
+    let text = String::from_utf8_lossy(&outcome.stderr);
+    assert!(!text.contains("--answer"), "{text}");
+}
+
+#[test]
+fn a_person_is_asked_there_and_then() {
+    let project = project_with(CHECKED);
+    let mut terminal = Terminal::open(&project, "cogtools flow run f");
+    terminal
+        .answer("seats: The number of seats", "one\r")
+        .answer("seats: expected integer", "6\r");
+    let (status, screen) = terminal.end_screen();
+    assert_eq!(status, Some(0), "{screen}");
+    assert!(screen.ends_with("\n7"), "{screen}");
+}
+
+#[test]
+fn an_output_whose_nodes_were_all_skipped_is_none() {
+    for (nodes, names) in [
+        ("    nodes: {a: {when: 'false', text: x}}\n", "`a`"),
+        (
+            "    nodes: {a: {when: 'false', text: x}, b: {text: '{{ a }}'}, c: {text: y}}\n    output: 'Result: {{ b }}'\n",
+            "`b`",
+        ),
+        (
+            "    nodes: {a: {when: 'false', text: x}}\n    output: '{{ a or \"\" }}'\n",
+            "`a`",
+        ),
+    ] {
+        let outcome = output_of(nodes);
+        outcome.stderr_contains(&format!("there is no output: {names} did not run"));
+        outcome.stderr_contains("hint: `cogtools flow trace` says why");
+        outcome.status(66).stdout_is("");
+    }
+    output_of("    nodes: {a: {when: 'false', text: x}}\n    output: '{{ a or \"none\" }}'\n")
+        .outputs("none\n");
+}
+
+/// Starts a flow of two nodes and interrupts it in the first one, as often as this.
+fn interrupted(count: usize) -> (Project, Outcome) {
+    let project = project_with(
+        "    nodes:
+      one: {tool: {name: slow}}
+      two: {needs: [one], text: '{{ one }}!'}
+",
+    );
+    project.file(
+        "tools/slow.yaml",
+        "name: slow\ndescription: Slow\nimplementation: {exec: [sh, -c, 'touch begun; sleep 2; printf over; touch ended']}\n",
+    );
+    let interrupt = "sleep 0.3; kill -INT $$;".repeat(count);
+    let outcome = Run::new("/bin/sh")
+        .project(&project)
+        .args([
+            "-c",
+            &format!("(while [ ! -e begun ]; do sleep 0.1; done; {interrupt}) & exec \"$@\"",),
+            "sh",
+        ])
+        .arg(programs().join("cogtools-flow"))
+        .args(["run", "f", "--session", "s.jsonl"])
+        .run();
+    (project, outcome)
+}
+
+#[test]
+fn ctrl_c_waits_for_nodes_that_run_and_twice_ends_them() {
+    let (project, outcome) = interrupted(1);
+    outcome.stderr_contains("the run was interrupted");
+    outcome.stderr_contains("1 node done; `cogtools flow resume s.jsonl` goes on here");
+    outcome.status(130).stdout_is("");
+    flow_run(&project, &["resume", "s.jsonl"])
+        .run()
+        .outputs("over!\n");
+    let (project, outcome) = interrupted(2);
+    outcome.status(130).stdout_is("");
+    assert!(
+        !project.path("ended").exists(),
+        "the program ran to its end"
+    );
+}
