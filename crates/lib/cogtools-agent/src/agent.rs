@@ -18,6 +18,7 @@ use crate::history::{TurnKind, task_border};
 use crate::journal::{GO_ON, usage_event};
 use crate::limits::{LoopGuard, Repetition};
 use crate::observer::{Activity, Observer, Questions, Silent};
+use crate::prompt::dynamic_changes;
 use crate::state::Fixed;
 use crate::{AgentTool, Conversation, Journal, Ledger, Settings, ToolTraits, Tools, calls};
 
@@ -31,7 +32,8 @@ pub struct AgentParts<'a> {
     pub journal: Journal,
     /// Instructions.
     pub system: Option<Arc<Content>>,
-    /// The state of the world when the task was given.
+    /// The state of the world now: the dynamic layer of a session that begins. Of another one, its
+    /// difference from that layer goes with the task.
     pub dynamic: Option<Arc<Content>>,
     /// The settings.
     pub settings: Settings,
@@ -132,7 +134,13 @@ impl<'a> Agent<'a> {
     }
 
     /// Gives a task, and works on it until the model is done, or something ends it.
-    pub async fn run(&mut self, task: Vec<Part>) -> Result<RunEnd, LogError> {
+    pub async fn run(&mut self, mut task: Vec<Part>) -> Result<RunEnd, LogError> {
+        if let Some(now) = &self.fixed.dynamic
+            && let Some(sent) = self.journal.sent_dynamic()?
+        {
+            task.extend(dynamic_changes(&sent, now));
+            self.fixed.dynamic = Some(sent);
+        }
         self.add_task(task)?;
         self.work().await
     }
@@ -140,6 +148,10 @@ impl<'a> Agent<'a> {
     /// Goes on with a run that waits for answers or was interrupted. What has an answer already
     /// is not asked again.
     pub async fn resume(&mut self) -> Result<RunEnd, LogError> {
+        if self.fixed.dynamic.is_some() {
+            let sent = self.journal.sent_dynamic()?;
+            self.fixed.dynamic = sent.or_else(|| self.fixed.dynamic.take());
+        }
         match self.answer_calls().await? {
             CallsEnd::Answered => {}
             CallsEnd::Paused => return self.end(EndStatus::ApprovalWanted, None),

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cogtools_log::{BlobId, Cost, Entry, Event, Id, LayerSize, Log, LogError, Session, Timestamp};
-use cogtools_model::Usage;
+use cogtools_model::{Content, Usage};
 use serde_json::json;
 
+use crate::prompt::sent_dynamic;
 use crate::{Conversation, Price, Prompt, State};
 
 /// The note for a model that repeats itself.
@@ -140,6 +141,20 @@ impl Journal {
             }
         }
         Ok(layers)
+    }
+
+    /// The dynamic layer of the session, if a request has been sent with one.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read.
+    pub(crate) fn sent_dynamic(&self) -> Result<Option<Arc<Content>>, LogError> {
+        let Some(head) = self.state.head().filter(|_| self.state.requests() > 0) else {
+            return Ok(None);
+        };
+        let log = self.log.lock();
+        let session = log.session()?;
+        Ok(sent_dynamic(session.path_to(head), log.blobs()))
     }
 
     /// Waits until everything is on the disk.

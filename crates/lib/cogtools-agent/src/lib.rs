@@ -34,7 +34,7 @@ pub use options::{
 pub use prompt::{
     BufferedLayer, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
     RequestOptions, STATIC_TEMPLATE, Situation, StaticLayer, TemplateError, TriggerLayer,
-    render_dynamic, render_static,
+    dynamic_changes, render_dynamic, render_static, sent_dynamic,
 };
 pub use provider::{
     Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model, runtime,

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use cogtools_log::LayerSize;
+use cogtools_log::{Blobs, Entry, Event, LayerSize};
 use cogtools_model::{Content, Generation, Part, Request, ToolMode, hex};
 use njk::Engine;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 /// How many contents of a layer are one part of its text.
@@ -26,7 +26,7 @@ pub struct StaticLayer {
     pub history: Vec<Arc<Content>>,
 }
 
-/// The second layer: the state of the world, as JSON.
+/// The second layer: the state of the world when the session began, as JSON.
 #[derive(Clone, Debug, Default)]
 pub struct DynamicLayer(pub Option<Arc<Content>>);
 
@@ -283,12 +283,69 @@ pub fn render_dynamic(
             })?
         }
     };
-    let is_empty = json.as_object().is_some_and(serde_json::Map::is_empty) || json.is_null();
+    let is_empty = json.as_object().is_some_and(Map::is_empty) || json.is_null();
     let content = || {
         let text = serde_json::to_string_pretty(&json).unwrap_or_default();
         Arc::new(Content::user(vec![Part::text_of(text)]))
     };
     Ok((!is_empty).then(content))
+}
+
+/// The dynamic layer of the session on `path`: the first that was sent, so that all requests begin
+/// alike. `None` if none was sent, or its text is gone.
+pub fn sent_dynamic<'e>(
+    path: impl IntoIterator<Item = &'e Entry>,
+    blobs: &Blobs,
+) -> Option<Arc<Content>> {
+    path.into_iter().find_map(|entry| {
+        let Event::Request { layers, .. } = &entry.event else {
+            return None;
+        };
+        let layer = layers.iter().find(|layer| layer.name == "dynamic")?;
+        let bytes = blobs.read(layer.parts.first()?).ok()?;
+        Content::from_wire(serde_json::from_slice(&bytes).ok()?).map(Arc::new)
+    })
+}
+
+/// The part of a task that says how the state of the world, `now`, differs from the dynamic layer
+/// `sent`. `None` if it does not.
+pub fn dynamic_changes(sent: &Content, now: &Content) -> Option<Part> {
+    let (sent, now) = (sent.text(), now.text());
+    if sent == now {
+        return None;
+    }
+    let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text);
+    let text = match (read(&sent), read(&now)) {
+        (Ok(sent), Ok(now)) => {
+            let mut changes: Map<String, Value> = now
+                .iter()
+                .filter(|(key, value)| sent.get(*key) != Some(*value))
+                .map(|(key, value)| (key.clone(), changed_items(sent.get(key), value)))
+                .collect();
+            let gone = sent.keys().filter(|key| !now.contains_key(*key));
+            changes.extend(gone.map(|key| (key.clone(), Value::Null)));
+            Value::Object(changes).to_string()
+        }
+        _ => now,
+    };
+    Some(Part::text_of(format!("{CHANGES}\n{text}")))
+}
+
+/// The beginning of the text that says how the state of the world has changed.
+const CHANGES: &str = "The state now, where it differs from the beginning of the session:";
+
+/// Of a list of files, those that have changed; any other value whole.
+fn changed_items(sent: Option<&Value>, now: &Value) -> Value {
+    let (Some(Value::Array(sent)), Value::Array(items)) = (sent, now) else {
+        return now.clone();
+    };
+    let is_new = |item: &&Value| !sent.contains(item);
+    let changed: Vec<Value> = items.iter().filter(is_new).cloned().collect();
+    let are_files = items.iter().all(|item| item.get("path").is_some());
+    if changed.is_empty() || !are_files || sent.len() > items.len() {
+        return now.clone();
+    }
+    changed.into()
 }
 
 fn render(name: &str, source: &str, context: &Value) -> Result<String, TemplateError> {

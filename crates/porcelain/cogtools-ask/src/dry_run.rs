@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cogtools_agent::{Fixed, State};
+use cogtools_agent::{Fixed, State, dynamic_changes, sent_dynamic};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, Id, LayerSize, Session, Timestamp};
 use cogtools_model::Part;
@@ -28,19 +28,31 @@ pub(crate) fn print(
         mut settings,
         ..
     } = materials;
+    let mut sent = None;
     let mut state = match worker::existing(args, project, io)? {
         Some(file) => {
             let read = Session::read(&file);
-            State::new(
-                &read.map_err(|error| Failure::from(error.diagnostic()))?,
-                args.from,
-            )
+            let session = read.map_err(|error| Failure::from(error.diagnostic()))?;
+            let state = State::new(&session, args.from);
+            let path = state.head().map(|head| session.path_to(head));
+            sent = sent_dynamic(path.unwrap_or_default(), &file.blobs());
+            state
         }
         None => State::default(),
     };
+    let now = Timestamp::now();
+    layers.todos.set(state.todos().to_vec());
+    let mut dynamic = layers.dynamic(now.to_string())?;
     let model = &settings.request.model;
     let seed = run::seed(args, model, &task, state.conversation());
     settings.request.generation.seed = Some(seed);
+    let mut task = task;
+    if let (Some(now), Some(sent)) = (&dynamic, sent) {
+        if !task.is_empty() {
+            task.extend(dynamic_changes(&sent, now));
+        }
+        dynamic = Some(sent);
+    }
     if !task.is_empty() {
         let parts = task
             .into_iter()
@@ -57,12 +69,7 @@ pub(crate) fn print(
             state.apply(id.next(), &event);
         }
     }
-    layers.todos.set(state.todos().to_vec());
-    let now = Timestamp::now();
-    let fixed = Fixed {
-        dynamic: layers.dynamic(now.to_string())?,
-        ..fixed
-    };
+    let fixed = Fixed { dynamic, ..fixed };
     let options = &settings.request;
     let cache = state
         .usable_cache(&fixed, &options.model, now)

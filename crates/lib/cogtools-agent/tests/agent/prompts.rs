@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use cogtools_agent::{FileReference, Situation};
 use cogtools_log::{BlobId, EndStatus, Event, LayerSize};
 use serde_json::{Value, json};
 
@@ -58,4 +59,65 @@ fn every_request_is_kept_as_it_was_sent() {
     assert_eq!(parts.len(), files);
     // A call and its result for each request, and the result once more when it is too old.
     assert!(files < 3 * 101, "{files}");
+}
+
+/// The length of what two texts have in common at their beginning.
+fn common(one: &str, other: &str) -> usize {
+    let pairs = one.bytes().zip(other.bytes());
+    pairs.take_while(|(a, b)| a == b).count()
+}
+
+#[test]
+fn a_conversation_only_grows_while_the_world_changes() {
+    let words = "a long answer about many things that were asked for ".repeat(20);
+    let mut scene = Scene::new((0..20).map(|turn| text(&format!("{turn} {words}"))));
+    let file = |path: &str, text: String| FileReference {
+        path: path.to_owned(),
+        content: Some(text),
+    };
+    for turn in 0..20 {
+        scene.situation = Situation {
+            current_datetime: Some(format!("2026-01-01T10:{turn:02}:00Z")),
+            file_references: vec![
+                file("a.txt", format!("{}{}", turn / 5, "a".repeat(200))),
+                file("b.txt", "b".repeat(20_000)),
+            ],
+            artifacts: Vec::new(),
+            todos: vec![json!({"content": "one", "status": turn.to_string()})],
+        };
+        assert_eq!(
+            scene.run(&format!("task {turn}")).status,
+            EndStatus::Completed
+        );
+    }
+    let sent = scene.model.contents();
+    let texts: Vec<String> = sent.iter().map(Value::to_string).collect();
+    let (mut same, mut all) = (0, 0);
+    for (pair, contents) in texts.windows(2).zip(sent.windows(2)) {
+        let earlier = contents[0].as_array().expect("contents");
+        assert_eq!(
+            contents[1].as_array().expect("contents")[..earlier.len()],
+            earlier[..]
+        );
+        same += common(&pair[0], &pair[1]);
+        all += pair[1].len();
+    }
+    assert!(same * 100 >= all * 95, "{same} of {all}");
+    let last = scene.last_contents();
+    let parts = last.as_array().and_then(|contents| contents.last());
+    let parts = &parts.expect("a trigger")["parts"];
+    assert_eq!(parts[0]["text"], "task 19");
+    let changes = parts[1]["text"].as_str().expect("a text");
+    assert!(changes.contains("10:19:00Z") && changes.contains("a.txt"));
+    assert!(!changes.contains("b.txt") && changes.len() < 1_000);
+}
+
+#[test]
+fn a_world_that_is_as_it_was_is_not_said_again() {
+    let mut scene = Scene::new([text("one"), text("two")]);
+    scene.situation.todos = vec![json!({"content": "one"})];
+    scene.run("go");
+    scene.run("go on");
+    let last = scene.last_contents();
+    assert_eq!(last[3]["parts"], json!([{"text": "go on"}]));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtools_agent::{
     Activity, Agent, AgentParts, AgentTool, Answer, Budget, CallResult, CallScope, Journal, Ledger,
-    Observer, Question, ReadyCall, RunEnd, Settings, ToolTraits, Tools,
+    Observer, Question, ReadyCall, RunEnd, Settings, Situation, ToolTraits, Tools, render_dynamic,
 };
 use cogtools_core::tool::Annotations;
 use cogtools_core::{Cancel, Code, Diagnostic};
@@ -35,6 +35,8 @@ pub(crate) struct Scene {
     pub(crate) kit: Kit,
     pub(crate) settings: Settings,
     pub(crate) budget: Budget,
+    /// The state of the world at the next task.
+    pub(crate) situation: Situation,
     pub(crate) watcher: Watcher,
     pub(crate) cancel: Cancel,
 }
@@ -151,6 +153,7 @@ impl Scene {
             kit: Kit::default(),
             settings,
             budget: Budget::default(),
+            situation: Situation::default(),
             watcher: Watcher::default(),
             cancel: Cancel::default(),
         }
@@ -195,7 +198,7 @@ impl Scene {
             tools: Arc::new(self.kit.clone()),
             journal,
             system: None,
-            dynamic: None,
+            dynamic: render_dynamic(None, &self.situation).expect("JSON"),
             settings: self.settings.clone(),
             ledger: Ledger::new(self.budget),
             observer: &mut self.watcher,
