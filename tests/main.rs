@@ -12,6 +12,7 @@ mod ask;
 mod attacks;
 mod browser;
 mod budget;
+mod broken_input;
 mod builtin;
 mod builtin_values;
 mod call;
