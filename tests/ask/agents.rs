@@ -47,6 +47,34 @@ fn call(project: &Project, fake: &FakeGemini, tool: &str, arguments: &Value) -> 
 }
 
 #[test]
+fn a_run_that_a_tool_started_is_listed_on_request_only() {
+    let project = project_with_agent();
+    let fake = FakeGemini::start([Turn::text("Bonjour Ada !")]);
+    call(&project, &fake, "greeter", &json!({"person": "Ada"})).outputs("Bonjour Ada !");
+    fake.finish();
+    let sessions = |args: &[&str]| {
+        let outcome = run("cogtools-session", &project)
+            .args(["list", "--json"])
+            .args(args)
+            .run();
+        let listed: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+        listed.as_array().map_or(0, Vec::len)
+    };
+    assert_eq!((sessions(&[]), sessions(&["--all"])), (0, 1));
+    run("cogtools-ask", &project)
+        .args(["--continue", "and now?"])
+        .run()
+        .fails(
+            127,
+            str![[r#"
+cogtools-ask: error[SESSION_NOT_FOUND]: this project has no session yet
+hint: leave out --continue to begin one
+
+"#]],
+        );
+}
+
+#[test]
 fn a_host_calls_an_agent_like_any_tool() {
     let project = project_with_agent();
     let fake = FakeGemini::start([

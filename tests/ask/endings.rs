@@ -20,17 +20,18 @@ fn refusals_have_a_status_of_their_own() {
 }
 
 #[test]
-fn an_answer_that_was_cut_off_has_a_warning() {
+fn an_answer_that_was_cut_off_has_its_own_status() {
     let project = project();
     let fake = FakeGemini::start([
         Turn::text("The answ").finish("MAX_TOKENS"),
         Turn::empty("MAX_TOKENS"),
     ]);
     let outcome = quietly(&project, &fake, &["Go"]);
-    outcome.status(0).stdout_is("The answ\n");
+    outcome.status(6).stdout_is("The answ\n");
+    outcome.stderr_contains("error[ANSWER_CUT]");
     outcome.stderr_contains("the answer was cut off at the limit of tokens");
     let outcome = quietly(&project, &fake, &["Go"]);
-    outcome.status(1).stdout_is("");
+    outcome.status(6).stdout_is("");
     outcome.stderr_contains("raise --max-tokens");
     fake.finish();
 }

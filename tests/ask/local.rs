@@ -50,6 +50,28 @@ fn a_tool_is_called_without_a_key() {
 }
 
 #[test]
+fn a_key_is_not_sent_in_plain_text_to_another_machine() {
+    let project = project();
+    let ask = || {
+        run("cogtools-ask", &project)
+            .env("OPENAI_BASE_URL", "http://models.invalid/v1")
+            .env("OPENAI_API_KEY", "a-key")
+            .args(["-q", "--provider=openai", "--model=small", "hi"])
+    };
+    ask().run().fails(
+        2,
+        str![[r#"
+cogtools-ask: error[USAGE]: OPENAI_BASE_URL: the key would be sent without encryption, to another machine
+hint: use https://; --insecure sends it over a network that you trust
+
+"#]],
+    );
+    // It is tried, and nothing is there.
+    let outcome = ask().args(["--insecure", "--budget=seconds=1"]).run();
+    assert!(!String::from_utf8_lossy(&outcome.stderr).contains("without encryption"));
+}
+
+#[test]
 fn its_models_are_listed() {
     let project = project();
     let site = model(&project);

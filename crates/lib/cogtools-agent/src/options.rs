@@ -35,6 +35,9 @@ pub struct ModelArgs {
     /// Makes answers repeatable, as far as the provider can
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     seed: Option<i32>,
+    /// Send the key to a server on another machine that has no encryption
+    #[arg(long)]
+    insecure: bool,
 }
 
 /// The option with the limits of a run.
@@ -73,6 +76,8 @@ pub struct ModelOptions {
     pub max_tokens: Option<u32>,
     /// Makes answers repeatable.
     pub seed: Option<i32>,
+    /// True if the key may be sent without encryption.
+    pub(crate) insecure: bool,
     /// The limits of the run.
     pub budget: Budget,
     /// The limits of the command line, as words.
@@ -115,6 +120,7 @@ impl ModelOptions {
             temperature: args.temperature,
             max_tokens: args.max_tokens,
             seed: args.seed,
+            insecure: args.insecure,
             ..Self::default()
         })
     }

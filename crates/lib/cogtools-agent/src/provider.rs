@@ -76,6 +76,13 @@ pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Fa
         }
         Provider::OpenAi => {
             let endpoint = openai::Endpoint::from_vars(var).map_err(failed)?;
+            if endpoint.exposes_key() && !options.insecure {
+                let message = "the key would be sent without encryption, to another machine";
+                return Err(Diagnostic::new(Code::Usage, message)
+                    .with_subject(openai::BASE_URL)
+                    .hint("use https://; --insecure sends it over a network that you trust")
+                    .into());
+            }
             // Its default is https: the user has named any other URL, such as one in the LAN.
             let client = client(ClientOptions {
                 plain_http: PlainHttp::Any,

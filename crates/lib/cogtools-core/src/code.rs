@@ -62,6 +62,8 @@ pub enum Code {
     ModelRefused,
     /// a budget is spent; what there is was printed, and the session can be continued
     BudgetSpent,
+    /// the answer was cut off at the limit of tokens; what there is of it was printed
+    AnswerCut,
     /// the model repeated the same calls until the run was ended
     Repetition,
     /// the arguments on standard input are not one JSON object (with --yaml, YAML)
@@ -162,6 +164,7 @@ impl Code {
             Self::ModelRefused => 3,
             Self::BudgetSpent => 4,
             Self::Repetition => 5,
+            Self::AnswerCut => 6,
             Self::InvalidArgumentsSyntax
             | Self::SchemaViolation
             | Self::InvalidSession

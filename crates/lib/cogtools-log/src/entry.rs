@@ -29,6 +29,10 @@ pub struct Header {
     /// The origin, if it is a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<Fork>,
+    /// True if a call of a tool began it, and not a person: it is neither listed nor continued
+    /// unless it is named.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_tool: bool,
 }
 
 /// The origin of a fork, whose first entries were copied from the other session.
@@ -59,6 +63,7 @@ impl Header {
             tools: None,
             model: model.to_owned(),
             fork: None,
+            of_tool: false,
         }
     }
 }

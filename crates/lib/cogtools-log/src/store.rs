@@ -10,7 +10,7 @@ use cogtools_core::{Code, Diagnostic, digest};
 use serde_json::Value;
 
 use crate::log::open_locked;
-use crate::{LogError, SessionFile, SessionId, Timestamp};
+use crate::{LogError, Reader, SessionFile, SessionId, Timestamp};
 
 /// The number of digits of a path's hash that distinguish projects of one name.
 const HASH_DIGITS: usize = 8;
@@ -104,9 +104,13 @@ impl Store {
         Ok(found)
     }
 
-    /// The session that was written to last.
+    /// The session of a person that was written to last.
     pub fn newest(&self) -> io::Result<Option<Stored>> {
-        Ok(self.list()?.into_iter().next())
+        let of_person = |stored: &Stored| {
+            let reader = Reader::open(&self.file(&stored.id));
+            reader.map_or(true, |reader| !reader.header().of_tool)
+        };
+        Ok(self.list()?.into_iter().find(of_person))
     }
 
     /// The session whose name is `prefix`, or the only one that begins with it.

@@ -207,14 +207,14 @@ fn work<'a>(
     io: &mut Io<'_>,
 ) -> Result<Worker<'a>, Failure> {
     let (worker, summary) = worker.work(args, parts, io)?;
-    let ended = summary.conclude(io);
+    let failure = summary.failure();
     if !io.signals.go_on() {
         return Err(Failure::Reported(summary::INTERRUPTED));
     }
-    match ended {
-        Ok(()) => {}
-        Err(Failure::Reported(_)) => say("stopped; what there is of the answer is kept", io),
-        Err(failure) => report(failure, io)?,
+    match failure {
+        None => {}
+        Some(Failure::Reported(_)) => say("stopped; what there is of the answer is kept", io),
+        Some(failure) => report(failure, io)?,
     }
     Ok(worker)
 }

@@ -33,6 +33,7 @@ pub const PROGRAM: Program = Program {
         Code::ModelRefused,
         Code::BudgetSpent,
         Code::Repetition,
+        Code::AnswerCut,
         Code::InvalidSession,
         Code::Unavailable,
         Code::TemplateFailed,

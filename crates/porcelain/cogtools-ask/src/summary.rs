@@ -8,7 +8,7 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{CallId, EndStatus};
 use cogtools_model::Finish;
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io, Severity};
+use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
@@ -73,26 +73,11 @@ impl Summary {
         if !args.quiet {
             io.note(&note(&self.session, &self.spent, self.currency.as_deref()));
         }
-        self.conclude(io)
-    }
-
-    /// Fails unless the model is done.
-    pub(crate) fn conclude(self, io: &mut Io<'_>) -> Result<(), Failure> {
-        if self.end.status == EndStatus::Completed && self.is_cut_off() {
-            let message = "the answer was cut off at the limit of tokens";
-            let diagnostic = Diagnostic::new(Code::ModelFailed, message)
-                .with_subject(self.model.as_str())
-                .hint("raise --max-tokens")
-                .hint(format!(
-                    "cogtools ask {}--continue goes on",
-                    self.session_option()
-                ));
-            io.report(Severity::Warning, &diagnostic);
-        }
         self.failure().map_or(Ok(()), Err)
     }
 
-    fn failure(self) -> Option<Failure> {
+    /// The failure of the run, unless the model is done.
+    pub(crate) fn failure(self) -> Option<Failure> {
         match self.end.status {
             EndStatus::Cancelled => Some(Failure::Reported(INTERRUPTED)),
             _ => Some(self.error()?.into()),
@@ -127,6 +112,13 @@ impl Summary {
         let resume = format!("cogtools ask {}--continue", self.session_option());
         let fail = |code, message: String| Diagnostic::new(code, message);
         let failure = match &self.end.status {
+            EndStatus::Completed if self.is_cut_off() => {
+                let message = "the answer was cut off at the limit of tokens".to_owned();
+                fail(Code::AnswerCut, message)
+                    .with_subject(self.model.as_str())
+                    .hint("raise --max-tokens")
+                    .hint(format!("{resume} goes on"))
+            }
             EndStatus::Completed | EndStatus::Cancelled => return None,
             EndStatus::Refused => {
                 let reason = self.end.finish.as_ref().map(|finish| format!(": {finish}"));
@@ -164,7 +156,7 @@ impl Summary {
                 }
                 None if self.is_cut_off() => {
                     let message = "the model used all its tokens before it answered".to_owned();
-                    fail(Code::ModelFailed, message)
+                    fail(Code::AnswerCut, message)
                         .with_subject(self.model.as_str())
                         .hint("raise --max-tokens")
                 }

@@ -16,7 +16,7 @@ use cogtools_model::{Content, Finish, Part};
 use cogtools_program::{Failure, Io, dirs};
 
 use crate::answer_schema::{self, AnswerSchema};
-use crate::args::AskArgs;
+use crate::args::{Action, AskArgs};
 use crate::display::Display;
 
 use crate::summary::{self, Summary};
@@ -246,7 +246,10 @@ pub(crate) fn open_session(
     } else {
         let time = options.clock.now();
         let display = project.root().display().to_string();
-        let header = Header::new(id, time, &display, model);
+        let header = Header {
+            of_tool: args.action() == Action::Agent,
+            ..Header::new(id, time, &display, model)
+        };
         Journal::new(Log::create(&file, &header, options).map_err(|error| log_failure(&error))?)
     };
     Ok(OpenSession { journal, name })

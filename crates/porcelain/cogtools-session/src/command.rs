@@ -45,6 +45,9 @@ struct SessionArgs {
 enum SessionCommand {
     /// List the sessions of this project, newest first
     List {
+        /// List the runs of agents that tools have started, too
+        #[arg(long)]
+        all: bool,
         /// Print a JSON array
         #[arg(long)]
         json: bool,
@@ -127,7 +130,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return Err(PROGRAM.missing_subcommand());
     };
     match command {
-        On::List { json } => list(json, io),
+        On::List { all, json } => list(all, json, io),
         On::Show {
             session,
             from,

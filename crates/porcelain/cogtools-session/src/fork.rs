@@ -45,6 +45,7 @@ pub(crate) fn fork(
             session: session.header.session.clone(),
             from: leaf,
         }),
+        of_tool: false,
         ..session.header.clone()
     };
     let mut content = serde_json::to_string(&header).map_err(|error| {

@@ -15,12 +15,14 @@ use crate::phrase;
 /// The number of characters of a task that are shown.
 const MAX_TASK_CHARS: usize = 50;
 
-/// Lists the sessions, the one that was written to last first.
-pub(crate) fn list(json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
+/// Lists the sessions, the one that was written to last first; those that tools have begun only if
+/// `all` are wanted.
+pub(crate) fn list(all: bool, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     let (store, _) = store(io)?;
     let mut sessions = Vec::new();
     for stored in stored(&store)? {
         match Session::read(&store.file(&stored.id)) {
+            Ok(session) if session.header.of_tool && !all => {}
             Ok(session) => sessions.push((stored, session)),
             Err(error) => io.report(Severity::Warning, &error.diagnostic()),
         }

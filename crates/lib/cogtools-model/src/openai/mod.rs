@@ -143,10 +143,16 @@ impl Endpoint {
             return Err(invalid("it must not have a query"));
         }
         let key = var(KEY).map(Key::new);
-        if key.is_none() && !is_loopback(&uri) {
+if key.is_none() && !is_loopback(&uri) {
             return Err(ModelError::MissingKey { variables: &[KEY] });
         }
         Ok(Self::new(&base, key))
+    }
+
+    /// Returns true if everyone on the way to the server, on another machine, can read the key.
+    pub fn exposes_key(&self) -> bool {
+        let is_plain = |uri: Uri| uri.scheme_str() == Some("http") && !is_loopback(&uri);
+        self.key.is_some() && self.base.parse().is_ok_and(is_plain)
     }
 
     fn url(&self, path: &str) -> String {

@@ -44,6 +44,20 @@ fn a_key_is_needed_except_on_this_machine() {
 }
 
 #[test]
+fn a_key_is_exposed_by_plain_http_to_another_machine() {
+    for (base, key, is_exposed) in [
+        ("http://192.168.1.2:8000/v1", Some("k"), true),
+        ("http://localhost.example/v1", Some("k"), true),
+        ("https://a.example/v1", Some("k"), false),
+        ("http://localhost:11434/v1", Some("k"), false),
+        ("http://localhost:11434/v1", None, false),
+    ] {
+        let endpoint = endpoint(Some(base), key).expect("an endpoint");
+        assert_eq!(endpoint.exposes_key(), is_exposed, "{base}");
+    }
+}
+
+#[test]
 fn an_address_is_checked() {
     const NOT_HTTP: &str = "it is not a URL that begins with http:// or https://";
     for (base, reason) in [

@@ -125,6 +125,7 @@ const fn remedy(code: Code) -> &'static str {
         Code::JsResult => "Return text, numbers, booleans, null, arrays or plain objects.",
         Code::Usage => "Follow the usage line in the hint; --help explains every option.",
         Code::ModelRefused => "Change the task, or use another model.",
+        Code::AnswerCut => "Raise --max-tokens, or continue the session.",
         Code::BudgetSpent => "Continue the session with a larger --budget.",
         Code::Repetition => "Continue the session, and say what to do instead.",
         Code::InvalidArgumentsSyntax => {
