@@ -63,6 +63,7 @@ fn a_run_that_a_tool_started_is_listed_on_request_only() {
     assert_eq!((sessions(&[]), sessions(&["--all"])), (0, 1));
     run("cogtools-ask", &project)
         .args(["--continue", "and now?"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
         .run()
         .fails(
             127,

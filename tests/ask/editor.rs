@@ -24,7 +24,11 @@ fn tasks(conversation: &Conversation, index: usize) -> Vec<String> {
     let contents = &conversation.main()[index].body["contents"];
     let contents = contents.as_array().expect("contents");
     let turns = contents.iter().filter(|turn| turn["role"] == "user");
-    let texts = turns.filter_map(|turn| turn["parts"].as_array()?.last()?["text"].as_str());
+    let texts = turns.filter_map(|turn| {
+        let parts = turn["parts"].as_array()?.iter().rev();
+        let mut texts = parts.filter_map(|part| part["text"].as_str());
+        texts.find(|text| !text.starts_with("The state now"))
+    });
     // The first one is the time.
     texts.skip(1).map(str::to_owned).collect()
 }
@@ -54,11 +58,11 @@ Hello, Ada!
 > And Grace?
 Hello, Grace!
 > /session
-session s.jsonl: 3 turns, 1 call, 302 tokens (0 % cached)
+session s.jsonl: 3 turns, 1 call, 331 tokens (0 % cached)
 > /tools gr*
 greet  Greets a person by name
 > /quit
-cogtools-ask: session s.jsonl: 3 turns, 1 call, 302 tokens (0 % cached)
+cogtools-ask: session s.jsonl: 3 turns, 1 call, 331 tokens (0 % cached)
 "#]],
     );
     assert_eq!(status, Some(0));
@@ -252,7 +256,7 @@ hint: cogtools ask --session s.jsonl --continue --budget turns=NUMBER goes on
 > /budget
 turns    3 of 3
 calls    0 of 200
-tokens   148
+tokens   235
 > /quit
 "#]],
     );
@@ -290,5 +294,5 @@ fn a_session_that_was_interrupted_goes_on_at_once() {
         json!({"text": "Content of notes.txt:\n\nAda"}),
         json!({"text": "Who is in @notes.txt , and @me or @/etc/passwd?"}),
     ];
-    assert_eq!(last["parts"], json!(parts));
+    assert_eq!(json!(last["parts"].as_array().expect("parts")[..2]), json!(parts));
 }

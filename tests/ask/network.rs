@@ -90,7 +90,8 @@ fn a_model_without_tls_is_reached_through_a_proxy() {
         .env("http_proxy", &proxy.url)
         // Programs that answer requests could be told so by their clients.
         .env("HTTP_PROXY", "http://127.0.0.1:1")
-        .args(["--provider=openai", "--model=small", "-q", "Greet Ada"])
+        .args(["--provider=openai", "--insecure", "--model=small", "-q"])
+        .arg("Greet Ada")
         .run()
         .outputs("It said: Hello Ada!\n");
     let asked = project.read("asked");

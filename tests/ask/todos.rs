@@ -2,16 +2,22 @@
 
 use super::*;
 
-/// The list that the model finds in the state of the world.
+/// The list that the model finds in the state of the world, or in what the last task says about
+/// its changes.
 fn list_of(request: &Value) -> Value {
-    let text = request["contents"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|content| content["parts"][0]["text"].as_str())
-        .find(|text| text.contains("current_datetime"));
-    let state: Value = serde_json::from_str(text.expect("the state of the world")).expect("JSON");
-    state["todos"].clone()
+    let contents = request["contents"].as_array().into_iter().flatten();
+    let parts = contents.flat_map(|content| content["parts"].as_array().into_iter().flatten());
+    let states = parts
+        .filter_map(|part| part["text"].as_str())
+        .filter(|text| text.contains("current_datetime"))
+        .map(|text| {
+            let json = &text[text.find('{').expect("an object")..];
+            serde_json::from_str(json).expect("JSON")
+        });
+    let states: Vec<Value> = states.collect();
+    let now = states.last().expect("the state of the world");
+    let changed = now.get("todos").cloned();
+    changed.unwrap_or_else(|| states[0]["todos"].clone())
 }
 
 #[test]

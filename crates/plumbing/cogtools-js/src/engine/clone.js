@@ -43,5 +43,7 @@
     }
     return copy;
   };
-  return (value) => clone(value, new Map());
+  const structuredClone = (value) => clone(value, new Map());
+  given.freezeAll(structuredClone);
+  return structuredClone;
 }
