@@ -6,13 +6,19 @@ use crate::run;
 
 #[test]
 fn every_row_of_the_table_is_what_happens() {
-    let page = std::fs::read_to_string(crate::repository().join("docs/explanation/broken-input.md"))
-        .expect("the page");
+    let page =
+        std::fs::read_to_string(crate::repository().join("docs/explanation/broken-input.md"))
+            .expect("the page");
     let rows = page.lines().filter_map(|line| {
         let mut columns = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
         let (place, input) = (columns.next()?, columns.next()?);
         let (status, read) = (columns.next()?.parse::<i32>().ok()?, columns.next()?);
-        Some((place, input.trim_matches('`'), status, read.trim_matches('`')))
+        Some((
+            place,
+            input.trim_matches('`'),
+            status,
+            read.trim_matches('`'),
+        ))
     });
     let mut count = 0;
     for (place, input, status, read) in rows {
@@ -25,7 +31,8 @@ fn every_row_of_the_table_is_what_happens() {
                 .stdin(input)
                 .run(),
             "js" => {
-                let tool = format!("name: t\ndescription: d\nimplementation:\n  js: |\n    {input}\n");
+                let tool =
+                    format!("name: t\ndescription: d\nimplementation:\n  js: |\n    {input}\n");
                 project.file("tools/t.yaml", tool);
                 run("cogtools-call", &project).arg("t").stdin("").run()
             }
@@ -37,7 +44,10 @@ fn every_row_of_the_table_is_what_happens() {
         if status == 0 {
             assert_eq!(stdout.trim_end(), read, "{input}");
         } else {
-            assert!(stderr.contains(read) && stdout.is_empty(), "{input}: {stderr}");
+            assert!(
+                stderr.contains(read) && stdout.is_empty(),
+                "{input}: {stderr}"
+            );
         }
     }
     assert_eq!(count, 40);

@@ -172,7 +172,9 @@ fn the_request_that_is_printed_is_the_one_that_is_sent() {
         let mut body = body.clone();
         body["contents"][0] = Value::Null;
         // The time is part of the last task, too.
-        let last = body["contents"].as_array_mut().and_then(|all| all.last_mut());
+        let last = body["contents"]
+            .as_array_mut()
+            .and_then(|all| all.last_mut());
         last.expect("a task")["parts"][1] = Value::Null;
         body
     };

@@ -294,5 +294,8 @@ fn a_session_that_was_interrupted_goes_on_at_once() {
         json!({"text": "Content of notes.txt:\n\nAda"}),
         json!({"text": "Who is in @notes.txt , and @me or @/etc/passwd?"}),
     ];
-    assert_eq!(json!(last["parts"].as_array().expect("parts")[..2]), json!(parts));
+    assert_eq!(
+        json!(last["parts"].as_array().expect("parts")[..2]),
+        json!(parts)
+    );
 }

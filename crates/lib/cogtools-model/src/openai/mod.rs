@@ -143,7 +143,7 @@ impl Endpoint {
             return Err(invalid("it must not have a query"));
         }
         let key = var(KEY).map(Key::new);
-if key.is_none() && !is_loopback(&uri) {
+        if key.is_none() && !is_loopback(&uri) {
             return Err(ModelError::MissingKey { variables: &[KEY] });
         }
         Ok(Self::new(&base, key))
