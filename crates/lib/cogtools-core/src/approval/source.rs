@@ -49,7 +49,11 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
     for source in &config.sources {
         match source {
             Source::Folder(folder) => TrustableSource::add_folder(folder, &mut own, &mut found),
-            Source::BuiltIn | Source::Editor => {}
+            Source::OpenApi(specification) if !specification.is_users() => {
+                let tools = source.list(cx).entries;
+                own.extend(tools.iter().filter_map(|tool| tool.load().ok()));
+            }
+            Source::OpenApi(_) | Source::BuiltIn | Source::Editor => {}
             Source::Provider(provider) if !provider.requires_approval(cx) => {}
             Source::Provider(provider) => found.push(TrustableSource {
                 name: provider.settings().name.clone(),
@@ -82,7 +86,7 @@ pub fn may_wait(config: &Config, cx: &Context) -> bool {
     let verdict = cx.trust.project_verdict(&cx.root);
     let is_own = |source: &Source| match source {
         Source::Folder(folder) => has_only_files(folder.path()),
-        Source::BuiltIn | Source::Editor => true,
+        Source::OpenApi(_) | Source::BuiltIn | Source::Editor => true,
         Source::Provider(provider) => !provider.requires_approval(cx),
         Source::Packages(_) => false,
     };

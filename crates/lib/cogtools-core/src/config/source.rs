@@ -5,11 +5,15 @@ use std::path::Path;
 use serde_json::json;
 
 use super::layer::{Base, Layer};
-use super::options::{CommandOptions, ServerOptions, SourceOption, is_invalid_in_name};
+use super::options::{
+    CommandOptions, ServerOptions, SourceOption, SpecificationOption, SpecificationOptions,
+    is_invalid_in_name,
+};
 use super::reader::Reading;
 use crate::file::ReadScope;
 use crate::sandbox::SandboxError;
-use crate::source::{Folder, Provider, Server, Settings, Source, Transport};
+use crate::source::openapi::Options;
+use crate::source::{Folder, Provider, Server, Settings, Source, Specification, Transport};
 use crate::yaml::{Entry, Node};
 
 /// Programs whose first argument is the package or script that they run.
@@ -34,6 +38,15 @@ pub(super) fn sources(
             (SourceOption::BuiltIn, _) => Err(Source::BuiltIn),
             (SourceOption::Editor, _) => Err(Source::Editor),
             (SourceOption::NodeModules, _) => Err(Source::Packages(base.packages.clone())),
+            (SourceOption::OpenApi(option), _) => match specification(option, layer, base) {
+                Ok(specification) => Err(Source::OpenApi(specification)),
+                Err(path) => {
+                    let message = format!("`{path}` is not a file that can be used");
+                    let hint = "name a file of the project, as in `openapi: ./api.yaml`";
+                    reading.report(message, hint, item.span);
+                    continue;
+                }
+            },
             (SourceOption::Local(folder), _) => match local(&folder.0, layer, base) {
                 Some(folder) => Err(Source::Folder(folder)),
                 None => continue,
@@ -72,6 +85,51 @@ fn local(path: &str, layer: &Layer, base: &Base<'_>) -> Option<Folder> {
     let scope = ReadScope::source(&base.root, &path, layer.place.is_user);
     let folder = Folder::new(path, display_path, true, scope);
     Some(if of_user { folder.of_user() } else { folder })
+}
+
+/// A specification in a file; the path if it cannot be used.
+fn specification(
+    option: SpecificationOption,
+    layer: &Layer,
+    base: &Base<'_>,
+) -> Result<Specification, String> {
+    let options = match option {
+        SpecificationOption::Options(options) => *options,
+        SpecificationOption::File(file) => SpecificationOptions {
+            file,
+            ..SpecificationOptions::default()
+        },
+    };
+    let resolved = layer.place.resolve(&options.file, base);
+    let Ok((path, display_path, _)) = resolved else {
+        return Err(options.file);
+    };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = options.name;
+    let name = name.unwrap_or_else(|| stem.replace(is_invalid_in_name, "_"));
+    let folder = path.parent().unwrap_or(&path);
+    let scope = ReadScope::source(&base.root, folder, layer.place.is_user);
+    let settings = Options {
+        name,
+        prefix: options.prefix.unwrap_or_default(),
+        server: options.server,
+        variables: options.variables,
+        auth: options.auth,
+        hosts: options.hosts,
+        headers: options.headers,
+        timeout: options.timeout.map(|timeout| timeout.as_secs_f64()),
+        include: options.include,
+        exclude: options.exclude,
+        overrides: options.overrides,
+    };
+    let is_users = layer.place.is_user;
+    Ok(Specification::new(
+        path,
+        display_path,
+        scope,
+        is_users,
+        settings,
+    ))
 }
 
 /// A source that is another program.

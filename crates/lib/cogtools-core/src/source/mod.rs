@@ -2,6 +2,7 @@
 
 mod builtin;
 mod folder;
+pub mod openapi;
 pub(crate) mod packages;
 mod provider;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 pub use builtin::EDITOR_VARIABLES;
 pub use folder::Folder;
+pub use openapi::Specification;
 pub use packages::{Package, Packages};
 pub use provider::{
     InvalidDeclaration, Provider, ProviderError, RemoteTool, Server, Settings, Transport,
@@ -34,6 +36,8 @@ pub enum Source {
     Packages(Packages),
     /// Another program that has tools.
     Provider(Provider),
+    /// A specification whose operations are tools.
+    OpenApi(Specification),
     /// The tools that come with cogtools.
     BuiltIn,
     /// The tools that ask the editor around the terminal.
@@ -61,6 +65,8 @@ pub struct Candidate {
 enum Declared {
     /// A provider's declaration.
     Provider(Provider, RemoteTool),
+    /// An operation of a specification.
+    Operation(Specification, Box<openapi::Operation>),
     /// A built-in tool.
     BuiltIn(&'static builtin::Set, &'static builtin::BuiltIn),
 }
@@ -114,6 +120,19 @@ pub enum SourceError {
     /// A folder of packages that belongs to another user.
     #[error("{0}, not to you; its packages are not used")]
     Foreign(ForeignOwner),
+    /// A specification that cannot be used: its file, why, and the hint.
+    #[error("the specification `{0}` cannot be used: {1}")]
+    Specification(PathBuf, String, &'static str),
+    /// An operation that is no tool.
+    #[error("`{operation}` of `{name}` is left out: {reason}")]
+    Operation {
+        /// The source.
+        name: String,
+        /// Its `operationId`, or its method and path.
+        operation: String,
+        /// Why.
+        reason: String,
+    },
     /// An error of a provider or of a single declaration.
     #[error(transparent)]
     Provider(Arc<ProviderError>),
@@ -132,6 +151,7 @@ impl Source {
             Self::Folder(folder) => folder.find(name),
             Self::Packages(packages) => packages.find(name, errors),
             Self::Provider(provider) => provider.find(name, cx, errors),
+            Self::OpenApi(specification) => specification.find(name, cx, errors),
             Self::BuiltIn => Ok(builtin::AGENT.find(name)),
             Self::Editor => Ok(builtin::EDITOR.find(name)),
         }
@@ -143,6 +163,7 @@ impl Source {
             Self::Folder(folder) => folder.display_path().display().to_string(),
             Self::Packages(_) => "node_modules".to_owned(),
             Self::Provider(provider) => provider.settings().name.clone(),
+            Self::OpenApi(specification) => specification.name().to_owned(),
             Self::BuiltIn => "builtin".to_owned(),
             Self::Editor => "editor".to_owned(),
         }
@@ -155,6 +176,7 @@ impl Source {
             Self::Folder(folder) => folder.list(),
             Self::Packages(packages) => packages.list(),
             Self::Provider(provider) => provider.list(cx),
+            Self::OpenApi(specification) => specification.list(cx),
             Self::BuiltIn => builtin::AGENT.list(),
             Self::Editor => builtin::EDITOR.list(),
         }
@@ -164,7 +186,11 @@ impl Source {
     pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         match self {
             Self::Folder(folder) => folder.wrong_extension(name),
-            Self::Packages(_) | Self::Provider(_) | Self::BuiltIn | Self::Editor => None,
+            Self::Packages(_)
+            | Self::Provider(_)
+            | Self::OpenApi(_)
+            | Self::BuiltIn
+            | Self::Editor => None,
         }
     }
 
@@ -172,7 +198,11 @@ impl Source {
     pub const fn provider(&self) -> Option<&Provider> {
         match self {
             Self::Provider(provider) => Some(provider),
-            Self::Folder(_) | Self::Packages(_) | Self::BuiltIn | Self::Editor => None,
+            Self::Folder(_)
+            | Self::Packages(_)
+            | Self::OpenApi(_)
+            | Self::BuiltIn
+            | Self::Editor => None,
         }
     }
 
@@ -181,6 +211,7 @@ impl Source {
     pub fn is_users(&self) -> bool {
         match self {
             Self::Folder(folder) => folder.is_users(),
+            Self::OpenApi(specification) => specification.is_users(),
             Self::Packages(_) | Self::BuiltIn | Self::Editor => false,
             Self::Provider(provider) => provider.settings().user_configured,
         }
@@ -202,7 +233,11 @@ impl Source {
     pub const fn folder(&self) -> Option<&Folder> {
         match self {
             Self::Folder(folder) => Some(folder),
-            Self::Packages(_) | Self::Provider(_) | Self::BuiltIn | Self::Editor => None,
+            Self::Packages(_)
+            | Self::Provider(_)
+            | Self::OpenApi(_)
+            | Self::BuiltIn
+            | Self::Editor => None,
         }
     }
 }
@@ -224,6 +259,9 @@ impl Candidate {
     pub fn load(&self) -> Result<Tool, ToolError> {
         match &self.declared {
             Some(Declared::Provider(provider, tool)) => return provider.load(tool),
+            Some(Declared::Operation(specification, operation)) => {
+                return specification.load(operation);
+            }
             Some(Declared::BuiltIn(set, tool)) => {
                 let bug = || ToolError::Bug(self.display_path.clone());
                 return tool.load(set).ok_or_else(bug);
@@ -238,7 +276,7 @@ impl Candidate {
     pub const fn remote(&self) -> Option<&RemoteTool> {
         match &self.declared {
             Some(Declared::Provider(_, tool)) => Some(tool),
-            Some(Declared::BuiltIn(..)) | None => None,
+            Some(Declared::BuiltIn(..) | Declared::Operation(..)) | None => None,
         }
     }
 
@@ -262,6 +300,8 @@ impl SourceError {
             Self::NotFound(path) | Self::NotAFolder(path) | Self::Io(path, _) => {
                 Provenance::local(path).source
             }
+            Self::Specification(path, ..) => path.display().to_string(),
+            Self::Operation { name, .. } => name.clone(),
             Self::Manifest(package, _)
             | Self::Package { package, .. }
             | Self::Outside(_, package)
@@ -273,13 +313,21 @@ impl SourceError {
 
     /// Returns true if the rest of the source is available.
     pub fn is_partial(&self) -> bool {
-        matches!(self, Self::Provider(error) if error.is_partial())
+        match self {
+            Self::Provider(error) => error.is_partial(),
+            Self::Operation { .. } => true,
+            _ => false,
+        }
     }
 
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         let hint = match self {
             Self::Provider(error) => return error.diagnostic(),
+            Self::Specification(.., hint) => (*hint).into(),
+            Self::Operation { .. } => {
+                "exclude it, or correct the specification".into()
+            }
             Self::Foreign(owner) => return owner.diagnostic("its packages are not used"),
             Self::NotFound(_) => {
                 let before = "create it, or change `tool_sources` (";

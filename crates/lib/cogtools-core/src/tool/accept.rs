@@ -175,8 +175,15 @@ impl Tool {
         let value = self
             .output
             .validate(&output.text, output.truncated_bytes > 0);
-        let value =
-            value.map_err(|diagnostic| Box::new(diagnostic.with_subject(self.name.as_str())))?;
+        let value = match value {
+            Err(diagnostic) if self.is_output_advisory => {
+                output.stderr.push_str(&diagnostic.message);
+                serde_json::from_str(&output.text).ok()
+            }
+            value => {
+                value.map_err(|diagnostic| Box::new(diagnostic.with_subject(self.name.as_str())))?
+            }
+        };
         output.value = value.or(output.value);
         Ok(output)
     }

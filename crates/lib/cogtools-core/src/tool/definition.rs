@@ -36,6 +36,8 @@ pub struct Definition {
     pub(crate) timeout: Duration,
     pub(crate) sandbox: Option<Sandbox>,
     pub(crate) provenance: Arc<Provenance>,
+    /// True if a result that does not match `output` is a note, not a failure.
+    pub(crate) is_output_advisory: bool,
     /// The file; an empty text with a name for a tool without one.
     pub(crate) text: Text,
     /// The files that it may run, if it is in the private copy of a package.
@@ -102,6 +104,7 @@ impl Definition {
             timeout: Self::TIMEOUT,
             sandbox: None,
             provenance: Arc::default(),
+            is_output_advisory: false,
             text: Text::empty(""),
             boundary: None,
         }

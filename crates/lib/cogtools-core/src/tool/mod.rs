@@ -25,6 +25,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 pub use accept::{AcceptError, Accepted};
 pub use agent::{AgentBudget, AgentTask};
 pub use call::{CommandLine, Invocation, RunError, ToolOutput, Word};
@@ -49,6 +51,7 @@ pub use template::TemplateSource;
 use crate::containment::Boundary;
 use crate::file::ReadScope;
 use crate::pointer::segments;
+use crate::schema::Schema;
 use crate::text::{Span, Text};
 use crate::tool::accept::Validators;
 pub use crate::tool::example::Output;
@@ -121,6 +124,18 @@ impl Tool {
     /// Returns the same tool from another source.
     pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
         self.definition.provenance = provenance;
+        self
+    }
+
+    /// Returns the same tool with the `schema` of its result, in JSON Schema of any draft. A result
+    /// that does not match it is a note, not a failure.
+    pub(crate) fn with_advisory_output(mut self, schema: Option<&Value>) -> Self {
+        if let Some(schema) = schema.and_then(Value::as_object) {
+            let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+            let schema = is_object.then(|| Schema::from_foreign(schema));
+            self.definition.output = Output::Json(schema);
+            self.definition.is_output_advisory = true;
+        }
         self
     }
 

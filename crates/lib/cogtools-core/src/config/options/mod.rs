@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 pub use source::{
     CommandOptions, Cwd, Folder, Line, SandboxIndex, SandboxOptions, ServerOptions, SourceOption,
+    SpecificationOption, SpecificationOptions,
     Sources,
 };
 

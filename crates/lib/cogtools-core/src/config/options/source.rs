@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::config::options::Size;
 use crate::tool::is_capability;
 use crate::{Name, invisible, owner};
+use crate::source::openapi::Override;
 
 /// The sources of tools.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -42,11 +43,73 @@ pub enum SourceOption {
     ///
     /// Example: `mcp: {command: npx, args: [-y, some-server]}` or `mcp: {url: https://…}`
     Mcp(Box<ServerOptions>),
+    /// A specification in OpenAPI 3 or Swagger 2, whose operations are tools: its file, or a map.
+    ///
+    /// Example: `openapi: ./api.yaml`
+    #[serde(rename = "openapi")]
+    OpenApi(SpecificationOption),
 }
 
 /// The path of a folder.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Folder(#[schemars(regex(pattern = r"\S"))] pub String);
+
+/// A specification: its file, or its options.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SpecificationOption {
+    /// The file.
+    File(#[schemars(regex(pattern = r"\S"))] String),
+    /// The options.
+    Options(Box<SpecificationOptions>),
+}
+
+/// The options of a specification.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpecificationOptions {
+    /// The file, relative to this file.
+    pub file: String,
+    /// Its name, in messages, in variables and as a toolset; by default, the stem of the file.
+    #[serde(default, deserialize_with = "source_name")]
+    #[schemars(regex(pattern = "^[^:]+$"))]
+    pub name: Option<String>,
+    /// A prefix for the names of its tools.
+    #[serde(default, deserialize_with = "prefix")]
+    #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,45}$"))]
+    pub prefix: Option<String>,
+    /// The time limit of a call in seconds; by default, 60.
+    #[serde(default, deserialize_with = "seconds")]
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
+    pub timeout: Option<Duration>,
+    /// Additional HTTP headers.
+    #[serde(default, deserialize_with = "headers")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub headers: Map<String, Value>,
+    /// Hosts that may be reached besides that of the server, as in a tool file.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// The URL of the server, instead of that in the file.
+    #[serde(default, deserialize_with = "server_url")]
+    #[schemars(regex(pattern = "^https?://."))]
+    pub server: Option<String>,
+    /// Variables in the URL of the server.
+    #[serde(default)]
+    pub variables: BTreeMap<String, String>,
+    /// Credentials by security scheme, as in a tool file; by default, from the variable
+    /// SOURCE_SCHEME.
+    #[serde(default)]
+    pub auth: Map<String, Value>,
+    /// The operations that are tools: operationId, tag:NAME, or METHOD /path; * is any text.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// The operations that are not, in the same form.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Changes by operationId, or METHOD /path.
+    #[serde(default)]
+    pub overrides: BTreeMap<String, Override>,
+}
 
 /// The command lines and options of a provider.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -223,6 +223,7 @@ impl Http {
         cx: &Context,
     ) -> Result<(HttpTask, Vec<u8>), RunError> {
         let scope = TemplateScope::of(&tool.text);
+        let arguments = &variables(arguments);
         let present = |value: &ValueTemplate| value.present(&scope, arguments);
         let query = present_all(&self.query, &present)?;
         let url = self.url.render(&scope, arguments, &query)?;
@@ -514,6 +515,19 @@ impl Response {
             None => Ok(String::new()),
         }
     }
+}
+
+/// Returns the variables of a request: the arguments, and all of them as `args` if the name of one
+/// is no variable.
+fn variables(arguments: &Map<String, Value>) -> Map<String, Value> {
+    let mut variables = arguments.clone();
+    let is_word = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !arguments.keys().all(|name| is_word(name)) {
+        variables
+            .entry("args")
+            .or_insert_with(|| arguments.clone().into());
+    }
+    variables
 }
 
 fn present_all(

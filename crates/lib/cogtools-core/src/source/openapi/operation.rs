@@ -1,0 +1,767 @@
+//! An operation of a specification as a tool file.
+
+use serde_json::{Map, Value, json};
+use wildmatch::WildMatch;
+
+use super::schema::{Direction, Resolver, follow};
+use super::{Options, Override};
+use crate::digest;
+use crate::schema::Schema;
+
+type Object = Map<String, Value>;
+
+/// The methods of operations.
+const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
+/// The longest name of a tool, and of one that is cut before its hash.
+const MAX_NAME: usize = 47;
+const CUT_NAME: usize = 38;
+/// The longest description, in characters.
+const MAX_DESCRIPTION: usize = 400;
+/// Words that cannot be variables of templates.
+const WORDS: [&str; 11] = [
+    "and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "null",
+];
+
+/// A tool that an operation becomes.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Its name with the prefix.
+    pub name: String,
+    /// `operationId`, or the method and the path.
+    pub id: String,
+    /// The tool file, or why there is none.
+    pub document: Result<Value, String>,
+    /// The schema of its result.
+    pub output: Option<Value>,
+}
+
+/// The place of an operation in a specification.
+struct Place<'s> {
+    root: &'s Value,
+    options: &'s Options,
+    item: &'s Value,
+    value: &'s Value,
+    method: &'s str,
+    path: &'s str,
+}
+
+/// A parameter of a tool.
+struct Parameter {
+    name: String,
+    wire: String,
+    place: &'static str,
+    schema: Value,
+    is_required: bool,
+    /// The template of its value.
+    template: Value,
+}
+
+/// Finds the operations of the specification `root` that `options` include. `has` says if
+/// variables are set.
+pub(super) fn operations(
+    root: &Value,
+    options: &Options,
+    has: &dyn Fn(&[String]) -> bool,
+) -> Vec<Operation> {
+    let mut found: Vec<Operation> = Vec::new();
+    let paths = root.get("paths").and_then(Value::as_object);
+    for (path, item) in paths.into_iter().flatten() {
+        let item = follow(root, item).unwrap_or(item);
+        for method in METHODS {
+            let Some(value) = item.get(method).filter(|value| value.is_object()) else {
+                continue;
+            };
+            let place = Place {
+                root,
+                options,
+                item,
+                value,
+                method,
+                path,
+            };
+            if !place.is_included() {
+                continue;
+            }
+            let mut operation = place.operation(has);
+            if found.iter().any(|other| other.name == operation.name) {
+                operation.document = Err(format!("two operations are named `{}`", operation.name));
+            }
+            found.push(operation);
+        }
+    }
+    found
+}
+
+impl Place<'_> {
+    fn line(&self) -> String {
+        format!("{} {}", self.method.to_uppercase(), self.path)
+    }
+
+    fn id(&self) -> Option<&str> {
+        let id = self.value.get("operationId").and_then(Value::as_str);
+        id.filter(|id| !id.is_empty())
+    }
+
+    fn is_included(&self) -> bool {
+        let tags = self.value.get("tags").and_then(Value::as_array);
+        let tags: Vec<&str> = tags
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let line = self.line();
+        let matches = |pattern: &String| {
+            let is = |text: &str, pattern: &str| WildMatch::new(pattern).matches(text);
+            match pattern.strip_prefix("tag:") {
+                Some(tag) => tags.iter().any(|own| is(own, tag)),
+                None if pattern.contains(' ') => is(&line, pattern),
+                None => self.id().is_some_and(|id| is(id, pattern)),
+            }
+        };
+        let Options {
+            include, exclude, ..
+        } = self.options;
+        (include.is_empty() || include.iter().any(matches)) && !exclude.iter().any(matches)
+    }
+
+    fn overrides(&self) -> Option<&Override> {
+        let all = &self.options.overrides;
+        let by_id = self.id().and_then(|id| all.get(id));
+        by_id.or_else(|| all.get(&self.line()))
+    }
+
+    fn operation(&self, has: &dyn Fn(&[String]) -> bool) -> Operation {
+        let own = self.overrides().and_then(|it| it.name.clone());
+        let id = self.id().map_or_else(|| self.line(), str::to_owned);
+        let plain = match (own, self.id()) {
+            (Some(name), _) => name,
+            (None, Some(id)) => id.to_owned(),
+            (None, None) => format!("{}_{}", self.method, self.path),
+        };
+        let name = name(&format!("{}{plain}", self.options.prefix));
+        let mut output = None;
+        let document = self.document(&name, has, &mut output);
+        Operation {
+            name,
+            id,
+            document,
+            output,
+        }
+    }
+
+    fn document(
+        &self,
+        name: &str,
+        has: &dyn Fn(&[String]) -> bool,
+        output: &mut Option<Value>,
+    ) -> Result<Value, String> {
+        let own = self.overrides().cloned().unwrap_or_default();
+        let mut taken = Vec::new();
+        let mut parameters = self.parameters(&mut taken)?;
+        let mut http = Object::new();
+        let body = self.body(&mut taken, &mut parameters, &mut http)?;
+        for parameter in &mut parameters {
+            if let Some(value) = own.set.get(&parameter.name) {
+                parameter.template = constant(value);
+            }
+        }
+        let url = self.url(&parameters)?;
+        http.insert("url".to_owned(), url.into());
+        http.insert("method".to_owned(), self.method.to_uppercase().into());
+        for (place, key) in [("query", "query"), ("header", "headers")] {
+            let values = parameters.iter().filter(|it| it.place == place);
+            let mut map: Object = values
+                .map(|it| (it.wire.clone(), it.template.clone()))
+                .collect();
+            if place == "header" {
+                for (name, value) in self.options.headers.iter().chain(
+                    http.get(key)
+                        .and_then(Value::as_object)
+                        .into_iter()
+                        .flatten(),
+                ) {
+                    map.insert(name.clone(), value.clone());
+                }
+            }
+            if !map.is_empty() {
+                http.insert(key.to_owned(), map.into());
+            }
+        }
+        if let Some((kind, wrapped)) = body {
+            let value = wrapped.unwrap_or_else(|| {
+                let values = parameters.iter().filter(|it| it.place == "body");
+                values
+                    .map(|it| (it.wire.clone(), it.template.clone()))
+                    .collect::<Object>()
+                    .into()
+            });
+            http.insert("body".to_owned(), json!({kind: value}));
+        }
+        if let Some(auth) = self.auth(has)? {
+            http.insert("auth".to_owned(), auth);
+        }
+        if !self.options.hosts.is_empty() {
+            http.insert("hosts".to_owned(), self.options.hosts.clone().into());
+        }
+        if !own.ok.is_empty() {
+            http.insert("ok".to_owned(), own.ok.clone().into());
+        }
+        if let Some(response) = &own.response {
+            http.insert("response".to_owned(), response.clone());
+        }
+        let declared = parameters
+            .iter()
+            .filter(|it| !own.set.contains_key(&it.name));
+        let mut properties = Object::new();
+        let mut required = Vec::new();
+        for parameter in declared {
+            properties.insert(parameter.name.clone(), parameter.schema.clone());
+            if parameter.is_required {
+                required.push(Value::from(parameter.name.clone()));
+            }
+        }
+        let mut schema = json!({
+            "type": "object", "properties": properties, "additionalProperties": false,
+        });
+        if !required.is_empty() {
+            schema["required"] = required.into();
+        }
+        let schema = schema.as_object().cloned().unwrap_or_default();
+        let mut document = json!({
+            "name": name,
+            "description": own.description.clone().unwrap_or_else(|| self.description()),
+            "parameters_schema": Schema::from_foreign(&schema).as_object(),
+        });
+        if own.response.is_none() {
+            *output = self.output();
+            if output.is_some() {
+                document["output"] = json!({"type": "json"});
+            }
+        }
+        if let Some(annotations) = own.annotations {
+            document["annotations"] = annotations;
+        }
+        let timeout = own.timeout.or(self.options.timeout);
+        if let Some(seconds) = timeout {
+            document["timeout"] = seconds.into();
+        }
+        document["implementation"] = json!({"http": http});
+        Ok(document)
+    }
+
+    fn description(&self) -> String {
+        let text = |key: &str| {
+            let text = self.value.get(key).and_then(Value::as_str).map(str::trim);
+            text.filter(|text| !text.is_empty())
+        };
+        let first = |text: &str| text.split("\n\n").next().unwrap_or_default().to_owned();
+        let text = text("summary")
+            .map(str::to_owned)
+            .or_else(|| text("description").map(first));
+        let text = text.unwrap_or_else(|| self.line());
+        text.chars()
+            .take(MAX_DESCRIPTION)
+            .collect::<String>()
+            .trim()
+            .to_owned()
+    }
+
+    /// The parameters of the path, the query and the headers, in this order.
+    fn parameters(&self, taken: &mut Vec<String>) -> Result<Vec<Parameter>, String> {
+        let mut merged: Vec<&Value> = Vec::new();
+        for list in [self.item.get("parameters"), self.value.get("parameters")] {
+            for parameter in list.and_then(Value::as_array).into_iter().flatten() {
+                let parameter = follow(self.root, parameter)?;
+                let key = |it: &Value| (it.get("name").cloned(), it.get("in").cloned());
+                merged.retain(|other| key(other) != key(parameter));
+                merged.push(parameter);
+            }
+        }
+        let mut parameters = Vec::new();
+        for place in ["path", "query", "header", "cookie"] {
+            let at = |it: &&&Value| it.get("in").and_then(Value::as_str) == Some(place);
+            for value in merged.iter().filter(at) {
+                let wire = value
+                    .get("name")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                let is_required = value.get("required") == Some(&Value::Bool(true));
+                let lower = wire.to_ascii_lowercase();
+                let is_own = matches!(
+                    lower.as_str(),
+                    "accept" | "content-type" | "authorization" | "host" | "content-length"
+                );
+                match place {
+                    "cookie" if is_required => return Err(format!("it needs the cookie `{wire}`")),
+                    "cookie" => continue,
+                    "header" if is_own => continue,
+                    _ => {}
+                }
+                let name = free(wire, place, taken);
+                let content = value.pointer("/content/application~1json/schema");
+                let schema = value.get("schema").or(content).unwrap_or(value);
+                let mut schema = Resolver::new(self.root, Direction::Request).schema(schema)?;
+                if let Some(object) = schema.as_object_mut() {
+                    if value.get("schema").is_none() && content.is_none() {
+                        for key in ["name", "in", "required", "collectionFormat"] {
+                            object.shift_remove(key);
+                        }
+                    }
+                    if let Some(text) = value.get("description") {
+                        object.insert("description".to_owned(), text.clone());
+                    }
+                }
+                parameters.push(Parameter {
+                    template: styled(&name, value, place, &schema),
+                    wire: wire.to_owned(),
+                    is_required: is_required || place == "path",
+                    name,
+                    place,
+                    schema,
+                });
+            }
+        }
+        Ok(parameters)
+    }
+
+    /// Adds the parameters of the body, and returns its kind, and its value if it is not a map of
+    /// them.
+    fn body(
+        &self,
+        taken: &mut Vec<String>,
+        parameters: &mut Vec<Parameter>,
+        http: &mut Object,
+    ) -> Result<Option<(&'static str, Option<Value>)>, String> {
+        let Some((media_type, schema, is_required)) = self.body_schema()? else {
+            return Ok(None);
+        };
+        if matches!(self.method, "get" | "head") {
+            return Ok(None);
+        }
+        let base = media_type
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned();
+        let kind = match base.as_str() {
+            "application/x-www-form-urlencoded" => "form",
+            "multipart/form-data" => "multipart",
+            "application/json" | "*/*" => "json",
+            other if other.ends_with("+json") || other.ends_with("/json") => {
+                http.insert("headers".to_owned(), json!({"Content-Type": base}));
+                "json"
+            }
+            other if other.starts_with("text/") => {
+                http.insert("headers".to_owned(), json!({"Content-Type": base}));
+                "text"
+            }
+            other => return Err(format!("its body has the media type `{other}`")),
+        };
+        let schema = Resolver::new(self.root, Direction::Request).schema(&schema)?;
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let is_open = ["anyOf", "oneOf", "allOf", "not"]
+            .iter()
+            .any(|key| schema.get(key).is_some())
+            || schema
+                .get("additionalProperties")
+                .is_some_and(|it| *it != Value::Bool(false));
+        let Some(properties) = properties.filter(|it| !it.is_empty() && !is_open && kind != "text")
+        else {
+            let name = free("body", "body", taken);
+            let template = Value::from(format!("{{{{ {} }}}}", variable(&name)));
+            parameters.push(Parameter {
+                wire: String::new(),
+                place: "whole body",
+                schema,
+                is_required,
+                template: template.clone(),
+                name,
+            });
+            if matches!(kind, "form" | "multipart") {
+                return Err("its body is no map of fields".to_owned());
+            }
+            return Ok(Some((kind, Some(template))));
+        };
+        let required = schema.get("required").and_then(Value::as_array);
+        for (wire, property) in properties {
+            let name = free(wire, "body", taken);
+            let value = Value::from(format!("{{{{ {} }}}}", variable(&name)));
+            let is_file = kind == "multipart"
+                && (property.get("format") == Some(&json!("binary"))
+                    || property.get("type") == Some(&json!("file")));
+            let mut property = property.clone();
+            if is_file {
+                property = json!({"type": "string", "description": "A file of the project"});
+            }
+            parameters.push(Parameter {
+                template: if is_file {
+                    json!({"file": value})
+                } else {
+                    value
+                },
+                wire: wire.clone(),
+                place: "body",
+                schema: property,
+                is_required: is_required
+                    && required.is_some_and(|all| all.iter().any(|it| it == wire)),
+                name,
+            });
+        }
+        Ok(Some((kind, None)))
+    }
+
+    /// Returns the media type and the schema of the body, and true if it is required.
+    fn body_schema(&self) -> Result<Option<(String, Value, bool)>, String> {
+        if let Some(body) = self.value.get("requestBody") {
+            let body = follow(self.root, body)?;
+            let is_required = body.get("required") == Some(&Value::Bool(true));
+            let content = body.get("content").and_then(Value::as_object);
+            let Some(content) = content.filter(|content| !content.is_empty()) else {
+                return Ok(None);
+            };
+            let is_json = |name: &&String| name.starts_with("application/json");
+            let known = |name: &&String| {
+                let name = name.as_str();
+                name.contains("json") || name.contains("form") || name.starts_with("text/")
+            };
+            let names: Vec<&String> = content.keys().collect();
+            let best = names
+                .iter()
+                .find(|it| is_json(it))
+                .or(names.iter().find(|it| known(it)));
+            let name = best.or(names.first()).map_or("", |name| name.as_str());
+            let schema = content.get(name).and_then(|media| media.get("schema"));
+            return Ok(Some((
+                name.to_owned(),
+                schema.cloned().unwrap_or(json!({})),
+                is_required,
+            )));
+        }
+        // Swagger 2.
+        let lists = [self.item.get("parameters"), self.value.get("parameters")];
+        let mut fields = (Object::new(), Vec::new(), false);
+        for parameter in lists
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_array)
+            .flatten()
+        {
+            let parameter = follow(self.root, parameter)?;
+            let is_required = parameter.get("required") == Some(&Value::Bool(true));
+            match parameter.get("in").and_then(Value::as_str) {
+                Some("body") => {
+                    let schema = parameter.get("schema").cloned().unwrap_or(json!({}));
+                    return Ok(Some(("application/json".to_owned(), schema, is_required)));
+                }
+                Some("formData") => {
+                    let name = parameter.get("name").cloned().unwrap_or_default();
+                    let mut schema = parameter.as_object().cloned().unwrap_or_default();
+                    for key in ["name", "in", "required", "collectionFormat"] {
+                        schema.shift_remove(key);
+                    }
+                    fields.2 |= schema.get("type") == Some(&json!("file"));
+                    if is_required {
+                        fields.1.push(name.clone());
+                    }
+                    fields
+                        .0
+                        .insert(name.as_str().unwrap_or_default().to_owned(), schema.into());
+                }
+                _ => {}
+            }
+        }
+        let (properties, required, has_file) = fields;
+        if properties.is_empty() {
+            return Ok(None);
+        }
+        let consumes = self.value.get("consumes").or(self.root.get("consumes"));
+        let is_multipart =
+            has_file || consumes.is_some_and(|it| it.to_string().contains("multipart/form-data"));
+        let kind = if is_multipart {
+            "multipart/form-data"
+        } else {
+            "application/x-www-form-urlencoded"
+        };
+        let schema = json!({"type": "object", "properties": properties, "required": required});
+        Ok(Some((kind.to_owned(), schema, true)))
+    }
+
+    /// Returns the URL with the parameters of the path as templates.
+    fn url(&self, parameters: &[Parameter]) -> Result<String, String> {
+        let mut url = self.server()?.trim_end_matches('/').to_owned();
+        let mut rest = self.path;
+        while let Some((before, after)) = rest.split_once('{') {
+            let (wire, after) = after.split_once('}').ok_or("its path has an open brace")?;
+            let parameter = parameters
+                .iter()
+                .find(|it| it.place == "path" && it.wire == wire);
+            let parameter =
+                parameter.ok_or_else(|| format!("`{wire}` in its path is not declared"))?;
+            url.push_str(before);
+            match &parameter.template {
+                Value::String(template) => url.push_str(template),
+                value => url.push_str(&value.to_string()),
+            }
+            rest = after;
+        }
+        url.push_str(rest);
+        Ok(url)
+    }
+
+    fn server(&self) -> Result<String, String> {
+        if let Some(server) = &self.options.server {
+            return Ok(server.clone());
+        }
+        let lists = [self.value, self.item, self.root].map(|it| it.get("servers"));
+        let server = lists.into_iter().flatten().find_map(|list| list.get(0));
+        if let Some(server) = server {
+            let mut url = server
+                .get("url")
+                .and_then(Value::as_str)
+                .unwrap_or("/")
+                .to_owned();
+            let variables = server.get("variables").and_then(Value::as_object);
+            for (name, variable) in variables.into_iter().flatten() {
+                let value = self.options.variables.get(name).map(String::as_str);
+                let value = value.or_else(|| variable.get("default")?.as_str());
+                url = url.replace(&format!("{{{name}}}"), value.unwrap_or_default());
+            }
+            return Ok(url);
+        }
+        let Some(host) = self.root.get("host").and_then(Value::as_str) else {
+            return Ok("/".to_owned());
+        };
+        let schemes = self.root.get("schemes").and_then(Value::as_array);
+        let has_http_only = schemes.is_some_and(|all| all.iter().all(|it| it == "http"));
+        let scheme = if has_http_only { "http" } else { "https" };
+        let base = self
+            .root
+            .get("basePath")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        Ok(format!("{scheme}://{host}{base}"))
+    }
+
+    /// Returns the credentials of the first alternative whose variables are set.
+    fn auth(&self, has: &dyn Fn(&[String]) -> bool) -> Result<Option<Value>, String> {
+        let security = self.value.get("security").or(self.root.get("security"));
+        let alternatives = security
+            .and_then(Value::as_array)
+            .filter(|all| !all.is_empty());
+        let Some(alternatives) = alternatives else {
+            return Ok(None);
+        };
+        let mut first = None;
+        for alternative in alternatives {
+            let names: Vec<&String> = alternative
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name)
+                .collect();
+            let found = match names.as_slice() {
+                [] => Ok((None, Vec::new())),
+                [name] => self.scheme(name).map(|(auth, names)| (Some(auth), names)),
+                _ => Err("it needs several credentials at once".to_owned()),
+            };
+            match found {
+                Ok((auth, names)) if has(&names) => return Ok(auth),
+                found => drop(first.get_or_insert(found)),
+            }
+        }
+        first
+            .unwrap_or_else(|| Ok((None, Vec::new())))
+            .map(|(auth, _)| auth)
+    }
+
+    /// Returns the credentials of a scheme, and their variables.
+    fn scheme(&self, name: &str) -> Result<(Value, Vec<String>), String> {
+        let all = self.root.pointer("/components/securitySchemes");
+        let scheme = all
+            .or(self.root.get("securityDefinitions"))
+            .and_then(|all| all.get(name));
+        let scheme =
+            scheme.ok_or_else(|| format!("the security scheme `{name}` does not exist"))?;
+        let scheme = follow(self.root, scheme)?;
+        let text = |key: &str| scheme.get(key).and_then(Value::as_str).unwrap_or_default();
+        let own = self.options.auth.get(name);
+        let capital = |c: char| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        };
+        let default: String = format!("{}_{name}", self.options.name)
+            .chars()
+            .map(capital)
+            .collect();
+        let variable = |value: Option<&Value>, default: &str| {
+            let name = value.and_then(|value| value.get("env")?.as_str());
+            name.unwrap_or(default).to_owned()
+        };
+        let key = variable(own, &default);
+        Ok(
+            match (text("type"), text("scheme").to_ascii_lowercase().as_str()) {
+                ("http", "basic") | ("basic", _) => {
+                    let part = |key: &str| {
+                        let default = format!("{default}_{}", key.to_uppercase());
+                        let own = own.and_then(|own| own.get(key));
+                        match own.and_then(Value::as_str) {
+                            Some(text) => (Value::from(text), None),
+                            None => {
+                                let name = variable(own, &default);
+                                (json!({"env": name}), Some(name))
+                            }
+                        }
+                    };
+                    let (user, user_name) = part("user");
+                    let (password, password_name) = part("password");
+                    let names = user_name.into_iter().chain(password_name).collect();
+                    (
+                        json!({"basic": {"user": user, "password": password}}),
+                        names,
+                    )
+                }
+                ("http", "bearer") | ("oauth2" | "openIdConnect", _) => {
+                    (json!({"bearer": {"env": key}}), vec![key])
+                }
+                ("apiKey", _) if matches!(text("in"), "header" | "query") => {
+                    let place = text("in").to_owned();
+                    (
+                        json!({"api_key": {place: text("name"), "env": key}}),
+                        vec![key],
+                    )
+                }
+                (kind, _) => {
+                    return Err(format!("the security scheme `{name}` is of type `{kind}`"));
+                }
+            },
+        )
+    }
+
+    /// Returns the schema of the first successful response, if it is JSON.
+    fn output(&self) -> Option<Value> {
+        let responses = self.value.get("responses")?.as_object()?;
+        let (_, response) = responses
+            .iter()
+            .find(|(status, _)| status.starts_with('2'))?;
+        let response = follow(self.root, response).ok()?;
+        let content = response.get("content").and_then(Value::as_object);
+        let media = content.and_then(|content| {
+            let is_json = |name: &String| {
+                name.split(';')
+                    .next()
+                    .is_some_and(|it| it.ends_with("json"))
+            };
+            content
+                .iter()
+                .find(|(name, _)| is_json(name))
+                .map(|(_, media)| media)
+        });
+        let schema = media.unwrap_or(response).get("schema")?;
+        let schema = Resolver::new(self.root, Direction::Response).schema(schema);
+        Some(schema.unwrap_or_else(|_| json!({})))
+    }
+}
+
+/// Returns `text` as the name of a tool; a long one is cut, with a hash.
+fn name(text: &str) -> String {
+    let mut name = String::new();
+    for c in text.chars() {
+        let c = if c.is_ascii_alphanumeric() || c == '-' {
+            c
+        } else {
+            '_'
+        };
+        if c != '_' || !name.ends_with('_') {
+            name.push(c);
+        }
+    }
+    let mut name = name.trim_end_matches('_').to_owned();
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        name.insert(0, '_');
+    }
+    if name.len() > MAX_NAME {
+        let hash = digest::bytes(text.as_bytes()).to_string();
+        name.truncate(CUT_NAME);
+        name = format!("{name}_{}", &hash[hash.len() - 8..]);
+    }
+    name
+}
+
+/// Returns a name for a parameter that no other has.
+fn free(wire: &str, place: &str, taken: &mut Vec<String>) -> String {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let plain: String = wire
+        .chars()
+        .map(|c| if is_valid(c) { c } else { '_' })
+        .take(56)
+        .collect();
+    let plain = if plain.is_empty() {
+        "_".to_owned()
+    } else {
+        plain
+    };
+    let mut name = plain.clone();
+    let mut number = 1;
+    while taken.contains(&name) {
+        name = if number == 1 {
+            format!("{plain}_{place}")
+        } else {
+            format!("{plain}_{place}_{number}")
+        };
+        number += 1;
+    }
+    taken.push(name.clone());
+    name
+}
+
+/// Returns the expression of the argument `name`.
+fn variable(name: &str) -> String {
+    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !WORDS.contains(&name);
+    if is_word {
+        name.to_owned()
+    } else {
+        format!("args[\"{name}\"]")
+    }
+}
+
+/// Returns the template of a parameter in its style.
+fn styled(name: &str, parameter: &Value, place: &str, schema: &Value) -> Value {
+    let expression = variable(name);
+    let text = |key: &str| parameter.get(key).and_then(Value::as_str);
+    let style = text("style").or(text("collectionFormat"));
+    let explode = parameter.get("explode").and_then(Value::as_bool);
+    let is_array = schema.get("type") == Some(&json!("array"));
+    let is_swagger = parameter.get("schema").is_none() && parameter.get("content").is_none();
+    let separator = match (place, style, explode) {
+        _ if !is_array => None,
+        ("query", Some("spaceDelimited" | "ssv"), _) => Some(" "),
+        ("query", Some("pipeDelimited" | "pipes"), _) => Some("|"),
+        (_, Some("tsv"), _) => Some("\\t"),
+        ("query", Some("multi"), _) => None,
+        ("query", Some("form") | None, None | Some(true)) if !is_swagger => None,
+        _ => Some(","),
+    };
+    match separator {
+        Some(separator) => format!(
+            "{{{{ {expression} | join(\"{separator}\") if {expression} is defined else none }}}}"
+        )
+        .into(),
+        None => format!("{{{{ {expression} }}}}").into(),
+    }
+}
+
+/// Returns a value as a constant; a text with braces is no template.
+fn constant(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.contains('{') => {
+            format!("{{{{ {} }}}}", Value::from(text.clone())).into()
+        }
+        value => value.clone(),
+    }
+}
