@@ -16,8 +16,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 pub use source::{
     CommandOptions, Cwd, Folder, Line, SandboxIndex, SandboxOptions, ServerOptions, SourceOption,
-    SpecificationOption, SpecificationOptions,
-    Sources,
+    Sources, SpecificationOption, SpecificationOptions,
 };
 
 use crate::config::lint_rule::{LINT_RULES, RETIRED_LINT_RULES};

@@ -9,9 +9,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::config::options::Size;
+use crate::source::openapi::Override;
 use crate::tool::is_capability;
 use crate::{Name, invisible, owner};
-use crate::source::openapi::Override;
 
 /// The sources of tools.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
