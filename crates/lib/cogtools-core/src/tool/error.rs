@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::http::HttpToolError;
+use super::http_error::HttpToolError;
 use crate::file::ReadScope;
 use crate::name::NameError;
 use crate::text::TextError;

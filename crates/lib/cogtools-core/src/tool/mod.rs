@@ -13,6 +13,7 @@ mod example;
 mod exec;
 mod flow;
 mod http;
+mod http_error;
 mod implementation;
 mod js;
 mod key;
@@ -42,7 +43,7 @@ pub use flow::{
     FlowNode, FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
 };
 pub(crate) use http::Http;
-pub use http::HttpToolError;
+pub use http_error::HttpToolError;
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;

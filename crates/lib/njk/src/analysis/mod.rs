@@ -199,12 +199,11 @@ impl Analyst<'_> {
     }
 
     fn template(&mut self, template: &Expression) {
-        match &template.kind {
-            Kind::Str(name) => self.found.templates.push(name.clone()),
-            _ => {
-                self.found.computes_template = true;
-                self.read(template);
-            }
+        if let Kind::Str(name) = &template.kind {
+            self.found.templates.push(name.clone());
+        } else {
+            self.found.computes_template = true;
+            self.read(template);
         }
     }
 

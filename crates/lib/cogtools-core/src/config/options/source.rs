@@ -97,7 +97,7 @@ pub struct SpecificationOptions {
     #[serde(default)]
     pub variables: BTreeMap<String, String>,
     /// Credentials by security scheme, as in a tool file; by default, from the variable
-    /// SOURCE_SCHEME.
+    /// `SOURCE_SCHEME`.
     #[serde(default)]
     pub auth: Map<String, Value>,
     /// The operations that are tools: operationId, tag:NAME, or METHOD /path; * is any text.

@@ -3,8 +3,10 @@
 //! An operation becomes a tool file in memory, with `implementation: {http: …}`: everything else is
 //! as for a tool of the project, its approval too.
 
+mod name;
 mod operation;
 mod schema;
+mod server;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

@@ -3,24 +3,17 @@
 use serde_json::{Map, Value, json};
 use wildmatch::WildMatch;
 
+use super::name::{constant, free, name, styled, variable};
 use super::schema::{Direction, Resolver, follow};
 use super::{Options, Override};
-use crate::digest;
 use crate::schema::Schema;
 
 type Object = Map<String, Value>;
 
 /// The methods of operations.
 const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
-/// The longest name of a tool, and of one that is cut before its hash.
-const MAX_NAME: usize = 47;
-const CUT_NAME: usize = 38;
 /// The longest description, in characters.
 const MAX_DESCRIPTION: usize = 400;
-/// Words that cannot be variables of templates.
-const WORDS: [&str; 11] = [
-    "and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "null",
-];
 
 /// A tool that an operation becomes.
 #[derive(Clone, Debug)]
@@ -36,11 +29,11 @@ pub struct Operation {
 }
 
 /// The place of an operation in a specification.
-struct Place<'s> {
-    root: &'s Value,
-    options: &'s Options,
-    item: &'s Value,
-    value: &'s Value,
+pub(super) struct Place<'s> {
+    pub(super) root: &'s Value,
+    pub(super) options: &'s Options,
+    pub(super) item: &'s Value,
+    pub(super) value: &'s Value,
     method: &'s str,
     path: &'s str,
 }
@@ -489,7 +482,7 @@ impl Place<'_> {
 
     /// Returns the URL with the parameters of the path as templates.
     fn url(&self, parameters: &[Parameter]) -> Result<String, String> {
-        let mut url = self.server()?.trim_end_matches('/').to_owned();
+        let mut url = self.server().trim_end_matches('/').to_owned();
         let mut rest = self.path;
         while let Some((before, after)) = rest.split_once('{') {
             let (wire, after) = after.split_once('}').ok_or("its path has an open brace")?;
@@ -507,138 +500,6 @@ impl Place<'_> {
         }
         url.push_str(rest);
         Ok(url)
-    }
-
-    fn server(&self) -> Result<String, String> {
-        if let Some(server) = &self.options.server {
-            return Ok(server.clone());
-        }
-        let lists = [self.value, self.item, self.root].map(|it| it.get("servers"));
-        let server = lists.into_iter().flatten().find_map(|list| list.get(0));
-        if let Some(server) = server {
-            let mut url = server
-                .get("url")
-                .and_then(Value::as_str)
-                .unwrap_or("/")
-                .to_owned();
-            let variables = server.get("variables").and_then(Value::as_object);
-            for (name, variable) in variables.into_iter().flatten() {
-                let value = self.options.variables.get(name).map(String::as_str);
-                let value = value.or_else(|| variable.get("default")?.as_str());
-                url = url.replace(&format!("{{{name}}}"), value.unwrap_or_default());
-            }
-            return Ok(url);
-        }
-        let Some(host) = self.root.get("host").and_then(Value::as_str) else {
-            return Ok("/".to_owned());
-        };
-        let schemes = self.root.get("schemes").and_then(Value::as_array);
-        let has_http_only = schemes.is_some_and(|all| all.iter().all(|it| it == "http"));
-        let scheme = if has_http_only { "http" } else { "https" };
-        let base = self
-            .root
-            .get("basePath")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        Ok(format!("{scheme}://{host}{base}"))
-    }
-
-    /// Returns the credentials of the first alternative whose variables are set.
-    fn auth(&self, has: &dyn Fn(&[String]) -> bool) -> Result<Option<Value>, String> {
-        let security = self.value.get("security").or(self.root.get("security"));
-        let alternatives = security
-            .and_then(Value::as_array)
-            .filter(|all| !all.is_empty());
-        let Some(alternatives) = alternatives else {
-            return Ok(None);
-        };
-        let mut first = None;
-        for alternative in alternatives {
-            let names: Vec<&String> = alternative
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(name, _)| name)
-                .collect();
-            let found = match names.as_slice() {
-                [] => Ok((None, Vec::new())),
-                [name] => self.scheme(name).map(|(auth, names)| (Some(auth), names)),
-                _ => Err("it needs several credentials at once".to_owned()),
-            };
-            match found {
-                Ok((auth, names)) if has(&names) => return Ok(auth),
-                found => drop(first.get_or_insert(found)),
-            }
-        }
-        first
-            .unwrap_or_else(|| Ok((None, Vec::new())))
-            .map(|(auth, _)| auth)
-    }
-
-    /// Returns the credentials of a scheme, and their variables.
-    fn scheme(&self, name: &str) -> Result<(Value, Vec<String>), String> {
-        let all = self.root.pointer("/components/securitySchemes");
-        let scheme = all
-            .or(self.root.get("securityDefinitions"))
-            .and_then(|all| all.get(name));
-        let scheme =
-            scheme.ok_or_else(|| format!("the security scheme `{name}` does not exist"))?;
-        let scheme = follow(self.root, scheme)?;
-        let text = |key: &str| scheme.get(key).and_then(Value::as_str).unwrap_or_default();
-        let own = self.options.auth.get(name);
-        let capital = |c: char| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_uppercase()
-            } else {
-                '_'
-            }
-        };
-        let default: String = format!("{}_{name}", self.options.name)
-            .chars()
-            .map(capital)
-            .collect();
-        let variable = |value: Option<&Value>, default: &str| {
-            let name = value.and_then(|value| value.get("env")?.as_str());
-            name.unwrap_or(default).to_owned()
-        };
-        let key = variable(own, &default);
-        Ok(
-            match (text("type"), text("scheme").to_ascii_lowercase().as_str()) {
-                ("http", "basic") | ("basic", _) => {
-                    let part = |key: &str| {
-                        let default = format!("{default}_{}", key.to_uppercase());
-                        let own = own.and_then(|own| own.get(key));
-                        match own.and_then(Value::as_str) {
-                            Some(text) => (Value::from(text), None),
-                            None => {
-                                let name = variable(own, &default);
-                                (json!({"env": name}), Some(name))
-                            }
-                        }
-                    };
-                    let (user, user_name) = part("user");
-                    let (password, password_name) = part("password");
-                    let names = user_name.into_iter().chain(password_name).collect();
-                    (
-                        json!({"basic": {"user": user, "password": password}}),
-                        names,
-                    )
-                }
-                ("http", "bearer") | ("oauth2" | "openIdConnect", _) => {
-                    (json!({"bearer": {"env": key}}), vec![key])
-                }
-                ("apiKey", _) if matches!(text("in"), "header" | "query") => {
-                    let place = text("in").to_owned();
-                    (
-                        json!({"api_key": {place: text("name"), "env": key}}),
-                        vec![key],
-                    )
-                }
-                (kind, _) => {
-                    return Err(format!("the security scheme `{name}` is of type `{kind}`"));
-                }
-            },
-        )
     }
 
     /// Returns the schema of the first successful response, if it is JSON.
@@ -663,105 +524,5 @@ impl Place<'_> {
         let schema = media.unwrap_or(response).get("schema")?;
         let schema = Resolver::new(self.root, Direction::Response).schema(schema);
         Some(schema.unwrap_or_else(|_| json!({})))
-    }
-}
-
-/// Returns `text` as the name of a tool; a long one is cut, with a hash.
-fn name(text: &str) -> String {
-    let mut name = String::new();
-    for c in text.chars() {
-        let c = if c.is_ascii_alphanumeric() || c == '-' {
-            c
-        } else {
-            '_'
-        };
-        if c != '_' || !name.ends_with('_') {
-            name.push(c);
-        }
-    }
-    let mut name = name.trim_end_matches('_').to_owned();
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        name.insert(0, '_');
-    }
-    if name.len() > MAX_NAME {
-        let hash = digest::bytes(text.as_bytes()).to_string();
-        name.truncate(CUT_NAME);
-        name = format!("{name}_{}", &hash[hash.len() - 8..]);
-    }
-    name
-}
-
-/// Returns a name for a parameter that no other has.
-fn free(wire: &str, place: &str, taken: &mut Vec<String>) -> String {
-    let is_valid = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    let plain: String = wire
-        .chars()
-        .map(|c| if is_valid(c) { c } else { '_' })
-        .take(56)
-        .collect();
-    let plain = if plain.is_empty() {
-        "_".to_owned()
-    } else {
-        plain
-    };
-    let mut name = plain.clone();
-    let mut number = 1;
-    while taken.contains(&name) {
-        name = if number == 1 {
-            format!("{plain}_{place}")
-        } else {
-            format!("{plain}_{place}_{number}")
-        };
-        number += 1;
-    }
-    taken.push(name.clone());
-    name
-}
-
-/// Returns the expression of the argument `name`.
-fn variable(name: &str) -> String {
-    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !WORDS.contains(&name);
-    if is_word {
-        name.to_owned()
-    } else {
-        format!("args[\"{name}\"]")
-    }
-}
-
-/// Returns the template of a parameter in its style.
-fn styled(name: &str, parameter: &Value, place: &str, schema: &Value) -> Value {
-    let expression = variable(name);
-    let text = |key: &str| parameter.get(key).and_then(Value::as_str);
-    let style = text("style").or(text("collectionFormat"));
-    let explode = parameter.get("explode").and_then(Value::as_bool);
-    let is_array = schema.get("type") == Some(&json!("array"));
-    let is_swagger = parameter.get("schema").is_none() && parameter.get("content").is_none();
-    let separator = match (place, style, explode) {
-        _ if !is_array => None,
-        ("query", Some("spaceDelimited" | "ssv"), _) => Some(" "),
-        ("query", Some("pipeDelimited" | "pipes"), _) => Some("|"),
-        (_, Some("tsv"), _) => Some("\\t"),
-        ("query", Some("multi"), _) => None,
-        ("query", Some("form") | None, None | Some(true)) if !is_swagger => None,
-        _ => Some(","),
-    };
-    match separator {
-        Some(separator) => format!(
-            "{{{{ {expression} | join(\"{separator}\") if {expression} is defined else none }}}}"
-        )
-        .into(),
-        None => format!("{{{{ {expression} }}}}").into(),
-    }
-}
-
-/// Returns a value as a constant; a text with braces is no template.
-fn constant(value: &Value) -> Value {
-    match value {
-        Value::String(text) if text.contains('{') => {
-            format!("{{{{ {} }}}}", Value::from(text.clone())).into()
-        }
-        value => value.clone(),
     }
 }

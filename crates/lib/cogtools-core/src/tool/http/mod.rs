@@ -3,30 +3,27 @@
 //! The request is rendered here, and carried out by `cogtools http`, so that the programs that run
 //! for each call link no TLS. Nothing of a template can leave its place: see [`url`].
 
-mod error;
+mod body;
 mod read;
+mod reply;
 mod url;
 
-use std::io::Read as _;
-use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-pub use error::HttpToolError;
-use url::{UrlTemplate, impossible, parameters, printed};
+use body::present_all;
+use reply::{cut, described, image, is_json, read_tape, status_message, write_tape};
+use url::{UrlTemplate, impossible, printed};
 
 use super::agent::OwnProgram;
 use super::call::{RunError, ToolOutput};
-use super::command::cut_notice;
 use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate};
 use super::{Annotations, Author, Definition, Output};
 use crate::environment::Vars;
-use crate::file::{self, ReadError, ReadScope, WritePath, is_secret};
 use crate::http::{HostRule, HttpAuth, HttpKind, HttpPages, HttpReply, HttpRetry, HttpTask};
-use crate::process::Process;
 use crate::text::Text;
-use crate::{Code, Context, Diagnostic, Tape, digest, http, json};
+use crate::{Code, Context, Diagnostic, Tape, http, json};
 
 /// The subcommand that makes requests, and its options.
 const ARGS: [&str; 2] = ["http", "--error-format=json"];
@@ -34,21 +31,6 @@ const ARGS: [&str; 2] = ["http", "--error-format=json"];
 const PRESET: &str = "http";
 /// Time after a call's limit until the program is killed.
 const GRACE: Duration = Duration::from_millis(500);
-/// The largest file of a body, in bytes.
-const MAX_FILE_BYTES: u64 = 16 << 20;
-/// The largest recording, in bytes.
-const MAX_TAPE_BYTES: u64 = 64 << 20;
-/// The part of a response that a failure quotes, in bytes.
-const MAX_QUOTED: usize = 1 << 10;
-/// Pointers to the message in the response of a failure.
-const MESSAGES: [&str; 6] = [
-    "/message",
-    "/error/message",
-    "/error",
-    "/detail",
-    "/title",
-    "/errors/0/message",
-];
 
 /// A request and its response.
 #[derive(Debug)]
@@ -439,84 +421,6 @@ impl Secret {
 /// Evaluates the value of a part of a request.
 type Present<'p> = dyn Fn(&ValueTemplate) -> Result<Option<Value>, RunError> + 'p;
 
-impl Body {
-    /// Returns the media type and the bytes.
-    fn render(&self, present: &Present<'_>, cx: &Context) -> Result<(String, Vec<u8>), RunError> {
-        Ok(match self {
-            Self::Json(value) => {
-                let value = present(value)?.unwrap_or_default();
-                (
-                    "application/json".to_owned(),
-                    value.to_string().into_bytes(),
-                )
-            }
-            Self::Form(pairs) => (
-                "application/x-www-form-urlencoded".to_owned(),
-                present_all(pairs, present)?.into_bytes(),
-            ),
-            Self::Text(value) => {
-                let text = printed(&present(value)?.unwrap_or_default());
-                ("text/plain; charset=utf-8".to_owned(), text.into_bytes())
-            }
-            Self::Multipart(parts) => multipart(parts, present, cx)?,
-        })
-    }
-}
-
-impl FormPart {
-    fn templates(&self) -> Vec<&Template> {
-        match self {
-            Self::Value(value) => value.templates(),
-            Self::File {
-                path,
-                filename,
-                media_type,
-            } => {
-                let others = filename.iter().chain(media_type);
-                std::iter::once(path)
-                    .chain(others)
-                    .flat_map(ValueTemplate::templates)
-                    .collect()
-            }
-        }
-    }
-}
-
-impl Response {
-    /// Renders the result over the `variables` of a response.
-    fn render(
-        &self,
-        mut variables: Map<String, Value>,
-        tool: &Definition,
-        is_json_wanted: bool,
-    ) -> Result<String, RunError> {
-        let scope = TemplateScope::of(&tool.text);
-        if let Some(select) = &self.select {
-            let found = match select {
-                Select::Pointer(pointer) => variables
-                    .get("body")
-                    .and_then(|body| body.pointer(pointer))
-                    .cloned(),
-                Select::Expression(expression) => expression.present(&scope, &variables)?,
-            };
-            let Some(found) = found else {
-                return Err(failed("the response has nothing at `select`".to_owned()));
-            };
-            if self.template.is_none() {
-                return Ok(match found {
-                    Value::String(text) if !is_json_wanted => text,
-                    value => value.to_string(),
-                });
-            }
-            variables.insert("body".to_owned(), found);
-        }
-        match &self.template {
-            Some(template) => template.render(&scope, variables),
-            None => Ok(String::new()),
-        }
-    }
-}
-
 /// Returns the variables of a request: the arguments, and all of them as `args` if the name of one
 /// is no variable.
 fn variables(arguments: &Map<String, Value>) -> Map<String, Value> {
@@ -528,17 +432,6 @@ fn variables(arguments: &Map<String, Value>) -> Map<String, Value> {
             .or_insert_with(|| arguments.clone().into());
     }
     variables
-}
-
-fn present_all(
-    pairs: &[(String, ValueTemplate)],
-    present: &Present<'_>,
-) -> Result<String, RunError> {
-    let values = pairs
-        .iter()
-        .map(|(name, value)| Ok((name.as_str(), present(value)?)));
-    let values: Vec<_> = values.collect::<Result<_, RunError>>()?;
-    Ok(parameters(values.into_iter()))
 }
 
 /// Returns the value of a header, unless it cannot be sent.
@@ -553,200 +446,6 @@ fn header(name: &str, value: String) -> Result<String, RunError> {
     ))
 }
 
-/// Makes a multipart body. The boundary is a hash of the content, so that the same parts make the
-/// same body.
-fn multipart(
-    parts: &[(String, FormPart)],
-    present: &Present<'_>,
-    cx: &Context,
-) -> Result<(String, Vec<u8>), RunError> {
-    let mut rendered = Vec::new();
-    let mut all = Vec::new();
-    for (name, part) in parts {
-        let (mut head, bytes) = match part {
-            FormPart::Value(value) => {
-                let value = present(value)?.filter(|value| !value.is_null());
-                let Some(value) = value else { continue };
-                (String::new(), printed(&value).into_bytes())
-            }
-            FormPart::File {
-                path,
-                filename,
-                media_type,
-            } => {
-                let text = |value: &Option<ValueTemplate>| {
-                    let value = value.as_ref().map(present).transpose()?.flatten();
-                    Ok::<_, RunError>(value.map(|it| printed(&it)))
-                };
-                let path = printed(&present(path)?.unwrap_or_default());
-                let bytes = read_file(&path, cx)?;
-                let own = Path::new(&path).file_name().unwrap_or_default();
-                let name = text(filename)?.unwrap_or_else(|| own.to_string_lossy().into_owned());
-                let kind = text(media_type)?;
-                let kind = header(
-                    "type",
-                    kind.unwrap_or("application/octet-stream".to_owned()),
-                )?;
-                let head = format!("; filename=\"{}\"\r\nContent-Type: {kind}", quoted(&name));
-                (head, bytes)
-            }
-        };
-        head.insert_str(
-            0,
-            &format!("Content-Disposition: form-data; name=\"{}\"", quoted(name)),
-        );
-        all.extend_from_slice(head.as_bytes());
-        all.extend_from_slice(&bytes);
-        rendered.push((head, bytes));
-    }
-    let boundary = format!("cogtools-{}", digest::bytes(&all));
-    let mut body = Vec::new();
-    for (head, bytes) in rendered {
-        body.extend_from_slice(format!("--{boundary}\r\n{head}\r\n\r\n").as_bytes());
-        body.extend_from_slice(&bytes);
-        body.extend_from_slice(b"\r\n");
-    }
-    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    Ok((format!("multipart/form-data; boundary={boundary}"), body))
-}
-
-/// Returns the text of a name in quotes, as browsers send it.
-fn quoted(name: &str) -> String {
-    let name = name
-        .replace('"', "%22")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A");
-    name.replace('\0', "%00")
-}
-
-/// Reads a file of the project that has no secrets.
-fn read_file(path: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
-    let denied = |what: &str| {
-        let diagnostic = Diagnostic::new(Code::Denied, format!("`{path}` {what}"));
-        Box::new(diagnostic.hint("name another file of the project"))
-    };
-    let outside = "is outside the project";
-    let absolute = cx.root.join(path);
-    let mut below = PathBuf::new();
-    let relative = absolute
-        .strip_prefix(&cx.root)
-        .map_err(|_| denied(outside))?;
-    for part in relative.components() {
-        match part {
-            Component::Normal(part) => below.push(part),
-            Component::CurDir => {}
-            Component::ParentDir if below.pop() => {}
-            _ => return Err(denied(outside)),
-        }
-    }
-    let file = cx.root.join(&below);
-    let target = file.canonicalize().unwrap_or_else(|_| file.clone());
-    if is_secret(&below) || is_secret(&target) {
-        return Err(denied("may contain secrets and is not sent"));
-    }
-    let unreadable = |error: String| {
-        let message = format!("`{path}` cannot be read: {error}");
-        Box::new(Diagnostic::new(Code::ToolFailed, message))
-    };
-    let (file, meta) =
-        file::open(&file, &ReadScope::project(&cx.root)).map_err(|error| match error {
-            ReadError::Outside { .. } => denied(outside),
-            error => unreadable(error.to_string()),
-        })?;
-    if meta.len() > MAX_FILE_BYTES {
-        return Err(unreadable("it is larger than 16 MiB".to_owned()));
-    }
-    let mut bytes = Vec::new();
-    let read = file.take(MAX_FILE_BYTES).read_to_end(&mut bytes);
-    read.map_err(|error| unreadable(error.to_string()))?;
-    Ok(bytes)
-}
-
-/// Returns true if a body is JSON: it is declared so, or looks like an object or an array.
-fn is_json(reply: &HttpReply, body: &str) -> bool {
-    let kind = reply.media_type.as_str();
-    kind.ends_with("/json") || kind.ends_with("+json") || body.trim_start().starts_with(['{', '['])
-}
-
-fn described(reply: &HttpReply) -> String {
-    let kind = match reply.media_type.as_str() {
-        "" => "unknown type",
-        kind => kind,
-    };
-    format!("{kind}, {} bytes", reply.size)
-}
-
-fn status_message(reply: &HttpReply, body: &str) -> String {
-    let HttpReply { status, reason, .. } = reply;
-    let mut message = format!("HTTP {status} {reason}").trim_end().to_owned();
-    let parsed = json::parse(body).ok();
-    let found = parsed.iter().flat_map(|value| {
-        let values = MESSAGES
-            .iter()
-            .filter_map(|pointer| value.pointer(pointer)?.as_str());
-        values.filter(|text| !text.trim().is_empty())
-    });
-    let text = match found.into_iter().next() {
-        Some(text) => text,
-        None if reply.is_text => &body[..body.floor_char_boundary(MAX_QUOTED)],
-        None => "",
-    };
-    if !text.trim().is_empty() {
-        message.push_str(": ");
-        message.push_str(text.trim());
-    }
-    message
-}
-
 fn failed(message: String) -> RunError {
     Box::new(Diagnostic::new(Code::ToolFailed, message))
-}
-
-/// Makes the result of a picture, whose `data` is Base64: a block for clients of MCP.
-fn image(reply: &HttpReply, data: &str) -> Result<ToolOutput, RunError> {
-    let kind = described(reply);
-    if !reply.media_type.starts_with("image/") {
-        return Err(failed(format!("the response is not a picture: {kind}")));
-    }
-    let block = serde_json::json!({
-        "type": "image", "data": data, "mimeType": reply.media_type,
-    });
-    Ok(ToolOutput {
-        content: vec![block],
-        ..ToolOutput::new(format!("{kind}\n"))
-    })
-}
-
-/// Cuts a result as that of a program is cut.
-fn cut(mut text: String) -> ToolOutput {
-    let kept = text.floor_char_boundary(Process::STDOUT_LIMIT);
-    let truncated_bytes = (text.len() - kept) as u64;
-    if truncated_bytes > 0 {
-        text.truncate(kept);
-        text.push_str(&cut_notice(truncated_bytes));
-    }
-    ToolOutput {
-        truncated_bytes,
-        ..ToolOutput::new(text)
-    }
-}
-
-/// Reads the exchanges of a recording.
-fn read_tape(path: &Path, cx: &Context) -> Result<Vec<Value>, RunError> {
-    let unusable = |why: String| failed(format!("the recording cannot be used: {why}"));
-    let (file, _) = file::open(path, &ReadScope::project(&cx.root))
-        .map_err(|error| unusable(error.to_string()))?;
-    let mut text = String::new();
-    let read = file.take(MAX_TAPE_BYTES).read_to_string(&mut text);
-    read.map_err(|error| unusable(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))
-}
-
-fn write_tape(path: &Path, exchanges: &[Value], cx: &Context) -> Result<(), RunError> {
-    // Values of JSON can always be serialized.
-    let mut text = serde_json::to_string_pretty(exchanges).unwrap_or_default();
-    text.push('\n');
-    let target = WritePath::in_project(&cx.root, path);
-    file::write(&target, text.as_bytes())
-        .map_err(|error| failed(format!("the recording cannot be written: {error}")))
 }

@@ -2,13 +2,14 @@
 
 use std::str::FromStr as _;
 
-use super::error::METHODS;
 use super::url::UrlTemplate;
-use super::{Auth, Body, FormPart, Http, HttpToolError, Response, Secret, Select};
+use super::{Auth, Body, FormPart, Http, Response, Secret, Select};
 use crate::Expected;
 use crate::http::{HostRule, HttpKind, HttpPages, HttpRetry, NextPage};
 use crate::text::Span;
 use crate::tool::DefinitionError;
+use crate::tool::http_error::HttpToolError;
+use crate::tool::http_error::METHODS;
 use crate::tool::reader::Reader;
 use crate::tool::template::{Template, ValueTemplate};
 use crate::yaml::{Data, Entry, Node};

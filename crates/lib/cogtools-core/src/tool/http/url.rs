@@ -3,10 +3,10 @@
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use super::HttpToolError;
 use crate::http::{canonical_host, percent_encode, split_port};
 use crate::text::Text;
 use crate::tool::call::RunError;
+use crate::tool::http_error::HttpToolError;
 use crate::tool::template::{Template, TemplateScope, ValueTemplate};
 use crate::yaml::{Data, Node};
 use crate::{Code, Diagnostic};

@@ -1,0 +1,138 @@
+//! The server of an operation, and its credentials.
+
+use serde_json::{Value, json};
+
+use super::operation::Place;
+use super::schema::follow;
+
+impl Place<'_> {
+    pub(super) fn server(&self) -> String {
+        if let Some(server) = &self.options.server {
+            return server.clone();
+        }
+        let lists = [self.value, self.item, self.root].map(|it| it.get("servers"));
+        let server = lists.into_iter().flatten().find_map(|list| list.get(0));
+        if let Some(server) = server {
+            let mut url = server
+                .get("url")
+                .and_then(Value::as_str)
+                .unwrap_or("/")
+                .to_owned();
+            let variables = server.get("variables").and_then(Value::as_object);
+            for (name, variable) in variables.into_iter().flatten() {
+                let value = self.options.variables.get(name).map(String::as_str);
+                let value = value.or_else(|| variable.get("default")?.as_str());
+                url = url.replace(&format!("{{{name}}}"), value.unwrap_or_default());
+            }
+            return url;
+        }
+        let Some(host) = self.root.get("host").and_then(Value::as_str) else {
+            return "/".to_owned();
+        };
+        let schemes = self.root.get("schemes").and_then(Value::as_array);
+        let has_http_only = schemes.is_some_and(|all| all.iter().all(|it| it == "http"));
+        let scheme = if has_http_only { "http" } else { "https" };
+        let base = self
+            .root
+            .get("basePath")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        format!("{scheme}://{host}{base}")
+    }
+
+    /// Returns the credentials of the first alternative whose variables are set.
+    pub(super) fn auth(&self, has: &dyn Fn(&[String]) -> bool) -> Result<Option<Value>, String> {
+        let security = self.value.get("security").or(self.root.get("security"));
+        let alternatives = security
+            .and_then(Value::as_array)
+            .filter(|all| !all.is_empty());
+        let Some(alternatives) = alternatives else {
+            return Ok(None);
+        };
+        let mut first = None;
+        for alternative in alternatives {
+            let names: Vec<&String> = alternative
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name)
+                .collect();
+            let found = match names.as_slice() {
+                [] => Ok((None, Vec::new())),
+                [name] => self.scheme(name).map(|(auth, names)| (Some(auth), names)),
+                _ => Err("it needs several credentials at once".to_owned()),
+            };
+            match found {
+                Ok((auth, names)) if has(&names) => return Ok(auth),
+                found => drop(first.get_or_insert(found)),
+            }
+        }
+        first
+            .unwrap_or_else(|| Ok((None, Vec::new())))
+            .map(|(auth, _)| auth)
+    }
+
+    /// Returns the credentials of a scheme, and their variables.
+    fn scheme(&self, name: &str) -> Result<(Value, Vec<String>), String> {
+        let all = self.root.pointer("/components/securitySchemes");
+        let scheme = all
+            .or(self.root.get("securityDefinitions"))
+            .and_then(|all| all.get(name));
+        let scheme =
+            scheme.ok_or_else(|| format!("the security scheme `{name}` does not exist"))?;
+        let scheme = follow(self.root, scheme)?;
+        let text = |key: &str| scheme.get(key).and_then(Value::as_str).unwrap_or_default();
+        let own = self.options.auth.get(name);
+        let capital = |c: char| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        };
+        let default: String = format!("{}_{name}", self.options.name)
+            .chars()
+            .map(capital)
+            .collect();
+        let variable = |value: Option<&Value>, default: &str| {
+            let name = value.and_then(|value| value.get("env")?.as_str());
+            name.unwrap_or(default).to_owned()
+        };
+        let key = variable(own, &default);
+        Ok(
+            match (text("type"), text("scheme").to_ascii_lowercase().as_str()) {
+                ("http", "basic") | ("basic", _) => {
+                    let part = |key: &str| {
+                        let default = format!("{default}_{}", key.to_uppercase());
+                        let own = own.and_then(|own| own.get(key));
+                        if let Some(text) = own.and_then(Value::as_str) {
+                            return (Value::from(text), None);
+                        }
+                        let name = variable(own, &default);
+                        (json!({"env": name}), Some(name))
+                    };
+                    let (user, user_name) = part("user");
+                    let (password, password_name) = part("password");
+                    let names = user_name.into_iter().chain(password_name).collect();
+                    (
+                        json!({"basic": {"user": user, "password": password}}),
+                        names,
+                    )
+                }
+                ("http", "bearer") | ("oauth2" | "openIdConnect", _) => {
+                    (json!({"bearer": {"env": key}}), vec![key])
+                }
+                ("apiKey", _) if matches!(text("in"), "header" | "query") => {
+                    let place = text("in").to_owned();
+                    (
+                        json!({"api_key": {place: text("name"), "env": key}}),
+                        vec![key],
+                    )
+                }
+                (kind, _) => {
+                    return Err(format!("the security scheme `{name}` is of type `{kind}`"));
+                }
+            },
+        )
+    }
+}

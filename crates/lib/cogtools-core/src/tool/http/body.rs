@@ -1,0 +1,181 @@
+//! The body of a request.
+
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+use super::url::{parameters, printed};
+use super::{Body, FormPart, Present, header};
+use crate::file::{self, ReadError, ReadScope, is_secret};
+use crate::tool::call::RunError;
+use crate::tool::template::{Template, ValueTemplate};
+use crate::{Code, Context, Diagnostic, digest};
+
+/// The largest file of a body, in bytes.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+
+impl Body {
+    /// Returns the media type and the bytes.
+    pub(super) fn render(
+        &self,
+        present: &Present<'_>,
+        cx: &Context,
+    ) -> Result<(String, Vec<u8>), RunError> {
+        Ok(match self {
+            Self::Json(value) => {
+                let value = present(value)?.unwrap_or_default();
+                (
+                    "application/json".to_owned(),
+                    value.to_string().into_bytes(),
+                )
+            }
+            Self::Form(pairs) => (
+                "application/x-www-form-urlencoded".to_owned(),
+                present_all(pairs, present)?.into_bytes(),
+            ),
+            Self::Text(value) => {
+                let text = printed(&present(value)?.unwrap_or_default());
+                ("text/plain; charset=utf-8".to_owned(), text.into_bytes())
+            }
+            Self::Multipart(parts) => multipart(parts, present, cx)?,
+        })
+    }
+}
+
+impl FormPart {
+    pub(super) fn templates(&self) -> Vec<&Template> {
+        match self {
+            Self::Value(value) => value.templates(),
+            Self::File {
+                path,
+                filename,
+                media_type,
+            } => {
+                let others = filename.iter().chain(media_type);
+                std::iter::once(path)
+                    .chain(others)
+                    .flat_map(ValueTemplate::templates)
+                    .collect()
+            }
+        }
+    }
+}
+
+pub(super) fn present_all(
+    pairs: &[(String, ValueTemplate)],
+    present: &Present<'_>,
+) -> Result<String, RunError> {
+    let values = pairs
+        .iter()
+        .map(|(name, value)| Ok((name.as_str(), present(value)?)));
+    let values: Vec<_> = values.collect::<Result<_, RunError>>()?;
+    Ok(parameters(values.into_iter()))
+}
+
+/// Makes a multipart body. The boundary is a hash of the content, so that the same parts make the
+/// same body.
+fn multipart(
+    parts: &[(String, FormPart)],
+    present: &Present<'_>,
+    cx: &Context,
+) -> Result<(String, Vec<u8>), RunError> {
+    let mut rendered = Vec::new();
+    let mut all = Vec::new();
+    for (name, part) in parts {
+        let (mut head, bytes) = match part {
+            FormPart::Value(value) => {
+                let value = present(value)?.filter(|value| !value.is_null());
+                let Some(value) = value else { continue };
+                (String::new(), printed(&value).into_bytes())
+            }
+            FormPart::File {
+                path,
+                filename,
+                media_type,
+            } => {
+                let text = |value: &Option<ValueTemplate>| {
+                    let value = value.as_ref().map(present).transpose()?.flatten();
+                    Ok::<_, RunError>(value.map(|it| printed(&it)))
+                };
+                let path = printed(&present(path)?.unwrap_or_default());
+                let bytes = read_file(&path, cx)?;
+                let own = Path::new(&path).file_name().unwrap_or_default();
+                let name = text(filename)?.unwrap_or_else(|| own.to_string_lossy().into_owned());
+                let kind = text(media_type)?;
+                let kind = header(
+                    "type",
+                    kind.unwrap_or("application/octet-stream".to_owned()),
+                )?;
+                let head = format!("; filename=\"{}\"\r\nContent-Type: {kind}", quoted(&name));
+                (head, bytes)
+            }
+        };
+        head.insert_str(
+            0,
+            &format!("Content-Disposition: form-data; name=\"{}\"", quoted(name)),
+        );
+        all.extend_from_slice(head.as_bytes());
+        all.extend_from_slice(&bytes);
+        rendered.push((head, bytes));
+    }
+    let boundary = format!("cogtools-{}", digest::bytes(&all));
+    let mut body = Vec::new();
+    for (head, bytes) in rendered {
+        body.extend_from_slice(format!("--{boundary}\r\n{head}\r\n\r\n").as_bytes());
+        body.extend_from_slice(&bytes);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    Ok((format!("multipart/form-data; boundary={boundary}"), body))
+}
+
+/// Returns the text of a name in quotes, as browsers send it.
+fn quoted(name: &str) -> String {
+    let name = name
+        .replace('"', "%22")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A");
+    name.replace('\0', "%00")
+}
+
+/// Reads a file of the project that has no secrets.
+pub(super) fn read_file(path: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
+    let denied = |what: &str| {
+        let diagnostic = Diagnostic::new(Code::Denied, format!("`{path}` {what}"));
+        Box::new(diagnostic.hint("name another file of the project"))
+    };
+    let outside = "is outside the project";
+    let absolute = cx.root.join(path);
+    let mut below = PathBuf::new();
+    let relative = absolute
+        .strip_prefix(&cx.root)
+        .map_err(|_| denied(outside))?;
+    for part in relative.components() {
+        match part {
+            Component::Normal(part) => below.push(part),
+            Component::CurDir => {}
+            Component::ParentDir if below.pop() => {}
+            _ => return Err(denied(outside)),
+        }
+    }
+    let file = cx.root.join(&below);
+    let target = file.canonicalize().unwrap_or_else(|_| file.clone());
+    if is_secret(&below) || is_secret(&target) {
+        return Err(denied("may contain secrets and is not sent"));
+    }
+    let unreadable = |error: String| {
+        let message = format!("`{path}` cannot be read: {error}");
+        Box::new(Diagnostic::new(Code::ToolFailed, message))
+    };
+    let (file, meta) =
+        file::open(&file, &ReadScope::project(&cx.root)).map_err(|error| match error {
+            ReadError::Outside { .. } => denied(outside),
+            error => unreadable(error.to_string()),
+        })?;
+    if meta.len() > MAX_FILE_BYTES {
+        return Err(unreadable("it is larger than 16 MiB".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_FILE_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| unreadable(error.to_string()))?;
+    Ok(bytes)
+}

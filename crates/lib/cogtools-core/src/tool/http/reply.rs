@@ -1,0 +1,150 @@
+//! The response of a request, and recordings of both.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::{Response, Select, failed};
+use crate::file::{self, ReadScope, WritePath};
+use crate::http::HttpReply;
+use crate::process::Process;
+use crate::tool::Definition;
+use crate::tool::call::{RunError, ToolOutput};
+use crate::tool::command::cut_notice;
+use crate::tool::template::TemplateScope;
+use crate::{Context, json};
+
+/// The largest recording, in bytes.
+const MAX_TAPE_BYTES: u64 = 64 << 20;
+/// The part of a response that a failure quotes, in bytes.
+const MAX_QUOTED: usize = 1 << 10;
+/// Pointers to the message in the response of a failure.
+const MESSAGES: [&str; 6] = [
+    "/message",
+    "/error/message",
+    "/error",
+    "/detail",
+    "/title",
+    "/errors/0/message",
+];
+
+impl Response {
+    /// Renders the result over the `variables` of a response.
+    pub(super) fn render(
+        &self,
+        mut variables: Map<String, Value>,
+        tool: &Definition,
+        is_json_wanted: bool,
+    ) -> Result<String, RunError> {
+        let scope = TemplateScope::of(&tool.text);
+        if let Some(select) = &self.select {
+            let found = match select {
+                Select::Pointer(pointer) => variables
+                    .get("body")
+                    .and_then(|body| body.pointer(pointer))
+                    .cloned(),
+                Select::Expression(expression) => expression.present(&scope, &variables)?,
+            };
+            let Some(found) = found else {
+                return Err(failed("the response has nothing at `select`".to_owned()));
+            };
+            if self.template.is_none() {
+                return Ok(match found {
+                    Value::String(text) if !is_json_wanted => text,
+                    value => value.to_string(),
+                });
+            }
+            variables.insert("body".to_owned(), found);
+        }
+        match &self.template {
+            Some(template) => template.render(&scope, variables),
+            None => Ok(String::new()),
+        }
+    }
+}
+
+/// Returns true if a body is JSON: it is declared so, or looks like an object or an array.
+pub(super) fn is_json(reply: &HttpReply, body: &str) -> bool {
+    let kind = reply.media_type.as_str();
+    kind.ends_with("/json") || kind.ends_with("+json") || body.trim_start().starts_with(['{', '['])
+}
+
+pub(super) fn described(reply: &HttpReply) -> String {
+    let kind = match reply.media_type.as_str() {
+        "" => "unknown type",
+        kind => kind,
+    };
+    format!("{kind}, {} bytes", reply.size)
+}
+
+pub(super) fn status_message(reply: &HttpReply, body: &str) -> String {
+    let HttpReply { status, reason, .. } = reply;
+    let mut message = format!("HTTP {status} {reason}").trim_end().to_owned();
+    let parsed = json::parse(body).ok();
+    let found = parsed.iter().flat_map(|value| {
+        let values = MESSAGES
+            .iter()
+            .filter_map(|pointer| value.pointer(pointer)?.as_str());
+        values.filter(|text| !text.trim().is_empty())
+    });
+    let text = match found.into_iter().next() {
+        Some(text) => text,
+        None if reply.is_text => &body[..body.floor_char_boundary(MAX_QUOTED)],
+        None => "",
+    };
+    if !text.trim().is_empty() {
+        message.push_str(": ");
+        message.push_str(text.trim());
+    }
+    message
+}
+
+/// Makes the result of a picture, whose `data` is Base64: a block for clients of MCP.
+pub(super) fn image(reply: &HttpReply, data: &str) -> Result<ToolOutput, RunError> {
+    let kind = described(reply);
+    if !reply.media_type.starts_with("image/") {
+        return Err(failed(format!("the response is not a picture: {kind}")));
+    }
+    let block = serde_json::json!({
+        "type": "image", "data": data, "mimeType": reply.media_type,
+    });
+    Ok(ToolOutput {
+        content: vec![block],
+        ..ToolOutput::new(format!("{kind}\n"))
+    })
+}
+
+/// Cuts a result as that of a program is cut.
+pub(super) fn cut(mut text: String) -> ToolOutput {
+    let kept = text.floor_char_boundary(Process::STDOUT_LIMIT);
+    let truncated_bytes = (text.len() - kept) as u64;
+    if truncated_bytes > 0 {
+        text.truncate(kept);
+        text.push_str(&cut_notice(truncated_bytes));
+    }
+    ToolOutput {
+        truncated_bytes,
+        ..ToolOutput::new(text)
+    }
+}
+
+/// Reads the exchanges of a recording.
+pub(super) fn read_tape(path: &Path, cx: &Context) -> Result<Vec<Value>, RunError> {
+    let unusable = |why: String| failed(format!("the recording cannot be used: {why}"));
+    let (file, _) = file::open(path, &ReadScope::project(&cx.root))
+        .map_err(|error| unusable(error.to_string()))?;
+    let mut text = String::new();
+    let read = file.take(MAX_TAPE_BYTES).read_to_string(&mut text);
+    read.map_err(|error| unusable(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))
+}
+
+pub(super) fn write_tape(path: &Path, exchanges: &[Value], cx: &Context) -> Result<(), RunError> {
+    // Values of JSON can always be serialized.
+    let mut text = serde_json::to_string_pretty(exchanges).unwrap_or_default();
+    text.push('\n');
+    let target = WritePath::in_project(&cx.root, path);
+    file::write(&target, text.as_bytes())
+        .map_err(|error| failed(format!("the recording cannot be written: {error}")))
+}
