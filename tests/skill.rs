@@ -167,7 +167,7 @@ fn a_reference_without_its_tool_is_removed() {
     let project = scene();
     run("cogtools-skill", &project).run().succeeds();
     let folder = ".agents/skills/project-tools/references";
-    let ours = project.read(&format!("{folder}/greet.md"));
+    let ours = project.read(format!("{folder}/greet.md"));
     project.file(format!("{folder}/gone.md"), &ours);
     project.file(format!("{folder}/mine.md"), format!("{ours}\nMine\n"));
     run("cogtools-skill", &project)

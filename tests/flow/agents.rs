@@ -196,7 +196,7 @@ fn a_model_that_cannot_be_reached_has_no_value() {
         .env("GEMINI_API_KEY", "a-key-for-tests")
         .env("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9")
         // The program that asks tries again.
-        .limit(std::time::Duration::from_secs(60))
+        .limit(std::time::Duration::from_mins(1))
         .run();
     outcome.status(69).stdout_is("");
     outcome.stderr_contains("error[UNAVAILABLE]: name: ");

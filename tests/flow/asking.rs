@@ -123,7 +123,7 @@ fn interrupted(count: usize) -> (Project, Outcome) {
         .project(&project)
         .args([
             "-c",
-            &format!("(while [ ! -e begun ]; do sleep 0.1; done; {interrupt}) & exec \"$@\"",),
+            &format!("(while [ ! -e begun ]; do sleep 0.1; done; {interrupt}) & exec \"$@\""),
             "sh",
         ])
         .arg(programs().join("cogtools-flow"))

@@ -147,7 +147,7 @@ pub(crate) fn ask_person(
     let mut question = format!("{}\n", wanted.message);
     for (name, field) in fields.into_iter().flatten() {
         let about = field.get("description").and_then(Value::as_str);
-        question.push_str(&format!("  {name}: {}\n", about.unwrap_or("a value")));
+        question.extend(["  ", name, ": ", about.unwrap_or("a value"), "\n"]);
     }
     loop {
         io.stdin.discard_typed();

@@ -177,7 +177,7 @@ fn explain(found: &[Found], text: &str, io: &mut Io<'_>) {
 fn left_out(found: &[Found], text: &str, io: &mut Io<'_>) {
     let mut start = 0;
     let ends = found.iter().map(|found| found.span.clone());
-    for span in ends.chain([text.len()..text.len()]) {
+    for span in ends.chain(std::iter::once(text.len()..text.len())) {
         let rest = &text[start..span.start.max(start)];
         let outside = rest.trim_matches(|c: char| c.is_whitespace() || c == '`');
         if !outside.is_empty() {

@@ -274,7 +274,7 @@ impl Skill {
         let full = self.table.lines();
         let forms = [full.clone(), self.table.names()];
         for lines in forms {
-            let text = format!("{}\n\n{}\n", lines.join("\n"), self.calling());
+            let text = format!("{}\n\n{}\n", lines.join("\n"), Self::calling());
             let is_small = text.len() + MAX_DESCRIPTION * 2 < MAX_BYTES
                 && text.lines().count() + 20 < MAX_LINES
                 && estimate_tokens(&text) + 100 < MAX_TOKENS;
@@ -285,13 +285,13 @@ impl Skill {
         let text = format!(
             "The {} tools are listed in `references/all.tools.md`; `cogtools list` prints them, too.\n\n{}\n",
             self.table.len(),
-            self.calling()
+            Self::calling()
         );
         (text, Some(full.join("\n") + "\n"))
     }
 
     /// Explains to a model how to call a tool, and its next step after a failure.
-    fn calling(&self) -> String {
+    fn calling() -> String {
         let mut text = "Before the first call of a tool, read `references/TOOL.md`: it has the \
             arguments, and examples with their results.\n\n```sh\ncogtools run TOOL key=value \
             other='a longer text'\ncogtools-call TOOL <<'JSON'\n{\"key\": \"value\"}\nJSON\n```\n\n\

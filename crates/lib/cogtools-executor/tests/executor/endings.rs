@@ -36,7 +36,7 @@ fn a_failure_ends_the_run_and_the_rest_is_skipped() {
 fn only_dependents_are_skipped_if_the_others_go_on() {
     let options = Options {
         on_failure: OnFailure::SkipDependents,
-        interrupt: cogtools_core::Cancel::default(),
+        interrupt: Cancel::default(),
         ..options()
     };
     let mut nodes = nodes();
@@ -135,7 +135,7 @@ fn nothing_starts_that_cannot_be_recorded() {
 fn work_that_panics_fails_alone() {
     let options = Options {
         on_failure: OnFailure::SkipDependents,
-        interrupt: cogtools_core::Cancel::default(),
+        interrupt: Cancel::default(),
         ..options()
     };
     let (lines, _) = run(nodes(), options, |attempt| {

@@ -137,7 +137,7 @@ fn execute_case(
     let options = Options {
         max_parallel: case.max_parallel,
         on_failure: OnFailure::SkipDependents,
-        interrupt: cogtools_core::Cancel::default(),
+        interrupt: Cancel::default(),
         done,
         cancel: Cancel::default(),
     };

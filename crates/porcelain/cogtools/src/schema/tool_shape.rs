@@ -97,7 +97,7 @@ pub struct ImplementationMap {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 pub struct Http {
-    /// The URL, as in <https://a.example/{{ id }}>. Each value is percent-encoded.
+    /// The URL, as in `https://a.example/{{ id }}`. Each value is percent-encoded.
     #[schemars(regex(pattern = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://"))]
     pub url: String,
     /// The method; by default GET, or POST with a body.
