@@ -11,7 +11,7 @@ use crate::schema::{InvalidSchema, Validator, Violation, ViolationKind};
 use crate::text::Span;
 use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::example::map;
-use crate::tool::parse::Locator;
+use crate::tool::locator::Locator;
 use crate::tool::reader::BARE_KEY;
 use crate::tool::{Definition, Example, Tool};
 use crate::yaml::{Entry, Node};

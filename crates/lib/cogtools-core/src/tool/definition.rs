@@ -11,6 +11,8 @@ use crate::containment::Boundary;
 use crate::sandbox::Sandbox;
 use crate::schema::Schema;
 use crate::text::Text;
+use crate::tool::annotations::Annotations;
+use crate::tool::capability::default_capability;
 use crate::tool::{Example, Output};
 
 type Object = Map<String, Value>;
@@ -249,76 +251,6 @@ fn output_schema(schema: &Object) -> Object {
         return whole;
     }
     Schema::from_foreign(schema).json_schema().into_owned()
-}
-
-/// Hints for hosts, as in MCP's tool annotations; `None` is unspecified.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Annotations {
-    /// The tool does not modify its environment.
-    pub read_only: Option<bool>,
-    /// The tool may perform destructive updates.
-    pub destructive: Option<bool>,
-    /// Repeating a call with the same arguments has no additional effect.
-    pub idempotent: Option<bool>,
-    /// The tool interacts with an open world, such as the web.
-    pub open_world: Option<bool>,
-}
-
-impl Annotations {
-    /// The names in tool files.
-    pub const NAMES: [&'static str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
-
-    /// The names in MCP.
-    pub(super) const MCP_NAMES: [&'static str; 4] = [
-        "readOnlyHint",
-        "destructiveHint",
-        "idempotentHint",
-        "openWorldHint",
-    ];
-
-    /// The hint called `name`.
-    pub(super) fn slot(&mut self, name: &str) -> Option<&mut Option<bool>> {
-        match name {
-            "read_only" => Some(&mut self.read_only),
-            "destructive" => Some(&mut self.destructive),
-            "idempotent" => Some(&mut self.idempotent),
-            "open_world" => Some(&mut self.open_world),
-            _ => None,
-        }
-    }
-
-    /// Every specified hint, under its name in MCP.
-    pub fn set(&self) -> impl Iterator<Item = (&'static str, bool)> {
-        let hints = [
-            self.read_only,
-            self.destructive,
-            self.idempotent,
-            self.open_world,
-        ];
-        let hints = Self::MCP_NAMES.into_iter().zip(hints);
-        hints.filter_map(|(name, hint)| hint.map(|hint| (name, hint)))
-    }
-}
-
-/// Returns true if `text` is a capability, such as `provider.operation`.
-pub(crate) fn is_capability(text: &str) -> bool {
-    let is_segment = |part: &str| !part.is_empty() && part.chars().all(is_segment_char);
-    text.contains('.') && text.split('.').all(is_segment)
-}
-
-/// The capability of a tool that declares none. A toolset may be a path
-/// (`git/remote`) or a package (`@scope/name`): other characters separate segments.
-fn default_capability(toolset: &str, name: &str) -> String {
-    toolset
-        .split(|c| !is_segment_char(c))
-        .filter(|part| !part.is_empty())
-        .chain([name])
-        .collect::<Vec<_>>()
-        .join(".")
-}
-
-const fn is_segment_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::schema::{Schema, Violation, ViolationKind};
 use crate::text::Span;
 use crate::tool::DefinitionError;
 use crate::tool::error::EXAMPLE_CODES;
-use crate::tool::parse::Locator;
+use crate::tool::locator::Locator;
 use crate::tool::reader::Reader;
 use crate::yaml::{Entry, Node};
 use crate::{Actual, Code, Diagnostic, Expected, Name, json};

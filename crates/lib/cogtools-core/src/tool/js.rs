@@ -5,11 +5,12 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::javascript::{Evaluation, Script, ScriptError, ScriptErrorKind};
-use crate::text::{Span, Text};
+use crate::text::Text;
 use crate::tool::call::{RunError, ToolOutput};
+use crate::tool::embedded::Embedded;
 use crate::tool::reader::Reader;
 use crate::tool::{Definition, DefinitionError};
-use crate::yaml::{Data, Entry, Node};
+use crate::yaml::Entry;
 use crate::{Code, Context, Diagnostic, Expected, Location};
 
 /// The maximum size of the code: 64 KiB.
@@ -111,82 +112,6 @@ impl Js {
         });
         diagnostic.location = position.map(|at| self.0.location(at, 1, &tool.text));
         Box::new(diagnostic)
-    }
-}
-
-/// A text and its location.
-#[derive(Clone, Debug)]
-pub(super) struct Embedded {
-    source: String,
-    /// Where it is in its file. Lines are counted only for an error.
-    pub(super) span: Span,
-    /// The indentation of its lines there; `None` when its lines are not lines of the
-    /// file (a quoted or folded scalar): errors then point to its beginning.
-    indent: Option<usize>,
-}
-
-impl Embedded {
-    /// Reads the text of a string.
-    pub(super) fn read(node: &Node) -> Option<Self> {
-        let Data::Text { text, block } = &node.data else {
-            return None;
-        };
-        Some(Self {
-            source: text.clone(),
-            span: node.span,
-            indent: *block,
-        })
-    }
-
-    /// Returns the whole of a file.
-    pub(super) fn file(text: &Text) -> Self {
-        Self {
-            source: text.as_str().to_owned(),
-            span: Span { start: 0, end: 0 },
-            indent: Some(0),
-        }
-    }
-
-    /// Returns another text in the same place.
-    pub(super) fn with_source(&self, source: String) -> Self {
-        Self {
-            source,
-            ..self.clone()
-        }
-    }
-
-    /// The text.
-    pub(super) fn source(&self) -> &str {
-        &self.source
-    }
-
-    /// Returns true if its lines are lines of the file.
-    pub(super) const fn has_lines(&self) -> bool {
-        self.indent.is_some()
-    }
-
-    /// Returns the location in the file `text` of `width` characters at a line and a column of it
-    /// (both from 1).
-    pub(super) fn location(&self, at: (usize, usize), width: usize, text: &Text) -> Location {
-        let (line, column) = self.start(text);
-        let (line, column) = match self.indent {
-            Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
-            None => (line, column),
-        };
-        text.location_at(line, column, width)
-    }
-
-    /// Returns the line and column, from 1, at which it begins in the file `text`.
-    pub(super) fn start(&self, text: &Text) -> (usize, usize) {
-        let location = text.location(self.span);
-        let line = if self.has_lines() {
-            // The span of a block begins with its first line that is not blank.
-            let blank = self.source.len() - self.source.trim_start_matches('\n').len();
-            location.line.saturating_sub(blank).max(1)
-        } else {
-            location.line
-        };
-        (line, location.column)
     }
 }
 

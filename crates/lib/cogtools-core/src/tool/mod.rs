@@ -4,10 +4,13 @@
 
 mod accept;
 mod agent;
+mod annotations;
 mod call;
+mod capability;
 mod command;
 mod coverage;
 mod definition;
+mod embedded;
 mod error;
 mod example;
 mod exec;
@@ -17,6 +20,7 @@ mod http_error;
 mod implementation;
 mod js;
 mod key;
+mod locator;
 mod parse;
 mod reader;
 mod template;
@@ -30,12 +34,14 @@ use serde_json::Value;
 
 pub use accept::{AcceptError, Accepted};
 pub use agent::{AgentBudget, AgentTask};
+pub use annotations::Annotations;
 pub use call::{CommandLine, Invocation, RunError, ToolOutput, Word};
 pub(crate) use call::{Foreign, Remote};
+pub(crate) use capability::is_capability;
 pub(crate) use command::{CommandCall, cut_notice};
 pub use coverage::{Branch, Coverage, OptionalProperty};
-pub use definition::{Annotations, Author, Definition, Provenance};
-pub(crate) use definition::{Extras, is_capability};
+pub(crate) use definition::Extras;
+pub use definition::{Author, Definition, Provenance};
 pub use error::{DefinitionError, FlowError, ToolError};
 pub use example::Example;
 pub use flow::{
@@ -57,8 +63,8 @@ use crate::text::{Span, Text};
 use crate::tool::accept::Validators;
 pub use crate::tool::example::Output;
 pub use crate::tool::js::JsSource;
+use crate::tool::locator::Locator;
 pub(crate) use crate::tool::parse::JsonDocument;
-use crate::tool::parse::Locator;
 use crate::{Context, Diagnostic, Location, yaml};
 
 /// A valid tool. Everything about it but its calls is in its [`Definition`].

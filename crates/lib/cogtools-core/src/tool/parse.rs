@@ -5,13 +5,12 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::pointer::{child, segments};
 use crate::sandbox::SandboxError;
-use crate::schema::InvalidSchema;
 use crate::text::{Span, Text, TextError};
 use crate::tool::accept::{self, Validators};
 use crate::tool::error::DefinitionError;
 use crate::tool::implementation::Implementation;
+use crate::tool::locator::Locator;
 use crate::tool::reader::Reader;
 use crate::tool::{Annotations, Definition, Example, Key, Tool, ToolError, example};
 use crate::yaml::{self, Data, Entry, MAX_DEPTH, MAX_NODES, Node, YamlError, YamlErrorKind};
@@ -215,15 +214,6 @@ impl<'n> Draft<'n> {
     }
 }
 
-/// Finds locations in a tool file or a provider's declaration.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Locator<'d> {
-    /// The file; empty for a declaration.
-    pub(super) text: &'d Text,
-    /// The document, if it has no lines: the span of each value is its number.
-    pub(super) numbered: Option<&'d Node>,
-}
-
 /// A JSON object, within the limits of a tool file.
 #[derive(Debug)]
 pub(crate) struct JsonDocument {
@@ -234,59 +224,6 @@ pub(crate) struct JsonDocument {
 
 /// Counts the bytes that are written to it.
 struct Counter(usize);
-
-impl Locator<'_> {
-    /// Adds the location of `span` to `diagnostic`.
-    pub(super) fn locate(&self, diagnostic: Diagnostic, span: Span) -> Diagnostic {
-        let Some(root) = self.numbered else {
-            return diagnostic.at(self.text.location(span));
-        };
-        let diagnostic = diagnostic.with_subject(self.text.display_path().display().to_string());
-        match pointer(root, span.start) {
-            whole if whole.is_empty() => diagnostic,
-            pointer => diagnostic.with_pointer(pointer),
-        }
-    }
-
-    /// Makes the diagnostic of an invalid part of a schema at `span`.
-    pub(super) fn locate_schema(&self, span: Span, invalid: &InvalidSchema) -> Diagnostic {
-        let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message.clone());
-        let hint = "put it in single quotes, so that YAML leaves the backslashes alone";
-        self.locate(diagnostic.hint(hint), span)
-    }
-
-    /// Makes the diagnostic of an invalid part of the plain schema in `node`.
-    pub(super) fn locate_schema_in(&self, node: &Node, invalid: &InvalidSchema) -> Diagnostic {
-        let segments = segments(&invalid.pointer);
-        let path = segments.iter().map(String::as_str);
-        self.locate_schema(node.walk(path).0.span, invalid)
-    }
-}
-
-/// Returns the JSON pointer to the value with this number.
-fn pointer(root: &Node, number: usize) -> String {
-    let mut pointer = String::new();
-    let mut node = root;
-    while node.span.start < number {
-        let inner = match &node.data {
-            Data::List(items) => {
-                let index = items.partition_point(|item| item.span.start <= number);
-                let index = index.checked_sub(1);
-                index.and_then(|index| Some((index.to_string(), items.get(index)?)))
-            }
-            Data::Map(entries) => {
-                let index = entries.partition_point(|entry| entry.span.start <= number);
-                let entry = index.checked_sub(1).and_then(|index| entries.get(index));
-                entry.map(|entry| (entry.key.clone(), &entry.value))
-            }
-            _ => None,
-        };
-        let Some((name, inner)) = inner else { break };
-        pointer = child(&pointer, &name);
-        node = inner;
-    }
-    pointer
-}
 
 impl JsonDocument {
     /// Makes the document of `entries`, which messages call `name`.
@@ -376,6 +313,7 @@ mod document_tests {
     use serde_json::json;
 
     use super::*;
+    use crate::tool::locator::pointer;
 
     /// Checks the error of a document that has this `value`.
     #[track_caller]

@@ -140,6 +140,7 @@ fn a_project_without_tools() {
 cogtools-test: warning[TOOL_NOT_FOUND]: this project has no tools yet
 hint: cogtools new NAME creates one
 hint: cogtools init sets the project up, with an example
+hint: in a script, --strict makes this an error
 ";
     let expected = CapturedRun {
         status: 0,

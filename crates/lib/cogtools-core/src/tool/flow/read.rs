@@ -8,7 +8,7 @@ use crate::Expected;
 use crate::schema::Schema;
 use crate::text::Span;
 use crate::tool::agent::Agent;
-use crate::tool::definition::is_capability;
+use crate::tool::capability::is_capability;
 use crate::tool::error::{DefinitionError, FlowError, MAX_NODES};
 use crate::tool::flow::Flow;
 use crate::tool::flow::link::link;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::file::ReadScope;
 use crate::schema::Schema;
 use crate::text::{Span, Text, TextError};
-use crate::tool::js::Embedded;
+use crate::tool::embedded::Embedded;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
 
