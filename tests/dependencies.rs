@@ -31,7 +31,7 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 10] = [
+const WRITERS: [&str; 12] = [
     "crates/lib/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
@@ -49,6 +49,9 @@ const WRITERS: [&str; 10] = [
     "crates/porcelain/cogtools-flow/src/recorder.rs",
     // The recording of a node is in a temporary folder of its own; its process reads it.
     "crates/porcelain/cogtools-flow/src/tape.rs",
+    // A trial has a temporary folder of its own, and what a comparison reads of git another.
+    "crates/porcelain/cogtools-eval/src/files.rs",
+    "crates/porcelain/cogtools-eval/src/run.rs",
     // The lock is on a file of the user, which stays empty.
     "crates/lib/cogtools-core/src/trust/record.rs",
 ];

@@ -40,9 +40,18 @@ pub(crate) fn own() -> Result<Vec<String>> {
 /// sorted.
 pub(crate) fn linked() -> Result<Vec<String>> {
     let own = own()?;
-    let mut names = stems(&root()?.join("man"), "1")?;
-    names.retain(|name| !own.contains(name));
+    let man = root()?.join("man");
+    let mut names = stems(&man, "1")?;
+    names.retain(|name| !own.contains(name) && is_program(name, &man));
     Ok(names)
+}
+
+/// Returns true if the page `name` in `man` is a program's. The synopsis of a subcommand's page has
+/// a blank in the name.
+fn is_program(name: &str, man: &Path) -> bool {
+    let page = std::fs::read_to_string(man.join(format!("{name}.1"))).unwrap_or_default();
+    let synopsis = format!(".SH SYNOPSIS\n\\fB{}\\fR", name.replace('-', "\\-"));
+    page.contains(&synopsis)
 }
 
 /// The binary that has the program `name`, which is a link to it.

@@ -6,8 +6,9 @@ use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
+use crate::node::{NodeArgs, OutputArgs};
 use crate::routing::Capabilities;
-use crate::run::{CallArgs, NodeArgs, OutputArgs, ResumeArgs, RunArgs};
+use crate::run::{CallArgs, ResumeArgs, RunArgs};
 use crate::show::ShowArgs;
 use crate::test::TestArgs;
 use crate::trace::{ListArgs, TraceArgs};
