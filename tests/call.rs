@@ -163,7 +163,7 @@ fn json_has_one_object_per_diagnostic() {
         .fails(
             65,
             concat!(
-                r#"{"severity":"error","code":"INVALID_ARGUMENTS_SYNTAX","program":"cogtools-call","subject":"trip","file":"<stdin>","line":1,"column":10,"message":"not valid JSON: expected value","hints":["send one JSON object on standard input, such as {\"name\": \"value\"}"]}"#,
+                r#"{"severity":"error","code":"INVALID_ARGUMENTS_SYNTAX","program":"cogtools-call","subject":"trip","file":"<stdin>","line":1,"column":10,"message":"not valid JSON: expected value","hints":["cogtools json repairs it; cogtools-call --yaml trip reads it as YAML","send one JSON object on standard input, such as {\"name\": \"value\"}"]}"#,
                 "\n",
             ),
         );

@@ -211,10 +211,10 @@ fn what_is_not_json() {
         (
             "{",
             str![[r#"
-cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:1: not valid JSON: EOF while parsing an object
+cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:2: not valid JSON: EOF while parsing an object
    |
  1 | {
-   | ^
+   |  ^
 hint: send one JSON object on standard input, such as {"name": "value"}
 
 "#]],
@@ -226,6 +226,7 @@ cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:10: not valid JSON: ex
    |
  1 | {"text": NaN}
    |          ^
+hint: cogtools json repairs it; cogtools-call --yaml echo reads it as YAML
 hint: send one JSON object on standard input, such as {"name": "value"}
 
 "#]],
@@ -237,6 +238,7 @@ cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:10: not valid JSON: ex
    |
  1 | {"text": Infinity}
    |          ^
+hint: cogtools json repairs it; cogtools-call --yaml echo reads it as YAML
 hint: send one JSON object on standard input, such as {"name": "value"}
 
 "#]],
@@ -259,7 +261,8 @@ cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:14: not valid JSON: tr
    |
  1 | {"text": "a",}
    |              ^
-hint: send one JSON object on standard input, such as {"name": "value"}
+hint: cogtools json repairs it; cogtools-call --yaml echo reads it as YAML
+hint: remove the comma before the closing bracket
 
 "#]],
         ),
@@ -281,7 +284,8 @@ cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:2: not valid JSON: key
    |
  1 | {'text': 1}
    |  ^
-hint: send one JSON object on standard input, such as {"name": "value"}
+hint: cogtools json repairs it; cogtools-call --yaml echo reads it as YAML
+hint: write keys and text in double quotes
 
 "#]],
         ),
@@ -351,6 +355,7 @@ cogtools-call: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:3:1: not valid JSON: exp
    |
  3 | }
    | ^
+hint: cogtools json repairs it; cogtools-call --yaml echo reads it as YAML
 hint: send one JSON object on standard input, such as {"name": "value"}
 
 "#]],

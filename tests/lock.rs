@@ -219,10 +219,11 @@ created cogtools.lock: 2 tools of 2 sources
 
 "#]],
         str![[r#"
-cogtools-lock: warning[INVALID_TOOL]: more/broken.yaml:1:7: unclosed bracket '['
+cogtools-lock: warning[INVALID_TOOL]: more/broken.yaml:1:7: the list is not closed
    |
  1 | name: [
    |       ^
+hint: write `]` where the list ends
 
 "#]],
     );

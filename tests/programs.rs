@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 33] = [
+const NAMES: [&str; 34] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
@@ -19,6 +19,7 @@ const NAMES: [&str; 33] = [
     "cogtools-eval",
     "cogtools-expand",
     "cogtools-flow",
+    "cogtools-http",
     "cogtools-init",
     "cogtools-js",
     "cogtools-json",
@@ -150,7 +151,7 @@ fn usage(name: &str) -> String {
         "cogtools-flow" => "cogtools-flow [OPTIONS] [COMMAND]",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",
         "cogtools-mcp-client" => "cogtools-mcp-client [OPTIONS] <COMMAND>",
-        "cogtools-new" => "cogtools-new [OPTIONS] <NAME>",
+        "cogtools-new" => "cogtools-new [OPTIONS] [NAME]",
         "cogtools-plan" => "cogtools-plan [OPTIONS] [QUESTION]...",
         "cogtools-remove" => "cogtools-remove [OPTIONS] <PACKAGE>",
         "cogtools-run" => "cogtools-run [OPTIONS] <TOOL> [KEY=VALUE]...",

@@ -11,7 +11,7 @@ fn examples_are_tested_from_recordings() {
         str![[r#"
 FAILED greeter (1 example)
   tools/greeter.yaml:9:5: example 1: missing: `tools/greeter.1.tape` does not exist
-    hint: cogtools test --update greeter asks the model and records its responses
+    hint: cogtools test --update greeter asks the model and records the responses
 
 1 tool, 1 example: 1 failure
 

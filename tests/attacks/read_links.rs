@@ -227,7 +227,7 @@ fn a_message_quotes_nothing_of_a_folder_outside_the_project() {
         "cogtools-call",
         &["say"],
         78,
-        "cogtools-call: error[INVALID_TOOL]: ../home/keys/say.yaml:2:21: not a valid tool; what \
+        "cogtools-call: error[INVALID_TOOL]: ../home/keys/say.yaml:1:1: not a valid tool; what \
          is wrong is not shown, because the file is outside the project\nhint: lint it in the \
          project that it belongs to\n",
     );

@@ -282,7 +282,7 @@ hint: write the code under `js: |`, such as `return args.a + 1`
 "#]],
     );
     fails("{js: x, exec: [x]}").fails(78, str![[r#"
-cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:1: an implementation needs exactly one of `njk_file`, `js`, `exec`, `script`, `agent` or `flow`
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:1: an implementation needs exactly one of `njk_file`, `js`, `exec`, `script`, `http`, `agent` or `flow`
    |
  3 | implementation: {js: x, exec: [x]}
    | ^^^^^^^^^^^^^^
