@@ -86,7 +86,11 @@ fn every_program_rejects_unknown_arguments() {
                     | "cogtools-mcp-client"
                     | "cogtools-session"
             ) {
-            tip
+            if name == "cogtools-run" {
+                "hint: the parameters of a tool are words without dashes: nonsense=VALUE\n"
+            } else {
+                tip
+            }
         } else {
             ""
         };

@@ -165,7 +165,7 @@ cogtools-plan: error[INVALID_ARGUMENTS_SYNTAX]: <stdin>:1:2: not valid JSON: key
    |
  1 | {args: 1}
    |  ^
-hint: send one JSON object on standard input, such as {"name": "value"}
+hint: write keys and text in double quotes
 
 "#]],
     );

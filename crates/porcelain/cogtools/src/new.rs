@@ -536,7 +536,9 @@ impl NewError {
                 let mut diagnostic =
                     diagnostic(Code::Usage).with_subject(name.escape_debug().to_string());
                 diagnostic.hints.push(reason(error).into());
-                let stem = Path::new(name).file_stem().and_then(OsStr::to_str);
+                // A file was named instead of a tool.
+                let file = name.strip_suffix(".yaml").or(name.strip_suffix(".yml"));
+                let stem = file.map(|file| file.rsplit('/').next().unwrap_or(file));
                 let suggestion =
                     nearest_name(stem.unwrap_or(name)).map(|name| format!("try `{name}`"));
                 let suggestion =

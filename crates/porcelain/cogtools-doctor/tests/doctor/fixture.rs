@@ -46,13 +46,18 @@ const SECTIONS: [(&str, &str); 14] = [
     ("tools", "  ok       1 tool is valid\n"),
     (
         "sandbox",
-        "  ok       files and sockets are protected (namespaces and Landlock 7)
+        "  ok       files (Landlock 7) and sockets are protected
   ok       a program in a sandbox can still
-             see other processes, and names, sizes and times of files (without namespaces; content, variables and memory are protected)
-             change permissions, owners and times of your files (without namespaces, and below the paths under `write`)
-             signal your other processes, or empty files that it may not write (without namespaces, before Linux 6.12 and 6.2)
-             send what it may read to anyone, and use services such as the session bus (with `net: true`; a list of hosts prevents it)
-             write what you run later, such as a program (below the paths under `write`)
+             see names, sizes and times of files (everywhere; their content is protected)
+             change permissions, owners and times of your files (everywhere; their content is protected)
+             see other processes and their command lines (everywhere; their variables and memory are protected)
+             signal your other processes (before Linux 6.12)
+             empty files that it may not write (before Linux 6.2; a warning says so)
+             use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
+             send what it may read to anyone (with `net: true`; there are no lists of hosts)
+             write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
+             use more memory than `memory` in several processes (everywhere; each process has its own limit)
+             start more processes than `processes` (as root, which the system does not limit)
 ",
     ),
     (
@@ -156,7 +161,7 @@ impl Fixture {
                 )
                 .file(format!("../prefix/share/man/man1/{name}.1"), page(name));
         }
-        let confine = "#!/bin/sh\necho '{\"landlock\":7,\"namespaces\":true,\"gaps\":[]}'\n";
+        let confine = "#!/bin/sh\necho '{\"landlock\":7,\"gaps\":[]}'\n";
         project.program("../prefix/bin/cogtools-confine", confine);
         let bin = root.with_file_name("prefix").join("bin");
         let mut vars = Vars::new();

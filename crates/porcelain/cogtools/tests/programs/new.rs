@@ -286,14 +286,14 @@ fn wrong_usage() {
         2,
         str![[r#"
 cogtools-new: error[USAGE]: the following required arguments were not provided: <NAME>
-hint: usage: cogtools-new [OPTIONS] <NAME>
+hint: usage: cogtools-new [OPTIONS] [NAME]
 hint: --help explains every option
 
 "#]],
     );
     outcome!(run(&project, &["a", "--template", "perl"])).fails(2, str![[r#"
 cogtools-new: error[USAGE]: invalid value 'perl' for '--template <TEMPLATE>' [possible values: njk, js, exec, script]
-hint: usage: cogtools-new [OPTIONS] <NAME>
+hint: usage: cogtools-new [OPTIONS] [NAME]
 hint: --help explains every option
 
 "#]]);
