@@ -10,7 +10,7 @@ use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{Flow, FlowNode, FlowTask};
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Registry, Tool};
-use cogtools_executor::{OnFailure, Options, SkipReason, State, Work, execute};
+use cogtools_executor::{OnFailure, Options, SkipReason, State, execute};
 use cogtools_log::view::{NodeRun, Results};
 use cogtools_log::{EndStatus, Event, NodeState, Timestamp};
 use cogtools_program::args::RegistryArgs;

@@ -2,7 +2,6 @@
 //!
 //! Existing files are never overwritten, and no partial file is ever visible.
 
-use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
