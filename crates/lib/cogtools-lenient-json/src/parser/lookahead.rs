@@ -247,8 +247,9 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// The first offset from `at` on that is no white space.
+    /// The first offset from `at` on that is no white space; `at` may be inside a character.
     pub(crate) fn skip_space(&self, at: usize) -> usize {
+        let at = self.text.ceil_char_boundary(at);
         let rest = &self.text[at..];
         at + rest.len() - rest.trim_start_matches(is_space).len()
     }

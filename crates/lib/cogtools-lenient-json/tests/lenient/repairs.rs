@@ -172,3 +172,12 @@ fn only_so_many_repairs_are_listed() {
     assert_eq!(found.repairs.listed().len(), MAX_REPAIRS);
     assert_eq!(found.repairs.count(), 2 * MAX_REPAIRS);
 }
+
+/// A mark of several bytes after a bracket, found by fuzzing.
+#[test]
+fn an_ellipsis_after_the_value_is_no_part_of_it() {
+    check(
+        r#"{"a": [0, -0.5e1,""x\u{"a": [0,iiii]}…"#,
+        r#"{"a":[0,-0.5e1],"\"x\\u{\"a":[0,"iiii"]}"#,
+    );
+}
