@@ -1,4 +1,4 @@
-//! njk against plain minijinja, on a template that means the same to both.
+//! The time of a whole call, of the compilation, and of the rendering alone.
 
 use divan::{Bencher, black_box};
 use serde_json::{Value as Json, json};
@@ -55,36 +55,6 @@ fn njk(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Renders with minijinja as it comes.
-#[divan::bench]
-fn minijinja(bencher: Bencher<'_, '_>) {
-    let context = context();
-    bencher.bench(|| {
-        let mut environment = minijinja::Environment::new();
-        environment
-            .add_template("facepalm", black_box(TEMPLATE))
-            .expect("it works");
-        let template = environment.get_template("facepalm").expect("it works");
-        let context = minijinja::Value::from(minijinja::value::Serde(black_box(&context)));
-        template.render(context).expect("it works")
-    });
-}
-
-/// As `minijinja`, with nothing registered that the template does not use.
-#[divan::bench]
-fn minijinja_empty(bencher: Bencher<'_, '_>) {
-    let context = context();
-    bencher.bench(|| {
-        let mut environment = minijinja::Environment::empty();
-        environment
-            .add_template("facepalm", black_box(TEMPLATE))
-            .expect("it works");
-        let template = environment.get_template("facepalm").expect("it works");
-        let context = minijinja::Value::from(minijinja::value::Serde(black_box(&context)));
-        template.render(context).expect("it works")
-    });
-}
-
 /// Only the compilation.
 #[divan::bench]
 fn njk_compile(bencher: Bencher<'_, '_>) {
@@ -106,33 +76,6 @@ fn njk_render(bencher: Bencher<'_, '_>) {
     bencher.bench(|| template.render(black_box(&context)).expect("it works"));
 }
 
-/// Only the compilation, with minijinja.
-#[divan::bench]
-fn minijinja_compile(bencher: Bencher<'_, '_>) {
-    bencher.bench(|| {
-        let mut environment = minijinja::Environment::empty();
-        environment
-            .add_template("facepalm", black_box(TEMPLATE))
-            .expect("it works");
-        environment
-    });
-}
-
-/// Only the rendering, with minijinja.
-#[divan::bench]
-fn minijinja_render(bencher: Bencher<'_, '_>) {
-    let context = context();
-    let mut environment = minijinja::Environment::new();
-    environment
-        .add_template("facepalm", TEMPLATE)
-        .expect("it works");
-    let template = environment.get_template("facepalm").expect("it works");
-    bencher.bench(|| {
-        let context = minijinja::Value::from(minijinja::value::Serde(black_box(&context)));
-        template.render(context).expect("it works")
-    });
-}
-
 const LOOP: &str = "{% for row in rows %}{{ loop.index }}: {{ row.name | upper }} {% if row.on %}on{% else %}off{% endif %}\n{% endfor %}";
 
 fn rows() -> Json {
@@ -146,19 +89,6 @@ fn njk_loop(bencher: Bencher<'_, '_>) {
     let context = rows();
     let template = njk::Engine::new().compile("loop", LOOP).expect("it works");
     bencher.bench(|| template.render(black_box(&context)).expect("it works"));
-}
-
-/// Renders with minijinja.
-#[divan::bench]
-fn minijinja_loop(bencher: Bencher<'_, '_>) {
-    let context = rows();
-    let mut environment = minijinja::Environment::new();
-    environment.add_template("loop", LOOP).expect("it works");
-    let template = environment.get_template("loop").expect("it works");
-    bencher.bench(|| {
-        let context = minijinja::Value::from(minijinja::value::Serde(black_box(&context)));
-        template.render(context).expect("it works")
-    });
 }
 
 fn main() {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::BuildHasher;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
@@ -14,7 +15,7 @@ use crate::coverage::{BranchKind, Coverage};
 use crate::error::{Error, ErrorKind, Span};
 use crate::resolve::{self, Block, Resolved};
 use crate::runtime::Runtime;
-use crate::value::from_json;
+use crate::value::{Value, from_json};
 use crate::{evaluator, parser};
 
 /// The state that all templates of an engine share.
@@ -170,13 +171,13 @@ impl Template {
 }
 
 /// The variables of a template: the members of an object, or none for null.
-fn variables(context: &Json) -> Result<HashMap<Arc<str>, minijinja::Value>, Error> {
+fn variables(context: &Json) -> Result<HashMap<Rc<str>, Value>, Error> {
     let mut variables = HashMap::new();
     match context {
         Json::Object(members) => {
             variables.reserve(members.len());
             for (name, value) in members {
-                variables.insert(Arc::from(name.as_str()), from_json(value)?);
+                variables.insert(Rc::from(name.as_str()), from_json(value, 0)?);
             }
         }
         Json::Null => {}

@@ -98,6 +98,15 @@ impl Error {
         self
     }
 
+    /// Adds a name that is meant perhaps.
+    #[must_use]
+    pub(crate) fn with_nearest(self, near: Option<&str>) -> Self {
+        match near {
+            Some(near) => self.with_hint(format!("did you mean `{near}`?")),
+            None => self,
+        }
+    }
+
     /// Adds a mistake and its hint, unless there is a hint already.
     #[must_use]
     pub(crate) fn with_mistake(mut self, mistake: impl Into<Option<Mistake>>) -> Self {
@@ -233,41 +242,57 @@ pub(crate) fn position(source: &str, offset: usize) -> (usize, usize) {
     Positions::new(source).at(offset)
 }
 
-/// A common mistake, and what is known about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A common mistake; its text is the hint.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mistake {
     /// `a && b`.
+    #[error("write `and`")]
     LogicalAnd,
     /// `a || b`.
+    #[error("write `or`")]
     LogicalOr,
     /// `!a`.
+    #[error("write `not`")]
     LogicalNot,
     /// `a <> b`.
+    #[error("write `!=`")]
     Unequal,
     /// `a = b` where a comparison is meant.
+    #[error("write `==` to compare, or `{{% set name = value %}}` to assign")]
     Assignment,
     /// `{% set a += 1 %}`.
+    #[error("write `{{% set n = n + 1 %}}`")]
     CompoundAssignment,
     /// `{% set a.b = 1 %}`.
+    #[error("only a variable can be set: make a new object")]
     MemberAssignment,
     /// `a ? b : c`.
+    #[error("write `a if condition else b`")]
     Conditional,
     /// `a ?? b`.
+    #[error("write `a | default(b)`")]
     Nullish,
     /// `x => x.name`.
+    #[error("a function is a `macro`, which is passed by its name")]
     ArrowFunction,
     /// `{% else if %}`.
+    #[error("write `elif`")]
     ElseIf,
     /// `{% for x of y %}`.
+    #[error("write `in`")]
     ForOf,
     /// `items[1:3]`.
+    #[error("write `.slice(start, end)`")]
     Slice,
     /// `x | join(',').trim()`.
+    #[error("put the value and its filters in parentheses: `(a | b(c)).d`")]
     MemberOfFilter,
     /// `x | default 'a'`.
+    #[error("put arguments in parentheses: `a | b(c)`")]
     FilterArguments,
     /// A `{{` or `{%` that is still open.
+    #[error("the `{opener}` on line {line} is still open: end it with `{closer}`")]
     Open {
         /// The opening characters.
         opener: &'static str,
@@ -277,6 +302,7 @@ pub enum Mistake {
         line: usize,
     },
     /// A tag whose end is missing, or another one.
+    #[error("the `{tag}` on line {line} needs `{{% {end} %}}`")]
     Unclosed {
         /// The tag that is open.
         tag: String,
@@ -286,19 +312,28 @@ pub enum Mistake {
         end: &'static str,
     },
     /// A tag of another language.
+    #[error("{0}")]
     Tag(&'static Foreign),
     /// A filter of another language.
+    #[error("{0}")]
     Filter(&'static Foreign),
     /// A method of another language.
+    #[error("{0}")]
     Method(&'static Foreign),
     /// A function of another language.
+    #[error("{0}")]
     Function(&'static Foreign),
     /// Arguments by name for a filter that takes them by position, and the right call, if known.
+    #[error("{}", match .0 {
+        Some(call) => format!("write `{call}`"),
+        None => "pass arguments by position; only `sort` and `int` take them by name".to_owned(),
+    })]
     KeywordArguments(Option<String>),
 }
 
 /// A name that another language has, and what stands for it here.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{instead}")]
 pub struct Foreign {
     /// The name.
     pub name: &'static str,
@@ -450,50 +485,6 @@ impl Mistake {
             Some((_, name)) => find(&METHODS, name).map(Self::Method),
             None => find(&FUNCTIONS, callee).map(Self::Function),
         }
-    }
-}
-
-/// The hint.
-impl fmt::Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::LogicalAnd => "write `and`",
-            Self::LogicalOr => "write `or`",
-            Self::LogicalNot => "write `not`",
-            Self::Unequal => "write `!=`",
-            Self::Assignment => "write `==` to compare, or `{% set name = value %}` to assign",
-            Self::CompoundAssignment => "write `{% set n = n + 1 %}`",
-            Self::MemberAssignment => "only a variable can be set: make a new object",
-            Self::Conditional => "write `a if condition else b`",
-            Self::Nullish => "write `a | default(b)`",
-            Self::ArrowFunction => "a function is a `macro`, which is passed by its name",
-            Self::ElseIf => "write `elif`",
-            Self::ForOf => "write `in`",
-            Self::Slice => "write `.slice(start, end)`",
-            Self::MemberOfFilter => "put the value and its filters in parentheses: `(a | b(c)).d`",
-            Self::FilterArguments => "put arguments in parentheses: `a | b(c)`",
-            Self::Open {
-                opener,
-                closer,
-                line,
-            } => {
-                return write!(
-                    f,
-                    "the `{opener}` on line {line} is still open: end it with `{closer}`"
-                );
-            }
-            Self::Unclosed { tag, line, end } => {
-                return write!(f, "the `{tag}` on line {line} needs `{{% {end} %}}`");
-            }
-            Self::Tag(foreign)
-            | Self::Filter(foreign)
-            | Self::Method(foreign)
-            | Self::Function(foreign) => foreign.instead,
-            Self::KeywordArguments(Some(call)) => return write!(f, "write `{call}`"),
-            Self::KeywordArguments(None) => {
-                "pass arguments by position; only `sort` and `int` take them by name"
-            }
-        })
     }
 }
 

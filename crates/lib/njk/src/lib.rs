@@ -1,5 +1,5 @@
 //! Nunjucks templates in Rust: the same language and the same results as
-//! Nunjucks 3.2.4, with the values of [minijinja].
+//! Nunjucks 3.2.4.
 //!
 //! ```
 //! let engine = njk::Engine::new();
@@ -37,8 +37,6 @@
 //! # Differences
 //!
 //! All known differences from Nunjucks are listed in [`differences`].
-//!
-//! [minijinja]: https://docs.rs/minijinja
 
 mod analysis;
 mod ast;

@@ -1,18 +1,17 @@
 //! The tests of Nunjucks, as in `x is odd`.
 
-use minijinja::value::Value;
 use std::cmp::Ordering;
 
 use crate::error::{Error, ErrorKind};
-use crate::native::{self, Native, argument};
+use crate::native::{self, Native, argument, expected, require_members};
 use crate::runtime::Runtime;
+use crate::value::Value;
 use crate::value::compare::{order, strict};
 use crate::value::text::to_number;
-use crate::value::{View, as_text, is_present, type_name, view};
 
 const TESTS: [(&str, Native); 26] = [
     ("callable", |_, value, _| {
-        Ok(Value::from(matches!(view(value), View::Function(_))))
+        Ok(Value::from(matches!(value, Value::Function(_))))
     }),
     ("defined", |_, value, _| {
         Ok(Value::from(!value.is_undefined()))
@@ -21,13 +20,13 @@ const TESTS: [(&str, Native); 26] = [
         remainder(runtime, value, argument(by, 0)).map(|rest| Value::from(rest == 0.0))
     }),
     ("escaped", |_, value, _| {
-        Ok(Value::from(matches!(view(value), View::Safe(_))))
+        Ok(Value::from(matches!(value, Value::Safe(_))))
     }),
     ("equalto", equal),
     ("eq", equal),
     ("sameas", equal),
     ("even", |runtime, value, _| {
-        remainder(runtime, value, &Value::from(2)).map(|rest| Value::from(rest == 0.0))
+        remainder(runtime, value, &Value::from(2.0)).map(|rest| Value::from(rest == 0.0))
     }),
     ("falsy", |_, value, _| Ok(Value::from(!value.is_true()))),
     ("ge", |runtime, value, other| {
@@ -45,16 +44,18 @@ const TESTS: [(&str, Native); 26] = [
     ("ne", |_, value, other| {
         Ok(Value::from(!strict(value, argument(other, 0))))
     }),
-    ("null", |_, value, _| Ok(Value::from(value.is_none()))),
+    ("null", |_, value, _| {
+        Ok(Value::from(matches!(value, Value::Null)))
+    }),
     ("number", |_, value, _| {
-        Ok(Value::from(matches!(view(value), View::Number(_))))
+        Ok(Value::from(matches!(value, Value::Number(_))))
     }),
     ("odd", |runtime, value, _| {
-        remainder(runtime, value, &Value::from(2))
+        remainder(runtime, value, &Value::from(2.0))
             .map(|rest| Value::from(rest.to_bits() == 1.0_f64.to_bits()))
     }),
     ("string", |_, value, _| {
-        Ok(Value::from(matches!(view(value), View::Text(_))))
+        Ok(Value::from(matches!(value, Value::Text(_))))
     }),
     ("truthy", |_, value, _| Ok(Value::from(value.is_true()))),
     ("undefined", |_, value, _| {
@@ -63,8 +64,8 @@ const TESTS: [(&str, Native); 26] = [
     ("iterable", iterable),
     ("mapping", |_, value, _| {
         let object = matches!(
-            view(value),
-            View::Dict(_) | View::Object | View::Safe(_) | View::Regex(_)
+            value,
+            Value::Dict(_) | Value::Special(_) | Value::Safe(_) | Value::Regex(_)
         );
         Ok(Value::from(object))
     }),
@@ -123,23 +124,15 @@ fn remainder(runtime: &Runtime, value: &Value, by: &Value) -> Result<f64, Error>
 }
 
 fn cased(value: &Value, convert: fn(&str) -> String) -> Result<Value, Error> {
-    match (view(value), as_text(value)) {
-        (View::Text(text), _) => Ok(Value::from(convert(text) == text)),
+    match (value, value.as_text()) {
+        (Value::Text(text), _) => Ok(Value::from(convert(text) == **text)),
         (_, Some(_)) => Ok(Value::from(false)),
-        _ => Err(Error::bad_value(format!(
-            "expected a string, not {}",
-            type_name(value)
-        ))),
+        _ => Err(expected("a string", value)),
     }
 }
 
 fn iterable(_: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    if !is_present(value) {
-        return Err(Error::bad_value(format!(
-            "{} has no members",
-            type_name(value)
-        )));
-    }
-    let iterable = matches!(view(value), View::Array(_) | View::Text(_) | View::Safe(_));
+    require_members(value)?;
+    let iterable = matches!(value, Value::Array(_) | Value::Text(_) | Value::Safe(_));
     Ok(Value::from(iterable))
 }

@@ -1,16 +1,19 @@
 //! Visits every expression of a template.
 
-use crate::ast::{Arguments, Expression, Function, Name, Statement, Value};
+use crate::ast::{Expression, Function, Statement, Value};
 
 /// Calls `visit` with every expression in `statements`, outer ones before inner
 /// ones.
 pub(crate) fn statements<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a Expression)) {
-    for one in statements {
-        statement(one, visit);
-    }
+    each(statements, &mut |one| {
+        for value in expressions(one) {
+            expression(value, visit);
+        }
+    });
 }
 
-fn statement<'a>(one: &'a Statement, visit: &mut dyn FnMut(&'a Expression)) {
+/// The expressions of a statement itself.
+fn expressions(one: &Statement) -> Vec<&Expression> {
     match one {
         Statement::Output(value)
         | Statement::Extends(value)
@@ -29,33 +32,21 @@ fn statement<'a>(one: &'a Statement, visit: &mut dyn FnMut(&'a Expression)) {
         }
         | Statement::From {
             template: value, ..
-        } => expression(value, visit),
-        Statement::If { branches, .. } => {
-            for (condition, _) in branches {
-                expression(condition, visit);
-            }
-        }
-        Statement::Macro { function, .. } => defaults(function, visit),
-        Statement::Call { call, caller } => {
-            expression(call, visit);
-            defaults(caller, visit);
-        }
-        Statement::Filter { arguments, .. } => {
-            for argument in arguments.iter() {
-                expression(argument, visit);
-            }
-        }
+        } => vec![value],
+        Statement::If { branches, .. } => branches.iter().map(|(it, _)| it).collect(),
+        Statement::Macro { function, .. } => defaults(function).collect(),
+        Statement::Call { call, caller } => [call].into_iter().chain(defaults(caller)).collect(),
+        Statement::Filter { arguments, .. } => arguments.iter().collect(),
         Statement::Switch { subject, cases, .. } => {
-            expression(subject, visit);
-            for (value, _) in cases {
-                expression(value, visit);
-            }
+            let cases = cases.iter().map(|(it, _)| it);
+            [subject].into_iter().chain(cases).collect()
         }
-        Statement::Text(_) | Statement::Set { .. } | Statement::Block { .. } => {}
+        Statement::Text(_) | Statement::Set { .. } | Statement::Block { .. } => Vec::new(),
     }
-    for body in bodies(one) {
-        statements(body, visit);
-    }
+}
+
+fn defaults(function: &Function) -> impl Iterator<Item = &Expression> {
+    function.defaults.iter().map(|(_, value)| value)
 }
 
 /// Calls `visit` with every statement in `statements`, outer ones before inner ones.
@@ -64,21 +55,6 @@ pub(crate) fn each<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a St
         visit(one);
         for body in bodies(one) {
             each(body, visit);
-        }
-    }
-}
-
-/// Calls `visit` with the name and the arguments of each filter in `{% filter name(…) %}`.
-pub(crate) fn filter_tags(statements: &[Statement], visit: &mut dyn FnMut(&Name, &Arguments)) {
-    for one in statements {
-        if let Statement::Filter {
-            name, arguments, ..
-        } = one
-        {
-            visit(name, arguments);
-        }
-        for body in bodies(one) {
-            filter_tags(body, visit);
         }
     }
 }
@@ -111,12 +87,6 @@ pub(crate) fn bodies(one: &Statement) -> Vec<&[Statement]> {
             bodies.chain([otherwise.as_slice()]).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-fn defaults<'a>(function: &'a Function, visit: &mut dyn FnMut(&'a Expression)) {
-    for (_, value) in &function.defaults {
-        expression(value, visit);
     }
 }
 

@@ -76,8 +76,13 @@ pub fn analyse(source: &str) -> Result<Analysis, Error> {
     let mut analyst = Analyst::new(source);
     analyst.body(&statements);
     walk::statements(&statements, &mut |expression| analyst.names(expression));
-    walk::filter_tags(&statements, &mut |name, arguments| {
-        analyst.filter(name, arguments);
+    walk::each(&statements, &mut |statement| {
+        if let Statement::Filter {
+            name, arguments, ..
+        } = statement
+        {
+            analyst.filter(name, arguments);
+        }
     });
     Ok(analyst.found)
 }
@@ -379,9 +384,7 @@ impl Analyst<'_> {
     }
 
     fn arguments(&mut self, arguments: &Arguments) {
-        for argument in arguments.iter() {
-            self.read(argument);
-        }
+        arguments.iter().for_each(|argument| self.read(argument));
     }
 }
 
@@ -409,7 +412,7 @@ pub(crate) fn after(operator: Binary, left: &Expression) -> Vec<String> {
 }
 
 /// The first name of an expression: `a` of `a.b.c`.
-fn root(expression: &Expression) -> Option<&str> {
+pub(crate) fn root(expression: &Expression) -> Option<&str> {
     match &expression.kind {
         Kind::Name(name) => Some(name),
         Kind::Member(target, _) | Kind::Index(target, _) => root(target),
@@ -431,9 +434,7 @@ fn joined(
     right: &Expression,
     holds: fn(&Expression) -> Vec<String>,
 ) -> Vec<String> {
-    let mut names = holds(left);
-    names.extend(holds(right));
-    names
+    [holds(left), holds(right)].concat()
 }
 
 /// The name that is compared with `undefined` or null.
@@ -468,11 +469,7 @@ pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
             | Binary::GreaterEqual,
             left,
             right,
-        ) => {
-            let mut names = named(left);
-            names.extend(named(right));
-            names
-        }
+        ) => joined(left, right, named),
         Kind::Binary(Binary::Unequal | Binary::StrictUnequal, left, right) => {
             other_than_nothing(left, right)
         }

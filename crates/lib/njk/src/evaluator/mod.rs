@@ -7,9 +7,7 @@ mod templates;
 
 use std::cmp::Ordering;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use minijinja::value::Value;
 pub(crate) use templates::render;
 
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Statement, Unary};
@@ -20,7 +18,7 @@ use crate::resolve::is_super;
 use crate::runtime::{Activation, Runtime, SUPER};
 use crate::value::compare::{loose, order, strict};
 use crate::value::text::{to_number, to_primitive, to_text};
-use crate::value::{Dict, Entries, View, escape, number, type_name, view};
+use crate::value::{Dict, Entries, Value, escape};
 use crate::{filters, globals, methods, tests};
 
 /// The number of characters of a template that an error repeats.
@@ -60,9 +58,9 @@ impl Evaluator<'_> {
 
     /// Prints a value as Nunjucks does.
     fn print(&self, value: &Value, out: &mut String) -> Result<(), Error> {
-        match view(value) {
-            View::Undefined | View::Null => Ok(()),
-            View::Safe(text) => self.text(text, out),
+        match value {
+            Value::Undefined | Value::Null => Ok(()),
+            Value::Safe(text) => self.text(text, out),
             _ => {
                 let text = to_text(value, self.runtime)?;
                 if self.runtime.shared.autoescape {
@@ -173,10 +171,10 @@ impl Evaluator<'_> {
     ) -> Result<Value, Error> {
         let mut entries = self.entries(pairs)?;
         if let Some(caller) = caller {
-            entries.insert(Arc::from("caller"), caller.clone());
+            entries.insert(Rc::from("caller"), caller.clone());
         }
         self.runtime.spend(entries.len())?;
-        Ok(Value::from_object(Dict::keywords(entries)))
+        Ok(Value::Dict(Rc::new(Dict::new(entries, true))))
     }
 
     fn method(
@@ -186,15 +184,13 @@ impl Evaluator<'_> {
         arguments: &[Value],
         span: Span,
     ) -> Result<Value, Error> {
-        let own = match view(target) {
-            View::Dict(dict) => dict.get(&to_text(name, self.runtime)?).cloned(),
+        let own = match target {
+            Value::Dict(dict) => dict.get(&to_text(name, self.runtime)?).cloned(),
             _ => None,
         };
-        if own.is_none()
-            && let Some(name) = name.as_str()
-            && let Some(result) = methods::call(self.runtime, target, name, arguments)
-        {
-            return result;
+        let method = name.as_str().and_then(|name| methods::method(target, name));
+        if let Some(method) = method.filter(|_| own.is_none()) {
+            return method(self.runtime, target, arguments);
         }
         let function = match own {
             Some(own) => own,
@@ -204,8 +200,8 @@ impl Evaluator<'_> {
     }
 
     fn invoke(&self, target: &Value, arguments: &[Value], span: Span) -> Result<Value, Error> {
-        match view(target) {
-            View::Function(function) => function.call(self.runtime, arguments),
+        match target {
+            Value::Function(function) => function.call(self.runtime, arguments),
             _ => Err(not_callable(target, &self.written(span))),
         }
     }
@@ -213,20 +209,17 @@ impl Evaluator<'_> {
 
 /// The error of calling a value that is no function, named as the template writes it.
 fn not_callable(target: &Value, name: &str) -> Error {
-    let message = match view(target) {
-        View::Undefined | View::Null => {
-            format!("`{name}` is {} and cannot be called", type_name(target))
+    let message = match target {
+        Value::Undefined | Value::Null => {
+            format!("`{name}` is {} and cannot be called", target.type_name())
         }
-        _ => format!("`{name}` is {}, not a function", type_name(target)),
+        _ => format!("`{name}` is {}, not a function", target.type_name()),
     };
     let error = Error::new(ErrorKind::NotCallable, message);
     if let Some(mistake) = Mistake::callee(name) {
         return error.with_mistake(mistake);
     }
-    match error::nearest(name, globals::NAMES) {
-        Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-        None => error,
-    }
+    error.with_nearest(error::nearest(name, globals::NAMES))
 }
 
 impl Evaluator<'_> {
@@ -242,9 +235,9 @@ impl Evaluator<'_> {
     fn value(&self, one: &Expression) -> Result<Value, Error> {
         match &one.kind {
             Kind::Str(text) => Ok(Value::from(text.as_str())),
-            Kind::Number(number) => Ok(number::make(*number)),
+            Kind::Number(number) => Ok(Value::from(*number)),
             Kind::Bool(value) => Ok(Value::from(*value)),
-            Kind::Null => Ok(Value::from(())),
+            Kind::Null => Ok(Value::Null),
             Kind::Regex { body, flags } => {
                 let runtime = self.runtime;
                 self.runtime.regexes.value(body, flags, runtime)
@@ -272,7 +265,7 @@ impl Evaluator<'_> {
 
     fn member(&self, target: &Expression, name: &Name) -> Result<Value, Error> {
         let target = self.expression(target)?;
-        methods::named_member(self.runtime, &target, &name.text)
+        methods::named_member(&target, &name.text)
     }
 
     fn index(&self, target: &Expression, index: &Expression) -> Result<Value, Error> {
@@ -287,7 +280,7 @@ impl Evaluator<'_> {
     }
 
     fn group(&self, items: &[Expression]) -> Result<Value, Error> {
-        let mut last = Value::UNDEFINED;
+        let mut last = Value::Undefined;
         for item in items {
             last = self.expression(item)?;
         }
@@ -316,7 +309,7 @@ impl Evaluator<'_> {
     fn entries(&self, pairs: &[(Name, Expression)]) -> Result<Entries, Error> {
         let mut entries = Entries::with_capacity(pairs.len());
         for (key, value) in pairs {
-            entries.insert(Arc::from(&*key.text), self.expression(value)?);
+            entries.insert(Rc::from(&*key.text), self.expression(value)?);
         }
         Ok(entries)
     }
@@ -405,7 +398,7 @@ impl Evaluator<'_> {
 fn apply(runtime: &Runtime, operator: Binary, left: &Value, right: &Value) -> Result<Value, Error> {
     let numeric = |operation: fn(f64, f64) -> f64| -> Result<Value, Error> {
         let (left, right) = (to_number(left, runtime)?, to_number(right, runtime)?);
-        Ok(number::make(operation(left, right)))
+        Ok(Value::from(operation(left, right)))
     };
     let ordered = |wanted: fn(Ordering) -> bool| -> Result<Value, Error> {
         let order = order(left, right, runtime)?;
@@ -437,9 +430,9 @@ fn apply_unary(runtime: &Runtime, operator: Unary, target: &Value) -> Result<Val
     let number = || to_number(target, runtime);
     Ok(match operator {
         Unary::Not => Value::from(!target.is_true()),
-        Unary::Minus => number::make(-number()?),
-        Unary::Plus => number::make(number()?),
-        Unary::Floor => number::make(number()?.floor()),
+        Unary::Minus => Value::from(-number()?),
+        Unary::Plus => Value::from(number()?),
+        Unary::Floor => Value::from(number()?.floor()),
     })
 }
 
@@ -450,7 +443,7 @@ pub(crate) fn add(runtime: &Runtime, left: &Value, right: &Value) -> Result<Valu
         return joined(runtime, &left, &right);
     }
     let sum = to_number(&left, runtime)? + to_number(&right, runtime)?;
-    Ok(number::make(sum))
+    Ok(Value::from(sum))
 }
 
 fn joined(runtime: &Runtime, left: &Value, right: &Value) -> Result<Value, Error> {
@@ -474,21 +467,21 @@ pub(crate) fn power(base: f64, exponent: f64) -> f64 {
 
 /// `item in container`.
 fn contains(runtime: &Runtime, item: &Value, container: &Value) -> Result<Value, Error> {
-    let found = match view(container) {
-        View::Array(array) => {
+    let found = match container {
+        Value::Array(array) => {
             let items = array.items();
             runtime.spend(items.len())?;
             items.iter().any(|other| strict(other, item))
         }
-        View::Text(text) | View::Safe(text) => {
+        Value::Text(text) | Value::Safe(text) => {
             runtime.spend(text.len() / 16)?;
             text.contains(&*to_text(item, runtime)?)
         }
-        View::Dict(_) | View::Object => methods::has(runtime, container, item)?,
+        Value::Dict(_) | Value::Special(_) => methods::has(runtime, container, item)?,
         _ => {
             let message = format!(
                 "`in` needs an array, a string or an object, not {}",
-                type_name(container)
+                container.type_name()
             );
             return Err(Error::bad_value(message));
         }

@@ -1,8 +1,8 @@
 //! Statements.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
-
-use minijinja::value::{DynObject, Value};
 
 use crate::ast::{self, Arguments, Expression, Function, Kind, Name, Statement, Target};
 use crate::coverage::BranchKind;
@@ -12,7 +12,7 @@ use crate::methods;
 use crate::runtime::Runtime;
 use crate::runtime::frames::Loop;
 use crate::value::compare::strict;
-use crate::value::{Array, View, entries, is_present, number, type_name, utf16, view};
+use crate::value::{Array, Value, utf16};
 
 impl Evaluator<'_> {
     /// Runs a statement. It calls itself for the bodies in it, so that whatever takes room on
@@ -183,7 +183,7 @@ impl Evaluator<'_> {
 /// The items of a loop.
 enum Items {
     /// Read again at each step, because the loop's body may change it.
-    Array(Value),
+    Array(Rc<Array>),
     List(Vec<Value>),
     Pairs(Vec<(Value, Value)>),
 }
@@ -210,7 +210,7 @@ impl Evaluator<'_> {
         )?;
         self.runtime.open(self.here);
         for name in names {
-            self.bind(name, Value::UNDEFINED);
+            self.bind(name, Value::Undefined);
         }
         let count = items.len();
         if count == 0 {
@@ -235,13 +235,16 @@ impl Evaluator<'_> {
         body: &[Statement],
         out: &mut String,
     ) -> Result<(), Error> {
-        let loop_ = Loop::new(count);
-        let value = Value::from_dyn_object(DynObject::new(Arc::clone(&loop_)));
+        let loop_ = Rc::new(Loop {
+            index: Cell::new(0),
+            len: count,
+        });
+        let value = Value::Special(Rc::<Loop>::clone(&loop_));
         self.runtime.bind(self.here, "loop", value);
         let mut index = 0;
         while let Some(item) = items.get(index) {
             self.runtime.spend(1)?;
-            loop_.advance(index);
+            loop_.index.set(index);
             self.unpack(names, item)?;
             self.take(iterable.span, BranchKind::For);
             self.body(body, out)?;
@@ -255,12 +258,12 @@ impl Evaluator<'_> {
         match (item, names) {
             (Item::One(item), [name]) => self.bind(name, item),
             (Item::One(item), names) => {
-                if !is_present(&item) {
-                    let message = format!("{} cannot be unpacked into variables", type_name(&item));
+                if !item.is_present() {
+                    let message = format!("{} cannot be unpacked into variables", item.type_name());
                     return Err(Error::bad_value(message));
                 }
                 for (position, name) in names.iter().enumerate() {
-                    let key = number::count(position);
+                    let key = Value::from(position);
                     self.bind(name, methods::member(self.runtime, &item, &key)?);
                 }
             }
@@ -281,29 +284,29 @@ impl Evaluator<'_> {
 impl Items {
     /// The items of a value, as pairs of a key and a value if those are asked for.
     fn of(runtime: &Runtime, value: &Value, pairs: bool) -> Result<Self, Error> {
-        Ok(match view(value) {
-            View::Array(_) => Self::Array(value.clone()),
-            View::Text(text) if pairs => {
+        Ok(match value {
+            Value::Array(array) => Self::Array(Rc::clone(array)),
+            Value::Text(text) if pairs => {
                 let characters = characters(runtime, text)?.into_iter().enumerate();
                 let pair = |(index, unit): (usize, Value)| (Value::from(index.to_string()), unit);
                 Self::Pairs(characters.map(pair).collect())
             }
-            View::Text(text) | View::Safe(text) => Self::List(characters(runtime, text)?),
-            View::Dict(_) | View::Object if pairs => {
-                let entries = entries(value);
+            Value::Text(text) | Value::Safe(text) => Self::List(characters(runtime, text)?),
+            Value::Dict(_) | Value::Special(_) if pairs => {
+                let entries = value.entries();
                 runtime.spend(entries.len())?;
-                let pair = |(key, value): (Arc<str>, Value)| (Value::from(&*key), value);
+                let pair = |(key, value): (Rc<str>, Value)| (Value::from(&*key), value);
                 Self::Pairs(entries.into_iter().map(pair).collect())
             }
             // Any value with a length is treated as an array.
-            View::Dict(_) | View::Object => Self::List(methods::elements(runtime, value)?),
+            Value::Dict(_) | Value::Special(_) => Self::List(methods::elements(runtime, value)?),
             _ => Self::List(Vec::new()),
         })
     }
 
     fn len(&self) -> usize {
         match self {
-            Self::Array(array) => array.downcast_object_ref::<Array>().map_or(0, Array::len),
+            Self::Array(array) => array.len(),
             Self::List(items) => items.len(),
             Self::Pairs(pairs) => pairs.len(),
         }
@@ -311,10 +314,7 @@ impl Items {
 
     fn get(&self, index: usize) -> Option<Item> {
         match self {
-            Self::Array(array) => {
-                let array = array.downcast_object_ref::<Array>()?;
-                array.get(index).map(Item::One)
-            }
+            Self::Array(array) => array.get(index).map(Item::One),
             Self::List(items) => items.get(index).cloned().map(Item::One),
             Self::Pairs(pairs) => {
                 let (key, value) = pairs.get(index)?;

@@ -5,21 +5,20 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use minijinja::value::Value;
-
 use crate::ast::{Expression, Function as Tree, Name};
 use crate::engine::Program;
 use crate::error::{self, Error, ErrorKind, Span};
 use crate::evaluator::Evaluator;
+use crate::native::keywords;
 use crate::runtime::frames::{Frame, NONE};
 use crate::runtime::{Activation, Body, Context, Runtime, SUPER, too_deep};
-use crate::value::{Dict, Entries, Function, Safe, as_text};
+use crate::value::{Entries, Value};
 
 /// Renders a template with the variables of a host.
 pub(crate) fn render(
     runtime: &Runtime,
     program: &Arc<Program>,
-    variables: HashMap<Arc<str>, Value>,
+    variables: HashMap<Rc<str>, Value>,
 ) -> Result<String, Error> {
     let context = Context::new(variables);
     let text = run_apart(runtime, program, &context, Frame::new(NONE));
@@ -65,7 +64,7 @@ impl Evaluator<'_> {
     fn load(&self, name: &Value) -> Result<Arc<Program>, Error> {
         let found = self.runtime.load(&self.here.program, name)?;
         found.ok_or_else(|| {
-            let name = as_text(name).unwrap_or_default();
+            let name = name.as_text().unwrap_or_default();
             Error::new(
                 ErrorKind::TemplateNotFound,
                 format!("template `{name}` not found"),
@@ -102,11 +101,11 @@ impl Evaluator<'_> {
     }
 
     /// A copy of the variables of the context, for another template.
-    fn variables(&self) -> Result<HashMap<Arc<str>, Value>, Error> {
+    fn variables(&self) -> Result<HashMap<Rc<str>, Value>, Error> {
         let variables = self.here.context.variables();
         let size = variables
             .len()
-            .saturating_mul(size_of::<(Arc<str>, Value)>());
+            .saturating_mul(size_of::<(Rc<str>, Value)>());
         self.runtime.spend(variables.len())?;
         self.runtime.grow(size)?;
         Ok(variables)
@@ -215,7 +214,7 @@ impl Evaluator<'_> {
             let message = format!("there is no `super()` for block `{name}`: it overrides none");
             return Err(Error::new(ErrorKind::BadValue, message));
         };
-        let text = Safe::value(self.run_block(&body)?);
+        let text = Value::safe(self.run_block(&body)?);
         self.runtime.bind(self.here, SUPER, text);
         Ok(())
     }
@@ -223,15 +222,15 @@ impl Evaluator<'_> {
 
 /// The value that a template exports under a name.
 fn imported(module: &Value, name: &str) -> Result<Value, Error> {
-    let dict = module.downcast_object_ref::<Dict>();
+    let dict = match module {
+        Value::Dict(dict) => Some(dict),
+        _ => None,
+    };
     let value = dict.and_then(|dict| dict.get(name));
     value.cloned().ok_or_else(|| {
         let error = Error::new(ErrorKind::BadValue, format!("cannot import `{name}`"));
-        let known = dict.map(|dict| dict.entries().keys().map(|key| &**key));
-        match error::nearest(name, known.into_iter().flatten()) {
-            Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-            None => error,
-        }
+        let known = dict.map(|dict| dict.entries.keys().map(|key| &**key));
+        error.with_nearest(error::nearest(name, known.into_iter().flatten()))
     })
 }
 
@@ -274,7 +273,7 @@ impl Evaluator<'_> {
             outer,
         };
         let call = move |runtime: &Runtime, arguments: &[Value]| macro_.call(runtime, arguments);
-        Ok(Function::value(call))
+        Ok(Value::function(call))
     }
 
     fn call_function(&self, function: &Tree) -> Result<String, Error> {
@@ -301,7 +300,7 @@ impl Macro {
         runtime.spend(1)?;
         let run = || runtime.nested(|| evaluator.call_function(&self.function));
         let text = runtime.within(&activation, frame, run)?;
-        Ok(Safe::value(text))
+        Ok(Value::safe(text))
     }
 
     fn frame(&self, activation: &Rc<Activation>, bound: Bound<'_>) -> Frame {
@@ -331,16 +330,13 @@ impl Macro {
 /// ones become keyword ones, missing positional ones are taken from the keyword
 /// ones, and the rest is dropped.
 fn bind<'a>(function: &'a Tree, arguments: &[Value]) -> Bound<'a> {
-    let keywords = arguments
-        .last()
-        .and_then(|last| last.downcast_object_ref::<Dict>())
-        .filter(|dict| dict.is_keywords());
-    let given = arguments.len() - usize::from(keywords.is_some());
+    let (given, keywords) = keywords(arguments);
+    let given = given.len();
     let keyword = |name: &str| keywords.and_then(|dict| dict.get(name)).cloned();
     let count = function.parameters.len();
     let mut positional = arguments[..given.min(count)].to_vec();
     for name in function.parameters.iter().skip(given) {
-        positional.push(keyword(&name.text).unwrap_or(Value::UNDEFINED));
+        positional.push(keyword(&name.text).unwrap_or(Value::Undefined));
     }
     let mut surplus: Vec<Option<Value>> = arguments[..given]
         .iter()

@@ -1,18 +1,15 @@
 //! Filters of arrays.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
-use minijinja::value::Value;
-
-use super::expected;
 use crate::error::Error;
 use crate::evaluator::add;
 use crate::methods;
-use crate::native::{Native, argument};
+use crate::native::{Native, argument, expected, require_members};
 use crate::runtime::Runtime;
-use crate::value::number::{clamp, make, of};
+use crate::value::number::{clamp, of};
 use crate::value::text::{self, to_number, to_text};
-use crate::value::{View, as_text, copy_safeness, is_present, type_name, utf16, view};
+use crate::value::{Value, utf16};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("batch", batch),
@@ -26,60 +23,63 @@ pub(super) const FILTERS: &[(&str, Native)] = &[
 ];
 
 /// The items of any value with a length and indexes.
-pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>, Error> {
-    match view(value) {
-        View::Array(array) => {
+pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Rc<Vec<Value>>, Error> {
+    match value {
+        Value::Array(array) => {
             runtime.spend(array.len())?;
             Ok(array.items())
         }
-        View::Text(text) | View::Safe(text) => {
+        Value::Text(text) | Value::Safe(text) => {
             runtime.grow(text.len().saturating_mul(size_of::<Value>()))?;
-            Ok(Arc::new(
+            Ok(Rc::new(
                 utf16::characters(text)
                     .into_iter()
                     .map(Value::from)
                     .collect(),
             ))
         }
-        View::Undefined | View::Null => Err(expected("an array", value)),
-        View::Dict(_) | View::Object => Ok(Arc::new(methods::elements(runtime, value)?)),
-        _ => Ok(Arc::default()),
+        Value::Undefined | Value::Null => Err(expected("an array", value)),
+        Value::Dict(_) | Value::Special(_) => Ok(Rc::new(methods::elements(runtime, value)?)),
+        _ => Ok(Rc::default()),
+    }
+}
+
+/// The items of a value, none of undefined and null.
+pub(super) fn items_or_none(runtime: &Runtime, value: &Value) -> Result<Rc<Vec<Value>>, Error> {
+    match value {
+        Value::Undefined | Value::Null => Ok(Rc::default()),
+        _ => items(runtime, value),
     }
 }
 
 /// The items of a real array, on which Nunjucks calls array methods.
-pub(super) fn array(runtime: &Runtime, value: &Value) -> Result<Arc<Vec<Value>>, Error> {
-    match view(value) {
-        View::Array(_) => items(runtime, value),
+pub(super) fn array(runtime: &Runtime, value: &Value) -> Result<Rc<Vec<Value>>, Error> {
+    match value {
+        Value::Array(_) => items(runtime, value),
         _ => Err(expected("an array", value)),
     }
 }
 
 /// `value[key]` for every item; undefined and null have no members.
 pub(super) fn pluck(runtime: &Runtime, item: &Value, key: &Value) -> Result<Value, Error> {
-    if !is_present(item) {
-        return Err(Error::bad_value(format!(
-            "{} has no members",
-            type_name(item)
-        )));
-    }
+    require_members(item)?;
     methods::member(runtime, item, key)
 }
 
 fn first(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    if !is_present(value) {
+    if !value.is_present() {
         return Err(expected("an array", value));
     }
-    methods::member(runtime, value, &Value::from(0))
+    methods::element(runtime, value, 0)
 }
 
 fn last(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    if !is_present(value) {
+    if !value.is_present() {
         return Err(expected("an array", value));
     }
-    let length = methods::member(runtime, value, &Value::from("length"))?;
+    let length = methods::named_member(value, "length")?;
     let last = to_number(&length, runtime)? - 1.0;
-    methods::member(runtime, value, &make(last))
+    methods::member(runtime, value, &Value::from(last))
 }
 
 fn batch(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -107,19 +107,13 @@ fn batch(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value,
 
 fn join(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let attribute = argument(arguments, 1);
-    let separator = argument(arguments, 0);
-    let separator = if separator.is_true() {
-        to_text(separator, runtime)?
-    } else {
-        "".into()
+    let separator = match argument(arguments, 0) {
+        separator if separator.is_true() => to_text(separator, runtime)?,
+        _ => "".into(),
     };
     let mut joined = String::new();
     if attribute.is_true() {
-        let items = if is_present(value) {
-            items(runtime, value)?
-        } else {
-            Arc::default()
-        };
+        let items = items_or_none(runtime, value)?;
         let plucked: Vec<Value> = items
             .iter()
             .map(|item| pluck(runtime, item, attribute))
@@ -135,7 +129,7 @@ fn join(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, 
 fn random(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     let items = items(runtime, value)?;
     if items.is_empty() {
-        return Ok(Value::UNDEFINED);
+        return Ok(Value::Undefined);
     }
     Ok(items
         .get(runtime.random() % items.len())
@@ -144,15 +138,11 @@ fn random(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error>
 }
 
 fn reverse(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    if let Some(text) = as_text(value) {
+    if let Some(text) = value.as_text() {
         runtime.string(text.len())?;
-        return Ok(copy_safeness(value, text.chars().rev().collect()));
+        return Ok(value.like(text.chars().rev().collect()));
     }
-    let items = if is_present(value) {
-        items(runtime, value)?
-    } else {
-        Arc::default()
-    };
+    let items = items_or_none(runtime, value)?;
     runtime.array(items.iter().rev().cloned().collect())
 }
 
@@ -160,8 +150,8 @@ fn reverse(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error
 fn slice(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let slices = to_number(argument(arguments, 0), runtime)?;
     let filler = argument(arguments, 1);
-    let text = as_text(value);
-    if !is_present(value) {
+    let text = value.as_text();
+    if !value.is_present() {
         return Err(expected("an array", value));
     }
     if slices.is_nan() || slices <= 0.0 {
@@ -201,13 +191,9 @@ fn slice(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value,
 
 fn sum(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let attribute = argument(arguments, 0);
-    let mut total = Value::from(0);
+    let mut total = Value::from(0.0);
     if attribute.is_true() {
-        let items = if is_present(value) {
-            items(runtime, value)?
-        } else {
-            Arc::default()
-        };
+        let items = items_or_none(runtime, value)?;
         for item in items.iter() {
             total = add(runtime, &total, &pluck(runtime, item, attribute)?)?;
         }
@@ -217,7 +203,7 @@ fn sum(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, E
         }
     }
     let start = match argument(arguments, 1) {
-        missing if missing.is_undefined() => Value::from(0),
+        Value::Undefined => Value::from(0.0),
         given => given.clone(),
     };
     add(runtime, &start, &total)

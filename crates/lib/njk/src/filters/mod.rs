@@ -6,22 +6,17 @@ mod list;
 mod select;
 mod string;
 
-use std::sync::Arc;
-
-use minijinja::value::Value;
+use std::rc::Rc;
 
 use crate::error::{Error, ErrorKind};
 use crate::evaluator::power;
 use crate::lexer::is_space;
 use crate::methods;
-use crate::native::{self, Native, argument};
+use crate::native::{self, Native, argument, expected, keywords, number, number_or};
 use crate::runtime::Runtime;
-use crate::value::number::{clamp, count, make, parse_float, parse_int};
+use crate::value::number::{clamp, parse_float, parse_int};
 use crate::value::text::{stringify, to_number, to_text};
-use crate::value::{
-    Entries, Safe, View, as_text, copy_safeness, entries, escape, is_present, type_name, utf16,
-    view,
-};
+use crate::value::{Entries, Value, escape, utf16};
 
 /// All filters, by kind.
 const KINDS: [&[(&str, Native)]; 7] = [
@@ -55,34 +50,20 @@ pub(crate) fn unknown(name: &str) -> Error {
 /// The operand of most string filters: undefined, null and false are the empty
 /// string; a value without string methods is an error.
 fn string(value: &Value) -> Result<&str, Error> {
-    match view(value) {
-        View::Undefined | View::Null | View::Bool(false) => Ok(""),
-        _ => as_text(value).ok_or_else(|| expected("a string", value)),
+    match value {
+        Value::Undefined | Value::Null | Value::Bool(false) => Ok(""),
+        _ => value.as_text().ok_or_else(|| expected("a string", value)),
     }
 }
 
-fn expected(what: &str, value: &Value) -> Error {
-    Error::bad_value(format!("expected {what}, not {}", type_name(value)))
-}
-
-/// The keyword arguments at the end of `arguments`, for the filters that use
-/// them; and the others.
-fn keywords(arguments: &[Value]) -> (&[Value], Option<&crate::value::Dict>) {
-    if let Some((last, rest)) = arguments.split_last()
-        && let View::Dict(dict) = view(last)
-        && dict.is_keywords()
-    {
-        return (rest, Some(dict));
-    }
-    (arguments, None)
-}
-
-/// A width or count: `default` where JavaScript's `||` would take it.
-fn size(runtime: &Runtime, value: &Value, default: usize) -> Result<usize, Error> {
-    if !value.is_true() {
-        return Ok(default);
-    }
-    let number = to_number(value, runtime)?;
+/// The width or count at `index`: `default` where JavaScript's `||` would take it.
+fn size(
+    runtime: &Runtime,
+    arguments: &[Value],
+    index: usize,
+    default: f64,
+) -> Result<usize, Error> {
+    let number = number_or(runtime, arguments, index, default)?;
     Ok(clamp(number.ceil(), usize::MAX >> 12))
 }
 
@@ -93,14 +74,14 @@ const CONVERSIONS: &[(&str, Native)] = &[
     ("length", length),
     ("list", list),
     ("string", |runtime, value, _| {
-        if !is_present(value) {
+        if !value.is_present() {
             return Err(Error::bad_value(format!(
                 "{} has no string form",
-                type_name(value)
+                value.type_name()
             )));
         }
         let text = to_text(value, runtime)?.into_owned();
-        Ok(copy_safeness(value, text))
+        Ok(value.like(text))
     }),
 ];
 
@@ -122,32 +103,34 @@ fn default(_: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Err
 }
 
 fn dump(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let indent = match view(argument(arguments, 0)) {
-        View::Number(width) => " ".repeat(clamp(width, 10)),
-        View::Text(text) | View::Safe(text) => utf16::slice(text, 0, 10).into_owned(),
+    let indent = match argument(arguments, 0) {
+        Value::Number(width) => " ".repeat(clamp(width.value, 10)),
+        Value::Text(text) | Value::Safe(text) => utf16::slice(text, 0, 10).into_owned(),
         _ => String::new(),
     };
     let json = stringify(value, &indent, runtime)?;
-    Ok(json.map_or(Value::UNDEFINED, Value::from))
+    Ok(json.map_or(Value::Undefined, Value::from))
 }
 
 fn length(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    Ok(match view(value) {
-        View::Undefined | View::Null | View::Bool(false) => Value::from(0),
-        View::Text(text) | View::Safe(text) => {
+    Ok(match value {
+        Value::Undefined | Value::Null | Value::Bool(false) => Value::from(0.0),
+        Value::Text(text) | Value::Safe(text) => {
             runtime.spend(text.len() / 64)?;
-            count(utf16::len(text))
+            Value::from(utf16::len(text))
         }
-        View::Array(array) => count(array.len()),
-        View::Dict(dict) => count(dict.entries().len()),
-        View::Object => count(entries(value).len()),
-        View::Bool(true) | View::Number(_) | View::Function(_) | View::Regex(_) => Value::UNDEFINED,
+        Value::Array(array) => Value::from(array.len()),
+        Value::Dict(dict) => Value::from(dict.entries.len()),
+        Value::Special(_) => Value::from(value.entries().len()),
+        Value::Bool(true) | Value::Number(_) | Value::Function(_) | Value::Regex(_) => {
+            Value::Undefined
+        }
     })
 }
 
 fn list(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    match view(value) {
-        View::Text(text) | View::Safe(text) => {
+    match value {
+        Value::Text(text) | Value::Safe(text) => {
             runtime.grow(text.len().saturating_mul(size_of::<Value>()))?;
             runtime.array(
                 utf16::characters(text)
@@ -156,24 +139,24 @@ fn list(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
                     .collect(),
             )
         }
-        View::Dict(_) | View::Object => {
+        Value::Dict(_) | Value::Special(_) => {
             let mut pairs = Vec::new();
-            for (key, value) in entries(value) {
+            for (key, value) in value.entries() {
                 let mut pair = Entries::new();
-                pair.insert(Arc::from("key"), Value::from(&*key));
-                pair.insert(Arc::from("value"), value);
+                pair.insert(Rc::from("key"), Value::from(&*key));
+                pair.insert(Rc::from("value"), value);
                 pairs.push(runtime.dict(pair)?);
             }
             runtime.array(pairs)
         }
-        View::Array(_) => Ok(value.clone()),
+        Value::Array(_) => Ok(value.clone()),
         _ => Err(expected("an array, an object or a string", value)),
     }
 }
 
 const OF_NUMBERS: &[(&str, Native)] = &[
     ("abs", |runtime, value, _| {
-        Ok(make(to_number(value, runtime)?.abs()))
+        Ok(Value::from(to_number(value, runtime)?.abs()))
     }),
     ("float", float),
     ("int", int),
@@ -185,7 +168,7 @@ fn float(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value,
     Ok(if number.is_nan() {
         argument(arguments, 0).clone()
     } else {
-        make(number)
+        Value::from(number)
     })
 }
 
@@ -203,26 +186,20 @@ fn int(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, E
     Ok(if number.is_nan() {
         default.unwrap_or_default()
     } else {
-        make(number)
+        Value::from(number)
     })
 }
 
 fn round(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let number = to_number(value, runtime)?;
-    let precision = argument(arguments, 0);
-    let precision = if precision.is_true() {
-        to_number(precision, runtime)?
-    } else {
-        0.0
-    };
-    let factor = power(10.0, precision);
+    let factor = power(10.0, number_or(runtime, arguments, 0, 0.0)?);
     let scaled = number * factor;
     let rounded = match argument(arguments, 1).as_str() {
         Some("ceil") => scaled.ceil(),
         Some("floor") => scaled.floor(),
         _ => half_up(scaled),
     };
-    Ok(make(rounded / factor))
+    Ok(Value::from(rounded / factor))
 }
 
 /// JavaScript's `Math.round`: halves go up, and what is rounded to zero keeps its sign.
@@ -258,21 +235,21 @@ fn encode(text: &str) -> String {
 }
 
 fn urlencode(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    if let Some(text) = as_text(value) {
+    if let Some(text) = value.as_text() {
         runtime.check_len(text.len().saturating_mul(3))?;
         return runtime.text(encode(text));
     }
-    let pairs: Vec<(Value, Value)> = match view(value) {
-        View::Dict(dict) => {
-            let entries = dict.entries().iter();
+    let pairs: Vec<(Value, Value)> = match value {
+        Value::Dict(dict) => {
+            let entries = dict.entries.iter();
             entries
                 .map(|(key, value)| (Value::from(&**key), value.clone()))
                 .collect()
         }
-        View::Array(array) => {
-            let part = |item: &Value, index| match view(item) {
-                View::Undefined | View::Null => Err(expected("a pair", item)),
-                _ => methods::member(runtime, item, &count(index)),
+        Value::Array(array) => {
+            let part = |item: &Value, index| match item {
+                Value::Undefined | Value::Null => Err(expected("a pair", item)),
+                _ => methods::member(runtime, item, &Value::from(index)),
             };
             let pair = |item: &Value| Ok((part(item, 0)?, part(item, 1)?));
             array
@@ -298,18 +275,15 @@ fn urlencode(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Err
 }
 
 fn urlize(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let text = as_text(value).ok_or_else(|| expected("a string", value))?;
+    let text = value.as_text().ok_or_else(|| expected("a string", value))?;
     runtime.grow(text.len())?;
-    let limit = match argument(arguments, 0) {
-        missing if missing.is_undefined() => f64::INFINITY,
-        limit => to_number(limit, runtime)?,
-    };
+    let limit = number(runtime, arguments, 0, f64::INFINITY)?;
     let most = if limit.is_nan() {
         usize::MAX >> 12
     } else {
         clamp(limit, usize::MAX >> 12)
     };
-    let nofollow = matches!(view(argument(arguments, 1)), View::Bool(true));
+    let nofollow = matches!(argument(arguments, 1), Value::Bool(true));
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
@@ -400,41 +374,41 @@ const OF_HTML: &[(&str, Native)] = &[
         force_escape(runtime, value)
     }),
     ("nl2br", nl2br),
-    ("safe", |runtime, value, _| match view(value) {
-        View::Safe(_) => Ok(value.clone()),
-        View::Undefined | View::Null => Ok(Safe::value("")),
-        _ => Ok(Safe::value(&*to_text(value, runtime)?)),
+    ("safe", |runtime, value, _| match value {
+        Value::Safe(_) => Ok(value.clone()),
+        Value::Undefined | Value::Null => Ok(Value::safe("")),
+        _ => Ok(Value::safe(&*to_text(value, runtime)?)),
     }),
     ("striptags", striptags),
 ];
 
 fn escaped(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    match view(value) {
-        View::Safe(_) => Ok(value.clone()),
+    match value {
+        Value::Safe(_) => Ok(value.clone()),
         _ => force_escape(runtime, value),
     }
 }
 
 fn force_escape(runtime: &Runtime, value: &Value) -> Result<Value, Error> {
-    if !is_present(value) {
-        return Ok(Safe::value(""));
+    if !value.is_present() {
+        return Ok(Value::safe(""));
     }
     let text = to_text(value, runtime)?;
     runtime.string(text.len())?;
     let text = escape(&text);
     runtime.string(text.len())?;
-    Ok(Safe::value(text))
+    Ok(Value::safe(text))
 }
 
 fn nl2br(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
-    if !is_present(value) {
+    if !value.is_present() {
         return Ok(Value::from(""));
     }
-    let text = as_text(value).ok_or_else(|| expected("a string", value))?;
+    let text = value.as_text().ok_or_else(|| expected("a string", value))?;
     let breaks = text.matches('\n').count().saturating_mul(6);
     runtime.string(text.len().saturating_add(breaks))?;
     let text = text.replace("\r\n", "\n").replace('\n', "<br />\n");
-    Ok(copy_safeness(value, text))
+    Ok(value.like(text))
 }
 
 fn striptags(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -448,7 +422,7 @@ fn striptags(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Va
         squash(trimmed, is_space)
     };
     runtime.string(text.len())?;
-    Ok(copy_safeness(value, text))
+    Ok(value.like(text))
 }
 
 /// Removes tags and comments.

@@ -1,21 +1,19 @@
 //! Filters that sort, group and select.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use indexmap::IndexMap;
-use minijinja::value::Value;
 
-use super::list::{array, items, pluck};
-use super::{expected, keywords};
+use super::list::{array, items, items_or_none, pluck};
 use crate::error::Error;
 use crate::methods::{self, sort_by};
-use crate::native::{Native, argument};
+use crate::native::{Native, argument, expected, keywords, require_members, string};
 use crate::runtime::Runtime;
 use crate::tests;
 use crate::value::compare::{order, strict, texts};
 use crate::value::text::to_text;
-use crate::value::{Entries, View, as_text, entries, is_present, type_name, view};
+use crate::value::{Entries, Value};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("dictsort", dictsort),
@@ -42,36 +40,31 @@ fn path(runtime: &Runtime, item: &Value, attribute: &Value) -> Result<Value, Err
     }
     let Some(names) = attribute.as_str() else {
         let key = to_text(attribute, runtime)?;
-        return Ok(own(runtime, item, &key)?.unwrap_or_default());
+        return Ok(own(item, &key)?.unwrap_or_default());
     };
     let mut value = item.clone();
     for name in names.split('.') {
-        match own(runtime, &value, name)? {
+        match own(&value, name)? {
             Some(member) => value = member,
-            None => return Ok(Value::UNDEFINED),
+            None => return Ok(Value::Undefined),
         }
     }
     Ok(value)
 }
 
 /// An own member, not one of the prototype.
-fn own(runtime: &Runtime, item: &Value, key: &str) -> Result<Option<Value>, Error> {
-    if !is_present(item) {
-        return Err(Error::bad_value(format!(
-            "{} has no members",
-            type_name(item)
-        )));
-    }
-    if let View::Dict(dict) = view(item) {
+fn own(item: &Value, key: &str) -> Result<Option<Value>, Error> {
+    require_members(item)?;
+    if let Value::Dict(dict) = item {
         return Ok(dict.get(key).cloned());
     }
-    let found = methods::member(runtime, item, &Value::from(key))?;
-    let inherited = matches!(view(&found), View::Undefined | View::Function(_));
+    let found = methods::named_member(item, key)?;
+    let inherited = matches!(&found, Value::Undefined | Value::Function(_));
     Ok((!inherited).then_some(found))
 }
 
 fn dictsort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    if !matches!(view(value), View::Dict(_) | View::Object) {
+    if !matches!(value, Value::Dict(_) | Value::Special(_)) {
         return Err(expected("an object", value));
     }
     let cased = argument(arguments, 0).is_true();
@@ -86,14 +79,15 @@ fn dictsort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Val
             ));
         }
     };
-    let pair = |(key, value): (Arc<str>, Value)| runtime.array(vec![Value::from(&*key), value]);
-    let pairs: Vec<Value> = entries(value)
+    let pair = |(key, value): (Rc<str>, Value)| runtime.array(vec![Value::from(&*key), value]);
+    let pairs: Vec<Value> = value
+        .entries()
         .into_iter()
         .map(pair)
         .collect::<Result<_, _>>()?;
     let key = |pair: &Value| -> Result<Value, Error> {
-        let key = methods::member(runtime, pair, &Value::from(by))?;
-        Ok(match as_text(&key) {
+        let key = methods::element(runtime, pair, by)?;
+        Ok(match key.as_text() {
             Some(text) if !cased => Value::from(text.to_uppercase()),
             _ => key,
         })
@@ -120,23 +114,19 @@ fn sort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, 
     let reversed = given(0, "reverse").is_true();
     let cased = given(1, "case_sensitive").is_true();
     let attribute = given(2, "attribute");
-    let source = if is_present(value) {
-        items(runtime, value)?
-    } else {
-        Arc::default()
-    };
+    let source = items_or_none(runtime, value)?;
     // Each key is computed once, not at every comparison, and only if it is compared.
     let count = source.iter().filter(|item| !item.is_undefined()).count();
     let mut keyed = Vec::with_capacity(source.len());
     for item in source.iter() {
         if item.is_undefined() {
-            keyed.push(Value::UNDEFINED);
+            keyed.push(Value::Undefined);
             continue;
         }
         let key = if count > 1 {
             path(runtime, item, &attribute)?
         } else {
-            Value::UNDEFINED
+            Value::Undefined
         };
         keyed.push(runtime.array(vec![key, item.clone()])?);
     }
@@ -151,9 +141,9 @@ fn sort(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, 
 
 /// An element of a pair; undefined of undefined.
 fn part(pair: &Value, index: usize) -> Value {
-    match view(pair) {
-        View::Array(pair) => pair.get(index).unwrap_or_default(),
-        _ => Value::UNDEFINED,
+    match pair {
+        Value::Array(pair) => pair.get(index).unwrap_or_default(),
+        _ => Value::Undefined,
     }
 }
 
@@ -174,15 +164,15 @@ fn keys(
 
 fn groupby(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let attribute = argument(arguments, 0);
-    let mut groups: IndexMap<Arc<str>, Vec<Value>> = IndexMap::new();
+    let mut groups: IndexMap<Rc<str>, Vec<Value>> = IndexMap::new();
     for item in items(runtime, value)?.iter() {
-        let key = match view(attribute) {
-            View::Function(function) => function.call(runtime, std::slice::from_ref(item))?,
+        let key = match attribute {
+            Value::Function(function) => function.call(runtime, std::slice::from_ref(item))?,
             _ => path(runtime, item, attribute)?,
         };
         let key = to_text(&key, runtime)?;
         groups
-            .entry(Arc::from(&*key))
+            .entry(Rc::from(&*key))
             .or_default()
             .push(item.clone());
     }
@@ -199,10 +189,7 @@ fn tested(
     arguments: &[Value],
     wanted: bool,
 ) -> Result<Value, Error> {
-    let name = match argument(arguments, 0) {
-        missing if missing.is_undefined() => "truthy".into(),
-        given => to_text(given, runtime)?,
-    };
+    let name = string(runtime, arguments, 0, "truthy")?;
     let test = tests::named(&name)?;
     let other = std::slice::from_ref(argument(arguments, 1));
     let mut kept = Vec::new();

@@ -1,16 +1,14 @@
 //! Filters of strings.
 
-use minijinja::value::Value;
-
-use super::{expected, size, string};
+use super::{size, string};
 use crate::error::Error;
 use crate::lexer::is_space;
 use crate::methods;
-use crate::native::{Native, argument};
+use crate::native::{Native, argument, expected, number, number_or};
 use crate::runtime::Runtime;
-use crate::value::number::{clamp, count, of};
+use crate::value::number::{clamp, of};
 use crate::value::text::{to_number, to_text};
-use crate::value::{View, as_text, copy_safeness, is_present, utf16, view};
+use crate::value::{Value, utf16};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("capitalize", capitalize),
@@ -25,7 +23,7 @@ pub(super) const FILTERS: &[(&str, Native)] = &[
     ("replace", replace),
     ("title", title),
     ("trim", |runtime, value, _| {
-        let text = as_text(value).ok_or_else(|| expected("a string", value))?;
+        let text = value.as_text().ok_or_else(|| expected("a string", value))?;
         finish(runtime, value, text.trim_matches(is_space).to_owned())
     }),
     ("truncate", truncate),
@@ -35,7 +33,7 @@ pub(super) const FILTERS: &[(&str, Native)] = &[
 /// The result of a string filter, safe if its operand is.
 fn finish(runtime: &Runtime, like: &Value, text: String) -> Result<Value, Error> {
     runtime.string(text.len())?;
-    Ok(copy_safeness(like, text))
+    Ok(like.like(text))
 }
 
 fn capital(word: &str) -> String {
@@ -58,24 +56,21 @@ fn title(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> 
 
 fn center(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let empty = Value::from("");
-    let value = match view(value) {
-        View::Undefined | View::Null | View::Bool(false) => &empty,
+    let value = match value {
+        Value::Undefined | Value::Null | Value::Bool(false) => &empty,
         _ => value,
     };
-    let width = argument(arguments, 0);
-    let width = if width.is_true() {
-        to_number(width, runtime)?
-    } else {
-        80.0
-    };
+    let width = number_or(runtime, arguments, 0, 80.0)?;
     // A value without a length is not padded, but becomes a string.
-    let length = match view(value) {
-        View::Array(array) => of(array.len()),
-        View::Dict(_) | View::Object => {
-            let length = methods::member(runtime, value, &Value::from("length"))?;
+    let length = match value {
+        Value::Array(array) => of(array.len()),
+        Value::Dict(_) | Value::Special(_) => {
+            let length = methods::named_member(value, "length")?;
             to_number(&length, runtime)?
         }
-        _ => as_text(value).map_or(f64::NAN, |text| of(utf16::len(text))),
+        _ => value
+            .as_text()
+            .map_or(f64::NAN, |text| of(utf16::len(text))),
     };
     if length >= width {
         return Ok(value.clone());
@@ -97,7 +92,7 @@ fn indent(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value
     if text.is_empty() {
         return Ok(Value::from(""));
     }
-    let width = size(runtime, argument(arguments, 0), 4)?;
+    let width = size(runtime, arguments, 0, 4.0)?;
     let first = argument(arguments, 1).is_true();
     let lines = text.split('\n').count();
     let space = width.saturating_mul(lines);
@@ -118,21 +113,22 @@ fn indent(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value
 
 #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
 fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let (old, new, most) = (
-        argument(arguments, 0),
-        argument(arguments, 1),
-        argument(arguments, 2),
-    );
-    if let View::Regex(_) = view(old) {
-        as_text(value).ok_or_else(|| expected("a string", value))?;
-        return methods::replace(runtime, value, &arguments[..arguments.len().min(2)]);
+    let (old, new) = (argument(arguments, 0), argument(arguments, 1));
+    if let Value::Regex(_) = old {
+        value.as_text().ok_or_else(|| expected("a string", value))?;
+        return methods::pattern::replace(
+            runtime,
+            value,
+            &arguments[..arguments.len().min(2)],
+            false,
+        );
     }
-    let old = match view(old) {
-        View::Number(_) | View::Text(_) => to_text(old, runtime)?,
+    let old = match old {
+        Value::Number(_) | Value::Text(_) => to_text(old, runtime)?,
         _ => return Ok(value.clone()),
     };
-    let text = match view(value) {
-        View::Number(_) | View::Text(_) | View::Safe(_) => to_text(value, runtime)?,
+    let text = match value {
+        Value::Number(_) | Value::Text(_) | Value::Safe(_) => to_text(value, runtime)?,
         _ => return Ok(value.clone()),
     };
     // JavaScript's `join` takes undefined for no separator, and so for a comma.
@@ -147,10 +143,7 @@ fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
         return finish(runtime, value, joined);
     }
     runtime.spend(text.len() / 16)?;
-    let most = match view(most) {
-        View::Undefined => -1.0,
-        _ => to_number(most, runtime)?,
-    };
+    let most = number(runtime, arguments, 2, -1.0)?;
     let limit = if most == -1.0 {
         usize::MAX
     } else {
@@ -158,8 +151,8 @@ fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
     };
     let found = text.matches(&*old).take(limit).count();
     if most == 0.0 || !text.contains(&*old) {
-        return Ok(if let View::Number(_) = view(value) {
-            Value::from(text.into_owned())
+        return Ok(if let Value::Number(_) = value {
+            Value::from(text)
         } else {
             value.clone()
         });
@@ -169,14 +162,14 @@ fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
 }
 
 fn truncate(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let text = match view(value) {
-        View::Undefined | View::Null | View::Bool(false) => "",
-        _ => match as_text(value) {
+    let text = match value {
+        Value::Undefined | Value::Null | Value::Bool(false) => "",
+        _ => match value.as_text() {
             Some(text) => text,
-            None => return short(runtime, value, argument(arguments, 0)),
+            None => return short(runtime, value, arguments),
         },
     };
-    let length = size(runtime, argument(arguments, 0), 255)?;
+    let length = size(runtime, arguments, 0, 255.0)?;
     if utf16::len(text) <= length {
         return Ok(if text.is_empty() {
             Value::from("")
@@ -193,7 +186,7 @@ fn truncate(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Val
         utf16::slice(text, 0, space.unwrap_or(length)).into_owned()
     };
     let end = argument(arguments, 2);
-    let end = if is_present(end) {
+    let end = if end.is_present() {
         to_text(end, runtime)?
     } else {
         "...".into()
@@ -202,9 +195,9 @@ fn truncate(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Val
 }
 
 /// `truncate` returns anything else with a length that is short enough unchanged.
-fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Error> {
-    let most = size(runtime, length, 255)?;
-    let length = methods::member(runtime, value, &Value::from("length"))?;
+fn short(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
+    let most = size(runtime, arguments, 0, 255.0)?;
+    let length = methods::named_member(value, "length")?;
     if to_number(&length, runtime)? <= of(most) {
         return Ok(value.clone());
     }
@@ -213,14 +206,14 @@ fn short(runtime: &Runtime, value: &Value, length: &Value) -> Result<Value, Erro
 
 fn wordcount(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if !value.is_true() {
-        return Ok(Value::from(()));
+        return Ok(Value::Null);
     }
     let text = string(value)?;
     runtime.spend(text.len() / 16)?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words = text.split(|c| !is_word(c)).filter(|word| !word.is_empty());
     Ok(match words.count() {
-        0 => Value::from(()),
-        words => count(words),
+        0 => Value::Null,
+        words => Value::from(words),
     })
 }

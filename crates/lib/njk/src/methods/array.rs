@@ -1,18 +1,15 @@
 //! The methods of arrays.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
-
-use minijinja::value::Value;
+use std::rc::Rc;
 
 use crate::error::{Error, ErrorKind};
-use crate::methods::string::number;
-use crate::native::{Native, argument};
+use crate::native::{Native, argument, number, string};
 use crate::runtime::Runtime;
+use crate::value::Value;
 use crate::value::compare::{strict, texts};
-use crate::value::number::{clamp, count, make, relative, to_integer};
+use crate::value::number::{clamp, of, relative, to_integer};
 use crate::value::text::{self, to_text};
-use crate::value::{Array, View, depth, type_name, view};
 
 pub(super) fn find(name: &str) -> Option<Native> {
     if let Some(found) = calling(name) {
@@ -22,8 +19,9 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "at" => at,
         "concat" => concat,
         "entries" => |runtime, this, _| {
-            let pair =
-                |(index, item): (usize, &Value)| runtime.array(vec![count(index), item.clone()]);
+            let pair = |(index, item): (usize, &Value)| {
+                runtime.array(vec![Value::from(index), item.clone()])
+            };
             let pairs: Result<Vec<Value>, Error> =
                 items(this).iter().enumerate().map(pair).collect();
             runtime.array(pairs?)
@@ -34,7 +32,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
             let wanted = argument(arguments, 0);
             runtime.spend(items(this).len())?;
             let nan =
-                |value: &Value| matches!(view(value), View::Number(number) if number.is_nan());
+                |value: &Value| matches!(value, Value::Number(number) if number.value.is_nan());
             let same = |item: &Value| strict(item, wanted) || nan(item) && nan(wanted);
             Ok(Value::from(items(this).iter().any(same)))
         },
@@ -46,10 +44,12 @@ pub(super) fn find(name: &str) -> Option<Native> {
                 .iter()
                 .skip(from)
                 .position(|item| strict(item, argument(arguments, 0)));
-            Ok(found.map_or_else(|| Value::from(-1), |index| count(index + from)))
+            Ok(index(found.map(|at| at + from)))
         },
         "join" => join,
-        "keys" => |runtime, this, _| runtime.array((0..items(this).len()).map(count).collect()),
+        "keys" => {
+            |runtime, this, _| runtime.array((0..items(this).len()).map(Value::from).collect())
+        }
         _ => return changing(name),
     })
 }
@@ -62,9 +62,9 @@ fn changing(name: &str) -> Option<Native> {
             let found = items(this)
                 .iter()
                 .rposition(|item| strict(item, argument(arguments, 0)));
-            Ok(found.map_or_else(|| Value::from(-1), count))
+            Ok(index(found))
         },
-        "pop" => |_, this, _| Ok(change(this, Vec::pop).flatten().unwrap_or_default()),
+        "pop" => |_, this, _| Ok(change(this, Vec::pop).unwrap_or_default()),
         "push" => push,
         "reverse" => |runtime, this, _| {
             runtime.spend(items(this).len())?;
@@ -74,7 +74,7 @@ fn changing(name: &str) -> Option<Native> {
         "shift" => |runtime, this, _| {
             runtime.spend(items(this).len() / 16)?;
             let first = |items: &mut Vec<Value>| (!items.is_empty()).then(|| items.remove(0));
-            Ok(change(this, first).flatten().unwrap_or_default())
+            Ok(change(this, first).unwrap_or_default())
         },
         "slice" => slice,
         "sort" => sort,
@@ -87,27 +87,29 @@ fn changing(name: &str) -> Option<Native> {
 }
 
 /// The items of the array on which a method is called.
-pub(super) fn items(this: &Value) -> Arc<Vec<Value>> {
-    match view(this) {
-        View::Array(array) => array.items(),
-        _ => Arc::default(),
+fn items(this: &Value) -> Rc<Vec<Value>> {
+    match this {
+        Value::Array(array) => array.items(),
+        _ => Rc::default(),
     }
 }
 
-pub(super) fn change<T>(this: &Value, change: impl FnOnce(&mut Vec<Value>) -> T) -> Option<T> {
-    this.downcast_object_ref::<Array>()
-        .map(|array| array.update(change))
+fn change<T: Default>(this: &Value, change: impl FnOnce(&mut Vec<Value>) -> T) -> T {
+    match this {
+        Value::Array(array) => array.update(change),
+        _ => T::default(),
+    }
 }
 
 /// Charges for items added to an array, and records that it changed.
 fn admit(runtime: &Runtime, this: &Value, added: &[Value]) -> Result<(), Error> {
     runtime.spend(added.len() + items(this).len() / 64)?;
     runtime.grow(added.len().saturating_mul(size_of::<Value>()))?;
-    let inner = added.iter().map(depth).max().unwrap_or_default();
+    let inner = added.iter().map(Value::depth).max().unwrap_or_default();
     if inner == 0 {
         return Ok(());
     }
-    if let View::Array(array) = view(this) {
+    if let Value::Array(array) = this {
         array.deepen(inner);
     }
     runtime.grow(64)?;
@@ -121,10 +123,10 @@ fn admit(runtime: &Runtime, this: &Value, added: &[Value]) -> Result<(), Error> 
 fn at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let items = items(this);
     let index = to_integer(number(runtime, arguments, 0, 0.0)?);
-    let len = crate::value::number::of(items.len());
+    let len = of(items.len());
     let index = if index < 0.0 { index + len } else { index };
     if index < 0.0 || index >= len {
-        return Ok(Value::UNDEFINED);
+        return Ok(Value::Undefined);
     }
     Ok(items
         .get(clamp(index, items.len()))
@@ -135,8 +137,8 @@ fn at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Err
 fn concat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let mut all = items(this).to_vec();
     for more in arguments {
-        match view(more) {
-            View::Array(array) => all.extend_from_slice(&array.items()),
+        match more {
+            Value::Array(array) => all.extend_from_slice(&array.items()),
             _ => all.push(more.clone()),
         }
         runtime.grow(all.len())?;
@@ -176,8 +178,8 @@ fn flatten(
 ) -> Result<(), Error> {
     for item in items {
         runtime.spend(1)?;
-        match view(item) {
-            View::Array(array) if levels > 0 => flatten(runtime, &array.items(), levels - 1, all)?,
+        match item {
+            Value::Array(array) if levels > 0 => flatten(runtime, &array.items(), levels - 1, all)?,
             _ => {
                 runtime.grow(size_of::<Value>())?;
                 all.push(item.clone());
@@ -188,10 +190,7 @@ fn flatten(
 }
 
 fn join(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let separator = match argument(arguments, 0) {
-        missing if missing.is_undefined() => ",".into(),
-        given => to_text(given, runtime)?,
-    };
+    let separator = string(runtime, arguments, 0, ",")?;
     let mut joined = String::new();
     text::join(&items(this), &separator, &mut joined, runtime, 0)?;
     Ok(Value::from(joined))
@@ -200,7 +199,7 @@ fn join(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, E
 fn push(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     admit(runtime, this, arguments)?;
     change(this, |items| items.extend_from_slice(arguments));
-    Ok(count(items(this).len()))
+    Ok(Value::from(items(this).len()))
 }
 
 fn unshift(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -208,7 +207,7 @@ fn unshift(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value
     change(this, |items| {
         drop(items.splice(0..0, arguments.iter().cloned()));
     });
-    Ok(count(items(this).len()))
+    Ok(Value::from(items(this).len()))
 }
 
 fn slice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -233,15 +232,15 @@ fn splice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value,
             .splice(start..start + removed, added.iter().cloned())
             .collect()
     });
-    runtime.array(removed.unwrap_or_default())
+    runtime.array(removed)
 }
 
 /// The index of a search result, -1 without one.
-pub(super) fn index(found: Option<usize>) -> Value {
-    found.map_or_else(|| make(-1.0), count)
+fn index(found: Option<usize>) -> Value {
+    found.map_or_else(|| Value::from(-1.0), Value::from)
 }
 
-pub(super) fn calling(name: &str) -> Option<Native> {
+fn calling(name: &str) -> Option<Native> {
     Some(match name {
         "every" => |runtime, this, arguments| {
             let failing = position(runtime, this, arguments, false)?;
@@ -280,7 +279,7 @@ pub(super) fn calling(name: &str) -> Option<Native> {
             for (at, item) in items(this).iter().enumerate() {
                 call(runtime, arguments, item, at, this)?;
             }
-            Ok(Value::UNDEFINED)
+            Ok(Value::Undefined)
         },
         "reduce" => reduce,
         _ => return None,
@@ -297,16 +296,16 @@ fn call(
     invoke(
         runtime,
         argument(arguments, 0),
-        &[item.clone(), count(at), this.clone()],
+        &[item.clone(), Value::from(at), this.clone()],
     )
 }
 
 fn invoke(runtime: &Runtime, function: &Value, arguments: &[Value]) -> Result<Value, Error> {
     runtime.spend(1)?;
-    if let View::Function(function) = view(function) {
+    if let Value::Function(function) = function {
         return function.call(runtime, arguments);
     }
-    let message = format!("expected a function, not {}", type_name(function));
+    let message = format!("expected a function, not {}", function.type_name());
     Err(Error::new(ErrorKind::NotCallable, message))
 }
 
@@ -338,17 +337,17 @@ fn reduce(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value,
         ));
     };
     for (at, item) in rest {
-        let values = [result, item.clone(), count(at), this.clone()];
+        let values = [result, item.clone(), Value::from(at), this.clone()];
         result = invoke(runtime, argument(arguments, 0), &values)?;
     }
     Ok(result)
 }
 
 /// Sorts in place, by a function of two items or as strings.
-pub(super) fn sort(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
+fn sort(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let mut items = items(this).to_vec();
     runtime.array(items.clone())?;
-    if let View::Function(function) = view(argument(arguments, 0)) {
+    if let Value::Function(function) = argument(arguments, 0) {
         let sorted = sort_by(items, &mut |left, right| {
             let order = function.call(runtime, &[left.clone(), right.clone()])?;
             Ok(text::to_number(&order, runtime)?

@@ -1,14 +1,11 @@
 //! The methods of numbers.
 
-use minijinja::value::Value;
-
-use super::string::number as argument;
 use crate::error::Error;
-use crate::native::Native;
+use crate::native::{self, Native};
 use crate::runtime::Runtime;
-use crate::value::number::{clamp, print, read, to_integer};
+use crate::value::Value;
+use crate::value::number::{clamp, print, to_integer};
 use crate::value::text::to_text;
-use crate::value::{View, view};
 
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
@@ -22,15 +19,15 @@ pub(super) fn find(name: &str) -> Option<Native> {
 }
 
 fn value(this: &Value) -> f64 {
-    match view(this) {
-        View::Number(number) => number,
-        _ => read(this),
+    match this {
+        Value::Number(number) => number.value,
+        _ => f64::NAN,
     }
 }
 
 /// A number of digits between `least` and 100.
 fn digits(runtime: &Runtime, arguments: &[Value], least: usize) -> Result<usize, Error> {
-    let given = to_integer(argument(runtime, arguments, 0, 0.0)?);
+    let given = to_integer(native::number(runtime, arguments, 0, 0.0)?);
     let digits = clamp(given, 101);
     if given < 0.0 || digits < least || digits > 100 {
         return Err(Error::bad_value(format!(
@@ -51,13 +48,9 @@ fn to_fixed(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Valu
     if !number.is_finite() || number.abs() >= 1e21 {
         return Ok(Value::from(print(number)));
     }
-    // More decimals than any number near a half needs.
-    let exact = format!("{:.*}", digits + 60, number.abs());
-    Ok(Value::from(format!(
-        "{}{}",
-        sign(number),
-        cut(&exact, digits)
-    )))
+    let digits = u8::try_from(digits).unwrap_or(100);
+    let mut buffer = ryu_js::Buffer::new();
+    Ok(Value::from(buffer.format_to_fixed(number, digits)))
 }
 
 fn to_exponential(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -96,13 +89,13 @@ fn to_precision(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<
 
 #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
 fn to_string(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let radix = to_integer(argument(runtime, arguments, 0, 10.0)?);
+    let radix = to_integer(native::number(runtime, arguments, 0, 10.0)?);
     if !(2.0..=36.0).contains(&radix) {
         return Err(Error::bad_value("a radix must lie between 2 and 36"));
     }
     let number = value(this);
     if radix == 10.0 || !number.is_finite() {
-        return Ok(Value::from(to_text(this, runtime)?.into_owned()));
+        return Ok(Value::from(to_text(this, runtime)?));
     }
     Ok(Value::from(in_radix(number, radix)))
 }

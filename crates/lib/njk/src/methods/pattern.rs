@@ -1,23 +1,22 @@
 //! The methods of regular expressions, and the string methods that take one.
 
 use fancy_regex::Captures;
-use minijinja::value::Value;
 
-use super::string::{number, text};
+use super::string::text;
 use crate::error::Error;
-use crate::native::{Native, argument};
+use crate::native::{Native, argument, number};
 use crate::regex::{Found, Regex, expand, next_char};
 use crate::runtime::Runtime;
-use crate::value::number::{count, to_u32};
+use crate::value::number::to_u32;
 use crate::value::text::to_text;
-use crate::value::{View, utf16, view};
+use crate::value::{Value, utf16};
 
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "exec" => exec,
         "test" => |runtime, this, arguments| {
             let subject = to_text(argument(arguments, 0), runtime)?;
-            let View::Regex(regex) = view(this) else {
+            let Value::Regex(regex) = this else {
                 return Ok(Value::from(false));
             };
             Ok(Value::from(regex.exec(&subject, runtime)?.is_some()))
@@ -28,19 +27,19 @@ pub(super) fn find(name: &str) -> Option<Native> {
 
 fn exec(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let subject = to_text(argument(arguments, 0), runtime)?;
-    let View::Regex(regex) = view(this) else {
-        return Ok(Value::from(()));
+    let Value::Regex(regex) = this else {
+        return Ok(Value::Null);
     };
     match regex.exec(&subject, runtime)? {
         Some(found) => groups(runtime, &found),
-        None => Ok(Value::from(())),
+        None => Ok(Value::Null),
     }
 }
 
 /// The whole match and its groups, as an array.
 fn groups(runtime: &Runtime, found: &Captures<'_, str>) -> Result<Value, Error> {
     let group = |group: Option<fancy_regex::Match<'_>>| {
-        group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str()))
+        group.map_or(Value::Undefined, |group| Value::from(group.as_str()))
     };
     let size = found
         .iter()
@@ -58,27 +57,26 @@ fn whole(found: &Captures<'_, str>) -> (usize, usize) {
 /// The expression among the arguments, compiled from a string if necessary.
 fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
     let given = argument(arguments, 0);
-    match view(given) {
-        View::Regex(_) => Ok(given.clone()),
-        View::Undefined => runtime.regexes.value("", "", runtime),
-        _ => {
-            let body = to_text(given, runtime)?;
-            runtime.regexes.value(&body, "", runtime)
-        }
+    match given {
+        Value::Regex(_) => Ok(given.clone()),
+        Value::Undefined => runtime.regexes.value("", "", runtime),
+        _ => runtime
+            .regexes
+            .value(&to_text(given, runtime)?, "", runtime),
     }
 }
 
 pub(super) fn match_(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
-    let View::Regex(pattern) = view(&regex) else {
-        return Ok(Value::from(()));
+    let Value::Regex(pattern) = &regex else {
+        return Ok(Value::Null);
     };
     if !pattern.is_global() {
         return exec(runtime, &regex, std::slice::from_ref(this));
     }
     let all = pattern.find_all(text(this), runtime)?;
     if all.is_empty() {
-        return Ok(Value::from(()));
+        return Ok(Value::Null);
     }
     let pieces: Vec<Value> = all
         .iter()
@@ -95,8 +93,8 @@ pub(super) fn match_all(
     arguments: &[Value],
 ) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
-    let View::Regex(pattern) = view(&regex) else {
-        return Ok(Value::from(()));
+    let Value::Regex(pattern) = &regex else {
+        return Ok(Value::Null);
     };
     require_global(pattern, "matchAll")?;
     let matches = pattern.find_all(text(this), runtime)?;
@@ -107,13 +105,13 @@ pub(super) fn match_all(
 
 pub(super) fn search(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let regex = regex_argument(runtime, arguments)?;
-    let found = match view(&regex) {
-        View::Regex(pattern) => pattern.find_at(text(this), 0, runtime)?,
+    let found = match &regex {
+        Value::Regex(pattern) => pattern.find_at(text(this), 0, runtime)?,
         _ => None,
     };
     Ok(found.map_or_else(
-        || Value::from(-1),
-        |found| count(utf16::unit_of(text(this), whole(&found).0)),
+        || Value::from(-1.0),
+        |found| Value::from(utf16::unit_of(text(this), whole(&found).0)),
     ))
 }
 
@@ -126,7 +124,7 @@ pub(crate) fn replace(
 ) -> Result<Value, Error> {
     let this = text(this);
     let (wanted, replacement) = (argument(arguments, 0), argument(arguments, 1));
-    let matches: Vec<Found<'_>> = if let View::Regex(regex) = view(wanted) {
+    let matches: Vec<Found<'_>> = if let Value::Regex(regex) = wanted {
         if all {
             require_global(regex, "replaceAll")?;
         }
@@ -153,8 +151,8 @@ pub(crate) fn replace(
         this.match_indices(&*wanted).take(most).map(found).collect()
     };
     runtime.spend(matches.len())?;
-    let callback = match view(replacement) {
-        View::Function(function) => Some(function),
+    let callback = match replacement {
+        Value::Function(function) => Some(function),
         _ => None,
     };
     let template = to_text(replacement, runtime)?;
@@ -207,9 +205,9 @@ pub(super) fn split(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Res
     runtime.grow(subject.len())?;
     let limit = to_u32(number(runtime, arguments, 1, -1.0)?) as usize;
     let separator = argument(arguments, 0);
-    let mut pieces: Vec<Value> = match view(separator) {
-        View::Undefined => vec![Value::from(subject)],
-        View::Regex(regex) => split_by(subject, regex, runtime)?,
+    let mut pieces: Vec<Value> = match separator {
+        Value::Undefined => vec![Value::from(subject)],
+        Value::Regex(regex) => split_by(subject, regex, runtime)?,
         _ => {
             let separator = to_text(separator, runtime)?;
             if separator.is_empty() {
@@ -258,7 +256,7 @@ fn split_by(subject: &str, regex: &Regex, runtime: &Runtime) -> Result<Vec<Value
         }
         pieces.push(Value::from(&subject[start..at]));
         for group in found.iter().skip(1) {
-            pieces.push(group.map_or(Value::UNDEFINED, |group| Value::from(group.as_str())));
+            pieces.push(group.map_or(Value::Undefined, |group| Value::from(group.as_str())));
         }
         runtime.grow(found.len() * size_of::<Value>())?;
         start = end;

@@ -3,16 +3,14 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use minijinja::value::Value;
-
 use crate::error::Error;
 use crate::lexer::is_space;
 use crate::methods::pattern;
-use crate::native::{Native, argument};
+use crate::native::{Native, argument, number, string};
 use crate::runtime::Runtime;
-use crate::value::number::{clamp, count, make, of, relative, to_integer};
-use crate::value::text::{to_number, to_text};
-use crate::value::{View, as_text, utf16, view};
+use crate::value::number::{clamp, of, relative, to_integer};
+use crate::value::text::to_text;
+use crate::value::{Value, utf16};
 
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
@@ -29,7 +27,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
             Ok(Value::from(index_of(runtime, this, arguments)?.is_some()))
         },
         "indexOf" => |runtime, this, arguments| {
-            Ok(index_of(runtime, this, arguments)?.map_or_else(|| Value::from(-1), count))
+            Ok(index_of(runtime, this, arguments)?.map_or_else(|| Value::from(-1.0), Value::from))
         },
         "lastIndexOf" => last_index_of,
         "localeCompare" => compare,
@@ -66,20 +64,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
 
 /// The text of the string on which a method is called.
 pub(super) fn text(this: &Value) -> &str {
-    as_text(this).unwrap_or_default()
-}
-
-/// A number among the arguments; `default` if it is missing.
-pub(super) fn number(
-    runtime: &Runtime,
-    arguments: &[Value],
-    index: usize,
-    default: f64,
-) -> Result<f64, Error> {
-    match argument(arguments, index) {
-        missing if missing.is_undefined() => Ok(default),
-        given => to_number(given, runtime),
-    }
+    this.as_text().unwrap_or_default()
 }
 
 fn part(runtime: &Runtime, this: &str, start: usize, end: usize) -> Result<Value, Error> {
@@ -101,7 +86,7 @@ fn at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Err
     let index = to_integer(number(runtime, arguments, 0, 0.0)?);
     let len = of(utf16::len(text(this)));
     let index = if index < 0.0 { index + len } else { index };
-    Ok(unit(runtime, this, &[make(index)])?.unwrap_or_default())
+    Ok(unit(runtime, this, &[Value::from(index)])?.unwrap_or_default())
 }
 
 fn code_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -110,10 +95,10 @@ fn code_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value
     runtime.spend(this.len() / 64)?;
     let len = utf16::len(this);
     if index < 0.0 || index >= of(len) {
-        return Ok(make(f64::NAN));
+        return Ok(Value::from(f64::NAN));
     }
     let code = this.encode_utf16().nth(clamp(index, len));
-    Ok(make(code.map_or(f64::NAN, f64::from)))
+    Ok(Value::from(code.map_or(f64::NAN, f64::from)))
 }
 
 /// The whole character at an index, undefined where there is none.
@@ -122,12 +107,13 @@ fn code_point_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result
     let this = text(this);
     runtime.spend(this.len() / 64)?;
     if index < 0.0 {
-        return Ok(Value::UNDEFINED);
+        return Ok(Value::Undefined);
     }
     let units = this.encode_utf16().skip(clamp(index, usize::MAX >> 12));
     let code = char::decode_utf16(units.take(2)).next();
-    Ok(code.map_or(Value::UNDEFINED, |code| {
-        Value::from(code.map_or_else(|half| u32::from(half.unpaired_surrogate()), u32::from))
+    Ok(code.map_or(Value::Undefined, |code| {
+        let code = code.map_or_else(|half| u32::from(half.unpaired_surrogate()), u32::from);
+        Value::from(f64::from(code))
     }))
 }
 
@@ -144,7 +130,7 @@ fn concat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value,
 /// The string to look for, which cannot be a regular expression.
 fn plain<'a>(runtime: &Runtime, arguments: &'a [Value]) -> Result<Cow<'a, str>, Error> {
     let wanted = argument(arguments, 0);
-    if let View::Regex(regex) = view(wanted) {
+    if let Value::Regex(regex) = wanted {
         let error = Error::bad_value("expected a string, not a regular expression");
         return Err(error.with_hint(format!("`r{regex}.test(text)` looks for one")));
     }
@@ -193,17 +179,17 @@ fn last_index_of(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result
         end -= 1;
     }
     let found = this[..end].rfind(&*wanted);
-    Ok(found.map_or_else(|| Value::from(-1), |at| count(utf16::unit_of(this, at))))
+    Ok(found.map_or_else(
+        || Value::from(-1.0),
+        |at| Value::from(utf16::unit_of(this, at)),
+    ))
 }
 
 fn pad(runtime: &Runtime, this: &Value, arguments: &[Value], start: bool) -> Result<Value, Error> {
     let this = text(this);
     let len = utf16::len(this);
     let wanted = clamp(number(runtime, arguments, 0, 0.0)?, usize::MAX >> 12);
-    let filler = match argument(arguments, 1) {
-        missing if missing.is_undefined() => " ".into(),
-        given => to_text(given, runtime)?,
-    };
+    let filler = string(runtime, arguments, 1, " ")?;
     if wanted <= len || filler.is_empty() {
         return Ok(Value::from(this));
     }
@@ -267,7 +253,7 @@ pub(super) fn compare(
     let other = to_text(argument(arguments, 0), runtime)?;
     let (left, right) = (text(this), &*other);
     runtime.spend(left.len().min(right.len()))?;
-    Ok(Value::from(order(left, right) as i32))
+    Ok(Value::from(f64::from(order(left, right) as i32)))
 }
 
 fn order(left: &str, right: &str) -> Ordering {

@@ -397,10 +397,7 @@ pub(super) fn unknown_tag(tag: &Name) -> super::Failure {
     } else if let Some(mistake) = Mistake::tag(&tag.text) {
         unknown.with_mistake(mistake)
     } else {
-        match error::nearest(&tag.text, TAGS) {
-            Some(near) => unknown.with_hint(format!("did you mean `{near}`?")),
-            None => unknown,
-        }
+        unknown.with_nearest(error::nearest(&tag.text, TAGS))
     };
     (error, tag.span)
 }

@@ -1,19 +1,18 @@
 //! Regular expressions of JavaScript, run by `fancy-regex`, which stops after a
 //! limited number of steps instead of backtracking forever.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::iter::Peekable;
+use std::rc::Rc;
 use std::str::Chars;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fancy_regex::{Captures, RegexBuilder};
-use minijinja::value::{Object, ObjectRepr, Value};
 
 use crate::error::{Error, ErrorKind};
 use crate::runtime::Runtime;
+use crate::value::Value;
 
 /// The maximum number of steps of one search in an expression that backtracks.
 const BACKTRACKS: usize = 50_000;
@@ -38,9 +37,9 @@ struct Compiled {
 /// An expression as a value.
 #[derive(Debug)]
 pub(crate) struct Regex {
-    compiled: Arc<Compiled>,
+    compiled: Rc<Compiled>,
     /// Where a global or sticky search continues, in bytes.
-    last: AtomicUsize,
+    pub(crate) last: Cell<usize>,
 }
 
 impl Compiled {
@@ -91,14 +90,6 @@ impl Regex {
         self.compiled.flags.contains('y')
     }
 
-    pub(crate) fn last(&self) -> usize {
-        self.last.load(Ordering::Relaxed)
-    }
-
-    fn set_last(&self, last: usize) {
-        self.last.store(last, Ordering::Relaxed);
-    }
-
     /// The first match at or after the byte `from`; of a sticky expression, only one there.
     pub(crate) fn find_at<'t>(
         &self,
@@ -143,15 +134,15 @@ impl Regex {
         runtime: &Runtime,
     ) -> Result<Option<Captures<'t, str>>, Error> {
         let continues = self.is_global() || self.is_sticky();
-        let from = if continues { self.last() } else { 0 };
+        let from = if continues { self.last.get() } else { 0 };
         if from > text.len() || !text.is_char_boundary(from) {
-            self.set_last(0);
+            self.last.set(0);
             return Ok(None);
         }
         let found = self.find_at(text, from, runtime)?;
         if continues {
             let end = found.as_ref().and_then(|found| found.get(0));
-            self.set_last(end.map_or(0, |all| all.end()));
+            self.last.set(end.map_or(0, |all| all.end()));
         }
         Ok(found)
     }
@@ -201,21 +192,11 @@ impl fmt::Display for Regex {
     }
 }
 
-impl Object for Regex {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Plain
-    }
-
-    fn is_true(self: &Arc<Self>) -> bool {
-        true
-    }
-}
-
 /// The bytes that one is charged for, and with them the steps; few take as many.
 const BYTES: usize = 1 << 18;
 
 #[derive(Debug, Default)]
-pub(crate) struct Regexes(RefCell<HashMap<String, Arc<Compiled>>>);
+pub(crate) struct Regexes(RefCell<HashMap<String, Rc<Compiled>>>);
 
 impl Regexes {
     /// A new value of an expression.
@@ -227,8 +208,8 @@ impl Regexes {
             Some(compiled) => compiled,
             None => self.compile(key, body, flags, runtime)?,
         };
-        let last = AtomicUsize::new(0);
-        Ok(Value::from_object(Regex { compiled, last }))
+        let last = Cell::new(0);
+        Ok(Value::Regex(Rc::new(Regex { compiled, last })))
     }
 
     fn compile(
@@ -237,10 +218,10 @@ impl Regexes {
         body: &str,
         flags: &str,
         runtime: &Runtime,
-    ) -> Result<Arc<Compiled>, Error> {
+    ) -> Result<Rc<Compiled>, Error> {
         runtime.grow(BYTES)?;
-        let compiled = Arc::new(Compiled::new(body, flags)?);
-        self.0.borrow_mut().insert(key, Arc::clone(&compiled));
+        let compiled = Rc::new(Compiled::new(body, flags)?);
+        self.0.borrow_mut().insert(key, Rc::clone(&compiled));
         Ok(compiled)
     }
 }

@@ -2,11 +2,12 @@
 //! searched after it and, because Nunjucks compiles loop variables and
 //! parameters to JavaScript variables, the one that encloses it in the source.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::cell::Cell;
+use std::rc::Rc;
 
 use indexmap::IndexMap;
-use minijinja::value::{Enumerator, Object, ObjectRepr, Value};
+
+use crate::value::{Special, Value};
 
 /// The number of variables up to which a frame is searched from its start.
 const FEW: usize = 8;
@@ -149,58 +150,38 @@ impl Frames {
 /// `loop`: one object per loop, whose members change with each step.
 #[derive(Debug)]
 pub(crate) struct Loop {
-    index: AtomicUsize,
-    len: usize,
+    pub(crate) index: Cell<usize>,
+    pub(crate) len: usize,
 }
 
-impl Loop {
-    pub(crate) fn new(len: usize) -> Arc<Self> {
-        let index = AtomicUsize::new(0);
-        Arc::new(Self { index, len })
-    }
-
-    pub(crate) fn advance(&self, index: usize) {
-        self.index.store(index, Ordering::Relaxed);
-    }
-}
-
-impl Object for Loop {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Map
-    }
-
-    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        let index = self.index.load(Ordering::Relaxed);
+impl Special for Loop {
+    fn member(self: Rc<Self>, name: &str) -> Option<Value> {
+        let index = self.index.get();
         let left = self.len.saturating_sub(index);
-        Some(match key {
-            "index" => crate::value::number::count(index + 1),
-            "index0" => crate::value::number::count(index),
-            "revindex" => crate::value::number::count(left),
-            "revindex0" => crate::value::number::count(left.saturating_sub(1)),
+        Some(match name {
+            "index" => Value::from(index + 1),
+            "index0" => Value::from(index),
+            "revindex" => Value::from(left),
+            "revindex0" => Value::from(left.saturating_sub(1)),
             "first" => Value::from(index == 0),
             "last" => Value::from(index + 1 == self.len),
-            "length" => crate::value::number::count(self.len),
+            "length" => Value::from(self.len),
             _ => return None,
         })
     }
 
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.get_value_by_str(key.as_str()?)
-    }
-
-    fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Str(&[
-            "index",
-            "index0",
-            "revindex",
-            "revindex0",
-            "first",
-            "last",
-            "length",
-        ])
-    }
-
-    fn is_true(self: &Arc<Self>) -> bool {
-        true
+    fn names(&self) -> &'static [&'static str] {
+        &LOOP
     }
 }
+
+/// The members of `loop`.
+pub(crate) const LOOP: [&str; 7] = [
+    "index",
+    "index0",
+    "revindex",
+    "revindex0",
+    "first",
+    "last",
+    "length",
+];

@@ -12,14 +12,13 @@ use std::sync::Arc;
 
 use frames::{Frame, Frames};
 use indexmap::IndexSet;
-use minijinja::value::Value;
 
 use crate::coverage::{BranchKind, Coverage};
 use crate::engine::{self, Limits, Program, Shared};
 use crate::error::{Error, ErrorKind, Span};
 use crate::globals;
 use crate::regex::Regexes;
-use crate::value::{Array, Dict, Entries, as_text, depth, type_name};
+use crate::value::{Array, Dict, Entries, Value};
 
 /// The maximum nesting of all that runs at once: tags, expressions, and what they call. It
 /// bounds the stack, where `Limits::recursion` bounds the levels of macros and templates: the
@@ -130,10 +129,10 @@ impl Runtime {
 
     /// The template of that name, as `from` refers to it, compiled.
     pub(crate) fn load(&self, from: &Program, name: &Value) -> Result<Option<Arc<Program>>, Error> {
-        let Some(name) = as_text(name) else {
+        let Some(name) = name.as_text() else {
             let message = format!(
                 "the name of a template must be a string, not {}",
-                type_name(name)
+                name.type_name()
             );
             return Err(Error::bad_value(message));
         };
@@ -184,7 +183,7 @@ impl Runtime {
     /// afterwards.
     pub(crate) fn finish(&self) {
         for array in self.changed.take() {
-            if let Some(array) = array.downcast_object_ref::<Array>() {
+            if let Value::Array(array) = array {
                 drop(array.update(std::mem::take));
             }
         }
@@ -271,7 +270,7 @@ impl Runtime {
                 .saturating_add(64),
         )?;
         self.spend(items.len())?;
-        let array = Value::from_object(Array::new(items));
+        let array = Value::Array(Rc::new(Array::new(items)));
         Self::check_depth(&array)?;
         Ok(array)
     }
@@ -280,14 +279,14 @@ impl Runtime {
         let size = entries.keys().map(|key| key.len() + 96).sum::<usize>();
         self.grow(size.saturating_add(64))?;
         self.spend(entries.len())?;
-        let dict = Value::from_object(Dict::new(entries));
+        let dict = Value::Dict(Rc::new(Dict::new(entries, false)));
         Self::check_depth(&dict)?;
         Ok(dict)
     }
 
     /// Fails if a value is nested too deeply.
     pub(crate) fn check_depth(value: &Value) -> Result<(), Error> {
-        if depth(value) > MAX_DEPTH {
+        if value.depth() > MAX_DEPTH {
             return Err(Error::new(
                 ErrorKind::TooDeep,
                 "the value is nested too deeply",
@@ -320,13 +319,13 @@ pub(crate) type Body = (Arc<Program>, usize);
 /// The variables and blocks of a template and those it extends.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
-    variables: RefCell<HashMap<Arc<str>, Value>>,
-    exports: RefCell<IndexSet<Arc<str>>>,
+    variables: RefCell<HashMap<Rc<str>, Value>>,
+    exports: RefCell<IndexSet<Rc<str>>>,
     blocks: RefCell<HashMap<String, Vec<Body>>>,
 }
 
 impl Context {
-    pub(crate) fn new(variables: HashMap<Arc<str>, Value>) -> Rc<Self> {
+    pub(crate) fn new(variables: HashMap<Rc<str>, Value>) -> Rc<Self> {
         Rc::new(Self {
             variables: RefCell::new(variables),
             ..Self::default()
@@ -342,28 +341,28 @@ impl Context {
         match variables.get_mut(name) {
             Some(variable) => *variable = value,
             None => {
-                variables.insert(Arc::from(name), value);
+                variables.insert(Rc::from(name), value);
             }
         }
     }
 
-    pub(crate) fn variables(&self) -> HashMap<Arc<str>, Value> {
+    pub(crate) fn variables(&self) -> HashMap<Rc<str>, Value> {
         self.variables.borrow().clone()
     }
 
     pub(crate) fn export(&self, name: &str) {
         if !name.starts_with('_') && !self.exports.borrow().contains(name) {
-            self.exports.borrow_mut().insert(Arc::from(name));
+            self.exports.borrow_mut().insert(Rc::from(name));
         }
     }
 
     /// The exported names and their values.
-    pub(crate) fn exported(&self) -> Vec<(Arc<str>, Value)> {
-        let value = |name: &Arc<str>| self.get(name).unwrap_or(Value::UNDEFINED);
+    pub(crate) fn exported(&self) -> Vec<(Rc<str>, Value)> {
+        let value = |name: &Rc<str>| self.get(name).unwrap_or(Value::Undefined);
         let exports = self.exports.borrow();
         exports
             .iter()
-            .map(|name| (Arc::clone(name), value(name)))
+            .map(|name| (Rc::clone(name), value(name)))
             .collect()
     }
 
@@ -452,13 +451,13 @@ impl Runtime {
         found
             .or_else(|| here.context.get(name))
             .or_else(|| globals::find(name))
-            .unwrap_or(Value::UNDEFINED)
+            .unwrap_or(Value::Undefined)
     }
 
     /// A variable that is known to be in one of the enclosing frames.
     pub(crate) fn local(&self, here: &Activation, name: &str) -> Value {
         let found = self.frames.borrow().enclosed(here.frame(), name);
-        found.unwrap_or(Value::UNDEFINED)
+        found.unwrap_or(Value::Undefined)
     }
 
     /// `{% set %}`. `local` is whether it is a variable of an enclosing frame.

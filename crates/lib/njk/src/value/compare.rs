@@ -1,69 +1,51 @@
 //! JavaScript's comparisons: `===`, `==` and the order of values.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
-use minijinja::value::Value;
-
+use super::Value;
 use super::text::{to_number, to_primitive};
-use super::{View, is_present, number, view};
 use crate::error::Error;
 use crate::runtime::Runtime;
 
 /// `===`.
 pub(crate) fn strict(left: &Value, right: &Value) -> bool {
-    match (view(left), view(right)) {
-        (View::Undefined, View::Undefined) | (View::Null, View::Null) => true,
-        (View::Bool(left), View::Bool(right)) => left == right,
+    match (left, right) {
+        (Value::Undefined, Value::Undefined) | (Value::Null, Value::Null) => true,
+        (Value::Bool(left), Value::Bool(right)) => left == right,
         #[allow(clippy::float_cmp, reason = "JavaScript compares numbers exactly")]
-        (View::Number(left), View::Number(right)) => left == right,
-        (View::Text(left), View::Text(right)) => left == right,
-        _ => same(left, right),
-    }
-}
-
-/// Returns true if both are the same object.
-fn same(left: &Value, right: &Value) -> bool {
-    match (left.as_object(), right.as_object()) {
-        (Some(left), Some(right)) => std::ptr::eq(address(left), address(right)),
+        (Value::Number(left), Value::Number(right)) => left.value == right.value,
+        (Value::Text(left), Value::Text(right)) => left == right,
+        (Value::Safe(left), Value::Safe(right)) => Rc::ptr_eq(left, right),
+        (Value::Array(left), Value::Array(right)) => Rc::ptr_eq(left, right),
+        (Value::Dict(left), Value::Dict(right)) => Rc::ptr_eq(left, right),
+        (Value::Function(left), Value::Function(right)) => Rc::ptr_eq(left, right),
+        (Value::Regex(left), Value::Regex(right)) => Rc::ptr_eq(left, right),
+        (Value::Special(left), Value::Special(right)) => {
+            std::ptr::addr_eq(Rc::as_ptr(left), Rc::as_ptr(right))
+        }
         _ => false,
     }
-}
-
-fn address(object: &minijinja::value::DynObject) -> *const () {
-    use minijinja::value::Object;
-    fn of<T: Object + 'static>(object: &minijinja::value::DynObject) -> Option<*const ()> {
-        object
-            .downcast_ref::<T>()
-            .map(|object| std::ptr::from_ref(object).cast())
-    }
-    of::<super::Array>(object)
-        .or_else(|| of::<super::Dict>(object))
-        .or_else(|| of::<super::Safe>(object))
-        .or_else(|| of::<super::Function>(object))
-        .or_else(|| of::<crate::regex::Regex>(object))
-        .or_else(|| of::<crate::globals::Cycler>(object))
-        .or_else(|| of::<crate::runtime::frames::Loop>(object))
-        .unwrap_or(std::ptr::null())
 }
 
 /// `==`.
 pub(crate) fn loose(left: &Value, right: &Value, runtime: &Runtime) -> Result<bool, Error> {
     let is_object = |value: &Value| {
         !matches!(
-            view(value),
-            View::Undefined | View::Null | View::Bool(_) | View::Number(_) | View::Text(_)
+            value,
+            Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_)
         )
     };
-    if !is_present(left) || !is_present(right) {
-        return Ok(!is_present(left) && !is_present(right));
+    if !left.is_present() || !right.is_present() {
+        return Ok(!left.is_present() && !right.is_present());
     }
-    match (view(left), view(right)) {
-        (View::Number(_), View::Number(_))
-        | (View::Text(_), View::Text(_))
-        | (View::Bool(_), View::Bool(_)) => Ok(strict(left, right)),
+    match (left, right) {
+        (Value::Number(_), Value::Number(_))
+        | (Value::Text(_), Value::Text(_))
+        | (Value::Bool(_), Value::Bool(_)) => Ok(strict(left, right)),
         _ if is_object(left) && is_object(right) => Ok(strict(left, right)),
-        (View::Bool(flag), _) => loose(&number::make(f64::from(flag)), right, runtime),
-        (_, View::Bool(flag)) => loose(left, &number::make(f64::from(flag)), runtime),
+        (Value::Bool(flag), _) => loose(&Value::from(f64::from(*flag)), right, runtime),
+        (_, Value::Bool(flag)) => loose(left, &Value::from(f64::from(*flag)), runtime),
         _ if is_object(left) || is_object(right) => {
             let (left, right) = (to_primitive(left, runtime)?, to_primitive(right, runtime)?);
             loose(&left, &right, runtime)

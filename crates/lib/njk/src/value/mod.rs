@@ -1,259 +1,266 @@
-//! JavaScript's values, represented by minijinja's. Undefined, null, booleans,
-//! numbers and strings are minijinja's own; arrays, objects, functions, safe
-//! strings, regular expressions and NaN are objects of this crate, because
-//! JavaScript has identity, mutable arrays and different rules of truth.
+//! JavaScript's values: strings and numbers by value, arrays, objects and functions by
+//! identity. Arrays are mutable; everything stays on the thread of one rendering.
 
 pub(crate) mod compare;
 pub(crate) mod number;
 pub(crate) mod text;
 pub(crate) mod utf16;
 
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::rc::Rc;
 
 use indexmap::IndexMap;
-use minijinja::value::{Enumerator, Object, ObjectRepr, Value, ValueKind};
-use number::Nan;
+use number::Number;
 use serde_json::Value as Json;
 
 use crate::error::{Error, ErrorKind};
-use crate::globals::Cycler;
 use crate::native::Native;
 use crate::regex::Regex;
 use crate::runtime::Runtime;
 
 /// A value by its JavaScript type.
-pub(crate) enum View<'a> {
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Value {
+    #[default]
     Undefined,
     Null,
     Bool(bool),
-    Number(f64),
-    Text(&'a str),
+    Number(Number),
+    Text(Rc<str>),
     /// A string that autoescaping does not change: an object in Nunjucks.
-    Safe(&'a str),
-    Array(&'a Array),
-    Dict(&'a Dict),
-    Function(&'a Function),
-    Regex(&'a Regex),
-    /// An object with special behaviour, such as `loop`.
-    Object,
+    Safe(Rc<str>),
+    Array(Rc<Array>),
+    Dict(Rc<Dict>),
+    Function(Rc<Function>),
+    Regex(Rc<Regex>),
+    Special(Rc<dyn Special>),
 }
 
-/// The JavaScript type of `value`.
-pub(crate) fn view(value: &Value) -> View<'_> {
-    match value.kind() {
-        ValueKind::Undefined => View::Undefined,
-        ValueKind::None => View::Null,
-        ValueKind::Bool => View::Bool(value.is_true()),
-        ValueKind::Number => View::Number(number::read(value)),
-        ValueKind::String => View::Text(value.as_str().unwrap_or_default()),
-        _ => object(value),
+/// An object with members of its own, such as `loop`.
+pub(crate) trait Special: fmt::Debug {
+    /// The value of a member.
+    fn member(self: Rc<Self>, name: &str) -> Option<Value>;
+
+    /// The names of the members, in order.
+    fn names(&self) -> &'static [&'static str];
+
+    /// The number of levels of arrays and objects in it.
+    fn depth(&self) -> u32 {
+        0
     }
 }
 
-fn object(value: &Value) -> View<'_> {
-    if let Some(dict) = value.downcast_object_ref::<Dict>() {
-        View::Dict(dict)
-    } else if let Some(array) = value.downcast_object_ref::<Array>() {
-        View::Array(array)
-    } else if let Some(safe) = value.downcast_object_ref::<Safe>() {
-        View::Safe(safe.as_str())
-    } else if let Some(function) = value.downcast_object_ref::<Function>() {
-        View::Function(function)
-    } else if let Some(regex) = value.downcast_object_ref::<Regex>() {
-        View::Regex(regex)
-    } else if value.downcast_object_ref::<Nan>().is_some() {
-        View::Number(f64::NAN)
-    } else {
-        View::Object
+impl Value {
+    pub(crate) fn safe(text: impl Into<Rc<str>>) -> Self {
+        Self::Safe(text.into())
     }
-}
 
-/// Neither undefined nor null.
-pub(crate) fn is_present(value: &Value) -> bool {
-    !value.is_undefined() && !value.is_none()
-}
+    pub(crate) fn function(
+        body: impl Fn(&Runtime, &[Self]) -> Result<Self, Error> + 'static,
+    ) -> Self {
+        Self::Function(Rc::new(Function {
+            body: Box::new(body),
+            depth: 0,
+        }))
+    }
 
-/// The members of an object of any kind; nothing for a value that is not an object.
-pub(crate) fn entries(value: &Value) -> Vec<(Arc<str>, Value)> {
-    match view(value) {
-        View::Dict(dict) => {
-            let entries = dict.entries().iter();
-            entries
-                .map(|(key, value)| (Arc::clone(key), value.clone()))
-                .collect()
+    pub(crate) fn is_undefined(&self) -> bool {
+        matches!(self, Self::Undefined)
+    }
+
+    /// Neither undefined nor null.
+    pub(crate) fn is_present(&self) -> bool {
+        !matches!(self, Self::Undefined | Self::Null)
+    }
+
+    /// Returns true if a condition with the value holds.
+    pub(crate) fn is_true(&self) -> bool {
+        match self {
+            Self::Undefined | Self::Null => false,
+            Self::Bool(value) => *value,
+            Self::Number(number) => number.value != 0.0 && !number.value.is_nan(),
+            Self::Text(text) => !text.is_empty(),
+            _ => true,
         }
-        View::Object => {
-            let pairs = value
-                .as_object()
-                .and_then(minijinja::value::DynObject::try_iter_pairs);
-            pairs
-                .into_iter()
-                .flatten()
-                .filter_map(|(key, value)| Some((key.to_str()?, value)))
-                .collect()
+    }
+
+    /// The string, unless it is a safe one.
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
         }
-        _ => Vec::new(),
+    }
+
+    /// The characters of a string, safe or not.
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Safe(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The members of an object of any kind; nothing for a value that is not an object.
+    pub(crate) fn entries(&self) -> Vec<(Rc<str>, Self)> {
+        match self {
+            Self::Dict(dict) => {
+                let entries = dict.entries.iter();
+                entries
+                    .map(|(key, value)| (Rc::clone(key), value.clone()))
+                    .collect()
+            }
+            Self::Special(object) => {
+                let names = object.names().iter();
+                let pair = |name: &&str| Some((Rc::from(*name), Rc::clone(object).member(name)?));
+                names.filter_map(pair).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// JavaScript's name of the type, for messages.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Undefined => "undefined",
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::Text(_) | Self::Safe(_) => "a string",
+            Self::Array(_) => "an array",
+            Self::Function(_) => "a function",
+            Self::Regex(_) => "a regular expression",
+            Self::Dict(_) | Self::Special(_) => "an object",
+        }
+    }
+
+    /// The number of levels of arrays and objects in the value.
+    pub(crate) fn depth(&self) -> u32 {
+        match self {
+            Self::Array(array) => array.depth.get(),
+            Self::Dict(dict) => dict.depth,
+            Self::Function(function) => function.depth,
+            Self::Special(object) => object.depth(),
+            _ => 0,
+        }
+    }
+
+    /// `text` as a safe string if this value is one, as a plain string if not.
+    pub(crate) fn like(&self, text: String) -> Self {
+        match self {
+            Self::Safe(_) => Self::safe(text),
+            _ => Self::from(text),
+        }
     }
 }
 
-/// The characters of a string, safe or not.
-pub(crate) fn as_text(value: &Value) -> Option<&str> {
-    match view(value) {
-        View::Text(text) | View::Safe(text) => Some(text),
-        _ => None,
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
     }
 }
 
-/// JavaScript's name of the type, for messages.
-pub(crate) fn type_name(value: &Value) -> &'static str {
-    match view(value) {
-        View::Undefined => "undefined",
-        View::Null => "null",
-        View::Bool(_) => "a boolean",
-        View::Number(_) => "a number",
-        View::Text(_) | View::Safe(_) => "a string",
-        View::Array(_) => "an array",
-        View::Function(_) => "a function",
-        View::Regex(_) => "a regular expression",
-        View::Dict(_) | View::Object => "an object",
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Self::Number(value.into())
     }
 }
 
-/// The number of levels of arrays and objects in a value.
-pub(crate) fn depth(value: &Value) -> u32 {
-    match view(value) {
-        View::Array(array) => array.depth(),
-        View::Dict(dict) => dict.depth(),
-        View::Function(function) => function.depth(),
-        View::Object => value
-            .downcast_object_ref::<Cycler>()
-            .map_or(0, Cycler::depth),
-        _ => 0,
+/// A length or a position.
+impl From<usize> for Value {
+    fn from(count: usize) -> Self {
+        Self::from(number::of(count))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<Cow<'_, str>> for Value {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self::Text(text.into())
     }
 }
 
 #[derive(Debug)]
 pub(crate) struct Array {
-    items: Mutex<Arc<Vec<Value>>>,
-    depth: AtomicU32,
+    items: RefCell<Rc<Vec<Value>>>,
+    depth: Cell<u32>,
 }
 
 impl Array {
-    /// An array of `items`; limits are checked by [`crate::budget::Budget`].
+    /// An array of `items`; limits are checked by [`Runtime`].
     pub(crate) fn new(items: Vec<Value>) -> Self {
-        let depth = items.iter().map(depth).max().unwrap_or_default();
+        let depth = items.iter().map(Value::depth).max().unwrap_or_default();
         Self {
-            items: Mutex::new(Arc::new(items)),
-            depth: AtomicU32::new(depth.saturating_add(1)),
+            items: RefCell::new(Rc::new(items)),
+            depth: Cell::new(depth.saturating_add(1)),
         }
     }
 
-    /// The current items. No lock is held afterwards: an array may contain itself.
-    pub(crate) fn items(&self) -> Arc<Vec<Value>> {
-        Arc::clone(&self.items.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The current items. Nothing is borrowed afterwards: an array may contain itself.
+    pub(crate) fn items(&self) -> Rc<Vec<Value>> {
+        Rc::clone(&self.items.borrow())
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.items
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .len()
+        self.items.borrow().len()
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<Value> {
-        self.items
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(index)
-            .cloned()
-    }
-
-    pub(crate) fn depth(&self) -> u32 {
-        self.depth.load(Ordering::Relaxed)
+        self.items.borrow().get(index).cloned()
     }
 
     /// Changes the items in place. `change` must not access this array.
     pub(crate) fn update<T>(&self, change: impl FnOnce(&mut Vec<Value>) -> T) -> T {
-        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
-        change(Arc::make_mut(&mut items))
+        change(Rc::make_mut(&mut self.items.borrow_mut()))
     }
 
     /// Records that a value with `inner` levels was added.
     pub(crate) fn deepen(&self, inner: u32) {
         self.depth
-            .fetch_max(inner.saturating_add(1), Ordering::Relaxed);
+            .set(self.depth.get().max(inner.saturating_add(1)));
     }
 }
 
-impl Object for Array {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Seq
-    }
-
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.get(key.as_usize()?)
-    }
-
-    fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Seq(self.len())
-    }
-
-    fn is_true(self: &Arc<Self>) -> bool {
-        true
-    }
-}
-
-pub(crate) type Entries = IndexMap<Arc<str>, Value>;
+pub(crate) type Entries = IndexMap<Rc<str>, Value>;
 
 #[derive(Debug)]
 pub(crate) struct Dict {
-    entries: Entries,
+    pub(crate) entries: Entries,
     depth: u32,
-    keywords: bool,
+    /// True for the keyword arguments of a call.
+    pub(crate) is_keywords: bool,
 }
 
 impl Dict {
-    pub(crate) fn new(mut entries: Entries) -> Self {
+    pub(crate) fn new(mut entries: Entries, is_keywords: bool) -> Self {
         if entries.keys().any(|key| index(key).is_some()) {
             entries.sort_by(|left, _, right, _| match (index(left), index(right)) {
                 (Some(left), Some(right)) => left.cmp(&right),
-                (Some(_), None) => std::cmp::Ordering::Less,
-                (None, Some(_)) => std::cmp::Ordering::Greater,
-                (None, None) => std::cmp::Ordering::Equal,
+                (left, right) => right.is_some().cmp(&left.is_some()),
             });
         }
-        let depth = entries.values().map(depth).max().unwrap_or_default();
+        let depth = entries.values().map(Value::depth).max().unwrap_or_default();
         Self {
             entries,
             depth: depth.saturating_add(1),
-            keywords: false,
+            is_keywords,
         }
-    }
-
-    /// The keyword arguments of a call.
-    pub(crate) fn keywords(entries: Entries) -> Self {
-        Self {
-            keywords: true,
-            ..Self::new(entries)
-        }
-    }
-
-    pub(crate) fn is_keywords(&self) -> bool {
-        self.keywords
-    }
-
-    pub(crate) fn entries(&self) -> &Entries {
-        &self.entries
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         self.entries.get(key)
-    }
-
-    pub(crate) fn depth(&self) -> u32 {
-        self.depth
     }
 }
 
@@ -265,29 +272,7 @@ pub(crate) fn index(key: &str) -> Option<u32> {
     number.filter(|number| *number != u32::MAX)
 }
 
-impl Object for Dict {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Map
-    }
-
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.get(key.as_str()?).cloned()
-    }
-
-    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        self.get(key).cloned()
-    }
-
-    fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Values(self.entries.keys().map(|key| Value::from(&**key)).collect())
-    }
-
-    fn is_true(self: &Arc<Self>) -> bool {
-        true
-    }
-}
-
-type Body = dyn Fn(&Runtime, &[Value]) -> Result<Value, Error> + Send + Sync;
+type Body = dyn Fn(&Runtime, &[Value]) -> Result<Value, Error>;
 
 pub(crate) struct Function {
     body: Box<Body>,
@@ -297,29 +282,14 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    pub(crate) fn value(
-        body: impl Fn(&Runtime, &[Value]) -> Result<Value, Error> + Send + Sync + 'static,
-    ) -> Value {
-        Value::from_object(Self {
-            body: Box::new(body),
-            depth: 0,
-        })
-    }
-
     /// A method, bound to its value.
     pub(crate) fn method(this: &Value, method: Native) -> Result<Value, Error> {
-        let depth = depth(this).saturating_add(1);
+        let depth = this.depth().saturating_add(1);
         let this = this.clone();
-        let method = Value::from_object(Self {
-            body: Box::new(move |runtime, arguments| method(runtime, &this, arguments)),
-            depth,
-        });
+        let body: Box<Body> = Box::new(move |runtime, arguments| method(runtime, &this, arguments));
+        let method = Value::Function(Rc::new(Self { body, depth }));
         Runtime::check_depth(&method)?;
         Ok(method)
-    }
-
-    pub(crate) fn depth(&self) -> u32 {
-        self.depth
     }
 
     pub(crate) fn call(&self, runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
@@ -334,48 +304,6 @@ impl Function {
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Function")
-    }
-}
-
-impl Object for Function {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Plain
-    }
-
-    fn is_true(self: &Arc<Self>) -> bool {
-        true
-    }
-}
-
-#[derive(Debug)]
-pub(crate) struct Safe(Arc<str>);
-
-impl Safe {
-    pub(crate) fn value(text: impl Into<Arc<str>>) -> Value {
-        Value::from_object(Self(text.into()))
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Object for Safe {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Plain
-    }
-
-    fn is_true(self: &Arc<Self>) -> bool {
-        true
-    }
-}
-
-/// `text` as a safe string if `like` is one, as a plain string if not.
-pub(crate) fn copy_safeness(like: &Value, text: String) -> Value {
-    if like.downcast_object_ref::<Safe>().is_some() {
-        Safe::value(text)
-    } else {
-        Value::from(text)
     }
 }
 
@@ -399,45 +327,27 @@ pub(crate) fn escape(text: &str) -> String {
 /// The maximum nesting of a context; `serde_json` itself reads 128 levels.
 const MAX_DEPTH: u32 = 200;
 
-/// `json` as a value.
-pub(crate) fn from_json(json: &Json) -> Result<Value, Error> {
-    convert(json, 0)
-}
-
-fn convert(json: &Json, depth: u32) -> Result<Value, Error> {
+/// `json`, which is `depth` levels deep in a context, as a value.
+pub(crate) fn from_json(json: &Json, depth: u32) -> Result<Value, Error> {
     if depth > MAX_DEPTH {
-        return Err(Error::new(
-            ErrorKind::TooDeep,
-            "the context is nested too deeply",
-        ));
+        let message = "the context is nested too deeply";
+        return Err(Error::new(ErrorKind::TooDeep, message));
     }
     Ok(match json {
-        Json::Null => Value::from(()),
-        Json::Bool(value) => Value::from(*value),
-        Json::Number(value) => {
-            exact(value).unwrap_or_else(|| number::make(value.as_f64().unwrap_or(f64::NAN)))
-        }
+        Json::Null => Value::Null,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(value) => Value::Number(value.into()),
         Json::String(text) => Value::from(text.as_str()),
         Json::Array(items) => {
-            let items = items.iter().map(|item| convert(item, depth + 1));
-            Value::from_object(Array::new(items.collect::<Result<_, _>>()?))
+            let items = items.iter().map(|item| from_json(item, depth + 1));
+            Value::Array(Rc::new(Array::new(items.collect::<Result<_, _>>()?)))
         }
         Json::Object(entries) => {
             let mut values = Entries::with_capacity(entries.len());
             for (key, value) in entries {
-                values.insert(Arc::from(key.as_str()), convert(value, depth + 1)?);
+                values.insert(Rc::from(key.as_str()), from_json(value, depth + 1)?);
             }
-            Value::from_object(Dict::new(values))
+            Value::Dict(Rc::new(Dict::new(values, false)))
         }
     })
-}
-
-/// An integer that no `f64` may hold, which prints as it is and is rounded by arithmetic.
-fn exact(number: &serde_json::Number) -> Option<Value> {
-    let is_large = |size: u64| size > 1 << 53;
-    match (number.as_i64(), number.as_u64()) {
-        (Some(signed), _) if is_large(signed.unsigned_abs()) => Some(Value::from(signed)),
-        (None, Some(unsigned)) => Some(Value::from(unsigned)),
-        _ => None,
-    }
 }

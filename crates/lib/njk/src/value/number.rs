@@ -1,113 +1,53 @@
 //! JavaScript's number type: how values are made, printed and parsed.
 
-use std::sync::Arc;
+use std::num::NonZeroU64;
 
-use minijinja::value::{Object, ObjectRepr, Value};
-
-/// NaN, which minijinja would take for true.
-#[derive(Debug)]
-pub(crate) struct Nan;
-
-impl Object for Nan {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Plain
-    }
-
-    fn is_true(self: &Arc<Self>) -> bool {
-        false
-    }
+/// A number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Number {
+    pub(crate) value: f64,
+    /// The magnitude of an integer of the context that no `f64` may hold: it prints as it is, and
+    /// is rounded by arithmetic.
+    magnitude: Option<NonZeroU64>,
 }
 
-/// Beyond this, not every integer is representable.
-const MAX_SAFE: f64 = 9_007_199_254_740_992.0;
-
-/// A whole number in the safe range. Of zeros there is one.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "only whole numbers in the range of i64 get there"
-)]
-fn whole(number: f64) -> i64 {
-    number as i64
-}
-
-/// A number as a value: whole ones as integers.
-pub(crate) fn make(number: f64) -> Value {
-    if number.is_nan() {
-        Value::from_object(Nan)
-    } else if number.fract() == 0.0
-        && number.abs() < MAX_SAFE
-        && !(number == 0.0 && number.is_sign_negative())
-    {
-        Value::from(whole(number))
-    } else {
-        Value::from(number)
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        Self {
+            value,
+            magnitude: None,
+        }
     }
 }
 
-/// A count as a value.
-pub(crate) fn count(count: usize) -> Value {
-    Value::from(u64::try_from(count).unwrap_or(u64::MAX))
-}
-
-/// The number of a numeric value.
-pub(crate) fn read(value: &Value) -> f64 {
-    f64::try_from(value.clone()).unwrap_or(f64::NAN)
-}
-
-/// A numeric value as JavaScript prints it, except that large integers of the context are exact.
-pub(crate) fn text(value: &Value) -> String {
-    let number = read(value);
-    if value.is_integer() && number.abs() >= MAX_SAFE {
-        return value.to_string();
+impl From<&serde_json::Number> for Number {
+    fn from(number: &serde_json::Number) -> Self {
+        let unsigned = number
+            .as_u64()
+            .or_else(|| Some(number.as_i64()?.unsigned_abs()));
+        Self {
+            value: number.as_f64().unwrap_or(f64::NAN),
+            magnitude: unsigned
+                .filter(|size| *size > 1 << 53)
+                .and_then(NonZeroU64::new),
+        }
     }
-    print(number)
+}
+
+impl Number {
+    /// The number as JavaScript prints it, except that large integers of the context are exact.
+    pub(crate) fn text(self) -> String {
+        match self.magnitude {
+            Some(digits) if self.value < 0.0 => format!("-{digits}"),
+            Some(digits) => digits.to_string(),
+            None => print(self.value),
+        }
+    }
 }
 
 /// A number as JavaScript prints it.
 pub(crate) fn print(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        }
-        .to_owned();
-    }
-    if number.fract() == 0.0 && number.abs() < MAX_SAFE {
-        return whole(number).to_string();
-    }
-    let sign = if number < 0.0 { "-" } else { "" };
-    // The shortest digits that parse to the same number, and the position of the
-    // point.
-    let scientific = format!("{:e}", number.abs());
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    let point = exponent.parse::<i32>().unwrap_or_default() + 1;
-    format!("{sign}{}", place(&digits, point))
-}
-
-/// `digits` with a decimal point after the first `point` of them.
-fn place(digits: &str, point: i32) -> String {
-    let count = i32::try_from(digits.len()).unwrap_or(i32::MAX);
-    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
-    if count <= point && point <= 21 {
-        return format!("{digits}{}", zeros(point - count));
-    }
-    if 0 < point && point <= 21 {
-        let (whole, fraction) = digits.split_at(usize::try_from(point).unwrap_or_default());
-        return format!("{whole}.{fraction}");
-    }
-    if -6 < point && point <= 0 {
-        return format!("0.{}{digits}", zeros(-point));
-    }
-    let exponent = point - 1;
-    let sign = if exponent < 0 { '-' } else { '+' };
-    let (first, rest) = digits.split_at(1);
-    let dot = if rest.is_empty() { "" } else { "." };
-    format!("{first}{dot}{rest}e{sign}{}", exponent.abs())
+    ryu_js::Buffer::new().format(number).to_owned()
 }
 
 /// The number in a whole string; NaN if it is not a number.

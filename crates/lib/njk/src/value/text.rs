@@ -2,28 +2,26 @@
 
 use std::borrow::Cow;
 
-use minijinja::value::Value;
-
 use crate::error::{Error, ErrorKind};
 use crate::runtime::Runtime;
-use crate::value::{View, entries, number, view};
+use crate::value::{Value, number};
 
 /// The maximum nesting of what is printed or written as JSON.
 const MAX_DEPTH: usize = 200;
 
 /// The result of JavaScript's `String(value)`.
 pub(crate) fn to_text<'a>(value: &'a Value, runtime: &Runtime) -> Result<Cow<'a, str>, Error> {
-    Ok(match view(value) {
-        View::Undefined => Cow::Borrowed("undefined"),
-        View::Null => Cow::Borrowed("null"),
-        View::Bool(true) => Cow::Borrowed("true"),
-        View::Bool(false) => Cow::Borrowed("false"),
-        View::Number(_) => Cow::Owned(number::text(value)),
-        View::Text(text) | View::Safe(text) => Cow::Borrowed(text),
-        View::Dict(_) | View::Object => Cow::Borrowed("[object Object]"),
-        View::Function(_) => Cow::Borrowed("[function]"),
-        View::Regex(regex) => Cow::Owned(regex.to_string()),
-        View::Array(array) => {
+    Ok(match value {
+        Value::Undefined => Cow::Borrowed("undefined"),
+        Value::Null => Cow::Borrowed("null"),
+        Value::Bool(true) => Cow::Borrowed("true"),
+        Value::Bool(false) => Cow::Borrowed("false"),
+        Value::Number(number) => Cow::Owned(number.text()),
+        Value::Text(text) | Value::Safe(text) => Cow::Borrowed(text),
+        Value::Dict(_) | Value::Special(_) => Cow::Borrowed("[object Object]"),
+        Value::Function(_) => Cow::Borrowed("[function]"),
+        Value::Regex(regex) => Cow::Owned(regex.to_string()),
+        Value::Array(array) => {
             let mut text = String::new();
             join(&array.items(), ",", &mut text, runtime, 0)?;
             Cow::Owned(text)
@@ -51,9 +49,9 @@ pub(crate) fn join(
         if index > 0 {
             out.push_str(separator);
         }
-        match view(item) {
-            View::Undefined | View::Null => {}
-            View::Array(array) => join(&array.items(), ",", out, runtime, depth + 1)?,
+        match item {
+            Value::Undefined | Value::Null => {}
+            Value::Array(array) => join(&array.items(), ",", out, runtime, depth + 1)?,
             _ => out.push_str(&to_text(item, runtime)?),
         }
         runtime.grow(out.len() - before)?;
@@ -64,15 +62,17 @@ pub(crate) fn join(
 
 /// `value` as a number.
 pub(crate) fn to_number(value: &Value, runtime: &Runtime) -> Result<f64, Error> {
-    Ok(match view(value) {
-        View::Null | View::Bool(false) => 0.0,
-        View::Bool(true) => 1.0,
-        View::Number(value) => value,
-        View::Text(text) | View::Safe(text) => number::parse(text),
-        View::Array(_) => number::parse(&to_text(value, runtime)?),
-        View::Undefined | View::Dict(_) | View::Object | View::Function(_) | View::Regex(_) => {
-            f64::NAN
-        }
+    Ok(match value {
+        Value::Null | Value::Bool(false) => 0.0,
+        Value::Bool(true) => 1.0,
+        Value::Number(number) => number.value,
+        Value::Text(text) | Value::Safe(text) => number::parse(text),
+        Value::Array(_) => number::parse(&to_text(value, runtime)?),
+        Value::Undefined
+        | Value::Dict(_)
+        | Value::Special(_)
+        | Value::Function(_)
+        | Value::Regex(_) => f64::NAN,
     })
 }
 
@@ -81,11 +81,11 @@ pub(crate) fn to_primitive<'a>(
     value: &'a Value,
     runtime: &Runtime,
 ) -> Result<Cow<'a, Value>, Error> {
-    Ok(match view(value) {
-        View::Undefined | View::Null | View::Bool(_) | View::Number(_) | View::Text(_) => {
+    Ok(match value {
+        Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {
             Cow::Borrowed(value)
         }
-        _ => Cow::Owned(Value::from(to_text(value, runtime)?.into_owned())),
+        _ => Cow::Owned(Value::from(to_text(value, runtime)?)),
     })
 }
 
@@ -118,15 +118,15 @@ impl Writer<'_> {
         }
         self.runtime.spend(1)?;
         let before = self.out.len();
-        match view(value) {
-            View::Undefined | View::Function(_) => return Ok(false),
-            View::Bool(flag) => self.out.push_str(if flag { "true" } else { "false" }),
-            View::Number(number) if number.is_finite() => self.out.push_str(&number::text(value)),
-            View::Null | View::Number(_) => self.out.push_str("null"),
-            View::Text(text) => quote(text, &mut self.out),
-            View::Safe(text) => self.safe(text, depth),
-            View::Regex(_) => self.out.push_str("{}"),
-            View::Array(array) => {
+        match value {
+            Value::Undefined | Value::Function(_) => return Ok(false),
+            Value::Bool(flag) => self.out.push_str(if *flag { "true" } else { "false" }),
+            Value::Number(number) if number.value.is_finite() => self.out.push_str(&number.text()),
+            Value::Null | Value::Number(_) => self.out.push_str("null"),
+            Value::Text(text) => self.quote(text),
+            Value::Safe(text) => self.safe(text, depth),
+            Value::Regex(_) => self.out.push_str("{}"),
+            Value::Array(array) => {
                 self.out.push('[');
                 let items = array.items();
                 for (index, item) in items.iter().enumerate() {
@@ -137,16 +137,16 @@ impl Writer<'_> {
                 }
                 self.close(items.is_empty(), ']', depth)?;
             }
-            View::Dict(_) | View::Object => {
+            Value::Dict(_) | Value::Special(_) => {
                 self.out.push('{');
                 let mut empty = true;
-                for (key, item) in entries(value) {
-                    if matches!(view(&item), View::Undefined | View::Function(_)) {
+                for (key, item) in value.entries() {
+                    if matches!(&item, Value::Undefined | Value::Function(_)) {
                         continue;
                     }
                     self.separate(empty, depth + 1)?;
                     empty = false;
-                    quote(&key, &mut self.out);
+                    self.quote(&key);
                     self.out
                         .push_str(if self.indent.is_empty() { ":" } else { ": " });
                     self.value(&item, depth + 1)?;
@@ -171,10 +171,15 @@ impl Writer<'_> {
         self.out.push_str(&inner);
         self.out.push_str("\"val\":");
         self.out.push_str(space);
-        quote(text, &mut self.out);
+        self.quote(text);
         let length = super::utf16::len(text).to_string();
         self.out
             .extend([",", &inner, "\"length\":", space, &length, &line, "}"]);
+    }
+
+    fn quote(&mut self, text: &str) {
+        self.out
+            .push_str(&serde_json::Value::from(text).to_string());
     }
 
     fn separate(&mut self, first: bool, depth: usize) -> Result<(), Error> {
@@ -202,30 +207,4 @@ impl Writer<'_> {
         }
         self.runtime.check_len(self.out.len())
     }
-}
-
-const HEX: [&str; 16] = [
-    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f",
-];
-
-fn quote(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            c if c < ' ' => out.extend([
-                "\\u00",
-                if c < '\u{10}' { "0" } else { "1" },
-                HEX[u32::from(c) as usize % 16],
-            ]),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }

@@ -240,8 +240,13 @@ impl Scope {
         self.facts.get(place)
     }
 
-    pub(super) fn bind(&mut self, name: &str, ty: Type) {
-        self.bind_as(name, ty, Role::Value, false, None);
+    pub(super) fn bind(&mut self, name: &str, ty: Type, volatile: bool) {
+        self.bind_as(name, ty, Role::Value, volatile, None);
+    }
+
+    /// Binds what is not known, or is no value.
+    pub(super) fn bind_role(&mut self, name: &str, role: Role) {
+        self.bind_as(name, Type::unknown(), role, true, None);
     }
 
     pub(super) fn bind_as(

@@ -217,14 +217,9 @@ impl Checker<'_> {
                 self.report(one.span, problem);
             }
         }
-        let mut yes = self.mentioned(left);
-        yes.extend(self.mentioned(right));
-        let no = Facts::new();
-        Judged {
-            ty: flag(may_hold, true),
-            yes,
-            no,
-        }
+        let mut judged = self.mentioning(flag(may_hold, true), left);
+        judged.yes.extend(self.mentioned(right));
+        judged
     }
 }
 

@@ -89,12 +89,7 @@ impl Checker<'_> {
             Kind::Name(_) | Kind::Member(..) | Kind::Index(..) => self.judge_value(one),
             _ => {
                 let ty = self.expression(one);
-                let yes = self.mentioned(one);
-                Judged {
-                    ty,
-                    yes,
-                    no: Facts::new(),
-                }
+                self.mentioning(ty, one)
             }
         }
     }
@@ -163,12 +158,7 @@ impl Checker<'_> {
     fn judge_value(&mut self, one: &Expression) -> Judged {
         let ty = self.expression(one);
         let Some(place) = self.place(one) else {
-            let yes = self.mentioned(one);
-            return Judged {
-                ty,
-                yes,
-                no: Facts::new(),
-            };
+            return self.mentioning(ty, one);
         };
         let mut yes = self.prefixes(one);
         yes.push((place.clone(), ty.truthy()));
@@ -199,6 +189,15 @@ impl Checker<'_> {
         let place = self.place(one)?;
         let ty = self.quietly(|this| this.expression(one));
         Some((place, ty.present()))
+    }
+
+    /// A condition of which nothing is known but that it mentions `one`.
+    pub(super) fn mentioning(&mut self, ty: Type, one: &Expression) -> Judged {
+        Judged {
+            ty,
+            yes: self.mentioned(one),
+            no: Facts::new(),
+        }
     }
 
     /// All values that an expression mentions are taken to be there if it holds.
@@ -320,11 +319,7 @@ impl Checker<'_> {
             fails,
         }) = outcome(&name.text, &ty)
         else {
-            return Judged {
-                ty: Type::boolean(),
-                yes: self.mentioned(target),
-                no: Facts::new(),
-            };
+            return self.mentioning(Type::boolean(), target);
         };
         let mut judged = Judged::of(flag(holds, fails));
         if let Some(place) = self.place(target) {
@@ -383,12 +378,7 @@ impl Checker<'_> {
                 },
             );
         }
-        let yes = self.mentioned(one);
-        Judged {
-            ty: Type::boolean(),
-            yes,
-            no: Facts::new(),
-        }
+        self.mentioning(Type::boolean(), one)
     }
 
     /// `"name" in object`.
@@ -431,10 +421,6 @@ impl Checker<'_> {
         for other in items {
             may_hold |= self.equality(other, item, other, true).ty.may_hold();
         }
-        Judged {
-            ty: flag(may_hold, true),
-            yes: self.mentioned(item),
-            no: Facts::new(),
-        }
+        self.mentioning(flag(may_hold, true), item)
     }
 }

@@ -204,10 +204,7 @@ impl Checker<'_> {
         self.scope.learn(&judged.no);
         let second = match otherwise {
             Some(otherwise) => self.expression(otherwise),
-            None => Type {
-                absent: Absent::Perhaps,
-                ..Type::default()
-            },
+            None => Type::absent(),
         };
         self.scope.forget_to(mark);
         self.union(&first, &second)

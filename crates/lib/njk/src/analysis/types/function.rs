@@ -89,21 +89,23 @@ impl<'a> Checker<'a> {
 
     fn give_up(&mut self) {
         let mut macros = std::mem::take(&mut self.macros);
-        for one in &mut macros {
-            for ty in &mut one.parameters {
-                self.escape(ty);
-                *ty = Type::unknown();
-            }
-        }
+        self.lose(macros.iter_mut().flat_map(|one| &mut one.parameters));
         self.macros = macros;
         let mut included = std::mem::take(&mut self.included);
-        for one in &mut included {
-            for ty in one.variables.values_mut() {
-                self.escape(ty);
-                *ty = Type::unknown();
-            }
-        }
+        self.lose(
+            included
+                .iter_mut()
+                .flat_map(|one| one.variables.values_mut()),
+        );
         self.included = included;
+    }
+
+    /// Takes types for unknown.
+    fn lose<'t>(&mut self, types: impl Iterator<Item = &'t mut Type>) {
+        for ty in types {
+            self.escape(ty);
+            *ty = Type::unknown();
+        }
     }
 
     fn round(&mut self) {
@@ -122,7 +124,7 @@ impl<'a> Checker<'a> {
                 self.lenient = true;
                 self.scope = self.fresh_scope(template, true);
                 for (name, role) in self.definitions(template) {
-                    self.scope.bind_as(&name, Type::unknown(), role, true, None);
+                    self.scope.bind_role(&name, role);
                 }
                 at = Some(template);
             }
@@ -146,12 +148,12 @@ impl<'a> Checker<'a> {
                 ty = ty.lenient();
             }
             let volatile = ty.any == Any::Anything;
-            scope.bind_as(name, ty, Role::Value, volatile, None);
+            scope.bind(name, ty, volatile);
         }
         if lenient {
             for (name, ty) in &self.included[template].variables {
                 let volatile = ty.any == Any::Anything;
-                scope.bind_as(name, ty.clone(), Role::Value, volatile, None);
+                scope.bind(name, ty.clone(), volatile);
             }
         }
         scope.end_context();
@@ -180,8 +182,7 @@ impl<'a> Checker<'a> {
                 ty = Type::unknown();
             }
             let volatile = ty.any == Any::Anything || self.assigned.contains(&name.text);
-            self.scope
-                .bind_as(&name.text, ty, Role::Value, volatile, None);
+            self.scope.bind(&name.text, ty, volatile);
         }
         let foreign = template > 0 && !called;
         self.quiet += usize::from(foreign);
@@ -373,10 +374,7 @@ impl Checker<'_> {
         for (known, ty) in before.iter().zip(given) {
             let ty = match ty {
                 Some(ty) => ty.widened(),
-                None => Type {
-                    absent: Absent::Perhaps,
-                    ..Type::default()
-                },
+                None => Type::absent(),
             };
             after.push(if known.is_never() {
                 ty
@@ -425,10 +423,7 @@ impl Checker<'_> {
             }
         }
         if many {
-            for ty in included.variables.values_mut() {
-                self.escape(ty);
-                *ty = Type::unknown();
-            }
+            self.lose(included.variables.values_mut());
         }
         self.included[template] = included;
     }
@@ -452,8 +447,7 @@ impl Checker<'_> {
             }
             (Statement::Import { target, .. }, found) => {
                 let role = found.map_or(Role::Value, Role::Module);
-                self.scope
-                    .bind_as(&target.text, Type::unknown(), role, true, None);
+                self.scope.bind_role(&target.text, role);
             }
             (Statement::From { names, .. }, found) => {
                 for (name, alias) in names {
@@ -462,8 +456,7 @@ impl Checker<'_> {
                         self.missing_export(found, name);
                     }
                     let role = number.map_or(Role::Value, Role::Macro);
-                    self.scope
-                        .bind_as(&alias.text, Type::unknown(), role, true, None);
+                    self.scope.bind_role(&alias.text, role);
                 }
             }
             _ => {}

@@ -210,6 +210,14 @@ impl Type {
         this.reweighed().bounded()
     }
 
+    /// Undefined, if a value is known at all.
+    pub(super) fn absent() -> Self {
+        Self {
+            absent: Absent::Perhaps,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn simple(simple: u8) -> Self {
         Self {
             simple,

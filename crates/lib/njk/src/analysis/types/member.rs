@@ -7,17 +7,7 @@ use crate::ast::{Arguments, Expression, Kind, Name, Unary};
 use crate::error::{Mistake, Span, nearest};
 use crate::globals;
 use crate::methods::{self, Owner};
-
-/// The members of `loop`.
-const LOOP_MEMBERS: [&str; 7] = [
-    "index",
-    "index0",
-    "revindex",
-    "revindex0",
-    "first",
-    "last",
-    "length",
-];
+use crate::runtime::frames;
 
 impl Checker<'_> {
     /// The type of `target.name`; reports a member that no value of the type has.
@@ -98,7 +88,7 @@ impl Checker<'_> {
                 meant,
             }
         } else if owner.simple & LOOP != 0 {
-            let meant = nearest(name, LOOP_MEMBERS).map(str::to_owned);
+            let meant = nearest(name, frames::LOOP).map(str::to_owned);
             Problem::LoopMember { member, meant }
         } else {
             Problem::ScalarMember {

@@ -174,34 +174,27 @@ impl Type {
 }
 
 /// The kind of a value, for messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
     /// A string.
+    #[error("a string")]
     Text,
     /// A number.
+    #[error("a number")]
     Number,
     /// A boolean.
+    #[error("a boolean")]
     Boolean,
     /// A list.
+    #[error("a list")]
     List,
     /// An object.
+    #[error("an object")]
     Object,
     /// Something else, or one of several.
+    #[error("a value")]
     Other,
-}
-
-impl std::fmt::Display for Kind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Text => "a string",
-            Self::Number => "a number",
-            Self::Boolean => "a boolean",
-            Self::List => "a list",
-            Self::Object => "an object",
-            Self::Other => "a value",
-        })
-    }
 }
 
 /// The outcome of a test.

@@ -1,7 +1,7 @@
 //! Contradictions of the types of a template's variables. A problem is a value, which hosts can
 //! match; its message and its hint are derived from it.
 
-use std::fmt;
+use thiserror::Error;
 
 use super::narrow::Kind;
 use crate::error::Foreign;
@@ -21,11 +21,12 @@ pub struct TypeProblem {
     pub problem: Problem,
 }
 
-/// A problem of an expression or a statement. Texts in it are parts of the template.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A problem of an expression or a statement, and its message. Texts in it are parts of the template.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// An object does not have the member.
+    #[error("`{owner}` has no member `{member}`")]
     UnknownMember {
         /// The object.
         owner: String,
@@ -35,6 +36,7 @@ pub enum Problem {
         meant: Option<String>,
     },
     /// A value that is not an object does not have the member.
+    #[error("`{owner}` is {kind}, which has no member `{member}`")]
     ScalarMember {
         /// The value.
         owner: String,
@@ -46,6 +48,7 @@ pub enum Problem {
         instead: Option<&'static Foreign>,
     },
     /// `loop` does not have the member.
+    #[error("`loop` has no member `{member}`")]
     LoopMember {
         /// The member.
         member: String,
@@ -53,6 +56,7 @@ pub enum Problem {
         meant: Option<String>,
     },
     /// The callee is not a function.
+    #[error("`{callee}` is not a function")]
     NotCallable {
         /// The callee.
         callee: String,
@@ -60,6 +64,14 @@ pub enum Problem {
         instead: Option<&'static Foreign>,
     },
     /// An object, or a list of objects, prints as `[object Object]`.
+    #[error(
+        "`{value}` is {}",
+        if *list {
+            "a list of objects, which print as `[object Object]`"
+        } else {
+            "an object, which prints as `[object Object]`"
+        }
+    )]
     PrintedObject {
         /// The value.
         value: String,
@@ -68,6 +80,7 @@ pub enum Problem {
     },
     /// A loop over a number or a boolean does nothing; one over a string goes through its
     /// characters.
+    #[error("`{value}` is {kind}, not a list")]
     LoopOverScalar {
         /// The value.
         value: String,
@@ -75,11 +88,13 @@ pub enum Problem {
         kind: Kind,
     },
     /// A loop with one variable over an object does nothing.
+    #[error("`{value}` is an object, and a loop with one variable skips it")]
     LoopOverObject {
         /// The value.
         value: String,
     },
     /// A loop with several variables over what cannot be taken apart.
+    #[error("an item of `{value}` is {kind}, which cannot be unpacked into variables")]
     Unpacked {
         /// The value.
         value: String,
@@ -87,6 +102,7 @@ pub enum Problem {
         kind: Kind,
     },
     /// A comparison that can never hold.
+    #[error("`{value}` is never `{other}`")]
     Impossible {
         /// The value.
         value: String,
@@ -98,11 +114,13 @@ pub enum Problem {
         meant: Option<String>,
     },
     /// A value that may be missing is used.
+    #[error("`{value}` may be missing, and the template does not check")]
     Unguarded {
         /// The value.
         value: String,
     },
     /// A macro is called without an argument that it uses.
+    #[error("`{name}` is called without `{parameter}`, which it uses")]
     MissingArgument {
         /// The macro.
         name: String,
@@ -110,6 +128,7 @@ pub enum Problem {
         parameter: String,
     },
     /// A macro is called with more arguments than it has parameters.
+    #[error("`{name}` is called with more than its {max} parameters")]
     ExtraArgument {
         /// The macro.
         name: String,
@@ -117,6 +136,7 @@ pub enum Problem {
         max: usize,
     },
     /// A macro is called with an argument by a name that it does not have.
+    #[error("`{name}` has no parameter `{argument}`")]
     UnknownArgument {
         /// The macro.
         name: String,
@@ -126,6 +146,7 @@ pub enum Problem {
         meant: Option<String>,
     },
     /// Nothing uses what is defined.
+    #[error("the {definition} `{name}` is unused")]
     Unused {
         /// The kind of definition.
         definition: Definition,
@@ -133,6 +154,10 @@ pub enum Problem {
         name: String,
     },
     /// A branch is never taken.
+    #[error(
+        "`{condition}` {}",
+        if *holds { "always holds, so nothing after it is used" } else { "never holds" }
+    )]
     NeverTaken {
         /// Its condition.
         condition: String,
@@ -140,16 +165,19 @@ pub enum Problem {
         holds: bool,
     },
     /// A template includes itself.
+    #[error("`{name}` loads itself without end")]
     Recursive {
         /// Its name.
         name: String,
     },
     /// An argument decides which template is loaded.
+    #[error("the argument `{name}` decides which file is loaded")]
     FromArgument {
         /// The argument.
         name: String,
     },
     /// A template does not define what is imported from it.
+    #[error("`{template}` does not define `{name}`")]
     MissingExport {
         /// The template.
         template: String,
@@ -159,6 +187,7 @@ pub enum Problem {
         meant: Option<String>,
     },
     /// A filter or an operator is applied to an operand with which it fails.
+    #[error("`{operation}` is applied to `{value}`, which is {kind}")]
     WrongOperand {
         /// The filter or operator.
         operation: String,
@@ -170,58 +199,76 @@ pub enum Problem {
         expected: &'static str,
     },
     /// A list is compared with one value.
+    #[error("`{value}`, a list, is compared with one value")]
     ComparedList {
         /// The list.
         value: String,
     },
     /// A text is compared with a number by its order.
+    #[error("`{value}`, a string, is compared with a number")]
     ComparedText {
         /// The text.
         value: String,
     },
     /// A habit of another language of templates.
+    #[error("{0}")]
     Habit(Habit),
 }
 
 /// A definition of a template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Definition {
     /// A macro.
+    #[error("macro")]
     Macro,
     /// A parameter of a macro.
+    #[error("macro parameter")]
     Parameter,
     /// A variable.
+    #[error("variable")]
     Variable,
     /// A block that the extended template does not have.
+    #[error("block")]
     Block,
     /// A name that is imported.
+    #[error("import")]
     Import,
 }
 
 /// A form that Nunjucks takes in silence and reads differently from Jinja.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Habit {
     /// `selectattr("a", "equalto", b)`: the test is ignored.
+    #[error("the filter takes one argument, and ignores the test")]
     TestOfAttribute,
     /// `not a == b` is `(not a) == b`.
+    #[error("`not a == b` compares `not a` with `b`")]
     NotComparison,
     /// `for x in xs if x.a`: the condition is evaluated once, before the loop.
+    #[error("the condition is evaluated once, before the loop")]
     LoopCondition,
     /// `sort("name")`: the first argument is whether to reverse.
+    #[error("the first argument of `sort` is whether to reverse")]
     SortArgument,
     /// `xs[-1]` is undefined.
+    #[error("a negative index is undefined")]
     NegativeIndex,
     /// `"a" ~ b + 1` joins the number to the text.
+    #[error("`+` after text joins the number to the text")]
     SumOfText,
     /// `xs + ys` is text.
+    #[error("`+` joins two lists to one text")]
     SumOfLists,
     /// `"-" * 3` is not a number.
+    #[error("text in arithmetic is not a number")]
     RepeatedText,
     /// `a == b is c` tests the comparison.
+    #[error("the test is applied to the comparison, not to its operand")]
     TestOfComparison,
     /// `1 < a < 5` compares a boolean with 5.
+    #[error("the second comparison is of true or false")]
     Chained,
 }
 
@@ -242,94 +289,7 @@ fn listed(values: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// The message: lower case, no full stop.
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownMember { owner, member, .. } => {
-                write!(f, "`{owner}` has no member `{member}`")
-            }
-            Self::ScalarMember {
-                owner,
-                kind,
-                member,
-                ..
-            } => write!(f, "`{owner}` is {kind}, which has no member `{member}`"),
-            Self::LoopMember { member, .. } => write!(f, "`loop` has no member `{member}`"),
-            Self::NotCallable { callee, .. } => write!(f, "`{callee}` is not a function"),
-            Self::PrintedObject { value, list: false } => {
-                write!(
-                    f,
-                    "`{value}` is an object, which prints as `[object Object]`"
-                )
-            }
-            Self::PrintedObject { value, list: true } => write!(
-                f,
-                "`{value}` is a list of objects, which print as `[object Object]`"
-            ),
-            Self::LoopOverScalar { value, kind } => write!(f, "`{value}` is {kind}, not a list"),
-            Self::LoopOverObject { value } => write!(
-                f,
-                "`{value}` is an object, and a loop with one variable skips it"
-            ),
-            Self::Unpacked { value, kind } => write!(
-                f,
-                "an item of `{value}` is {kind}, which cannot be unpacked into variables"
-            ),
-            Self::Impossible { value, other, .. } => write!(f, "`{value}` is never `{other}`"),
-            Self::Unguarded { value } => write!(
-                f,
-                "`{value}` may be missing, and the template does not check"
-            ),
-            Self::MissingArgument { name, parameter } => {
-                write!(f, "`{name}` is called without `{parameter}`, which it uses")
-            }
-            Self::ExtraArgument { name, max } => {
-                write!(f, "`{name}` is called with more than its {max} parameters")
-            }
-            Self::UnknownArgument { name, argument, .. } => {
-                write!(f, "`{name}` has no parameter `{argument}`")
-            }
-            _ => self.statement(f),
-        }
-    }
-}
-
 impl Problem {
-    fn statement(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unused { definition, name } => write!(f, "the {definition} `{name}` is unused"),
-            Self::NeverTaken {
-                condition,
-                holds: false,
-            } => write!(f, "`{condition}` never holds"),
-            Self::NeverTaken { condition, .. } => {
-                write!(f, "`{condition}` always holds, so nothing after it is used")
-            }
-            Self::Recursive { name } => write!(f, "`{name}` loads itself without end"),
-            Self::FromArgument { name } => {
-                write!(f, "the argument `{name}` decides which file is loaded")
-            }
-            Self::MissingExport { template, name, .. } => {
-                write!(f, "`{template}` does not define `{name}`")
-            }
-            Self::WrongOperand {
-                operation,
-                value,
-                kind,
-                ..
-            } => write!(f, "`{operation}` is applied to `{value}`, which is {kind}"),
-            Self::ComparedList { value } => {
-                write!(f, "`{value}`, a list, is compared with one value")
-            }
-            Self::ComparedText { value } => {
-                write!(f, "`{value}`, a string, is compared with a number")
-            }
-            Self::Habit(habit) => f.write_str(habit.message()),
-            _ => Ok(()),
-        }
-    }
-
     /// The hint, if more is known than the message says.
     pub fn hint(&self) -> Option<String> {
         let meant = |meant: &Option<String>| {
@@ -382,34 +342,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Definition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Macro => "macro",
-            Self::Parameter => "macro parameter",
-            Self::Variable => "variable",
-            Self::Block => "block",
-            Self::Import => "import",
-        })
-    }
-}
-
 impl Habit {
-    fn message(self) -> &'static str {
-        match self {
-            Self::TestOfAttribute => "the filter takes one argument, and ignores the test",
-            Self::NotComparison => "`not a == b` compares `not a` with `b`",
-            Self::LoopCondition => "the condition is evaluated once, before the loop",
-            Self::SortArgument => "the first argument of `sort` is whether to reverse",
-            Self::NegativeIndex => "a negative index is undefined",
-            Self::SumOfText => "`+` after text joins the number to the text",
-            Self::SumOfLists => "`+` joins two lists to one text",
-            Self::RepeatedText => "text in arithmetic is not a number",
-            Self::Chained => "the second comparison is of true or false",
-            Self::TestOfComparison => "the test is applied to the comparison, not to its operand",
-        }
-    }
-
     fn hint(self) -> &'static str {
         match self {
             Self::TestOfAttribute => "put `{% if %}` into a `for` loop",

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::analysis::types::checker::{Binding, Checker, Implied, Role};
 use crate::analysis::types::function::{address, parameters};
-use crate::analysis::types::lattice::{Absent, Any, LOOP, NULL, Type};
+use crate::analysis::types::lattice::{Any, LOOP, NULL, Type};
 use crate::analysis::types::narrow::may_equal;
 use crate::analysis::types::problem::{Habit, Problem};
 use crate::analysis::types::unused::assigned_in;
@@ -37,8 +37,7 @@ impl Checker<'_> {
             Statement::Macro { name, function } => {
                 let number = self.numbers.get(&address(function)).copied();
                 let role = number.map_or(Role::Value, Role::Macro);
-                self.scope
-                    .bind_as(&name.text, Type::unknown(), role, true, None);
+                self.scope.bind_role(&name.text, role);
             }
             Statement::Call { call, caller } => self.call_block(call, caller),
             Statement::Filter {
@@ -113,8 +112,7 @@ impl Checker<'_> {
             if let Some(binding) = self.scope.get(name) {
                 let ty = binding.ty.clone();
                 self.escape(&ty);
-                self.scope
-                    .bind_as(name, Type::unknown(), Role::Value, true, None);
+                self.scope.bind_role(name, Role::Value);
             }
         }
     }
@@ -143,10 +141,9 @@ impl Checker<'_> {
                 ty
             };
             let volatile = ty.any == Any::Anything || changing.contains(&name.text);
-            self.scope
-                .bind_as(&name.text, ty, Role::Value, volatile, None);
+            self.scope.bind(&name.text, ty, volatile);
         }
-        self.scope.bind("loop", Type::simple(LOOP));
+        self.scope.bind("loop", Type::simple(LOOP), false);
         self.body(body);
         self.scope.forget_to(facts);
         self.scope.undo_to(mark);
@@ -235,8 +232,7 @@ impl Checker<'_> {
             self.escape(&ty);
         }
         for name in parameters(caller) {
-            self.scope
-                .bind_as(&name.text, Type::unknown(), Role::Value, true, None);
+            self.scope.bind_role(&name.text, Role::Value);
         }
         self.body(&caller.body);
         self.scope.undo_to(mark);
@@ -280,10 +276,7 @@ impl Checker<'_> {
                 let binding = end.get(name).unwrap_or(&base);
                 let ty = match binding {
                     Some(binding) => binding.ty.clone(),
-                    None => Type {
-                        absent: Absent::Perhaps,
-                        ..Type::default()
-                    },
+                    None => Type::absent(),
                 };
                 merged = Some(match merged {
                     Some(before) => self.union(&before, &ty),
@@ -292,7 +285,7 @@ impl Checker<'_> {
             }
             let ty = merged.unwrap_or_else(Type::unknown);
             let volatile = ty.any == Any::Anything;
-            self.scope.bind_as(name, ty, Role::Value, volatile, None);
+            self.scope.bind(name, ty, volatile);
         }
     }
 

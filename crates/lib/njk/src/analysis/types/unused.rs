@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use super::checker::{Checker, Loaded, template};
 use super::function::parameters;
 use super::problem::{Definition, Problem};
-use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Target, Value};
+use crate::analysis::root;
+use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
 use crate::walk;
 
 impl Checker<'_> {
@@ -16,11 +17,7 @@ impl Checker<'_> {
         if loaded.iter().all(|template| template.complete) {
             let mut read: HashSet<&str> = HashSet::new();
             for template in loaded {
-                walk::statements(&template.statements, &mut |expression| {
-                    if let Kind::Name(name) = &expression.kind {
-                        read.insert(name);
-                    }
-                });
+                walk::statements(&template.statements, &mut |it| read.extend(name(it)));
             }
             walk::each(&loaded[0].statements, &mut |statement| {
                 self.unused_in(statement, &read);
@@ -59,17 +56,9 @@ impl Checker<'_> {
         walk::each(&function.body, &mut |statement| {
             loads |= template(statement).is_some();
         });
-        walk::statements(&function.body, &mut |expression| {
-            if let Kind::Name(name) = &expression.kind {
-                read.insert(name);
-            }
-        });
+        walk::statements(&function.body, &mut |it| read.extend(name(it)));
         for (_, value) in &function.defaults {
-            walk::expression(value, &mut |expression| {
-                if let Kind::Name(name) = &expression.kind {
-                    read.insert(name);
-                }
-            });
+            walk::expression(value, &mut |it| read.extend(name(it)));
         }
         if !loads {
             for name in parameters(function) {
@@ -257,24 +246,17 @@ pub(super) fn tainted(loaded: &[Loaded]) -> HashSet<String> {
         }
     }
     for template in loaded {
-        walk::statements(&template.statements, &mut |expression| {
-            if let Kind::Name(name) = &expression.kind {
-                names.insert(name.clone());
-            }
+        walk::statements(&template.statements, &mut |it| {
+            names.extend(name(it).map(str::to_owned));
         });
     }
     names
 }
 
-/// The name that a chain of members begins with.
-fn root(expression: &Expression) -> Option<&str> {
+/// The variable that an expression is.
+fn name(expression: &Expression) -> Option<&str> {
     match &expression.kind {
         Kind::Name(name) => Some(name),
-        Kind::Member(target, _) | Kind::Index(target, _) => root(target),
-        Kind::Group(items) => match items.as_slice() {
-            [only] => root(only),
-            _ => None,
-        },
         _ => None,
     }
 }
@@ -290,37 +272,21 @@ fn spread(statements: &[Statement], names: &mut HashSet<String>) {
             names: targets,
             iterable,
             ..
-        } if any(targets, names) => mention(iterable, names),
+        } if targets.iter().any(|it| names.contains(&it.text)) => mention(iterable, names),
         Statement::Macro { function, .. } => {
-            let defaults = function.defaults.iter().map(|(name, _)| name);
-            let mut parameters = function.parameters.iter().chain(defaults);
-            calls |= parameters.any(|name| names.contains(&name.text));
+            calls |= parameters(function).any(|name| names.contains(&name.text));
         }
         _ => {}
     });
     if calls {
         walk::statements(statements, &mut |expression| {
             if let Kind::Call(_, arguments) = &expression.kind {
-                mention_all(arguments, names);
+                arguments.iter().for_each(|it| mention(it, names));
             }
         });
     }
 }
 
-fn any(targets: &[Name], names: &HashSet<String>) -> bool {
-    targets.iter().any(|target| names.contains(&target.text))
-}
-
-fn mention_all(arguments: &Arguments, names: &mut HashSet<String>) {
-    for argument in arguments.iter() {
-        mention(argument, names);
-    }
-}
-
 fn mention(value: &Expression, names: &mut HashSet<String>) {
-    walk::expression(value, &mut |expression| {
-        if let Kind::Name(name) = &expression.kind {
-            names.insert(name.clone());
-        }
-    });
+    walk::expression(value, &mut |it| names.extend(name(it).map(str::to_owned)));
 }

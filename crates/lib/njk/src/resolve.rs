@@ -3,14 +3,12 @@
 //! position, in the loops and functions that enclose them; all other names are looked up
 //! at run time. On the way, the blocks and the branches of the template are collected.
 
-mod expression;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
+use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Target, Value};
 use crate::coverage::BranchKind;
 use crate::error::{Error, ErrorKind, Span};
 use crate::walk;
@@ -263,6 +261,69 @@ impl Resolver {
             self.expression(value);
         }
         self.body(&mut function.body)
+    }
+}
+
+impl Resolver {
+    fn expression(&mut self, one: &mut Expression) {
+        match &mut one.kind {
+            Kind::Str(_)
+            | Kind::Number(_)
+            | Kind::Bool(_)
+            | Kind::Null
+            | Kind::Regex { .. }
+            | Kind::Local(_) => {}
+            Kind::Name(name) => {
+                if self.contains(name) {
+                    one.kind = Kind::Local(std::mem::take(name));
+                }
+            }
+            Kind::Member(target, _) | Kind::Unary(_, target) => self.expression(target),
+            Kind::Index(left, right) | Kind::Binary(_, left, right) | Kind::In(left, right) => {
+                self.expression(left);
+                self.expression(right);
+            }
+            Kind::Call(target, arguments) => {
+                if !self.in_block || !is_super(target) {
+                    self.expression(target);
+                }
+                self.arguments(arguments);
+            }
+            Kind::Filter(target, _, arguments) | Kind::Test(target, _, arguments) => {
+                self.expression(target);
+                self.arguments(arguments);
+            }
+            Kind::Array(items) | Kind::Group(items) => {
+                for item in items {
+                    self.expression(item);
+                }
+            }
+            Kind::Dict(pairs) => {
+                for (_, value) in pairs {
+                    self.expression(value);
+                }
+            }
+            Kind::InlineIf {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.expression(then);
+                self.branch(condition.span, BranchKind::If);
+                self.expression(condition);
+                if let Some(otherwise) = otherwise {
+                    self.expression(otherwise);
+                    self.branch(condition.span, BranchKind::Else);
+                }
+            }
+        }
+    }
+
+    fn arguments(&mut self, arguments: &mut Arguments) {
+        let keyword = arguments.keyword.iter_mut().map(|(_, value)| value);
+        for argument in arguments.positional.iter_mut().chain(keyword) {
+            self.expression(argument);
+        }
     }
 }
 
