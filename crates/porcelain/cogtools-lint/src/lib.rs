@@ -25,6 +25,6 @@ pub use finding::{Edit, Finding};
 pub use lint_file::LintFile;
 pub use linter::Linter;
 pub use reference::reference;
-pub use rules::{find, rules};
+pub use rules::{RETIRED_RULES, find, rules};
 
 pub use crate::linter::{CaseFile, Example, Levels, Rule};

@@ -8,10 +8,10 @@ use std::thread;
 use crate::finding::{Finding, Findings};
 use crate::lint_file::LintFile;
 use crate::program::is_in;
-use crate::rules::{INVALID_TOOL, LOADER_RULES, find, rules};
+use crate::rules::{INVALID_TOOL, LOADER_RULES, RETIRED_RULES, find, rules};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
-use cogtools_core::{Code, Diagnostic, Level, RETIRED_LINT_RULES, RuleLevel};
+use cogtools_core::{Code, Diagnostic, Level, RuleLevel};
 
 /// The least number of files for a thread: fewer are checked before it has started.
 const FILES_PER_THREAD: usize = 16;
@@ -178,7 +178,7 @@ impl Levels {
                     diagnostics.push(diagnostic.hint(hint).at(one.location.clone()));
                 }
                 Some(rule) => levels.set(rule, one.level),
-                None if RETIRED_LINT_RULES.contains(&one.rule.as_str()) => {}
+                None if RETIRED_RULES.contains(&one.rule.as_str()) => {}
                 None => diagnostics.push(unknown_rule(&one.rule).at(one.location.clone())),
             }
         }

@@ -10,14 +10,14 @@ use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
 use cogtools_core::{
-    Candidate, Code, Config, Diagnostic, Folder, Name, RETIRED_LINT_RULES, SourceError,
+    Candidate, Code, Config, Diagnostic, Folder, Name, SourceError,
 };
 use cogtools_program::project::read_scope;
 use cogtools_program::{InputError, Io};
 
 use crate::finding::Finding;
 use crate::lint_file::{LintFile, Neighbours};
-use crate::rules::{INVALID_TOOL, find};
+use crate::rules::{INVALID_TOOL, RETIRED_RULES, find};
 
 /// The files that a run checks.
 pub(crate) struct Targets {
@@ -324,7 +324,7 @@ impl Suppression {
             return Some(format!("`{INVALID_TOOL}` cannot be allowed"));
         }
         let is_unknown =
-            find(&self.rule).is_none() && !RETIRED_LINT_RULES.contains(&self.rule.as_str());
+            find(&self.rule).is_none() && !RETIRED_RULES.contains(&self.rule.as_str());
         is_unknown.then(|| format!("there is no rule `{}`", self.rule))
     }
 }

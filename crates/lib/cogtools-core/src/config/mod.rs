@@ -5,7 +5,6 @@
 //! not be able to put another tool behind the name of one that the user has written.
 
 mod layer;
-mod lint_rule;
 pub mod options;
 mod reader;
 mod schema;
@@ -13,7 +12,6 @@ mod setting;
 mod source;
 
 pub use layer::{ConfigPaths, Origin};
-pub use lint_rule::{LINT_RULES, RETIRED_LINT_RULES};
 pub use schema::Key;
 pub use setting::Setting;
 

@@ -53,7 +53,9 @@ pub(super) fn example(path: &[&str]) -> Option<String> {
     let root = documented();
     let (mut schema, mut found) = (&root, None);
     for segment in path {
-        let (property, variant) = property(schema, segment)?;
+        let Some((property, variant)) = property(schema, segment) else {
+            break;
+        };
         let examples = [property, variant].map(example_of);
         let [own, of_variant] = examples;
         found = own.or(of_variant).or(found);

@@ -35,6 +35,15 @@ pub(crate) const LOADER_RULES: [&str; 4] = [
     "stem-differs",
 ];
 
+/// Rules that no longer exist. Configurations and comments that still name one stay valid.
+pub const RETIRED_RULES: [&str; 5] = [
+    "dropped-value",
+    "missing-case",
+    "order-to-model",
+    "slow-pattern",
+    "wrong-modeline",
+];
+
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let groups: [&'static [Rule]; 21] = [

@@ -1,8 +1,9 @@
 //! The documents that have a schema, and its generation.
 
 use cogtools_core::Config;
+use cogtools_lint::{RETIRED_RULES, rules};
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::schema::session::{SessionLine, join_lines};
 use crate::schema::tool::ToolFile;
@@ -46,7 +47,7 @@ impl Document {
         let generator = SchemaSettings::draft07().into_generator();
         let schema = match self {
             Self::Tool => generator.into_root_schema_for::<ToolFile>(),
-            Self::Config => return Config::schema(),
+            Self::Config => return config(),
             Self::Session => generator.into_root_schema_for::<SessionLine>(),
         };
         let mut schema = schema.to_value();
@@ -60,4 +61,28 @@ impl Document {
     pub fn text(self) -> String {
         format!("{:#}\n", self.schema())
     }
+}
+
+/// The schema of the configuration with a key for each rule of the linter, so that editors complete
+/// them.
+fn config() -> Value {
+    let mut schema = Config::schema();
+    if let Some(levels) = schema.pointer_mut("/properties/lint/properties/rules") {
+        let level = std::mem::replace(&mut levels["additionalProperties"], false.into());
+        let described = |(name, text): (&str, String)| {
+            let mut rule = level.clone();
+            rule["description"] = text.into();
+            (name.to_owned(), rule)
+        };
+        let rules = rules().map(|rule| {
+            let name = rule.name;
+            let text = format!("The level of {name}; cogtools lint --explain {name} describes it.");
+            (name, text)
+        });
+        let retired = RETIRED_RULES
+            .map(|name| (name, "A retired rule; its level has no effect.".to_owned()));
+        let all: Map<String, Value> = rules.chain(retired).map(described).collect();
+        levels["properties"] = all.into();
+    }
+    schema
 }

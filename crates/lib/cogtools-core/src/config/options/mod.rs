@@ -7,11 +7,10 @@
 
 mod source;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 pub use source::{
@@ -19,7 +18,6 @@ pub use source::{
     Sources, SpecificationOption, SpecificationOptions,
 };
 
-use crate::config::lint_rule::{LINT_RULES, RETIRED_LINT_RULES};
 use crate::config::options::source::Named;
 pub(super) use crate::config::options::source::is_invalid_in_name;
 use crate::environment::EnvPriority;
@@ -163,12 +161,8 @@ pub struct Options {
 #[serde(default, deny_unknown_fields)]
 pub struct Lint {
     /// Rules by name, each off, warn or error; cogtools lint --explain all lists them.
-    #[schemars(with = "LintRules")]
     pub rules: BTreeMap<String, Level>,
 }
-
-/// The schema of the levels of rules: a property for each rule, so that editors complete them.
-struct LintRules;
 
 /// A number of bytes, at least 1 MiB, or a text such as 512 MiB.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -532,37 +526,6 @@ impl<'de> Deserialize<'de> for ConfigFile {
             path,
             scope: ReadScope::User,
             is_users: false,
-        })
-    }
-}
-
-impl JsonSchema for LintRules {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "LintRules".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let level = generator.subschema_for::<Level>().to_value();
-        let described = |name: &str, text: String| {
-            let mut rule = level.clone();
-            rule["description"] = text.into();
-            (name.to_owned(), rule)
-        };
-        let rules = LINT_RULES.map(|name| {
-            let text = format!("The level of {name}; cogtools lint --explain {name} describes it.");
-            described(name, text)
-        });
-        let retired = RETIRED_LINT_RULES
-            .map(|name| described(name, "A retired rule; its level has no effect.".to_owned()));
-        let rules: Map<_, _> = rules.into_iter().chain(retired).collect();
-        json_schema!({
-            "type": "object",
-            "properties": rules,
-            "additionalProperties": false,
         })
     }
 }

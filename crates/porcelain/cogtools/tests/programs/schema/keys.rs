@@ -3,7 +3,8 @@
 use cogtools::schema::Document;
 use cogtools_core::schema::KEYWORDS;
 use cogtools_core::tool::{Annotations, Example, IMPLEMENTATION_KEYS, Key, Output};
-use cogtools_core::{Config, LINT_RULES, RETIRED_LINT_RULES};
+use cogtools_core::Config;
+use cogtools_lint::{RETIRED_RULES, rules};
 use serde_json::Value;
 
 /// The keys of the map at `pointer`, each of which must be described.
@@ -77,7 +78,10 @@ fn configuration() {
     assert_eq!(keys(&schema, "/properties"), known);
     assert_eq!(
         keys(&schema, "/properties/lint/properties/rules/properties"),
-        [&LINT_RULES[..], &RETIRED_LINT_RULES].concat()
+        rules()
+            .map(|rule| rule.name)
+            .chain(RETIRED_RULES)
+            .collect::<Vec<_>>()
     );
     assert_eq!(
         keys(&schema, "/properties/tool_sources/items/oneOf/3/properties"),
