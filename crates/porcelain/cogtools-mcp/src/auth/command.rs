@@ -1,11 +1,12 @@
 //! `login` and `logout`: for the server of a source, or for one that is described.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use clap::{ArgAction, Args};
 use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::http::{address, is_public};
 use cogtools_core::source::{Provider, ProviderError, Source};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::trust::Verdict;
@@ -283,36 +284,11 @@ impl Reach {
     /// Returns the networks that the server at `target` may point to.
     pub(crate) fn of(target: &Target) -> Self {
         let host = target.host.trim_end_matches('.');
-        let address = host.parse().ok();
-        match address.or_else(|| numeric(host).map(IpAddr::V4)) {
+        match address(host).map(|address| address.to_canonical()) {
             _ if target.is_loopback() => Self::Loopback,
-            Some(address) => Self::of_address(address.to_canonical()),
-            None => Self::Public,
-        }
-    }
-
-    fn of_address(address: IpAddr) -> Self {
-        let is_private = match address {
-            IpAddr::V4(address) => {
-                let [first, second, ..] = address.octets();
-                address.is_private()
-                    || address.is_link_local()
-                    || address.is_multicast()
-                    || address.is_broadcast()
-                    || first == 0
-                    || first == 100 && (64..128).contains(&second)
-            }
-            IpAddr::V6(address) => {
-                address.is_unique_local()
-                    || address.is_unicast_link_local()
-                    || address.is_multicast()
-                    || address.is_unspecified()
-            }
-        };
-        match is_private {
-            _ if address.is_loopback() => Self::Loopback,
-            true => Self::Private,
-            false => Self::Public,
+            Some(address) if address.is_loopback() => Self::Loopback,
+            Some(address) if !is_public(address) => Self::Private,
+            _ => Self::Public,
         }
     }
 
@@ -357,31 +333,6 @@ fn read(text: &str) -> Option<Target> {
     let target = Target::new(&text.parse::<Uri>().ok()?).ok()?;
     let is_address = target.host.contains([':', '%']);
     (!is_address || target.host.parse::<IpAddr>().is_ok()).then_some(target)
-}
-
-/// Reads the address that the resolver of the system takes a numeric name for (`inet_aton(3)`).
-fn numeric(host: &str) -> Option<Ipv4Addr> {
-    let part = |part: &str| {
-        let part = part.to_ascii_lowercase();
-        match part.strip_prefix("0x") {
-            Some("") => Some(0),
-            Some(hex) => u32::from_str_radix(hex, 16).ok(),
-            None if part.len() > 1 && part.starts_with('0') => u32::from_str_radix(&part, 8).ok(),
-            None => part.parse().ok(),
-        }
-    };
-    let parts: Vec<u32> = host.split('.').map(part).collect::<Option<_>>()?;
-    let (last, first) = parts.split_last()?;
-    let bits = 32_u32.checked_sub(8 * u32::try_from(first.len()).ok()?)?;
-    let is_valid = first.iter().all(|byte| *byte < 256) && u64::from(*last) < 1 << bits;
-    let address = first
-        .iter()
-        .rev()
-        .zip(0..)
-        .fold(*last, |address, (byte, at)| {
-            address | byte.checked_shl(bits + 8 * at).unwrap_or_default()
-        });
-    (is_valid && bits > 0).then(|| Ipv4Addr::from(address))
 }
 
 /// Returns true if the user may be sent to `url`: a page over https, or on this machine.
@@ -444,22 +395,6 @@ mod reach_tests {
             ("nothing", Some("is not a URL")),
         ] {
             check("https://mcp.example/mcp", url, expected);
-        }
-    }
-
-    #[test]
-    fn numeric_names_are_addresses() {
-        for (name, expected) in [
-            ("2130706433", Some([127, 0, 0, 1])),
-            ("0x7f.1", Some([127, 0, 0, 1])),
-            ("192.0xa8.1", Some([192, 168, 0, 1])),
-            ("1.2.3.4", Some([1, 2, 3, 4])),
-            ("1.2.3.256", None),
-            ("256.1", None),
-            ("1.2.3.4.5", None),
-            ("a.1", None),
-        ] {
-            assert_eq!(numeric(name), expected.map(Ipv4Addr::from), "{name}");
         }
     }
 
