@@ -2,37 +2,45 @@
 //!
 //! It is for models that read a page, so what is not text is left out, and no page is an error.
 
-/// Elements whose content is not text of the page.
-const HIDDEN: [&str; 8] = [
-    "script", "style", "head", "noscript", "template", "svg", "iframe", "object",
-];
-/// Elements that begin a new paragraph.
-const BLOCKS: [&str; 24] = [
-    "p",
-    "div",
-    "section",
-    "article",
-    "header",
-    "footer",
-    "main",
-    "nav",
-    "aside",
-    "ul",
-    "ol",
-    "dl",
-    "table",
-    "form",
-    "figure",
-    "blockquote",
-    "pre",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-];
+use html_escape::decode_html_entities;
+
+/// Returns true if the content of an element is not text of the page.
+fn is_hidden(name: &str) -> bool {
+    matches!(
+        name,
+        "script" | "style" | "head" | "noscript" | "template" | "svg" | "iframe" | "object"
+    )
+}
+
+/// Returns true if an element begins a new paragraph.
+fn is_block(name: &str) -> bool {
+    matches!(
+        name,
+        "p" | "div"
+            | "section"
+            | "article"
+            | "header"
+            | "footer"
+            | "main"
+            | "nav"
+            | "aside"
+            | "ul"
+            | "ol"
+            | "dl"
+            | "table"
+            | "form"
+            | "figure"
+            | "blockquote"
+            | "pre"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "hr"
+    )
+}
 
 /// Converts a page.
 pub(crate) fn markdown(html: &str) -> String {
@@ -65,7 +73,7 @@ pub(crate) fn markdown(html: &str) -> String {
             continue;
         }
         let name = name(tag);
-        if HIDDEN.contains(&name.as_str()) && !tag.ends_with('/') {
+        if is_hidden(&name) && !tag.ends_with('/') {
             let closing = format!("</{name}");
             let found = find_ignoring_case(rest, &closing);
             rest = found.map_or("", |at| &rest[at..]);
@@ -117,7 +125,7 @@ struct Page {
 
 impl Page {
     fn text(&mut self, text: &str) {
-        let text = unescape(text);
+        let text = decode_html_entities(text);
         if self.is_code {
             self.out.push_str(&text);
             return;
@@ -142,7 +150,7 @@ impl Page {
     }
 
     fn open(&mut self, name: &str, tag: &str) {
-        if BLOCKS.contains(&name) && (self.lists.is_empty() || !matches!(name, "p" | "div")) {
+        if is_block(name) && (self.lists.is_empty() || !matches!(name, "p" | "div")) {
             let is_nested = matches!(name, "ul" | "ol") && !self.lists.is_empty();
             if !is_nested {
                 self.paragraph();
@@ -213,7 +221,7 @@ impl Page {
             }
             _ => {}
         }
-        if BLOCKS.contains(&name) && self.lists.is_empty() {
+        if is_block(name) && self.lists.is_empty() {
             self.paragraph();
         }
     }
@@ -228,51 +236,7 @@ fn attribute(tag: &str, name: &str) -> Option<String> {
         Some(quote) => value[1..].split(quote).next(),
         None => value.split([' ', '>']).next(),
     };
-    value.map(unescape)
-}
-
-/// Replaces the entities that pages use most; numbers are decoded.
-fn unescape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('&') {
-        out.push_str(&rest[..start]);
-        rest = &rest[start..];
-        let end = rest.bytes().take(12).position(|byte| byte == b';');
-        let decoded = end.and_then(|end| Some((entity(&rest[1..end])?, end + 1)));
-        let (c, length) = decoded.unwrap_or(('&', 1));
-        out.push(c);
-        rest = &rest[length..];
-    }
-    out.push_str(rest);
-    out
-}
-
-fn entity(name: &str) -> Option<char> {
-    if let Some(number) = name.strip_prefix('#') {
-        let code = match number.strip_prefix(['x', 'X']) {
-            Some(digits) => u32::from_str_radix(digits, 16),
-            None => number.parse(),
-        };
-        return code.ok().and_then(char::from_u32);
-    }
-    Some(match name {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        "nbsp" => ' ',
-        "ndash" => '–',
-        "mdash" => '—',
-        "hellip" => '…',
-        "lsquo" => '‘',
-        "rsquo" => '’',
-        "ldquo" => '“',
-        "rdquo" => '”',
-        "copy" => '©',
-        _ => return None,
-    })
+    value.map(|value| decode_html_entities(value).into_owned())
 }
 
 #[cfg(test)]
