@@ -59,6 +59,65 @@ pub(super) fn takes(keyword: &str) -> Option<KeywordKind> {
         .or_else(|| keyword.starts_with("x-").then_some(KeywordKind::Any))
 }
 
+/// The kind of value that `keyword` takes in JSON Schema of draft 2020-12, and of older drafts where
+/// that says the same.
+pub(super) fn json_schema_takes(keyword: &str) -> Option<KeywordKind> {
+    Some(match keyword {
+        "pattern" | "$ref" | "$anchor" | "contentMediaType" | "contentEncoding" => {
+            KeywordKind::Text
+        }
+        "exclusiveMinimum" | "exclusiveMaximum" => KeywordKind::Number,
+        "minContains" | "maxContains" => KeywordKind::Count,
+        "const" => KeywordKind::Any,
+        "examples" => KeywordKind::Values,
+        "dependentRequired" => KeywordKind::Object,
+        "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => {
+            KeywordKind::Properties
+        }
+        "unevaluatedProperties" | "unevaluatedItems" => KeywordKind::SchemaOrFlag,
+        "propertyNames" | "contains" | "if" | "then" | "else" => KeywordKind::Schema,
+        "prefixItems" => KeywordKind::Schemas,
+        "type" | "nullable" | "example" | "discriminator" | "externalDocs" | "xml" => return None,
+        keyword if keyword.starts_with("x-") => return None,
+        keyword => return takes(keyword),
+    })
+}
+
+impl KeywordKind {
+    /// Returns true if `value` is of this kind; subschemas are not looked into.
+    pub(super) fn accepts(self, value: &Value) -> bool {
+        match self {
+            Self::Text | Self::Pattern => value.is_string(),
+            Self::Flag => value.is_boolean(),
+            Self::Number => value.is_number(),
+            Self::Positive => value.as_f64().is_some_and(|number| number > 0.0),
+            Self::Count => value.as_u64().is_some(),
+            Self::Names | Self::Values | Self::Schemas => {
+                value.as_array().is_some_and(|items| !items.is_empty())
+            }
+            Self::Any => true,
+            Self::Object | Self::Properties => value.is_object(),
+            Self::Schema => value.is_object() || *value == Value::Bool(true),
+            Self::SchemaOrFlag => value.is_object() || value.is_boolean(),
+            Self::Type | Self::Reference => false,
+        }
+    }
+
+    /// Returns `value` with each of its subschemas converted by `schema`; flags stay.
+    pub(super) fn convert(self, value: &Value, schema: impl Fn(&Value) -> Value) -> Value {
+        match (self, value) {
+            (Self::Schema, value) | (Self::SchemaOrFlag, value @ Value::Object(_)) => schema(value),
+            (Self::Schemas, Value::Array(items)) => items.iter().map(schema).collect(),
+            (Self::Properties, Value::Object(entries)) => {
+                let entries = entries.iter();
+                let entries = entries.map(|(name, value)| (name.clone(), schema(value)));
+                Value::Object(entries.collect())
+            }
+            (_, value) => value.clone(),
+        }
+    }
+}
+
 /// All keywords with the kinds of value they take.
 pub const KEYWORDS: [(&str, KeywordKind); 36] = [
     ("type", KeywordKind::Type),
@@ -131,23 +190,17 @@ pub(super) fn any_schema(
     test: &mut dyn FnMut(&Map<String, Value>) -> bool,
 ) -> bool {
     test(schema)
-        || schema.iter().any(|(keyword, value)| match takes(keyword) {
-            Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag) => value
-                .as_object()
-                .is_some_and(|schema| any_schema(schema, test)),
-            Some(KeywordKind::Schemas) => value
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_object)
-                .any(|schema| any_schema(schema, test)),
-            Some(KeywordKind::Properties) => value
-                .as_object()
-                .into_iter()
-                .flat_map(Map::values)
-                .filter_map(Value::as_object)
-                .any(|schema| any_schema(schema, test)),
-            _ => false,
+        || schema.iter().any(|(keyword, value)| {
+            let mut inside = |value: &Value| {
+                let schema = value.as_object();
+                schema.is_some_and(|schema| any_schema(schema, test))
+            };
+            match (takes(keyword), value) {
+                (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), value) => inside(value),
+                (Some(KeywordKind::Schemas), Value::Array(items)) => items.iter().any(inside),
+                (Some(KeywordKind::Properties), Value::Object(all)) => all.values().any(inside),
+                _ => false,
+            }
         })
 }
 
@@ -318,7 +371,8 @@ impl Schema {
     }
 }
 
-const fn type_name(value: &Value) -> &'static str {
+/// Returns the name of the type of `value`.
+pub(super) const fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",

@@ -4,6 +4,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
+use super::keyword::type_name;
 use crate::pluralize;
 use crate::suggest::did_you_mean;
 
@@ -25,7 +26,7 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
         Kind::Type { kind } => format!(
             "expected {}, got {} {got}",
             type_names(kind),
-            kind_of(value)
+            type_name(value)
         ),
         Kind::Enum { options } => {
             let options: Vec<String> = options.as_array().into_iter().flatten().map(show).collect();
@@ -121,17 +122,6 @@ fn type_names(kind: &TypeKind) -> String {
             names.sort_by_key(|name| name == "null");
             names.join(" or ")
         }
-    }
-}
-
-const fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
 

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use jsonschema::{Keyword, PatternOptions, ValidationError};
 use serde_json::{Map, Value, json};
 
+use super::keyword::{KeywordKind, json_schema_takes};
 use super::message::message;
 
 /// The keyword that takes the place of `pattern` in the schema for the validator.
@@ -152,14 +153,10 @@ pub(super) fn first_invalid(schema: &Value) -> Option<(String, String)> {
 /// Keywords whose values are data.
 const DATA: [&str; 5] = ["enum", "const", "default", "example", "examples"];
 
-/// Keywords whose values map names to schemas.
-const NAMED: [&str; 5] = [
-    "properties",
-    "patternProperties",
-    "dependentSchemas",
-    "$defs",
-    "definitions",
-];
+/// Returns true if the value of `keyword` maps names to schemas.
+fn is_named(keyword: &str) -> bool {
+    json_schema_takes(keyword) == Some(KeywordKind::Properties)
+}
 
 /// Calls `found` with every pattern in `schema` and the pointer of its schema.
 fn visit(schema: &Value, pointer: &str, found: &mut dyn FnMut(&str, &str)) {
@@ -174,7 +171,7 @@ fn visit(schema: &Value, pointer: &str, found: &mut dyn FnMut(&str, &str)) {
             for (keyword, value) in schema {
                 match (keyword.as_str(), value) {
                     ("pattern", Value::String(pattern)) => found(pointer, pattern),
-                    (name, Value::Object(schemas)) if NAMED.contains(&name) => {
+                    (name, Value::Object(schemas)) if is_named(name) => {
                         for (name, schema) in schemas {
                             let pointer = crate::pointer::child(&child(keyword), name);
                             visit(schema, &pointer, found);
@@ -198,7 +195,7 @@ pub(super) fn replaced(schema: Value) -> Value {
                 Value::String(pattern) if keyword == "pattern" && backtracks(&pattern) => {
                     (KEYWORD.to_owned(), Value::String(pattern))
                 }
-                Value::Object(schemas) if NAMED.contains(&keyword.as_str()) => {
+                Value::Object(schemas) if is_named(&keyword) => {
                     let schemas = schemas.into_iter();
                     let schemas = schemas.map(|(name, schema)| (name, replaced(schema)));
                     (keyword, Value::Object(schemas.collect()))

@@ -108,26 +108,11 @@ fn entry(keyword: &str, value: &Value, root: &Root<'_>, depth: usize, result: &m
             result.insert("items".into(), any);
         }
         (keyword, value) => match (keyword::takes(keyword), value) {
-            (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), Value::Object(_)) => {
-                result.insert(keyword.to_owned(), schema(value));
-            }
-            (Some(KeywordKind::SchemaOrFlag), Value::Bool(_)) => {
-                result.insert(keyword.to_owned(), value.clone());
-            }
-            (Some(KeywordKind::Schema), Value::Bool(true)) => {
-                result.insert(keyword.to_owned(), json!({}));
-            }
             (Some(KeywordKind::Schemas), Value::Array(parts)) if !parts.is_empty() => {
                 composition(keyword, parts, root, depth, result);
             }
-            (Some(KeywordKind::Properties), Value::Object(properties)) => {
-                let properties = properties
-                    .iter()
-                    .map(|(name, value)| (name.clone(), schema(value)));
-                result.insert(keyword.to_owned(), Value::Object(properties.collect()));
-            }
-            (Some(takes), value) if has_kind(takes, value) => {
-                result.insert(keyword.to_owned(), value.clone());
+            (Some(takes), value) if takes.accepts(value) => {
+                result.insert(keyword.to_owned(), takes.convert(value, schema));
             }
             _ => {}
         },
@@ -182,22 +167,6 @@ fn composition(keyword: &str, parts: &[Value], root: &Root<'_>, depth: usize, re
             }
         }
         _ => drop(result.insert(keyword.to_owned(), rest.into())),
-    }
-}
-
-/// Returns true if a keyword without subschemas has a value of its kind.
-fn has_kind(takes: KeywordKind, value: &Value) -> bool {
-    match takes {
-        KeywordKind::Text | KeywordKind::Pattern => value.is_string(),
-        KeywordKind::Flag => value.is_boolean(),
-        KeywordKind::Number => value.is_number(),
-        KeywordKind::Positive => value.as_f64().is_some_and(|number| number > 0.0),
-        KeywordKind::Count => value.as_u64().is_some(),
-        KeywordKind::Names | KeywordKind::Values => {
-            value.as_array().is_some_and(|items| !items.is_empty())
-        }
-        KeywordKind::Any | KeywordKind::Object => true,
-        _ => false,
     }
 }
 

@@ -79,7 +79,12 @@ fn translated(schema: &Object, purpose: Purpose) -> Object {
             "format" => format(schema, value, &mut result),
             keyword if keyword.starts_with("x-") => {}
             keyword => {
-                result.insert(keyword.to_owned(), inner(keyword, value, purpose));
+                let takes = keyword::takes(keyword).unwrap_or(KeywordKind::Any);
+                let value = takes.convert(value, |value| match value {
+                    Value::Object(schema) => Value::Object(translated(schema, purpose)),
+                    flag => flag.clone(),
+                });
+                result.insert(keyword.to_owned(), value);
             }
         }
     }
@@ -91,25 +96,6 @@ fn is_whole(schema: &Object) -> bool {
     let format = schema.get("format").and_then(Value::as_str);
     schema.get("type").is_some_and(|kind| kind == "number")
         && matches!(format, Some("int32" | "int64"))
-}
-
-/// A keyword's value with its subschemas translated.
-fn inner(keyword: &str, value: &Value, purpose: Purpose) -> Value {
-    let schema = |value: &Value| match value {
-        Value::Object(schema) => Value::Object(translated(schema, purpose)),
-        flag => flag.clone(),
-    };
-    match (keyword::takes(keyword), value) {
-        (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), value) => schema(value),
-        (Some(KeywordKind::Schemas), Value::Array(items)) => items.iter().map(schema).collect(),
-        (Some(KeywordKind::Properties), Value::Object(entries)) => {
-            let entries = entries
-                .iter()
-                .map(|(name, value)| (name.clone(), schema(value)));
-            Value::Object(entries.collect())
-        }
-        (_, value) => value.clone(),
-    }
 }
 
 /// OpenAPI 3.0's `exclusive…: true` next to a bound becomes the exclusive bound.

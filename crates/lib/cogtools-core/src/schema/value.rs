@@ -21,15 +21,7 @@ impl Expander {
     /// Reads a keyword that only restricts the kind of its value.
     pub(super) fn simple(&mut self, entry: &Entry, takes: KeywordKind) -> Value {
         let json = entry.value.to_json();
-        let is_valid = match takes {
-            KeywordKind::Text | KeywordKind::Pattern => json.is_string(),
-            KeywordKind::Flag => json.is_boolean(),
-            KeywordKind::Number => json.is_number(),
-            KeywordKind::Positive => json.as_f64().is_some_and(|number| number > 0.0),
-            KeywordKind::Count => json.as_u64().is_some(),
-            _ => json.is_object(),
-        };
-        if !is_valid {
+        if !takes.accepts(&json) {
             self.kind_error(
                 entry,
                 match takes {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::Schema;
+use super::keyword::{KeywordKind, json_schema_takes};
 
 type Object = Map<String, Value>;
 
@@ -16,26 +17,6 @@ pub(crate) enum Reach {
     /// In nested schemas, too.
     All,
 }
-
-/// The keywords whose value is a schema, or a list of them.
-const SCHEMAS: [&str; 14] = [
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "propertyNames",
-    "not",
-    "if",
-    "then",
-    "else",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "unevaluatedProperties",
-];
-/// The keywords whose value has schemas by name.
-const MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 
 impl Schema {
     /// Removes optional properties whose names are `rejected`, and returns these names. Only for
@@ -86,16 +67,17 @@ fn leave_out(schema: &mut Object, is_left_out: &mut dyn FnMut(&str, bool) -> boo
         }
         _ => {}
     };
-    for keyword in SCHEMAS {
-        if let Some(value) = schema.get_mut(keyword) {
-            each(value);
+    for (keyword, value) in schema.iter_mut() {
+        match (json_schema_takes(keyword), value) {
+            (
+                Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag | KeywordKind::Schemas),
+                value,
+            ) => each(value),
+            (Some(KeywordKind::Properties), Value::Object(map)) => {
+                map.values_mut().for_each(&mut each);
+            }
+            _ => {}
         }
-    }
-    for keyword in MAPS {
-        let map = schema.get_mut(keyword).and_then(Value::as_object_mut);
-        map.into_iter()
-            .flat_map(Map::values_mut)
-            .for_each(&mut each);
     }
 }
 

@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 
 use crate::pointer::segments;
 use crate::schema::Schema;
+use crate::schema::keyword::{KeywordKind, json_schema_takes};
 pub use crate::schema::upgrade::repairs::Repairs;
-use crate::schema::upgrade::repairs::Takes;
 
 type Object = Map<String, Value>;
 
@@ -162,14 +162,23 @@ impl Upgrade<'_> {
         if self.old_entry(schema, keyword, value, depth, result) {
             return;
         }
-        let upgraded = match (repairs::takes(keyword), value) {
-            (Some(Takes::SchemaOrFlag), Value::Bool(_)) => Some(value.clone()),
-            (Some(Takes::Schema | Takes::SchemaOrFlag), value) => self.any(value, depth),
-            (Some(Takes::Schemas), Value::Array(items)) => self.list(items, depth),
-            (Some(Takes::Properties), Value::Object(entries)) => {
+        let upgraded = match (json_schema_takes(keyword), value) {
+            (Some(KeywordKind::SchemaOrFlag), Value::Bool(_)) => Some(value.clone()),
+            (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), value) => {
+                self.any(value, depth)
+            }
+            (Some(KeywordKind::Schemas), Value::Array(items)) => self.list(items, depth),
+            (Some(KeywordKind::Properties), Value::Object(entries)) => {
                 Some(self.map(entries.iter(), depth).into())
             }
-            (Some(takes), value) => takes.read(value),
+            (Some(KeywordKind::Count), value) => repairs::count(value).map(Value::from),
+            (Some(KeywordKind::Names), value) => repairs::names(value),
+            (Some(KeywordKind::Object), Value::Object(entries)) => {
+                let mut lists = entries.values();
+                let are_names = lists.all(|names| repairs::names(names).is_some());
+                are_names.then(|| value.clone())
+            }
+            (Some(takes), value) => takes.accepts(value).then(|| value.clone()),
             (None, _) => None,
         };
         set(result, keyword, upgraded);
@@ -334,8 +343,9 @@ impl<'s> Upgrade<'s> {
             let keyword = path.next()?;
             let mut value = schema.get(&keyword)?;
             let (mut name, mut inner) = (keyword.as_str(), None);
-            match (repairs::takes(&keyword)?, value) {
-                (Takes::Schema | Takes::SchemaOrFlag, Value::Array(_)) | (Takes::Schemas, _) => {
+            match (json_schema_takes(&keyword)?, value) {
+                (KeywordKind::Schema | KeywordKind::SchemaOrFlag, Value::Array(_))
+                | (KeywordKind::Schemas, _) => {
                     name = if keyword == "items" {
                         "prefixItems"
                     } else {
@@ -343,8 +353,8 @@ impl<'s> Upgrade<'s> {
                     };
                     inner = Some(path.next()?);
                 }
-                (Takes::Schema | Takes::SchemaOrFlag, _) => {}
-                (Takes::Properties, _) => inner = Some(path.next()?),
+                (KeywordKind::Schema | KeywordKind::SchemaOrFlag, _) => {}
+                (KeywordKind::Properties, _) => inner = Some(path.next()?),
                 _ => return None,
             }
             if name == "definitions" {
