@@ -9,9 +9,7 @@ use cogtools_core::source::Listing;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
-use cogtools_core::{
-    Candidate, Code, Config, Diagnostic, Folder, Name, SourceError,
-};
+use cogtools_core::{Candidate, Code, Config, Diagnostic, Folder, Name, SourceError};
 use cogtools_program::project::read_scope;
 use cogtools_program::{InputError, Io};
 
@@ -323,8 +321,7 @@ impl Suppression {
         if self.rule == INVALID_TOOL {
             return Some(format!("`{INVALID_TOOL}` cannot be allowed"));
         }
-        let is_unknown =
-            find(&self.rule).is_none() && !RETIRED_RULES.contains(&self.rule.as_str());
+        let is_unknown = find(&self.rule).is_none() && !RETIRED_RULES.contains(&self.rule.as_str());
         is_unknown.then(|| format!("there is no rule `{}`", self.rule))
     }
 }

@@ -190,7 +190,12 @@ impl Expander {
         let value = &entry.value;
         let value = match takes {
             KeywordKind::Type => return self.type_keyword(entry, schema),
-            KeywordKind::Properties => return self.properties_keyword(entry, schema),
+            KeywordKind::Properties => {
+                return match value.entries() {
+                    Some(entries) => self.properties(entries, schema),
+                    None => self.kind_error(entry, Expected::Properties),
+                };
+            }
             KeywordKind::SchemaOrFlag if matches!(value.data, Data::Bool(_)) => value.to_json(),
             KeywordKind::Schema | KeywordKind::SchemaOrFlag => self.part(value),
             KeywordKind::Schemas => match self.non_empty_items(entry, Expected::Schemas) {
@@ -236,13 +241,7 @@ impl Expander {
     /// A type in sugar, such as `string` or `string[]`.
     fn sugared_type(&mut self, text: &str, span: Span, schema: &mut Object) {
         match read(text) {
-            Ok(TypeExpr::Plain(name)) => {
-                schema.insert("type".into(), name.into());
-            }
-            Ok(TypeExpr::ArrayOf(inner)) => {
-                schema.insert("type".into(), "array".into());
-                schema.insert("items".into(), array_items(&inner));
-            }
+            Ok(read) => schema.extend(read),
             Err(fix) => self.report(
                 SchemaErrorKind::Type {
                     name: text.into(),
@@ -250,13 +249,6 @@ impl Expander {
                 },
                 span,
             ),
-        }
-    }
-
-    fn properties_keyword(&mut self, entry: &Entry, schema: &mut Object) {
-        match entry.value.entries() {
-            Some(entries) => self.properties(entries, schema),
-            None => self.kind_error(entry, Expected::Properties),
         }
     }
 
@@ -286,38 +278,15 @@ fn find<'n>(node: &'n Node, key: &str) -> Option<&'n Entry> {
     node.entries()?.iter().find(|entry| entry.key == key)
 }
 
-fn array_items(written: &TypeExpr<'_>) -> Value {
-    let mut schema = Object::new();
-    match written {
-        TypeExpr::Plain(name) => {
-            schema.insert("type".into(), (*name).into());
-        }
-        TypeExpr::ArrayOf(inner) => {
-            schema.insert("type".into(), "array".into());
-            schema.insert("items".into(), array_items(inner));
-        }
-    }
-    Value::Object(schema)
-}
-
 /// The types of OpenAPI 3.0.
 pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
 /// Maximum number of `[]` after one type.
 const MAX_ARRAYS: usize = 8;
 
-/// A `type` in sugared parameters.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum TypeExpr<'a> {
-    /// The name of a type.
-    Plain(&'a str),
-    /// `T[]`: an array of `T`.
-    ArrayOf(Box<Self>),
-}
-
 /// A remedy for an unknown type.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fix {
+enum Fix {
     /// Write this type.
     Write(String),
     /// Follow this advice.
@@ -333,34 +302,38 @@ impl Display for Fix {
     }
 }
 
-/// Reads `string`, `string[]`, `integer[][]`; the error is the fix, if there is one.
-pub(super) fn read(text: &str) -> Result<TypeExpr<'_>, Option<Fix>> {
-    if let Some(inner) = text.strip_suffix("[]") {
-        // Each pair is one level of recursion.
-        if inner.ends_with(&"[]".repeat(MAX_ARRAYS)) {
-            return Err(Some(Fix::Advice(format!(
-                "nest at most {MAX_ARRAYS} arrays; give the items a name in `properties`"
-            ))));
-        }
-        return match read(inner) {
-            Ok(TypeExpr::Plain("array")) => Err(Some(Fix::Advice(
-                "write `items`, or name the type of the items: `string[]`".into(),
-            ))),
-            Ok(inner) => Ok(TypeExpr::ArrayOf(Box::new(inner))),
-            Err(fix) => Err(fix.map(|fix| match fix {
-                Fix::Write(name) => Fix::Write(format!("{name}[]")),
-                Fix::Advice(_) => fix,
-            })),
-        };
+/// Reads `string`, `string[]`, `integer[][]` as a schema; the error is the fix, if there is one.
+fn read(text: &str) -> Result<Object, Option<Fix>> {
+    let typed = |name: &str| Object::from_iter([("type".to_owned(), name.into())]);
+    let Some(inner) = text.strip_suffix("[]") else {
+        let is_known = TYPES.contains(&text);
+        return is_known
+            .then(|| typed(text))
+            .ok_or_else(|| suggestion(text));
+    };
+    // Each pair is one level of recursion.
+    if inner.ends_with(&"[]".repeat(MAX_ARRAYS)) {
+        return Err(Some(Fix::Advice(format!(
+            "nest at most {MAX_ARRAYS} arrays; give the items a name in `properties`"
+        ))));
     }
-    match TYPES.iter().find(|name| **name == text) {
-        Some(name) => Ok(TypeExpr::Plain(name)),
-        None => Err(suggestion(text)),
+    if inner == "array" {
+        let advice = "write `items`, or name the type of the items: `string[]`";
+        return Err(Some(Fix::Advice(advice.into())));
     }
+    let items = read(inner).map_err(|fix| {
+        fix.map(|fix| match fix {
+            Fix::Write(name) => Fix::Write(format!("{name}[]")),
+            Fix::Advice(_) => fix,
+        })
+    })?;
+    let mut schema = typed("array");
+    schema.insert("items".into(), items.into());
+    Ok(schema)
 }
 
 /// The fix for the unknown type `name`.
-pub(super) fn suggestion(name: &str) -> Option<Fix> {
+fn suggestion(name: &str) -> Option<Fix> {
     if let Some(inner) = name.strip_suffix('?') {
         let inner = suggested_type(inner).unwrap_or(inner);
         let advice = format!("write `type: {inner}` and `optional: true`");
@@ -436,6 +409,8 @@ pub(super) fn is_uuid(text: &str) -> bool {
 
 #[cfg(test)]
 mod types_tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -485,11 +460,15 @@ mod types_tests {
             assert_eq!(fix.to_string(), expected, "{text}");
         }
         assert_eq!(read("widget"), Err(None));
-        assert_eq!(read("string"), Ok(TypeExpr::Plain("string")));
-        assert_eq!(
-            read("number[]"),
-            Ok(TypeExpr::ArrayOf(Box::new(TypeExpr::Plain("number")))),
-        );
+        for (text, expected) in [
+            ("string", json!({"type": "string"})),
+            (
+                "number[]",
+                json!({"type": "array", "items": {"type": "number"}}),
+            ),
+        ] {
+            assert_eq!(read(text).map(Value::from), Ok(expected));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use cogtools_core::Config;
 use cogtools_lint::{RETIRED_RULES, rules};
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::schema::session::{SessionLine, join_lines};
 use crate::schema::tool::ToolFile;
@@ -68,7 +68,7 @@ impl Document {
 fn config() -> Value {
     let mut schema = Config::schema();
     if let Some(levels) = schema.pointer_mut("/properties/lint/properties/rules") {
-        let level = std::mem::replace(&mut levels["additionalProperties"], false.into());
+        let level = levels["additionalProperties"].take();
         let described = |(name, text): (&str, String)| {
             let mut rule = level.clone();
             rule["description"] = text.into();
@@ -79,10 +79,15 @@ fn config() -> Value {
             let text = format!("The level of {name}; cogtools lint --explain {name} describes it.");
             (name, text)
         });
-        let retired = RETIRED_RULES
-            .map(|name| (name, "A retired rule; its level has no effect.".to_owned()));
+        let retired =
+            RETIRED_RULES.map(|name| (name, "A retired rule; its level has no effect.".to_owned()));
         let all: Map<String, Value> = rules.chain(retired).map(described).collect();
-        levels["properties"] = all.into();
+        *levels = json!({
+            "type": "object",
+            "properties": all,
+            "additionalProperties": false,
+            "description": levels["description"].take(),
+        });
     }
     schema
 }

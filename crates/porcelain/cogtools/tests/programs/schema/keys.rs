@@ -1,9 +1,9 @@
 //! The schema describes exactly the keys that the parser knows.
 
 use cogtools::schema::Document;
+use cogtools_core::Config;
 use cogtools_core::schema::KEYWORDS;
 use cogtools_core::tool::{Annotations, Example, IMPLEMENTATION_KEYS, Key, Output};
-use cogtools_core::Config;
 use cogtools_lint::{RETIRED_RULES, rules};
 use serde_json::Value;
 
