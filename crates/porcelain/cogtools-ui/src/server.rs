@@ -1,6 +1,7 @@
 //! One run of the server: it listens, prints its URL, and serves until it is asked to end.
 
 use std::ffi::OsStr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -65,8 +66,9 @@ pub(crate) fn serve(args: &UiArgs, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failure> {
-    let server = Server::bind(args.address).await.map_err(|error| {
-        let message = format!("cannot listen on {}: {error}", args.address);
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+    let server = Server::bind(address).await.map_err(|error| {
+        let message = format!("cannot listen on {address}: {error}");
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         diagnostic.hint("choose another port, or 0 for any free port")
     })?;
