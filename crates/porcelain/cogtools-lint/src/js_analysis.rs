@@ -1,10 +1,9 @@
 //! The code of a tool in JavaScript, as a parser understands it.
 
-use std::collections::BTreeSet;
 use std::thread;
 
-use cogtools_core::Location;
-use cogtools_core::tool::JsSource;
+use cogtools_core::tool::{JsSource, Output};
+use cogtools_core::{Location, Tool};
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{BindingPattern, BindingProperty, Expression};
@@ -12,12 +11,15 @@ use oxc_diagnostics::OxcDiagnostic;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{NodeId, Semantic, SemanticBuilder};
 use oxc_span::{GetSpan as _, SourceType, Span};
+use serde_json::{Map, Value};
 
+use crate::js_types::{self, Code, Misuse};
 use crate::program::is_in;
 
 /// Names, reads and mistakes of the code.
-pub(crate) struct JsAnalysis<'s> {
-    source: &'s JsSource,
+#[derive(Debug)]
+pub(crate) struct JsAnalysis {
+    source: JsSource,
     /// Why it is no body of a function, and where.
     pub(crate) errors: Vec<(String, Span)>,
     /// The names that it does not declare.
@@ -30,6 +32,8 @@ pub(crate) struct JsAnalysis<'s> {
     pub(crate) returns: bool,
     /// The asynchronous parts.
     pub(crate) awaits: Vec<(&'static str, Span)>,
+    /// The uses of `args` that the parameters contradict, and results that `output` contradicts.
+    pub(crate) misuses: Vec<Misuse>,
 }
 
 /// A directive that makes the parser strict, in a line of its own.
@@ -37,9 +41,10 @@ const STRICT: &str = "'use strict';\n";
 /// The parameter of the function.
 const ARGS: &str = "args";
 
-impl<'s> JsAnalysis<'s> {
-    /// Analyses `source`.
-    pub(crate) fn of(source: &'s JsSource) -> Self {
+impl JsAnalysis {
+    /// Analyses the code of `tool`; none for a tool without.
+    pub(crate) fn of(tool: &Tool) -> Option<Self> {
+        let source = tool.js()?;
         let mut analysis = Self {
             source,
             errors: Vec::new(),
@@ -48,18 +53,19 @@ impl<'s> JsAnalysis<'s> {
             reads_all: false,
             returns: true,
             awaits: Vec::new(),
+            misuses: Vec::new(),
         };
-        if nesting(source.source()) > MAX_NESTING {
+        if nesting(analysis.source.source()) > MAX_NESTING {
             let message = "the code nests too deeply to be checked";
             analysis.errors.push((message.to_owned(), Span::default()));
             analysis.reads_all = true;
-            return analysis;
+            return Some(analysis);
         }
-        on_large_stack(|| analysis.analyse());
-        analysis
+        on_large_stack(|| analysis.analyse(tool));
+        Some(analysis)
     }
 
-    fn analyse(&mut self) {
+    fn analyse(&mut self, tool: &Tool) {
         let text = format!("{STRICT}{}", self.source.source());
         let allocator = Allocator::default();
         let options = ParseOptions {
@@ -76,6 +82,19 @@ impl<'s> JsAnalysis<'s> {
             self.add_names(&built.semantic);
             self.add_awaits(&built.semantic);
             self.returns = returns(&built.semantic);
+            let is_known = !tool.schema().is_recovered() && !declares_args(&built.semantic);
+            if self.errors.is_empty() && is_known {
+                let code = Code {
+                    text: &text,
+                    schema: tool.schema().as_object(),
+                    output: match tool.output() {
+                        Output::Json(Some(schema)) => Some(schema.as_object()),
+                        _ => None,
+                    },
+                    is_program: false,
+                };
+                self.misuses = js_types::misuses(&built.semantic, code);
+            }
         }
     }
 
@@ -122,8 +141,7 @@ impl<'s> JsAnalysis<'s> {
             }
         }
         // The code declares another `args`: nothing is known about the first one.
-        let declared: BTreeSet<&str> = scoping.symbol_names().collect();
-        self.reads_all |= declared.contains(ARGS);
+        self.reads_all |= declares_args(semantic);
     }
 
     /// Adds what `parent` reads of `args`, which is at `span`.
@@ -165,6 +183,11 @@ impl<'s> JsAnalysis<'s> {
             self.awaits.push(found);
         }
     }
+}
+
+/// Returns true if the code has an `args` of its own.
+fn declares_args(semantic: &Semantic<'_>) -> bool {
+    semantic.scoping().symbol_names().any(|name| name == ARGS)
 }
 
 /// The properties that `const {…} = args` reads, if the pattern names all of them.
@@ -213,26 +236,41 @@ fn returns(semantic: &Semantic<'_>) -> bool {
     })
 }
 
-/// The first mistake of a script in JavaScript, as a module or not, with its offset.
-pub(crate) fn syntax_error(text: &str) -> Option<(String, usize)> {
+/// The first mistake of a script in JavaScript, as a module or not, with its place; without one,
+/// the uses of its arguments that `schema` contradicts.
+pub(crate) fn script(text: &str, schema: &Map<String, Value>) -> Result<Vec<Misuse>, Misuse> {
+    let mistake = |(message, span): (String, Span)| Misuse {
+        rule: "script-error",
+        message: message.trim_end_matches('.').to_owned(),
+        fix: None,
+        span,
+    };
     if nesting(text) > MAX_NESTING {
-        return Some(("the code nests too deeply to be checked".to_owned(), 0));
+        let message = "the code nests too deeply to be checked".to_owned();
+        return Err(mistake((message, Span::default())));
     }
-    let mut found = None;
+    let mut found = Ok(Vec::new());
     on_large_stack(|| {
         for kind in [SourceType::mjs(), SourceType::cjs()] {
             let allocator = Allocator::default();
             let parsed = Parser::new(&allocator, text, kind).parse();
-            found = parsed.diagnostics.first().map(error);
-            if found.is_none() {
-                break;
+            if let Some(diagnostic) = parsed.diagnostics.first() {
+                found = Err(mistake(error(diagnostic)));
+                continue;
             }
+            let builder = SemanticBuilder::new().with_build_nodes(true);
+            let built = builder.build(&parsed.program);
+            let code = Code {
+                text,
+                schema,
+                output: None,
+                is_program: true,
+            };
+            found = Ok(js_types::misuses(&built.semantic, code));
+            break;
         }
     });
-    let (message, span) = found?;
-    let start = usize::try_from(span.start).unwrap_or_default();
-    let message = message.trim_end_matches('.').to_owned();
-    Some((message, text.floor_char_boundary(start.min(text.len()))))
+    found
 }
 
 /// Code that nests deeper is not parsed: the parser recurses.

@@ -2,10 +2,9 @@
 
 use cogtools_core::Level;
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::tool::JsSource;
 
 use crate::finding::Findings;
-use crate::js_analysis::JsAnalysis;
+use crate::js_types::Misuse;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
 use crate::program::is_in;
@@ -56,6 +55,51 @@ pub(super) static RULES: &[Rule] = &[
         example: example!("js-async"),
         check: async_code,
     },
+    Rule {
+        name: "js-unknown-member",
+        level: Level::Error,
+        summary: "a member in JavaScript that the value does not have: one that the schema does not declare, or a method of another type",
+        why: "it is undefined, or the call fails; the schema says that no call can have it",
+        fix: "correct the name, or declare the property",
+        example: example!("js-unknown-member"),
+        check: misused,
+    },
+    Rule {
+        name: "js-unguarded-optional",
+        level: Level::Error,
+        summary: "a member in JavaScript of a value that can be missing or null, without a check",
+        why: "a call that omits the value fails with a TypeError",
+        fix: "write `?.`, check it before, or give the parameter a default",
+        example: example!("js-unguarded-optional"),
+        check: misused,
+    },
+    Rule {
+        name: "js-impossible-comparison",
+        level: Level::Error,
+        summary: "a comparison in JavaScript that can never hold: with a value that the enum does not have, or of another type",
+        why: "the branch is never taken, or always",
+        fix: "correct the value, or add it to the schema",
+        example: example!("js-impossible-comparison"),
+        check: misused,
+    },
+    Rule {
+        name: "js-wrong-operand",
+        level: Level::Error,
+        summary: "an operation in JavaScript on a value of another type: arithmetic with text, a loop over a number, an object as text",
+        why: "the result is `NaN` or `[object Object]`, or the call fails",
+        fix: "apply it to another value",
+        example: example!("js-wrong-operand"),
+        check: misused,
+    },
+    Rule {
+        name: "js-result",
+        level: Level::Error,
+        summary: "a result of JavaScript that `output.schema` does not allow: of another type, without a required member, or with one that is not declared",
+        why: "every call fails, and its caller can do nothing about it",
+        fix: "return what the schema declares, or correct the schema",
+        example: example!("js-result"),
+        check: misused,
+    },
 ];
 
 /// Names that the language defines, as far as they exist here.
@@ -69,17 +113,39 @@ const GLOBALS: &str = "AggregateError Array ArrayBuffer BigInt BigInt64Array Big
 /// Names that exist, and fail when they are called.
 const FORBIDDEN: &str = "WebSocket XMLHttpRequest caches fetch importScripts indexedDB";
 
-fn source(file: &LintFile) -> Option<JsSource> {
-    file.tool.as_ref()?.js()
-}
-
 fn js_error(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(source) = source(file) else {
+    let Some(analysis) = file.js() else {
         return;
     };
-    let analysis = JsAnalysis::of(&source);
     for (message, span) in &analysis.errors {
         findings.report_at(analysis.location(*span), lower_case(message));
+    }
+}
+
+/// Reports the contradictions of the rule, in code and in scripts.
+fn misused(file: &LintFile, findings: &mut Findings<'_>) {
+    let rule = findings.rule();
+    let mut report = |location, misuse: &Misuse| {
+        if misuse.rule == rule {
+            let finding = findings.report_at(location, misuse.message.clone());
+            if let Some(fix) = &misuse.fix {
+                finding.fix(fix.clone());
+            }
+        }
+    };
+    if let Some(analysis) = file.js() {
+        for misuse in &analysis.misuses {
+            report(analysis.location(misuse.span), misuse);
+        }
+    }
+    for (script, misuse) in super::script::misuses(file) {
+        let at = script
+            .text()
+            .floor_char_boundary(misuse.span.start as usize);
+        report(
+            script.location(file, at, misuse.span.size() as usize),
+            &misuse,
+        );
     }
 }
 
@@ -92,10 +158,9 @@ fn lower_case(message: &str) -> String {
 }
 
 fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
-    let (Some(source), Some(tool)) = (source(file), &file.tool) else {
+    let (Some(analysis), Some(tool)) = (file.js(), &file.tool) else {
         return;
     };
-    let analysis = JsAnalysis::of(&source);
     let parameters = tool.schema().names().unwrap_or_default();
     for (name, span) in &analysis.globals {
         let name = name.as_str();
@@ -132,10 +197,9 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(source) = source(file) else {
+    let Some(analysis) = file.js() else {
         return;
     };
-    let analysis = JsAnalysis::of(&source);
     if !analysis.errors.is_empty() {
         return;
     }
@@ -148,20 +212,16 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn no_return(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(source) = source(file) else {
-        return;
-    };
     let node = file.value("implementation").and_then(|node| node.get("js"));
-    if let Some(node) = node.filter(|_| !JsAnalysis::of(&source).returns) {
+    if let Some(node) = node.filter(|_| file.js().is_some_and(|it| !it.returns)) {
         findings.report(node.span, "the code returns no value");
     }
 }
 
 fn async_code(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(source) = source(file) else {
+    let Some(analysis) = file.js() else {
         return;
     };
-    let analysis = JsAnalysis::of(&source);
     for (what, span) in &analysis.awaits {
         findings.report_at(analysis.location(*span), format!("{what} never ends here"));
     }
