@@ -7,7 +7,8 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "TASK",
         "The task is the words of the command line, followed by standard input unless that is a \
 terminal. A word that begins with @ is a file, as with --file: text is quoted, an image, a PDF, \
-audio file or video is sent unchanged. Without a task, at a terminal, a conversation begins.
+audio file or video is sent unchanged. A URL that begins with https:// is sent as a URL, which the \
+provider reads if it can. Without a task, at a terminal, a conversation begins.
 
 The model gets the task, the time, and the declarations of the project's tools. It calls tools, \
 reads their results, and answers. Arguments are checked as in every call; a violation goes back to \
@@ -33,7 +34,16 @@ Ctrl-D ends the conversation. With --continue, an interrupted task is finished f
 /undo
   Undo the last task: the next task continues from the state before it. The session keeps both.
 
-/budget
+/retry
+  Undo the last task and give it again, with another seed.
+
+/model [NAME]
+  Show the model, or use another one of the same provider from now on.
+
+/compact
+  Replace old turns by a summary before the next task.
+
+/budget, /cost
   Show how much of each limit is used.
 
 /help, /quit
@@ -49,14 +59,18 @@ names another server of the same protocol. A project's .env never sets any of th
 the models of the provider.
 
 With --provider openai, it is any server with the API of OpenAI: the one at OPENAI_BASE_URL, with a \
-key in OPENAI_API_KEY. A server on this machine needs no key. --model names the model. The keys of \
+key in OPENAI_API_KEY. A server on this machine needs no key. --model names the model. --option \
+passes a key to the API as it is, such as topP=0.9 to Gemini or top_p=0.9 to a server with the API \
+of OpenAI; thinking=LEVEL is the level of thinking of both. The keys of \
 ask in the configuration are the defaults of the options; see `cogtoolrc(5)`.",
     ),
     (
         "APPROVAL",
         "Templates and tools of the project that declare read_only run without approval. Calls of \
 other tools need approval: at a terminal you are asked, and without a terminal the call is denied \
-and the model is told. --allow and --deny decide by patterns of names, in which * matches any \
+and the model is told. The question shows the reason, the command or the URL, and all arguments. \
+Your answer is for one call, for the run, or for always, which shows a rule and writes it to \
+ask.allow in your own configuration. If you say why not, the model reads it. --allow and --deny decide by patterns of names, in which * matches any \
 characters. With --pause, the run stops instead with status 75, and --approve or --reject continues \
 it, even hours later. Tools that run programs also need a folder that the user trusts; see \
 `cogtools-trust(1)`.",
@@ -64,7 +78,8 @@ it, even hours later. Tools that run programs also need a folder that the user t
     (
         "BUDGET",
         "A run ends before it exceeds a limit, with status 4, and can be continued. The defaults are \
-50 turns, which are requests to the model, and 200 calls. If the model repeats the same calls with \
+50 turns, which are requests to the model, and 200 calls. A request that would exceed the limit of \
+tokens is not sent: it counts as large as the one before it, and the first one is estimated. If the model repeats the same calls with \
 the same results, it is warned once; after that, the run ends with status 5.",
     ),
     (
