@@ -262,6 +262,118 @@ fn nodes_that_cannot_run_are_reported() {
 }
 
 #[test]
+fn code_of_nodes_is_read() {
+    let project = project();
+    let nodes = "\
+    nodes:
+      one: {text: '{{ question }}'}
+      two: {text: 2}
+      bad: {js: 'return args.question +'}
+      sum: {needs: [one], js: 'return args.one + args.two + args.three'}
+      say: {needs: [one], js: 'console.log(args.one)'}
+      all: {needs: [one], each: {in: [1], as: it, js: 'return args.it + args.index + args.one + it'}}
+    output: '{{ two }} {{ bad }} {{ sum }} {{ say }} {{ all }}'
+";
+    assert_text(
+        findings(&project, nodes).join("\n") + "\n",
+        str![[r#"
+9 js-error: unexpected token
+10 js-undeclared-name: `sum` does not need `two`
+10 js-undeclared-name: no parameter or node is named `three`
+11 js-no-return: the code returns no value
+12 js-undeclared-name: `it` is not declared
+
+"#]],
+    );
+}
+
+#[test]
+fn kinds_of_results_are_compared_with_parameters() {
+    let project = typed();
+    project.file(
+        "tools/say.yaml",
+        "name: say\ndescription: Says\nparameters: {what: string}\nimplementation: '{{ what }}'\n",
+    );
+    let of = |node: &str| {
+        let nodes = format!(
+            "    nodes:\n      data: {{tool: {{name: rows, arguments: {{count: 3}}}}}}\n      said: {{text: 'It is {{{{ question }}}}'}}\n      next: {node}\n    output: '{{{{ next | dump }}}} {{{{ data.total }}}} {{{{ said }}}}'\n"
+        );
+        findings(&project, &nodes)
+    };
+    let bad = [
+        "{tool: {name: rows, arguments: {count: '{{ said }}'}}}",
+        "{tool: {name: say, arguments: {what: '{{ data }}'}}}",
+        "{tool: {name: say, arguments: {what: '{{ data.total }}'}}}",
+        "{each: {in: '{{ data.total }}', text: x}}",
+        "{each: {in: '{{ said }}', text: x}}",
+        "{each: {in: 'a, b', text: x}}",
+        "{each: {in: {a: 1}, text: x}}",
+    ];
+    let found: Vec<String> = bad.iter().flat_map(|node| of(node)).collect();
+    assert_text(
+        found.join("\n") + "\n",
+        str![[r#"
+9 flow-arguments: this is a text, but `count` of `rows` takes integer
+9 flow-arguments: this is a map, but `what` of `say` takes string
+9 flow-arguments: this is a number, but `what` of `say` takes string
+9 flow-arguments: `in` is a number, not a list
+9 flow-arguments: `in` is a text, not a list
+9 flow-arguments: `in` is a text, not a list
+9 flow-arguments: `in` is a map, not a list
+
+"#]],
+    );
+    for good in [
+        "{tool: {name: rows, arguments: {count: '{{ data.total }}'}}}",
+        "{tool: {name: say, arguments: {what: '{{ data | dump }}'}}}",
+        "{tool: {name: say, arguments: {what: '{{ said }}'}}}",
+        "{each: {in: '{{ data.rows }}', tool: {name: say, arguments: {what: '{{ item.name }}'}}}}",
+        "{each: {in: [1, '{{ said }}'], text: x}}",
+    ] {
+        assert_eq!(of(good), [""; 0], "{good}");
+    }
+}
+
+#[test]
+fn a_flow_that_calls_itself_is_reported() {
+    let project = project();
+    project.file(
+        "tools/other.yaml",
+        flow("nodes: {back: {tool: f}}\n").replace("name: f", "name: other"),
+    );
+    let of = |node: &str| {
+        findings(
+            &project,
+            &format!("    nodes: {{a: {node}}}\n    output: '{{{{ a }}}} {{{{ question }}}}'\n"),
+        )
+    };
+    assert_eq!(
+        [
+            of("{tool: f}"),
+            of("{tool: other}"),
+            of("{each: {in: [1], tool: f}}")
+        ]
+        .concat(),
+        [
+            "6 flow-target: the flow calls itself",
+            "6 flow-target: the flow calls itself through `other`",
+            "6 flow-target: the flow calls itself",
+        ]
+    );
+}
+
+#[test]
+fn branches_in_an_agent_are_said_to_belong_beside_it() {
+    let project = project_with(
+        "    nodes: {a: {agent: {rules: x, then: b, else: c}}, b: {text: 1}, c: {text: 2}}\n",
+    );
+    let outcome = flow_run(&project, &["run", "f"]).run();
+    outcome.stderr_contains("`then` and `else` belong to an agent, both of them");
+    outcome.stderr_contains("write `{agent: {…}, then: NODE, else: NODE}`");
+    outcome.status(78);
+}
+
+#[test]
 fn tools_of_programs_are_not_known() {
     let project = project();
     project.file(

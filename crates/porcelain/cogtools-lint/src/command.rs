@@ -98,7 +98,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     if let Some(rule) = &args.explain {
         let text = reference::explanation(rule)?;
-        return io.page(&text);
+        return io.print(text.as_bytes());
     }
     if args.fix && args.paths.iter().any(|path| path == "-") {
         let diagnostic = Diagnostic::new(Code::Usage, "standard input cannot be fixed");

@@ -1,9 +1,10 @@
 //! The code of a tool in JavaScript, as a parser understands it.
 
+use std::collections::BTreeSet;
 use std::thread;
 
-use cogtools_core::tool::{JsSource, Output};
-use cogtools_core::{Location, Tool};
+use cogtools_core::Location;
+use cogtools_core::tool::JsSource;
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{BindingPattern, BindingProperty, Expression};
@@ -11,15 +12,12 @@ use oxc_diagnostics::OxcDiagnostic;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{NodeId, Semantic, SemanticBuilder};
 use oxc_span::{GetSpan as _, SourceType, Span};
-use serde_json::{Map, Value};
 
-use crate::js_types::{self, Code, Misuse};
 use crate::program::is_in;
 
 /// Names, reads and mistakes of the code.
-#[derive(Debug)]
-pub(crate) struct JsAnalysis {
-    source: JsSource,
+pub(crate) struct JsAnalysis<'s> {
+    source: &'s JsSource,
     /// Why it is no body of a function, and where.
     pub(crate) errors: Vec<(String, Span)>,
     /// The names that it does not declare.
@@ -32,8 +30,6 @@ pub(crate) struct JsAnalysis {
     pub(crate) returns: bool,
     /// The asynchronous parts.
     pub(crate) awaits: Vec<(&'static str, Span)>,
-    /// The uses of `args` that the parameters contradict, and results that `output` contradicts.
-    pub(crate) misuses: Vec<Misuse>,
 }
 
 /// A directive that makes the parser strict, in a line of its own.
@@ -41,10 +37,9 @@ const STRICT: &str = "'use strict';\n";
 /// The parameter of the function.
 const ARGS: &str = "args";
 
-impl JsAnalysis {
-    /// Analyses the code of `tool`; none for a tool without.
-    pub(crate) fn of(tool: &Tool) -> Option<Self> {
-        let source = tool.js()?;
+impl<'s> JsAnalysis<'s> {
+    /// Analyses `source`.
+    pub(crate) fn of(source: &'s JsSource) -> Self {
         let mut analysis = Self {
             source,
             errors: Vec::new(),
@@ -53,19 +48,18 @@ impl JsAnalysis {
             reads_all: false,
             returns: true,
             awaits: Vec::new(),
-            misuses: Vec::new(),
         };
-        if nesting(analysis.source.source()) > MAX_NESTING {
+        if nesting(source.source()) > MAX_NESTING {
             let message = "the code nests too deeply to be checked";
             analysis.errors.push((message.to_owned(), Span::default()));
             analysis.reads_all = true;
-            return Some(analysis);
+            return analysis;
         }
-        on_large_stack(|| analysis.analyse(tool));
-        Some(analysis)
+        on_large_stack(|| analysis.analyse());
+        analysis
     }
 
-    fn analyse(&mut self, tool: &Tool) {
+    fn analyse(&mut self) {
         let text = format!("{STRICT}{}", self.source.source());
         let allocator = Allocator::default();
         let options = ParseOptions {
@@ -82,19 +76,6 @@ impl JsAnalysis {
             self.add_names(&built.semantic);
             self.add_awaits(&built.semantic);
             self.returns = returns(&built.semantic);
-            let is_known = !tool.schema().is_recovered() && !declares_args(&built.semantic);
-            if self.errors.is_empty() && is_known {
-                let code = Code {
-                    text: &text,
-                    schema: tool.schema().as_object(),
-                    output: match tool.output() {
-                        Output::Json(Some(schema)) => Some(schema.as_object()),
-                        _ => None,
-                    },
-                    is_program: false,
-                };
-                self.misuses = js_types::misuses(&built.semantic, code);
-            }
         }
     }
 
@@ -141,7 +122,8 @@ impl JsAnalysis {
             }
         }
         // The code declares another `args`: nothing is known about the first one.
-        self.reads_all |= declares_args(semantic);
+        let declared: BTreeSet<&str> = scoping.symbol_names().collect();
+        self.reads_all |= declared.contains(ARGS);
     }
 
     /// Adds what `parent` reads of `args`, which is at `span`.
@@ -183,11 +165,6 @@ impl JsAnalysis {
             self.awaits.push(found);
         }
     }
-}
-
-/// Returns true if the code has an `args` of its own.
-fn declares_args(semantic: &Semantic<'_>) -> bool {
-    semantic.scoping().symbol_names().any(|name| name == ARGS)
 }
 
 /// The properties that `const {…} = args` reads, if the pattern names all of them.
@@ -236,41 +213,26 @@ fn returns(semantic: &Semantic<'_>) -> bool {
     })
 }
 
-/// The first mistake of a script in JavaScript, as a module or not, with its place; without one,
-/// the uses of its arguments that `schema` contradicts.
-pub(crate) fn script(text: &str, schema: &Map<String, Value>) -> Result<Vec<Misuse>, Misuse> {
-    let mistake = |(message, span): (String, Span)| Misuse {
-        rule: "script-error",
-        message: message.trim_end_matches('.').to_owned(),
-        fix: None,
-        span,
-    };
+/// The first mistake of a script in JavaScript, as a module or not, with its offset.
+pub(crate) fn syntax_error(text: &str) -> Option<(String, usize)> {
     if nesting(text) > MAX_NESTING {
-        let message = "the code nests too deeply to be checked".to_owned();
-        return Err(mistake((message, Span::default())));
+        return Some(("the code nests too deeply to be checked".to_owned(), 0));
     }
-    let mut found = Ok(Vec::new());
+    let mut found = None;
     on_large_stack(|| {
         for kind in [SourceType::mjs(), SourceType::cjs()] {
             let allocator = Allocator::default();
             let parsed = Parser::new(&allocator, text, kind).parse();
-            if let Some(diagnostic) = parsed.diagnostics.first() {
-                found = Err(mistake(error(diagnostic)));
-                continue;
+            found = parsed.diagnostics.first().map(error);
+            if found.is_none() {
+                break;
             }
-            let builder = SemanticBuilder::new().with_build_nodes(true);
-            let built = builder.build(&parsed.program);
-            let code = Code {
-                text,
-                schema,
-                output: None,
-                is_program: true,
-            };
-            found = Ok(js_types::misuses(&built.semantic, code));
-            break;
         }
     });
-    found
+    let (message, span) = found?;
+    let start = usize::try_from(span.start).unwrap_or_default();
+    let message = message.trim_end_matches('.').to_owned();
+    Some((message, text.floor_char_boundary(start.min(text.len()))))
 }
 
 /// Code that nests deeper is not parsed: the parser recurses.

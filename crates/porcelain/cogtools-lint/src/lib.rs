@@ -9,8 +9,6 @@ mod finding;
 mod fix;
 mod flow;
 mod js_analysis;
-mod js_types;
-mod json_keys;
 mod lint_file;
 mod linter;
 mod output;

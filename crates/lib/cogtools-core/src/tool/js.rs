@@ -20,7 +20,7 @@ const MAX_TIMEOUT: Duration = Definition::TIMEOUT;
 
 /// The code.
 #[derive(Debug)]
-pub(crate) struct Js(pub(super) Embedded);
+pub(crate) struct Js(pub(in crate::tool) Embedded);
 
 impl Js {
     /// Reads the code; errors go to the reader.
@@ -124,7 +124,7 @@ pub struct JsSource {
 
 impl JsSource {
     /// Returns the `code` in the tool file `text`.
-    pub(super) fn new(code: &Embedded, text: &Text) -> Self {
+    pub(in crate::tool) fn new(code: &Embedded, text: &Text) -> Self {
         Self {
             code: code.clone(),
             text: text.clone(),

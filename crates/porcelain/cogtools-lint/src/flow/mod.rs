@@ -9,7 +9,7 @@ use cogtools_core::tool::{
     AcceptError, Flow, FlowArgument, FlowCallShape, FlowNode, FlowTemplate, Output,
 };
 use cogtools_core::{Tool, ViolationKind};
-use njk::types::Type;
+use njk::types::{self, Kind, Type};
 use serde_json::{Map, Value};
 
 use crate::lint_file::{LintFile, Neighbours};
@@ -74,8 +74,12 @@ pub(crate) struct ArgumentProblem {
     pub(crate) fix: Option<String>,
 }
 
-/// Finds the mistakes in a call of `tool`.
-pub(crate) fn problems(call: &FlowCallShape<'_>, tool: &Tool) -> Vec<ArgumentProblem> {
+/// Finds the mistakes in a call of `tool` by a node with these variables.
+pub(crate) fn problems(
+    call: &FlowCallShape<'_>,
+    tool: &Tool,
+    variables: &BTreeMap<String, Type>,
+) -> Vec<ArgumentProblem> {
     let (Some(arguments), false) = (&call.arguments, tool.schema().is_recovered()) else {
         return Vec::new();
     };
@@ -93,7 +97,9 @@ pub(crate) fn problems(call: &FlowCallShape<'_>, tool: &Tool) -> Vec<ArgumentPro
     for (name, argument) in arguments {
         let property = properties.and_then(|properties| properties.get(*name));
         match property {
-            Some(property) => found.extend(kind_problem(name, *argument, property, tool)),
+            Some(property) => {
+                found.extend(kind_problem(name, *argument, property, (tool, variables)));
+            }
             None if is_composed || is_open(schema) => {}
             None => found.push(ArgumentProblem {
                 argument: Some((*name).to_owned()),
@@ -133,29 +139,98 @@ fn kind_problem(
     name: &str,
     argument: FlowArgument<'_>,
     property: &Value,
-    tool: &Tool,
+    (tool, variables): (&Tool, &BTreeMap<String, Type>),
 ) -> Option<ArgumentProblem> {
-    let (own, article) = match argument {
-        FlowArgument::Text => ("string", "a text"),
-        FlowArgument::List => ("array", "a list"),
-        FlowArgument::Map => ("object", "a map"),
-        FlowArgument::Constant(_) | FlowArgument::Expression => return None,
+    let own = kind_of(argument, variables)?;
+    let taken = property.get("type").and_then(Value::as_str)?;
+    let is_taken = match own {
+        Kind::Text => taken == "string",
+        Kind::Number => matches!(taken, "integer" | "number"),
+        Kind::Boolean => taken == "boolean",
+        Kind::List => taken == "array",
+        Kind::Object => taken == "object",
+        _ => true,
     };
-    let kind = property.get("type").and_then(Value::as_str)?;
     let fix = match argument {
         FlowArgument::Text => {
             "write one expression in braces and nothing else: its value keeps its type"
         }
         _ => "pass a value of the type that the parameter has",
     };
-    (kind != own).then(|| ArgumentProblem {
+    (!is_taken).then(|| ArgumentProblem {
         argument: Some(name.to_owned()),
         message: format!(
-            "this is {article}, but `{name}` of `{}` takes {kind}",
+            "this is {}, but `{name}` of `{}` takes {taken}",
+            in_words(own),
             tool.name()
         ),
         fix: Some(fix.to_owned()),
     })
+}
+
+/// The kind of a value with templates in it; `None` for one without.
+fn kind_of(argument: FlowArgument<'_>, variables: &BTreeMap<String, Type>) -> Option<Kind> {
+    Some(match argument {
+        FlowArgument::Constant(_) => return None,
+        FlowArgument::Text => Kind::Text,
+        FlowArgument::List => Kind::List,
+        FlowArgument::Map => Kind::Object,
+        FlowArgument::Expression(source) => types::kind_of(source, variables),
+    })
+}
+
+/// A kind as YAML calls it.
+const fn in_words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "a text",
+        Kind::Number => "a number",
+        Kind::Boolean => "true or false",
+        Kind::List => "a list",
+        Kind::Object => "a map",
+        _ => "another value",
+    }
+}
+
+/// The value over which a node goes with `each`, in words, if it is certainly no list.
+pub(crate) fn no_list(node: &FlowNode, variables: &BTreeMap<String, Type>) -> Option<&'static str> {
+    let kind = match node.list_shape()? {
+        FlowArgument::Constant(Value::Array(_)) => Kind::List,
+        FlowArgument::Constant(Value::Object(_)) => Kind::Object,
+        FlowArgument::Constant(Value::String(_)) => Kind::Text,
+        FlowArgument::Constant(_) => Kind::Number,
+        argument => kind_of(argument, variables)?,
+    };
+    (!matches!(kind, Kind::List | Kind::Other)).then(|| in_words(kind))
+}
+
+/// The flows through which a node calls `tool`, the flow that has it; the last one is `tool`.
+pub(crate) fn way_to_itself<'n>(
+    node: &'n FlowNode,
+    tool: &Tool,
+    neighbours: &'n Neighbours,
+) -> Option<Vec<&'n str>> {
+    let called = |node: &'n FlowNode| -> Vec<&'n str> {
+        let Some(call) = node.call_shape().filter(|call| !call.has_preset) else {
+            return Vec::new();
+        };
+        let name = call.name.into_iter();
+        let capability = call.capability.into_iter();
+        let tools = capability.flat_map(|name| neighbours.with_capability(name));
+        name.chain(tools.map(|tool| tool.name().as_str())).collect()
+    };
+    let mut ways: Vec<Vec<&str>> = called(node).into_iter().map(|name| vec![name]).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(way) = ways.pop() {
+        let last = *way.last()?;
+        if last == tool.name().as_str() {
+            return Some(way);
+        }
+        let flow = neighbours.find(last).and_then(|tool| tool.flow());
+        let nodes = flow.filter(|_| seen.insert(last)).map(Flow::nodes);
+        let next = nodes.unwrap_or_default().iter().flat_map(&called);
+        ways.extend(next.map(|name| [way.as_slice(), &[name]].concat()));
+    }
+    None
 }
 
 /// Values without templates that the schema does not allow.
@@ -315,24 +390,33 @@ impl<'f> ResultTypes<'f> {
     /// The variables of `template`, besides the parameters. A node that the template can do
     /// without has null if it has not run.
     pub(crate) fn variables(&self, template: &FlowTemplate<'_>) -> BTreeMap<String, Type> {
+        self.of_node(template.node, template.is_check)
+    }
+
+    /// The variables of a template of `node`, or of the output.
+    pub(crate) fn of_node(
+        &self,
+        node: Option<&FlowNode>,
+        is_check: bool,
+    ) -> BTreeMap<String, Type> {
         let nodes = self.flow.nodes().iter().map(|node| node.id.as_str());
         let mut variables: BTreeMap<String, Type> = nodes
-            .filter_map(|id| Some((id.to_owned(), self.in_template(id, template)?)))
+            .filter_map(|id| Some((id.to_owned(), self.in_template(id, node, is_check)?)))
             .collect();
-        if let Some(item) = template.node.and_then(FlowNode::item_variable) {
+        if let Some(item) = node.and_then(FlowNode::item_variable) {
             variables.remove(item);
         }
         variables
     }
 
-    fn in_template(&self, id: &str, template: &FlowTemplate<'_>) -> Option<Type> {
+    fn in_template(&self, id: &str, node: Option<&FlowNode>, is_check: bool) -> Option<Type> {
         let ty = self.types.get(id)?.clone();
-        let Some(node) = template.node else {
+        let Some(node) = node else {
             return Some(ty.nullable());
         };
         if node.id == id {
             // An item of a list is checked by itself.
-            return (template.is_check && node.item_variable().is_none()).then_some(ty);
+            return (is_check && node.item_variable().is_none()).then_some(ty);
         }
         let need = node.needs.iter().find(|need| need.node == id)?;
         Some(if need.is_optional { ty.nullable() } else { ty })
@@ -353,8 +437,14 @@ fn result(node: &FlowNode, neighbours: &Neighbours) -> Type {
             Some(reply) => ParameterTypes::of_value(&reply.to_json_schema()),
             None => Type::string(),
         },
+        // The value of a node whose error is read may be that error.
+        _ if node.keeps_error => Type::data(),
         "tool" => each(of_call(node, neighbours)),
-        _ => node.constant().map_or_else(Type::data, of_constant),
+        _ => each(match node.text_shape() {
+            Some(FlowArgument::Constant(value)) => of_constant(value),
+            Some(FlowArgument::Text) => Type::string(),
+            _ => Type::data(),
+        }),
     }
 }
 

@@ -8,12 +8,13 @@ use crate::finding::Findings;
 use crate::flow;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
+use crate::parameter_types::ParameterTypes;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "flow-target",
         level: Level::Error,
-        summary: "a node of a flow that calls a tool or a capability that no tool of the project has, or a capability that several have",
+        summary: "a node of a flow that calls a tool or a capability that no tool of the project has, or a capability that several have; a flow that calls itself",
         why: "the node fails whenever it runs",
         fix: "correct the name, or write the tool",
         example: example!("flow-target": ["tools/say.yaml", "tools/first.yaml", "tools/second.yaml"], ["tools/say.yaml", "tools/first.yaml", "tools/second.yaml"]),
@@ -22,7 +23,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "flow-arguments",
         level: Level::Error,
-        summary: "a call in a flow with an argument that the tool does not have, without one that it needs, or with a value that it does not take",
+        summary: "a call in a flow with an argument that the tool does not have, without one that it needs, or with a value that it does not take; `each` over no list",
         why: "the call is rejected before the tool runs",
         fix: "pass what the tool's parameters say",
         example: example!("flow-arguments": ["tools/say.yaml", "tools/search.yaml"], ["tools/say.yaml", "tools/search.yaml"]),
@@ -76,6 +77,20 @@ fn calls(file: &LintFile) -> impl Iterator<Item = (&FlowNode, FlowCallShape<'_>)
 fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
     let all = &file.neighbours;
     for (node, call) in calls(file) {
+        let way = file.tool.as_ref();
+        if let Some(way) = way.and_then(|tool| flow::way_to_itself(node, tool, all)) {
+            let through = match way.as_slice() {
+                [_] => String::new(),
+                [others @ .., _] => format!(" through `{}`", others.join("`, `")),
+                [] => continue,
+            };
+            findings
+                .report(
+                    file.call_span(node, &[]),
+                    format!("the flow calls itself{through}"),
+                )
+                .fix("write `each` for a list, or `retry: {until: …}` to do something again");
+        }
         if let Some(name) = call.name
             && all.is_complete()
             && all.find(name).is_none()
@@ -141,11 +156,30 @@ fn capability_problem(
 }
 
 fn flow_arguments(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some((own, flow)) = file.tool.as_ref().zip(file.flow()) else {
+        return;
+    };
+    let parameters = ParameterTypes::of(own.schema()).types;
+    let results = flow::ResultTypes::of(flow, &file.neighbours);
+    let variables = |node| {
+        let mut variables = parameters.clone();
+        variables.extend(results.of_node(Some(node), false));
+        variables
+    };
+    for node in flow.nodes() {
+        if let Some(value) = flow::no_list(node, &variables(node)) {
+            let span = file.node_span(&node.id, &["each", "in"]);
+            let finding = findings.report(span, format!("`in` is {value}, not a list"));
+            finding.fix("write one expression in braces whose value is a list");
+        }
+    }
     for (node, call) in calls(file) {
         let Some(tool) = file.callee(&call) else {
             continue;
         };
-        for problem in flow::problems(&call, tool) {
+        let mut variables = variables(node);
+        node.item_variable().map(|item| variables.remove(item));
+        for problem in flow::problems(&call, tool, &variables) {
             let span = match &problem.argument {
                 Some(name) => file.call_span(node, &["arguments", name]),
                 None => file.call_span(node, &["arguments"]),

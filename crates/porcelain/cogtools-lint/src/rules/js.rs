@@ -1,10 +1,11 @@
 //! Code in JavaScript, checked against the parameters and against what exists.
 
-use cogtools_core::Level;
 use cogtools_core::suggest::did_you_mean;
+use cogtools_core::tool::{Flow, FlowNode, JsSource};
+use cogtools_core::{Level, Tool};
 
 use crate::finding::Findings;
-use crate::js_types::Misuse;
+use crate::js_analysis::JsAnalysis;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
 use crate::program::is_in;
@@ -55,53 +56,10 @@ pub(super) static RULES: &[Rule] = &[
         example: example!("js-async"),
         check: async_code,
     },
-    Rule {
-        name: "js-unknown-member",
-        level: Level::Error,
-        summary: "a member in JavaScript that the value does not have: one that the schema does not declare, or a method of another type",
-        why: "it is undefined, or the call fails; the schema says that no call can have it",
-        fix: "correct the name, or declare the property",
-        example: example!("js-unknown-member"),
-        check: misused,
-    },
-    Rule {
-        name: "js-unguarded-optional",
-        level: Level::Error,
-        summary: "a member in JavaScript of a value that can be missing or null, without a check",
-        why: "a call that omits the value fails with a TypeError",
-        fix: "write `?.`, check it before, or give the parameter a default",
-        example: example!("js-unguarded-optional"),
-        check: misused,
-    },
-    Rule {
-        name: "js-impossible-comparison",
-        level: Level::Error,
-        summary: "a comparison in JavaScript that can never hold: with a value that the enum does not have, or of another type",
-        why: "the branch is never taken, or always",
-        fix: "correct the value, or add it to the schema",
-        example: example!("js-impossible-comparison"),
-        check: misused,
-    },
-    Rule {
-        name: "js-wrong-operand",
-        level: Level::Error,
-        summary: "an operation in JavaScript on a value of another type: arithmetic with text, a loop over a number, an object as text",
-        why: "the result is `NaN` or `[object Object]`, or the call fails",
-        fix: "apply it to another value",
-        example: example!("js-wrong-operand"),
-        check: misused,
-    },
-    Rule {
-        name: "js-result",
-        level: Level::Error,
-        summary: "a result of JavaScript that `output.schema` does not allow: of another type, without a required member, or with one that is not declared",
-        why: "every call fails, and its caller can do nothing about it",
-        fix: "return what the schema declares, or correct the schema",
-        example: example!("js-result"),
-        check: misused,
-    },
 ];
 
+/// The property of `args` with the number of an item of a list.
+const INDEX: &str = "index";
 /// Names that the language defines, as far as they exist here.
 const GLOBALS: &str = "AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date \
     Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array \
@@ -113,39 +71,47 @@ const GLOBALS: &str = "AggregateError Array ArrayBuffer BigInt BigInt64Array Big
 /// Names that exist, and fail when they are called.
 const FORBIDDEN: &str = "WebSocket XMLHttpRequest caches fetch importScripts indexedDB";
 
-fn js_error(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(analysis) = file.js() else {
-        return;
-    };
-    for (message, span) in &analysis.errors {
-        findings.report_at(analysis.location(*span), lower_case(message));
-    }
+/// Code of a tool, or of a node of a flow.
+struct Code<'f> {
+    source: JsSource,
+    /// The node that has it.
+    node: Option<&'f FlowNode>,
+    /// The properties of `args`, if they are known.
+    names: Option<Vec<&'f str>>,
 }
 
-/// Reports the contradictions of the rule, in code and in scripts.
-fn misused(file: &LintFile, findings: &mut Findings<'_>) {
-    let rule = findings.rule();
-    let mut report = |location, misuse: &Misuse| {
-        if misuse.rule == rule {
-            let finding = findings.report_at(location, misuse.message.clone());
-            if let Some(fix) = &misuse.fix {
-                finding.fix(fix.clone());
-            }
-        }
+fn codes(file: &LintFile) -> Vec<Code<'_>> {
+    let Some(tool) = &file.tool else {
+        return Vec::new();
     };
-    if let Some(analysis) = file.js() {
-        for misuse in &analysis.misuses {
-            report(analysis.location(misuse.span), misuse);
+    let own = tool.js().map(|source| Code {
+        source,
+        node: None,
+        names: tool.schema().names(),
+    });
+    let nodes = file.flow().into_iter().flat_map(Flow::nodes);
+    let of_nodes = nodes.filter_map(|node| {
+        let names = tool.schema().names().map(|mut names| {
+            names.extend(node.needs.iter().map(|need| need.node.as_str()));
+            let item = node.item_variable();
+            names.extend(item.into_iter().chain(item.map(|_| INDEX)));
+            names
+        });
+        Some(Code {
+            source: node.js(tool.text())?,
+            node: Some(node),
+            names,
+        })
+    });
+    own.into_iter().chain(of_nodes).collect()
+}
+
+fn js_error(file: &LintFile, findings: &mut Findings<'_>) {
+    for code in codes(file) {
+        let analysis = JsAnalysis::of(&code.source);
+        for (message, span) in &analysis.errors {
+            findings.report_at(analysis.location(*span), lower_case(message));
         }
-    }
-    for (script, misuse) in super::script::misuses(file) {
-        let at = script
-            .text()
-            .floor_char_boundary(misuse.span.start as usize);
-        report(
-            script.location(file, at, misuse.span.size() as usize),
-            &misuse,
-        );
     }
 }
 
@@ -158,48 +124,62 @@ fn lower_case(message: &str) -> String {
 }
 
 fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
-    let (Some(analysis), Some(tool)) = (file.js(), &file.tool) else {
-        return;
-    };
-    let parameters = tool.schema().names().unwrap_or_default();
-    for (name, span) in &analysis.globals {
-        let name = name.as_str();
-        if is_in(name, GLOBALS) {
+    for code in codes(file) {
+        let analysis = JsAnalysis::of(&code.source);
+        let names = code.names.as_deref().unwrap_or_default();
+        for (name, span) in &analysis.globals {
+            let name = name.as_str();
+            if is_in(name, GLOBALS) {
+                continue;
+            }
+            let location = analysis.location(*span);
+            if is_in(name, FORBIDDEN) {
+                findings
+                    .report_at(location, format!("`{name}` is forbidden"))
+                    .fix("compute with `args` alone, or write a tool that runs a program");
+                continue;
+            }
+            let finding = findings.report_at(location, format!("`{name}` is not declared"));
+            if names.contains(&name) {
+                finding.fix(format!("write `args.{name}`"));
+            } else if let Some(suggestion) = did_you_mean(name, GLOBALS.split(' ')) {
+                finding.fix(suggestion);
+            }
+        }
+        if code.names.is_none() {
             continue;
         }
-        let location = analysis.location(*span);
-        if is_in(name, FORBIDDEN) {
-            findings
-                .report_at(location, format!("`{name}` is forbidden"))
-                .fix("compute with `args` alone, or write a tool that runs a program");
-            continue;
-        }
-        let finding = findings.report_at(location, format!("`{name}` is not declared"));
-        if parameters.contains(&name) {
-            finding.fix(format!("write `args.{name}`"));
-        } else if let Some(suggestion) = did_you_mean(name, GLOBALS.split(' ')) {
-            finding.fix(suggestion);
-        }
-    }
-    let Some(names) = tool.schema().names() else {
-        return;
-    };
-    for (name, span) in &analysis.reads {
-        if names.contains(&name.as_str()) {
-            continue;
-        }
-        let message = format!("no parameter is named `{name}`");
-        let finding = findings.report_at(analysis.location(*span), message);
-        if let Some(suggestion) = did_you_mean(name, names.iter().copied()) {
-            finding.fix(suggestion);
+        for (name, span) in &analysis.reads {
+            if names.contains(&name.as_str()) {
+                continue;
+            }
+            let is_node = file.flow().is_some_and(|flow| flow.node(name).is_some());
+            let location = analysis.location(*span);
+            match code.node {
+                Some(node) if is_node => {
+                    let message = format!("`{}` does not need `{name}`", node.id);
+                    findings
+                        .report_at(location, message)
+                        .fix(format!("write `needs: [{name}]`"));
+                }
+                node => {
+                    let what = node.map_or("parameter is", |_| "parameter or node is");
+                    let message = format!("no {what} named `{name}`");
+                    let finding = findings.report_at(location, message);
+                    if let Some(suggestion) = did_you_mean(name, names.iter().copied()) {
+                        finding.fix(suggestion);
+                    }
+                }
+            }
         }
     }
 }
 
 fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(analysis) = file.js() else {
+    let Some(source) = file.tool.as_ref().and_then(Tool::js) else {
         return;
     };
+    let analysis = JsAnalysis::of(&source);
     if !analysis.errors.is_empty() {
         return;
     }
@@ -212,17 +192,27 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn no_return(file: &LintFile, findings: &mut Findings<'_>) {
-    let node = file.value("implementation").and_then(|node| node.get("js"));
-    if let Some(node) = node.filter(|_| file.js().is_some_and(|it| !it.returns)) {
-        findings.report(node.span, "the code returns no value");
+    for code in codes(file) {
+        if JsAnalysis::of(&code.source).returns {
+            continue;
+        }
+        let span = match code.node {
+            Some(node) if node.kind() == "each" => file.node_span(&node.id, &["each", "js"]),
+            Some(node) => file.node_span(&node.id, &["js"]),
+            None => match file.value("implementation").and_then(|node| node.get("js")) {
+                Some(node) => node.span,
+                None => continue,
+            },
+        };
+        findings.report(span, "the code returns no value");
     }
 }
 
 fn async_code(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(analysis) = file.js() else {
-        return;
-    };
-    for (what, span) in &analysis.awaits {
-        findings.report_at(analysis.location(*span), format!("{what} never ends here"));
+    for code in codes(file) {
+        let analysis = JsAnalysis::of(&code.source);
+        for (what, span) in &analysis.awaits {
+            findings.report_at(analysis.location(*span), format!("{what} never ends here"));
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! The rules, in the order of the reference.
 
-mod agent;
 mod annotation;
 mod argument;
 mod description;
@@ -47,7 +46,7 @@ pub const RETIRED_RULES: [&str; 5] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 22] = [
+    let groups: [&'static [Rule]; 21] = [
         validity::RULES,
         name::RULES,
         description::RULES,
@@ -66,7 +65,6 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         types::RULES,
         result::RULES,
         js::RULES,
-        agent::RULES,
         flow::RULES,
         file::RULES,
         suppression::RULES,

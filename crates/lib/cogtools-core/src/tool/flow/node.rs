@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::schema::Schema;
 use crate::text::{Span, Text};
 use crate::tool::agent::Agent;
-use crate::tool::js::Js;
+use crate::tool::js::{Js, JsSource};
 use crate::tool::template::{Template, TemplateSource, ValueTemplate};
 
 /// The variable with the number of an item, from 0.
@@ -181,8 +181,8 @@ pub enum FlowArgument<'f> {
     List,
     /// A map with templates in it.
     Map,
-    /// The value of an expression.
-    Expression,
+    /// The value of an expression, which this template prints as JSON.
+    Expression(&'f str),
 }
 
 /// A choice of a router.
@@ -313,10 +313,26 @@ impl FlowNode {
         self.kind.innermost().name()
     }
 
-    /// The value of a node that has the same one in each run.
-    pub fn constant(&self) -> Option<&Value> {
+    /// The value of a node with `text`, as far as the file defines it.
+    pub fn text_shape(&self) -> Option<FlowArgument<'_>> {
+        match self.kind.innermost() {
+            NodeKind::Text(value) => Some(argument(value)),
+            _ => None,
+        }
+    }
+
+    /// The list of a node that does the same for each item, as far as the file defines it.
+    pub fn list_shape(&self) -> Option<FlowArgument<'_>> {
         match &self.kind {
-            NodeKind::Text(ValueTemplate::Constant(value)) => Some(value),
+            NodeKind::Each(each) => Some(argument(&each.list)),
+            _ => None,
+        }
+    }
+
+    /// The code of a node in JavaScript, in the file `text`.
+    pub fn js(&self, text: &Text) -> Option<JsSource> {
+        match self.kind.innermost() {
+            NodeKind::Js(js) => Some(JsSource::new(&js.0, text)),
             _ => None,
         }
     }
@@ -491,12 +507,12 @@ fn constant(value: &ValueTemplate) -> Option<&str> {
     }
 }
 
-const fn argument(value: &ValueTemplate) -> FlowArgument<'_> {
+fn argument(value: &ValueTemplate) -> FlowArgument<'_> {
     match value {
         ValueTemplate::Constant(value) => FlowArgument::Constant(value),
         ValueTemplate::Text(_) => FlowArgument::Text,
         ValueTemplate::List(_) => FlowArgument::List,
         ValueTemplate::Map(_) => FlowArgument::Map,
-        ValueTemplate::Expression(_) => FlowArgument::Expression,
+        ValueTemplate::Expression(template) => FlowArgument::Expression(template.source()),
     }
 }

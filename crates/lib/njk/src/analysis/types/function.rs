@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
 
     /// A scope with the variables of the context, and for what is called with its own variables
     /// with the macros of the template.
-    fn fresh_scope(&mut self, template: usize, lenient: bool) -> Scope {
+    pub(super) fn fresh_scope(&mut self, template: usize, lenient: bool) -> Scope {
         let mut scope = Scope::default();
         for (name, ty) in self.variables {
             let is_set = lenient && self.assigned.contains(name);

@@ -22,6 +22,7 @@ pub use lattice::{Object, Presence, Property, Type};
 pub use narrow::Kind;
 pub use problem::{Definition, Habit, Problem, TypeProblem};
 
+use crate::ast::{Kind as ExpressionKind, Statement};
 use crate::error::{Error, Positions, Span};
 
 /// The result of [`check`].
@@ -67,6 +68,28 @@ pub fn check(
         used: std::mem::take(&mut checker.used),
         complete: loaded.iter().all(|template| template.complete),
     })
+}
+
+/// Returns the kind of the value that a template prints as JSON, with `dump`, if it is one
+/// expression and each value that this can have is of that kind.
+pub fn kind_of(source: &str, variables: &BTreeMap<String, Type>) -> Kind {
+    let Ok(loaded) = checker::load("", source, &|_| None) else {
+        return Kind::Other;
+    };
+    let mut checker = Checker::new(&loaded, variables);
+    checker.scope = checker.fresh_scope(0, false);
+    match loaded
+        .first()
+        .map(|template| template.statements.as_slice())
+    {
+        Some([Statement::Output(value)]) => match &value.kind {
+            ExpressionKind::Filter(inner, ..) => {
+                checker.quietly(|it| it.expression(inner)).only_kind()
+            }
+            _ => Kind::Other,
+        },
+        _ => Kind::Other,
+    }
 }
 
 fn locate(

@@ -171,6 +171,24 @@ impl Type {
             Kind::Other
         }
     }
+
+    /// The kind that every value of the type has; `Other` if there are several.
+    pub(super) fn only_kind(&self) -> Kind {
+        let booleans = self.simple & (TRUE | FALSE);
+        let parts = [
+            self.string.is_some(),
+            self.number.is_some(),
+            self.list.is_some(),
+            self.object.is_some(),
+            booleans != 0,
+        ];
+        let count = parts.into_iter().filter(|is_there| *is_there).count();
+        if self.any == Any::No && count == 1 && self.simple == booleans {
+            self.kind()
+        } else {
+            Kind::Other
+        }
+    }
 }
 
 /// The kind of a value, for messages.
