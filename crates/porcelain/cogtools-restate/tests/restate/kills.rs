@@ -87,7 +87,7 @@ fn interrupted() -> (Scene, Worker) {
 fn a_node_that_is_not_idempotent_waits_and_never_runs_twice_by_itself() {
     let (scene, mut worker) = interrupted();
     scene.run_flow("r", &[]).fails(75, str![[r#"
-cogtools-restate: error[ANSWER_WANTED]: effect: its worker ended while this node was running; it may have had an effect
+cogtools-restate: error[ANSWER_WANTED]: effect: its worker or the server ended while this node was running; it may have had an effect
 hint: find out whether it had
 hint: `cogtools-restate resume r effect --repeat` runs it again
 hint: `cogtools-restate resume r effect --result JSON` goes on with a result
