@@ -53,6 +53,7 @@ fn the_agent_extracts_a_capability_and_its_tool_runs() {
         str![[r#"
 🧪 Runner: f {"question":"find 30 minutes"}
 🤖 Agent: understand succeeded
+  🧠 Model: gemini-flash-latest, 129 tokens
   result: {"capability":"calendar.find_free_time"}
 🧪 Runner: route succeeded
   🛠️ Tools: calendar.find_free_time = calendar.list_events; candidates: calendar, search; match: calendar
@@ -94,6 +95,43 @@ These rules take precedence over everything above.
     assert_eq!(names, ["capability", "text"]);
     let (_, again) = ask(&project, [answer()]);
     assert_eq!(again[0], *request);
+}
+
+#[test]
+fn a_trace_has_models_tokens_and_nested_runs() {
+    let project = project_with("    nodes: {whole: {tool: inner}}\n");
+    project.file(
+        "tools/inner.yaml",
+        flow("nodes: {asks: {agent: {rules: '{{ question }}'}}}\n")
+            .replace("name: f", "name: inner"),
+    );
+    ask(&project, [Turn::text("Hello.")]).0.outputs("Hello.\n");
+    let trace = flow_run(&project, &["trace", "--json"]).run().json();
+    let nodes = trace["nodes"].as_array().expect("nodes");
+    let inner = nodes.iter().find(|node| node["node"] == "whole/asks");
+    let asked = &inner.expect("the node of the inner flow")["model"];
+    assert!(
+        asked["model"]
+            .as_str()
+            .is_some_and(|it| it.contains("gemini")),
+        "{trace}"
+    );
+    assert!(asked["usage"]["total"].as_u64() > Some(0), "{trace}");
+    let text = traced(&project, &[]);
+    assert!(text.contains("🤖 Agent: whole/asks succeeded"), "{text}");
+    assert!(text.contains(" tokens"), "{text}");
+    // Nodes of other flows are not nodes of this run.
+    let listed = flow_run(&project, &["list", "--json"]).run().json();
+    assert_eq!(
+        (&listed[0]["done"], &listed[0]["nodes"]),
+        (&json!(1), &json!(1))
+    );
+    let sessions = run("cogtools-session", &project)
+        .args(["list", "--json"])
+        .run()
+        .json();
+    assert_eq!(sessions[0]["task"], "f");
+    assert_eq!(sessions[0]["usage"]["total"], asked["usage"]["total"]);
 }
 
 #[test]

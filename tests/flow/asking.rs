@@ -85,6 +85,31 @@ fn a_person_is_asked_there_and_then() {
 }
 
 #[test]
+fn a_terminal_shows_the_nodes_while_they_run() {
+    let project = project_with("    nodes: {one: {tool: slow}, two: {text: '{{ one }}!'}}\n");
+    project.file(
+        "tools/slow.yaml",
+        "name: slow\ndescription: Slow\nimplementation: {exec: [sh, -c, 'sleep 1; printf over']}\n",
+    );
+    let terminal = Terminal::open(&project, "cogtools flow run f");
+    let (status, text) = terminal.end("");
+    assert_eq!(status, Some(0), "{text}");
+    for row in [
+        "one: tool slow",
+        "└── two: text",
+        "one: tool slow succeeded",
+        "over!",
+    ] {
+        assert!(text.contains(row), "{row}: {text:?}");
+    }
+    // In a pipe, there is nothing but the output.
+    flow_run(&project, &["run", "f"])
+        .run()
+        .outputs("over!\n")
+        .stderr_is("");
+}
+
+#[test]
 fn an_output_whose_nodes_were_all_skipped_is_none() {
     for (nodes, names) in [
         ("    nodes: {a: {when: 'false', text: x}}\n", "`a`"),

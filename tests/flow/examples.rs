@@ -156,6 +156,36 @@ ok find_time greeting
 }
 
 #[test]
+fn the_test_program_compares_the_ways_too() {
+    let project = project_with(
+        "    nodes:\n      found: {tool: {capability: web_search.search, arguments: {query: '{{ question }}'}}}\n",
+    );
+    let tool = project.read("tools/f.yaml");
+    project.file(
+        "tools/f.yaml",
+        format!("{tool}examples: [{{question: cats}}]\n"),
+    );
+    let test = |words: &[&str]| run("cogtools-test", &project).args(words).run();
+    test(&["--update", "f"]).succeeds();
+    // Only who asks for it has a file with the way.
+    assert!(!project.path("tools/f.1.trace.golden").exists());
+    flow_run(&project, &["test", "--update"]).run().succeeds();
+    let way = "found succeeded web_search.search -> search\n";
+    assert_eq!(project.read("tools/f.1.trace.golden"), way);
+    test(&["f"]).succeeds();
+    project.file(
+        "tools/f.1.trace.golden",
+        "found succeeded web_search.search -> other\n",
+    );
+    let outcome = test(&["f"]);
+    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    assert!(text.contains("f.1.trace.golden"), "{text}");
+    outcome.status(1);
+    test(&["--update", "f"]).succeeds();
+    assert_eq!(project.read("tools/f.1.trace.golden"), way);
+}
+
+#[test]
 fn no_golden_file_outside_the_project_is_shown() {
     let project = copy("find-time");
     project

@@ -100,11 +100,12 @@ fn output_of(nodes: &str) -> Outcome {
     flow_run(&project_with(nodes), &["run", "f"]).run()
 }
 
-/// The output of `cogtools flow trace`, without times.
+/// The output of `cogtools flow trace`, without times and names of sessions.
 fn traced(project: &Project, words: &[&str]) -> String {
     let text = flow_run(project, &["trace"]).args(words).run().text();
     let lines = text.lines().map(|line| match line.rsplit_once(", ") {
         Some((line, time)) if time.ends_with(" ms") => line,
+        Some((line, name)) if name.starts_with("session ") => line,
         _ => line,
     });
     lines.collect::<Vec<&str>>().join("\n") + "\n"

@@ -135,6 +135,7 @@ fn lines_of_a_trace_have_their_tags() {
         str![[r#"
 🧪 Runner: f {"question":"cats"}
 🤖 Agent: understand succeeded
+  🧠 Model: gemini-flash-latest, 99 tokens
   result: {"capability":"calendar.find_free_time"}
 🧪 Runner: route succeeded
   🛠️ Tools: calendar.find_free_time = calendar.list_events; candidates: calendar; match: calendar

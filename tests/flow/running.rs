@@ -281,3 +281,22 @@ hint: `cogtools flow show` lists its nodes
 "#]],
     );
 }
+
+#[test]
+fn a_long_result_is_passed_whole_or_not_at_all() {
+    let long = |bytes: usize| {
+        let project = project_with(
+            "    nodes:\n      big: {tool: big}\n      size: {text: '{{ big | length }}'}\n    output: '{{ size }}'\n",
+        );
+        project.file(
+            "tools/big.yaml",
+            format!("name: big\ndescription: Prints much\nimplementation: {{exec: [sh, -c, 'head -c {bytes} /dev/zero | tr \"\\0\" x']}}\n"),
+        );
+        flow_run(&project, &["run", "f", "--session", "s.jsonl"]).run()
+    };
+    long(500_000).outputs("500000\n");
+    let outcome = long(64 << 20);
+    outcome.stderr_contains("bytes would be left out");
+    outcome.stderr_contains("hint: ask the tool for less");
+    outcome.status(1).stdout_is("");
+}

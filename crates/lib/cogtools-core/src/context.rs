@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 
 use crate::environment::{EnvError, Unread, Vars};
-use crate::process::{Confinement, Limits, SandboxMode};
+use crate::process::{Confinement, Limits, LineSink, SandboxMode};
 use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
 use crate::{Cancel, Diagnostic, Environment, Progress, Resident};
@@ -89,6 +89,8 @@ pub struct CallContext {
     /// Answers of tools that flows call without calling them, by their names or capabilities, for an
     /// example that is tested.
     pub presets: Arc<Map<String, Value>>,
+    /// The receiver of the events of nodes and models within the call, one JSON object each.
+    pub events: Option<LineSink>,
     /// True if a flow makes the call: it tells faults of the configuration from other failures.
     pub is_in_flow: bool,
 }

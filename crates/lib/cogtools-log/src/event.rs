@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::NodeModel;
 use crate::{
     Approval, BlobId, CacheState, CallId, EndStatus, Id, LayerSize, NodeState, Outcome, Route,
     StepState, Usage,
@@ -128,6 +129,9 @@ pub enum Event {
         /// The first lines that the tool's program has written to standard error.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         logs: Vec<String>,
+        /// The model that it has asked, at its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<Box<NodeModel>>,
         /// Its duration in milliseconds, at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ms: Option<u64>,
@@ -328,6 +332,7 @@ impl Event {
             cached: false,
             attempt: None,
             logs,
+            model: None,
             ms,
         }
     }

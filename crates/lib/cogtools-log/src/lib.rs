@@ -43,4 +43,4 @@ pub use store::{FindError, Store, Stored};
 pub use text::{
     duration, head_and_tail, preview, response_text, result_text, task_text, thought_text,
 };
-pub use usage::{Cost, LayerSize, Usage};
+pub use usage::{Cost, LayerSize, NodeModel, Usage};

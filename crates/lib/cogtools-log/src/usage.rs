@@ -59,6 +59,29 @@ pub struct Cost {
     pub currency: String,
 }
 
+/// The model that a node has asked, and the tokens and money that it used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct NodeModel {
+    /// Its name.
+    pub model: String,
+    /// Tokens and money, of all attempts.
+    #[serde(default)]
+    pub usage: Usage,
+    /// The session of the run of the agent, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+impl NodeModel {
+    /// Adds another run.
+    pub fn add(&mut self, other: &Self) {
+        self.model.clone_from(&other.model);
+        self.session.clone_from(&other.session);
+        self.usage += &other.usage;
+    }
+}
+
 impl Usage {
     /// The cached tokens of a hundred that were sent.
     pub const fn cached_percent(&self) -> u64 {

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use cogtools_core::{Code, Diagnostic};
 use serde_json::{Map, Value};
 
+use crate::NodeModel;
 use crate::{
     BlobId, CallId, EndStatus, Entry, Event, Id, NodeState, Route, Session, SessionFile, Timestamp,
     Usage,
@@ -83,6 +84,13 @@ impl<'s> View<'s> {
                     step.usage = Some(usage);
                 }
                 continue;
+            }
+            if let Event::Node {
+                model: Some(asked), ..
+            } = &entry.event
+            {
+                summary.usage += &asked.usage;
+                summary.model.clone_from(&asked.model);
             }
             let open = begun.add(&entry.event, steps.len());
             summary.add(entry, begun.is_plan);
@@ -239,7 +247,7 @@ pub struct Run<'s> {
 /// A node of a flow, an item of one, or a step of a plan.
 #[derive(Clone, Debug)]
 pub struct NodeRun<'s> {
-    /// Its name; `NODE.INDEX` of an item.
+    /// Its name; `NODE.INDEX` of an item, `NODE/INNER` of a node of the flow that it calls.
     pub id: &'s str,
     /// Its last state.
     pub state: &'s NodeState,
@@ -259,6 +267,8 @@ pub struct NodeRun<'s> {
     pub key: Option<&'s str>,
     /// True if the result is of an earlier run.
     pub is_cached: bool,
+    /// The model that it has asked.
+    pub model: Option<&'s NodeModel>,
     /// The number of attempts.
     pub attempts: u32,
     /// The time that the last attempt took, in milliseconds.
@@ -313,6 +323,7 @@ impl<'s> Run<'s> {
             key,
             cached,
             attempt,
+            model,
             ms,
             ..
         } = event
@@ -336,6 +347,7 @@ impl<'s> Run<'s> {
             is_masked: *masked,
             key: key.as_deref(),
             is_cached: *cached,
+            model: model.as_deref(),
             attempts: attempt.unwrap_or(1),
             ms: *ms,
         };
@@ -418,13 +430,19 @@ impl NodeRun<'_> {
     }
 
     /// Returns true if it has ended with a result from which a run can go on.
-    pub const fn has_result(&self) -> bool {
-        matches!(self.state, NodeState::Succeeded) && !self.is_masked
+    pub fn has_result(&self) -> bool {
+        matches!(self.state, NodeState::Succeeded) && !self.is_masked && !self.is_nested()
+    }
+
+    /// Returns true if it is a node of a flow that another node calls.
+    pub fn is_nested(&self) -> bool {
+        self.id.contains('/')
     }
 
     /// Returns true if it may have had an effect, and has no result from which a run can go on.
-    pub const fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         match self.state {
+            _ if self.is_nested() => false,
             NodeState::Started => true,
             NodeState::Succeeded => self.is_masked,
             _ => false,

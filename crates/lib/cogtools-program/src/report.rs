@@ -24,9 +24,9 @@ pub enum Format {
 /// The effect of a diagnostic on the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The run failed.
+    /// It did.
     Error,
-    /// The run continued without the failed item.
+    /// It did not: the run continued without what failed.
     Warning,
 }
 

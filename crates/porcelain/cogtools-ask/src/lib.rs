@@ -11,7 +11,6 @@ mod history;
 mod manual;
 mod prompt;
 mod run;
-mod slash;
 mod summary;
 mod tools;
 mod worker;

@@ -13,13 +13,10 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 /// The extension to install.
-#[derive(clap::Args)]
 pub(crate) struct Install {
-    /// The program of the editor (default: each that is on PATH)
-    #[arg(value_name = "PROGRAM")]
+    /// The only program, or each of [`PROGRAMS`].
     pub(crate) program: Option<String>,
-    /// Write the extension to FILE, such as cogtools.vsix, and run nothing
-    #[arg(long, value_name = "FILE", conflicts_with = "program")]
+    /// Only write the extension to this file.
     pub(crate) to: Option<PathBuf>,
 }
 

@@ -10,6 +10,7 @@ mod each;
 mod earlier;
 mod inputs;
 mod journal;
+mod live;
 mod node;
 mod picture;
 pub mod plan;

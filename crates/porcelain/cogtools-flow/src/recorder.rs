@@ -1,7 +1,7 @@
 //! The record of a run, of a flow or of a plan: what happens goes to its session. Personal data is
 //! masked in lines; what a run needs to go on is in blobs, which only the user can read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,12 @@ use std::time::Duration;
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_executor::{Event as NodeEvent, Observer, SkipReason, Stop, Work};
 use cogtools_log::{
-    BlobId, EndStatus, Event, Id, Log, LogError, NodeState, Route, mask_personal, mask_text,
-    preview,
+    BlobId, EndStatus, Event, Id, Log, LogError, NodeModel, NodeState, Route, mask_personal,
+    mask_text, preview,
 };
 use serde_json::{Map, Value};
+
+use crate::live::LiveTree;
 
 /// Writes to the session, from any thread.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +28,6 @@ struct Record {
     head: Option<Id>,
     /// The descriptor on which lines are written besides, one JSON object each.
     events: Option<File>,
-    /// The last state of each node, and the choice of its tool.
-    steps: BTreeMap<String, (NodeState, Option<Route>)>,
 }
 
 /// Facts about the work of a node, besides its value.
@@ -45,6 +45,8 @@ pub(crate) struct Outcome {
     pub(crate) is_cached: bool,
     /// The first lines that its program has written to standard error.
     pub(crate) logs: Vec<String>,
+    /// The model that it has asked.
+    pub(crate) model: Option<NodeModel>,
     /// The reason why it is skipped, if it is not its condition.
     pub(crate) because: Option<String>,
 }
@@ -141,10 +143,9 @@ impl Recorder {
             key,
             is_cached,
             logs,
+            model,
             ..
         } = line.outcome;
-        let step = (line.state.clone(), route.clone());
-        record.steps.insert(line.node.to_owned(), step);
         let kept = line.output.map(|output| record.keep(output));
         let kept = kept.transpose().map_err(|error| failure(&error))?;
         let (output, blob, masked) = match kept {
@@ -183,14 +184,35 @@ impl Recorder {
             cached: is_cached,
             attempt: (line.attempt > 1).then_some(line.attempt),
             logs,
+            model: model.map(Box::new),
             ms: line.duration.map(millis),
         };
         record.append(event).map_err(|error| failure(&error))
     }
 
-    /// Takes the last state of each node and item, with the choice of its tool.
-    pub(crate) fn take_steps(&self) -> BTreeMap<String, (NodeState, Option<Route>)> {
-        std::mem::take(&mut self.lock().steps)
+    /// Records an event within a node that `id` names: of the model that it asks, which goes to
+    /// `outcome`, or of a node of the flow that it calls.
+    pub(crate) fn within(&self, id: &str, line: &str, outcome: &mut Option<NodeModel>) {
+        if let Ok(model) = serde_json::from_str::<NodeModel>(line) {
+            match outcome {
+                Some(sum) => sum.add(&model),
+                None => *outcome = Some(model),
+            }
+            return;
+        }
+        let Ok(mut event) = serde_json::from_str::<Event>(line) else {
+            return;
+        };
+        if let Event::Node {
+            node, key, blob, ..
+        } = &mut event
+        {
+            node.insert_str(0, &format!("{id}/"));
+            // The whole result is nowhere.
+            (*key, *blob) = (None, None);
+            // A session that cannot be written is found out at the end of the node.
+            let _ = self.lock().append(event);
+        }
     }
 
     /// Records the reply of a plan, or the output of a flow, in the session.
@@ -286,6 +308,8 @@ pub(crate) struct Events {
     cancel: Cancel,
     /// The numbers of attempts, of nodes that have more than one.
     attempts: HashMap<String, u32>,
+    /// The tree that a person sees.
+    pub(crate) live: Option<LiveTree>,
     /// The reason why nothing can be recorded any more.
     pub(crate) failure: Option<Box<Diagnostic>>,
 }
@@ -298,12 +322,19 @@ impl Events {
             recorder,
             cancel,
             attempts: HashMap::new(),
+            live: None,
             failure: None,
         }
     }
 
     fn write(&mut self, mut line: Line<'_>) {
         line.attempt = self.attempts.get(line.node).copied().unwrap_or(1);
+        match (&self.live, &line.state) {
+            (Some(live), NodeState::Started) => live.start(line.node),
+            (Some(live), NodeState::Failed { code, .. }) => live.end(line.node, code),
+            (Some(live), state) => live.end(line.node, state.name()),
+            (None, _) => {}
+        }
         if let Err(diagnostic) = self.recorder.write(line) {
             self.failure.get_or_insert(diagnostic);
         }

@@ -23,6 +23,7 @@ use serde_json::{Map, Value};
 use crate::earlier::EarlierResults;
 use crate::inputs::{self, AnswerArg, FlowArg, TapeArgs, ask_person, pair};
 use crate::journal::{self, Target};
+use crate::live::LiveTree;
 use crate::recorder::{Events, Recorder};
 use crate::show::Repeatable;
 use crate::work::{FlowWork, graph, lock};
@@ -50,6 +51,8 @@ pub(crate) struct FlowRun {
     pub(crate) resume: String,
     /// Ends the run after the nodes that run.
     pub(crate) interrupt: Cancel,
+    /// True if standard error is a terminal, which shows the nodes while they run.
+    pub(crate) is_live: bool,
 }
 
 /// A person who answers: gets a node, its question and the fault of the last answer. Without an
@@ -76,6 +79,7 @@ impl FlowRun {
             earlier: EarlierResults::default(),
             resume: String::new(),
             interrupt: Cancel::default(),
+            is_live: false,
         }
     }
 
@@ -103,7 +107,9 @@ impl FlowRun {
         let (run, flow) = (&work.run, work.flow()?);
         let (states, found) = loop {
             let mut events = Events::new(work.clone(), run.recorder.clone(), run.cx.cancel.clone());
+            events.live = run.is_live.then(|| LiveTree::new(flow));
             let states = execute(graph(flow)?, work.clone(), options.clone(), &mut events).states;
+            drop(events.live);
             if let Some(failure) = events.failure {
                 return Err(failure.into());
             }
@@ -293,6 +299,7 @@ impl RunArgs {
         let run = FlowRun {
             answers: Mutex::new(answers),
             interrupt: io.signals.begin_with_interrupt(),
+            is_live: io.terminals.stderr,
             recorder: Recorder::new(log, None),
             earlier,
             resume: target.resume("flow"),
@@ -469,6 +476,7 @@ impl ResumeArgs {
             results,
             answers: Mutex::new(answers),
             interrupt: io.signals.begin_with_interrupt(),
+            is_live: io.terminals.stderr,
             recorder: Recorder::new(Some(log), session.head()),
             earlier: EarlierResults::of(&tool, io),
             resume,

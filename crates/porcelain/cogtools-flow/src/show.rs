@@ -60,7 +60,8 @@ impl ShowArgs {
         let text = if self.mermaid {
             flow.mermaid()
         } else {
-            draw(flow)
+            let rows = rows(flow).into_iter();
+            rows.map(|(_, row)| row + "\n").collect()
         };
         io.show(&text)
     }
@@ -118,7 +119,7 @@ struct Tree<'f> {
     /// The nodes that need each node, in the order of the file, and whether they run without it.
     dependents: BTreeMap<&'f str, Vec<(&'f FlowNode, bool)>>,
     drawn: BTreeSet<&'f str>,
-    text: String,
+    rows: Vec<(Option<&'f str>, String)>,
 }
 
 /// A node that is to be drawn.
@@ -130,8 +131,8 @@ struct Branch<'f> {
     rest: String,
 }
 
-/// The graph of `flow`: a line for each node, and one more for each further need.
-fn draw(flow: &Flow) -> String {
+/// Draws the graph of `flow`: a line for each node, with its name, and one more for each further need.
+pub(crate) fn rows(flow: &Flow) -> Vec<(Option<&str>, String)> {
     let mut dependents: BTreeMap<&str, Vec<(&FlowNode, bool)>> = BTreeMap::new();
     for node in flow.nodes() {
         for need in &node.needs {
@@ -142,7 +143,7 @@ fn draw(flow: &Flow) -> String {
     let mut tree = Tree {
         dependents,
         drawn: BTreeSet::new(),
-        text: String::new(),
+        rows: Vec::new(),
     };
     let roots = flow.nodes().iter().rev();
     let roots = roots.filter(|node| node.needs.is_empty());
@@ -152,7 +153,7 @@ fn draw(flow: &Flow) -> String {
         rest: String::new(),
     };
     tree.grow(roots.map(root).collect());
-    tree.text
+    tree.rows
 }
 
 impl<'f> Tree<'f> {
@@ -162,16 +163,13 @@ impl<'f> Tree<'f> {
             let is_first = self.drawn.insert(&node.id);
             let below = self.dependents.get(node.id.as_str());
             let below = below.map_or(&[][..], Vec::as_slice);
-            // Writing to a string cannot fail.
-            let _ = if is_first {
-                writeln!(self.text, "{head}{}", label(node))
-            } else {
-                let mark = if below.is_empty() { "" } else { " (*)" };
-                writeln!(self.text, "{head}{}{mark}", node.id)
-            };
             if !is_first {
+                let mark = if below.is_empty() { "" } else { " (*)" };
+                self.rows.push((None, format!("{head}{}{mark}", node.id)));
                 continue;
             }
+            self.rows
+                .push((Some(&node.id), format!("{head}{}", label(node))));
             let last = below.len().saturating_sub(1);
             for (index, (dependent, is_optional)) in below.iter().enumerate().rev() {
                 branches.push(branch(dependent, &rest, index == last, *is_optional));

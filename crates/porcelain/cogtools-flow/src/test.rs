@@ -5,23 +5,22 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use clap::Args;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::file::{self, WritePath};
+use cogtools_core::process::LineSink;
 use cogtools_core::text::{self, TextError};
 use cogtools_core::tool::Example;
 use cogtools_core::{Code, Diagnostic, Tape, Tool};
-use cogtools_log::{NodeState, Route};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 
 use crate::inputs;
-use crate::recorder::Recorder;
-use crate::run::FlowRun;
+use crate::work::lock;
 
 /// The longest golden file, in bytes.
 const MAX_BYTES: usize = 16 << 20;
@@ -96,41 +95,21 @@ fn trace(
             .hint("`cogtools test --update` asks the model and records its answers")
             .into());
     }
-    let recorder = Recorder::default();
-    let arguments = inputs::accept(Arguments::from(example.arguments()), &tool)?;
-    let flow = tool
-        .flow()
-        .map(|flow| flow.nodes().iter().map(|node| node.id.clone()).collect());
-    let nodes: Vec<String> = flow.unwrap_or_default();
+    let events: Arc<Mutex<Vec<String>>> = Arc::default();
+    let sink = Arc::clone(&events);
     let mut cx = context.context(io);
     cx.call.tape = tape;
     cx.call.presets = Arc::new(example.presets().clone());
-    let run = FlowRun {
-        recorder: recorder.clone(),
-        ..FlowRun::new(tool, arguments, registry, cx)
-    };
-    let failure = run.run().err();
-    let steps = recorder.take_steps();
-    // A run in which a node fails takes a way, too; one that did not begin does not.
-    if let Some(failure) = failure.filter(|_| steps.is_empty()) {
-        return Err(failure);
+    cx.call.events = Some(LineSink::new(move |line| lock(&sink).push(line.to_owned())));
+    let tool = Arc::new(tool);
+    let call = registry.prepare_tool(Arc::clone(&tool), Arguments::from(example.arguments()))?;
+    let failure = call.run(&cx).err();
+    let way = tool.flow().map(|flow| flow.way(&lock(&events)));
+    match (failure, way.unwrap_or_default()) {
+        // A run in which a node fails takes a way, too; one that did not begin does not.
+        (Some(failure), way) if way.is_empty() => Err(failure.into()),
+        (_, way) => Ok(way),
     }
-    let lines = nodes
-        .iter()
-        .filter_map(|node| Some(line(node, steps.get(node)?)));
-    Ok(lines.collect())
-}
-
-fn line(node: &str, (state, route): &(NodeState, Option<Route>)) -> String {
-    let state = match state {
-        NodeState::Failed { code, .. } => code,
-        state => state.name(),
-    };
-    let route = route.as_ref().map(|route| {
-        let tool = route.tool.as_deref().unwrap_or("none");
-        format!(" {} -> {tool}", route.capability)
-    });
-    format!("{node} {state}{}\n", route.unwrap_or_default())
 }
 
 /// Returns true if the golden file at `path` has `found`; otherwise, the difference is shown, or

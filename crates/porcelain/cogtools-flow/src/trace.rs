@@ -8,9 +8,8 @@ use clap::Args;
 use cogtools_core::Tool;
 use cogtools_core::tool::Flow;
 use cogtools_log::view::{NodeRun, Run, Summary};
-use cogtools_log::{Event, NodeState, Route, SessionFile};
+use cogtools_log::{Event, NodeModel, NodeState, Route, SessionFile};
 use cogtools_program::args::RegistryArgs;
-use cogtools_program::format::FormatArg;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::{Column, Stream, Table, truncate};
 use cogtools_program::{Failure, Io};
@@ -24,6 +23,7 @@ use crate::{inputs, journal};
 const RUNNER: &str = "🧪 Runner";
 const AGENT: &str = "🤖 Agent";
 const TOOLS: &str = "🛠️ Tools";
+const MODEL: &str = "🧠 Model";
 const PROPERTIES: &str = "🔍 Properties";
 /// The summary in the panel of a run in which no node asked for a capability.
 const NO_TOOL: &str = "no tool was called for a capability; the text stands";
@@ -39,12 +39,13 @@ pub(crate) struct TraceArgs {
     #[command(flatten)]
     session: SessionArg,
     /// Show only what the last capability was resolved to
-    #[arg(long, conflicts_with_all = ["json", "format", "follow"])]
+    #[arg(long, conflicts_with_all = ["json", "follow"])]
     panel: bool,
-    #[command(flatten)]
-    format: FormatArg,
-    /// Show the events of a run as they happen, until it ends
-    #[arg(long, conflicts_with_all = ["json", "format"])]
+    /// Print the run as one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Show what happens to a run as it does, until it ends
+    #[arg(long, conflicts_with = "json")]
     follow: bool,
     #[command(flatten)]
     registry: RegistryArgs,
@@ -80,7 +81,7 @@ impl TraceArgs {
             if self.panel {
                 return io.show(&trace.panel());
             }
-            if self.format.is_json() {
+            if self.json {
                 return io.show_json(&format!("{}\n", trace.json(&file)));
             }
             let mut lines = Vec::new();
@@ -149,7 +150,7 @@ impl Trace<'_> {
     /// Returns true if a line is about a node that asks a model, or an item of one.
     fn is_agent(&self, node: &NodeRun<'_>) -> bool {
         let id = node.id.split_once('.').map_or(node.id, |(id, _)| id);
-        self.agents.iter().any(|agent| agent == id)
+        node.model.is_some() || self.agents.iter().any(|agent| agent == id)
     }
 
     /// The state of a node in a word: one that has started is running, or was interrupted.
@@ -183,6 +184,10 @@ impl Trace<'_> {
         lines.extend(route.map(|route| format!("  {TOOLS}: {route}")));
         let inputs = node.inputs.map(short);
         lines.extend(inputs.map(|inputs| format!("  {PROPERTIES}: {inputs}")));
+        lines.extend(
+            node.model
+                .map(|asked| format!("  {MODEL}: {}", of_model(asked))),
+        );
         let output = node.output.map(short);
         lines.extend(output.map(|output| format!("  result: {output}")));
         lines
@@ -200,6 +205,7 @@ impl Trace<'_> {
                 "ms": node.ms,
                 "inputs": node.inputs,
                 "route": node.route,
+                "model": node.model,
                 "output": node.output,
                 "blob": node.blob.map(|blob| file.blobs().path(blob).display().to_string()),
             });
@@ -262,6 +268,21 @@ fn of_route(route: &Route) -> String {
     )
 }
 
+/// The model with its tokens, its cost and its session, as far as they are known.
+fn of_model(asked: &NodeModel) -> String {
+    let cost = asked.usage.cost.as_ref();
+    let cost = cost.map(|cost| format!(", {:.4} {}", cost.amount, cost.currency));
+    let session = asked.session.as_ref();
+    let session = session.map(|session| format!(", session {session}"));
+    format!(
+        "{}, {} tokens{}{}",
+        asked.model,
+        asked.usage.total,
+        cost.unwrap_or_default(),
+        session.unwrap_or_default()
+    )
+}
+
 fn short(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.lines().next().unwrap_or_default().to_owned(),
@@ -274,8 +295,9 @@ fn short(value: &Value) -> String {
 #[derive(Args)]
 #[group(skip)]
 pub(crate) struct ListArgs {
-    #[command(flatten)]
-    format: FormatArg,
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
 }
 
 impl ListArgs {
@@ -293,7 +315,7 @@ impl ListArgs {
             };
             let is_running = file.is_in_use().unwrap_or(false);
             let is_done = |node: &&NodeRun<'_>| *node.state == NodeState::Succeeded;
-            let is_node = |node: &&NodeRun<'_>| !node.id.contains('.');
+            let is_node = |node: &&NodeRun<'_>| !node.id.contains(['.', '/']);
             runs.push(json!({
                 "session": session.header.session,
                 "began": run.entry.time,
@@ -303,7 +325,7 @@ impl ListArgs {
                 "nodes": run.nodes.iter().filter(is_node).count(),
             }));
         }
-        if self.format.is_json() {
+        if self.json {
             return io.show_json(&format!("{:#}\n", Value::Array(runs)));
         }
         if runs.is_empty() {
@@ -328,6 +350,6 @@ impl ListArgs {
             ]);
         }
         let colour = io.colour(Stream::Stdout);
-        io.page(&table.render(colour))
+        io.print(table.render(colour).as_bytes())
     }
 }

@@ -1,11 +1,12 @@
 //! The work of nodes: they call tools, ask models or the user, or have a value by themselves.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::approval::{Approved, approve};
 use cogtools_core::arguments::Arguments;
+use cogtools_core::process::LineSink;
 use cogtools_core::tool::{Flow, FlowAction, FlowCall, FlowNode, FlowQuestion, FlowTarget};
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Tool, ToolOutput};
 use cogtools_executor::{Attempt, Completion, Failure, Graph, Need, Node, Retry, Work};
@@ -29,7 +30,7 @@ pub(crate) struct FlowWork {
     pub(crate) run: FlowRun,
     /// The answers of models, if they are recorded or replayed.
     tape: Option<FlowTape>,
-    outcomes: Mutex<BTreeMap<String, Outcome>>,
+    outcomes: Arc<Mutex<BTreeMap<String, Outcome>>>,
     /// The errors of nodes that have failed, for nodes that read them.
     errors: Mutex<BTreeMap<String, String>>,
     /// The capabilities of tools, once a node asks for one.
@@ -41,7 +42,7 @@ impl FlowWork {
         Ok(Self {
             tape: run.cx.call.tape.as_ref().map(FlowTape::open).transpose()?,
             run,
-            outcomes: Mutex::default(),
+            outcomes: Arc::default(),
             errors: Mutex::default(),
             capabilities: OnceLock::new(),
         })
@@ -59,8 +60,22 @@ impl FlowWork {
         tape.map_or(Ok(()), |tape| tape.save(&self.run.cx.root))
     }
 
-    pub(crate) fn note(&self, id: &str, outcome: Outcome) {
-        lock(&self.outcomes).insert(id.to_owned(), outcome);
+    pub(crate) fn note(&self, id: &str, mut outcome: Outcome) {
+        let mut outcomes = lock(&self.outcomes);
+        // Earlier attempts have asked models, too.
+        outcome.model = outcomes.remove(id).and_then(|before| before.model);
+        outcomes.insert(id.to_owned(), outcome);
+    }
+
+    /// Records the events within the node or item `id`: of models, and of nodes of other flows.
+    fn events_of(&self, id: &str) -> LineSink {
+        let (recorder, outcomes) = (self.run.recorder.clone(), Arc::clone(&self.outcomes));
+        let id = id.to_owned();
+        LineSink::new(move |line| {
+            let mut outcomes = lock(&outcomes);
+            let outcome = outcomes.entry(id.clone()).or_default();
+            recorder.within(&id, line, &mut outcome.model);
+        })
     }
 
     /// The value that stands for a node that has failed, if the flow reads its error.
@@ -222,6 +237,7 @@ impl FlowWork {
         let mut cx = self.context(&cancel);
         cx.call.tape = tape.as_ref().map(NodeTape::tape);
         cx.call.is_in_flow = true;
+        cx.call.events = Some(self.events_of(id));
         let limit = call.limit().within(node.timeout);
         let output = call_timeout::run_within(&limit, &cancel, move || call.run(&cx));
         self.keep(tape.as_ref());
@@ -286,6 +302,7 @@ impl FlowWork {
         }
         let mut cx = self.context(cancel);
         cx.call.tape = tape.as_ref().map(NodeTape::tape);
+        cx.call.events = Some(self.events_of(id));
         let answer = question.task.run(timeout, &cx);
         self.keep(tape.as_ref());
         let answer = answer?;

@@ -122,8 +122,17 @@ pub(crate) fn parse(file: &str) -> Option<(&str, ExampleId)> {
 impl Golden {
     /// The golden file of an example of the tool in `file`, in the project at `root`.
     pub(crate) fn new(root: &Path, file: &Candidate, example: &ExampleId) -> Self {
+        Self::of(root, file, &format!("{example}"))
+    }
+
+    /// The golden file with the way that an example takes through a flow.
+    pub(crate) fn of_way(root: &Path, file: &Candidate, example: &ExampleId) -> Self {
+        Self::of(root, file, &format!("{example}.trace"))
+    }
+
+    fn of(root: &Path, file: &Candidate, subject: &str) -> Self {
         let mut name = file.name.clone();
-        name.push(format!(".{example}.{EXTENSION}"));
+        name.push(format!(".{subject}.{EXTENSION}"));
         Self {
             path: WritePath::in_project(root, &file.path.with_file_name(&name)),
             display_path: file.display_path.with_file_name(&name),

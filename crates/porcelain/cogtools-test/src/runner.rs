@@ -1,9 +1,10 @@
 //! Runs the tests of all tools: one suite per tool, one case per example.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use cogtools_core::process::LineSink;
 use cogtools_core::tool::{Example, ToolError};
 use cogtools_core::{Candidate, Code, Context, Diagnostic, Folder, Tape, Tool, load_all};
 use cogtools_program::{Failure, Syntax, render_hint};
@@ -239,6 +240,12 @@ impl ToolUnderTest<'_> {
         let arguments = EncodedArguments::new(&example.arguments());
         let mut cx = self.cx.clone();
         cx.call.presets = Arc::new(example.presets().clone());
+        let events: Arc<Mutex<Vec<String>>> = Arc::default();
+        let sink = Arc::clone(&events);
+        cx.call.events = Some(LineSink::new(move |line| {
+            let mut events = sink.lock().unwrap_or_else(PoisonError::into_inner);
+            events.push(line.to_owned());
+        }));
         let cx = &cx;
         let has_response = is_request && example.presets().contains_key("http");
         let called = if self.tool.asks_a_model() || is_request && !has_response {
@@ -257,6 +264,9 @@ impl ToolUnderTest<'_> {
         } else {
             call_in_process(self.tool, &arguments.json, Syntax::Json, cx)
         };
+        let events = events.lock().unwrap_or_else(PoisonError::into_inner);
+        self.compare_way(index, example, &events, case);
+        drop(events);
         let result = match (called, example.fails()) {
             (Ok(result), None) => redact(&result, &redactions).into_owned(),
             (Ok(result), Some(_)) => {
@@ -280,7 +290,23 @@ impl ToolUnderTest<'_> {
         // A result that differs between calls is never written.
         let update = self.update && case.failures.is_empty();
         match self.check_golden(golden, &result, update) {
-            Ok(written) => case.written = written,
+            Ok(written) => case.written |= written,
+            Err(failure) => case.failures.push(*failure),
+        }
+    }
+
+    /// Compares the way that an example took through its flow with its golden file, if there is one.
+    fn compare_way(&self, index: usize, example: &Example, events: &[String], case: &mut Case) {
+        let Some(flow) = self.tool.flow().filter(|_| !events.is_empty()) else {
+            return;
+        };
+        let id = ExampleId::new(index, example);
+        let golden = Golden::of_way(&self.cx.root, self.file, &id);
+        if golden.read().is_ok_and(|old| old.is_none()) {
+            return;
+        }
+        match self.check_golden(&golden, flow.way(events).as_bytes(), self.update) {
+            Ok(written) => case.written |= written,
             Err(failure) => case.failures.push(*failure),
         }
     }

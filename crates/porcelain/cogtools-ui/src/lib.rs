@@ -10,7 +10,6 @@ mod cut;
 mod graph;
 mod live;
 mod manual;
-mod markdown;
 mod page;
 mod project;
 mod respond;

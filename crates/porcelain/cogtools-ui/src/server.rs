@@ -1,7 +1,6 @@
 //! One run of the server: it listens, prints its URL, and serves until it is asked to end.
 
 use std::ffi::OsStr;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -35,7 +34,7 @@ use crate::command::UiArgs;
 use crate::page::Pages;
 use crate::project::ProjectView;
 use crate::respond::{App, PageError, UntilError};
-use crate::session::{Runs, Sessions};
+use crate::session::Sessions;
 use crate::tool::TestRuns;
 use crate::{live, page, session, tool};
 
@@ -66,9 +65,8 @@ pub(crate) fn serve(args: &UiArgs, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failure> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
-    let server = Server::bind(address).await.map_err(|error| {
-        let message = format!("cannot listen on {address}: {error}");
+    let server = Server::bind(args.address).await.map_err(|error| {
+        let message = format!("cannot listen on {}: {error}", args.address);
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         diagnostic.hint("choose another port, or 0 for any free port")
     })?;
@@ -83,7 +81,6 @@ async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failur
         pages,
         project: ProjectView::new(io, stop.clone()),
         sessions: Sessions::new(&args.files, io)?,
-        runs: Runs::default(),
         tests: TestRuns::default(),
         programs: Arc::new(Semaphore::new(MAX_PROGRAMS as usize)),
         stop: stop.clone(),
@@ -146,7 +143,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// All pages, for those who have access.
 pub(crate) fn routes(app: &Arc<App>) -> Router {
-    let pages: [(&str, MethodRouter<Arc<App>>); 20] = [
+    let pages: [(&str, MethodRouter<Arc<App>>); 18] = [
         ("", get(session::list_page)),
         ("/", get(session::list_page)),
         ("/sessions", get(session::list_page)),
@@ -160,10 +157,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         ("/sessions/{id}/approve", post(session::approve)),
         ("/sessions/{id}/answer", post(session::answer)),
         ("/sessions/{id}/message", post(session::message)),
-        ("/sessions/{id}/stop", post(session::stop)),
         ("/sessions/{id}/events", get(live::session)),
-        // An open page asks it whether the server still runs.
-        ("/alive", get(async || StatusCode::NO_CONTENT)),
         ("/events/tools", get(live::tools)),
         ("/tools", get(tool::list_page)),
         ("/tools/{name}", get(tool::page)),

@@ -206,6 +206,11 @@ impl LineSink {
     pub fn new(receive: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(receive))
     }
+
+    /// Passes a line on.
+    pub fn pass(&self, line: &str) {
+        (self.0)(line);
+    }
 }
 
 impl Debug for LineSink {

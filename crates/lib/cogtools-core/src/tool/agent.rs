@@ -9,7 +9,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::environment::{AGENT_DEPTH, Vars};
 use crate::process::{LineSink, Process, SandboxMode};
@@ -17,6 +17,7 @@ use crate::schema::Schema;
 use crate::text::Text;
 use crate::tool::call::RunError;
 use crate::tool::command::CommandError;
+use crate::tool::error::FlowError;
 use crate::tool::reader::Reader;
 use crate::tool::template::{Template, TemplateScope, TemplateSource};
 use crate::tool::{Definition, DefinitionError};
@@ -173,11 +174,19 @@ impl AgentTask {
             // Serializing text, numbers and JSON cannot fail.
             input: serde_json::to_vec(self).unwrap_or_default(),
             timeout,
-            runs_agents: true,
             max_output: MAX_REPORT,
             lines: None,
         };
         let report: Option<Value> = serde_json::from_slice(&program.run(name, cx)?).ok();
+        if let Some((events, report)) = cx.call.events.as_ref().zip(report.as_ref()) {
+            let of = |key: &str| report.get(key).cloned().unwrap_or_default();
+            let mut usage = of("usage");
+            if let Some(usage) = usage.as_object_mut() {
+                usage.insert("cost".to_owned(), of("cost"));
+            }
+            let model = json!({"model": of("model"), "usage": usage, "session": of("session")});
+            events.pass(&model.to_string());
+        }
         let text = report.and_then(|report| Some(report.get("text")?.as_str()?.to_owned()));
         text.ok_or_else(|| CommandError::Report.diagnostic(name))
     }
@@ -227,10 +236,10 @@ impl Agent {
     ) -> Option<(Self, Option<Schema>)> {
         let (mut agent, mut reply) = (Self::default(), None);
         for entry in reader.entries(entry, Expected::Agent)? {
-            if entry.key == REPLY {
-                reply = reader.schema(Schema::expand(&entry.value));
-            } else {
-                agent.read_key(entry, reader);
+            match entry.key.as_str() {
+                REPLY => reply = reader.schema(Schema::expand(&entry.value)),
+                "then" | "else" => reader.report(&FlowError::Branches.into(), entry.span),
+                _ => agent.read_key(entry, reader),
             }
         }
         let has_system = agent.system.is_some() || agent.behaviour.is_some();
@@ -390,8 +399,6 @@ pub(super) struct OwnProgram<'p> {
     pub(super) timeout: Duration,
     /// The longest output, in bytes.
     pub(super) max_output: usize,
-    /// True if agents may run in it, which run within each other only so far.
-    pub(super) runs_agents: bool,
     /// The reader of the lines on its standard error while it runs.
     pub(super) lines: Option<LineSink>,
 }
@@ -402,8 +409,8 @@ impl OwnProgram<'_> {
     /// # Errors
     /// The failure of the program, with its own code.
     pub(super) fn run(self, name: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
-        let variables = variables(self.runs_agents, cx);
-        let variables = variables.map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
+        let variables =
+            variables(cx).map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
         let program = cx.own_program();
         let program = program
             .ok_or_else(|| CommandError::NotFound(Context::PROGRAM.to_owned()).diagnostic(name))?;
@@ -455,11 +462,8 @@ fn diagnostic(stderr: &[u8]) -> Option<Diagnostic> {
 
 /// Returns its variables: the user's. A host may have loaded a file of the project into the process: it
 /// decides neither where a key is sent nor what is trusted.
-fn variables(runs_agents: bool, cx: &Context) -> Result<Vars, Box<Diagnostic>> {
-    let mut depth = AgentTask::depth(cx);
-    if runs_agents {
-        depth = AgentTask::depth_below(depth)?;
-    }
+fn variables(cx: &Context) -> Result<Vars, Box<Diagnostic>> {
+    let depth = AgentTask::depth_below(AgentTask::depth(cx))?;
     let process = cx.environment.process();
     let names = process.keys().filter_map(|name| name.to_str());
     let mut variables = cx.environment.user_vars(names);

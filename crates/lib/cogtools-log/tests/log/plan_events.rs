@@ -26,6 +26,7 @@ pub(crate) fn plan_events() -> Vec<Event> {
             cached: false,
             attempt: None,
             logs: vec!["a line".to_owned()],
+            model: None,
             ms: Some(3),
         },
         Event::Reply {

@@ -65,6 +65,7 @@ fn events() -> Vec<Event> {
             cached: true,
             attempt: None,
             logs: Vec::new(),
+            model: None,
             ms: Some(3),
         },
         Event::Cache {

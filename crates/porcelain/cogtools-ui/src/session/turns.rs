@@ -1,7 +1,5 @@
 //! The turns in a part of a session, built line by line.
 
-use std::collections::HashSet;
-
 use cogtools_log::{
     CacheState, CallId, Entry, Event, Line, Usage, response_text, task_text, thought_text,
 };
@@ -9,18 +7,14 @@ use cogtools_program::terminal::pluralize;
 use serde_json::Value;
 
 use crate::cut;
-use crate::markdown::Html;
 use crate::session::turn::{
     Badge, Detail, From, Intent, Layer, LogRow, Message, Question, QuestionKind, Request, Turn,
 };
 
 /// The turns so far.
+#[derive(Default)]
 pub(crate) struct Turns {
     pub(super) all: Vec<Turn>,
-    /// The entries of agents that calls run: they belong to the turn of the call.
-    nested: HashSet<cogtools_log::Id>,
-    /// The bytes of texts of the model that the page has still room for.
-    room: usize,
     usage: Usage,
     /// The last entry, which the next one follows unless it begins a branch.
     last: Option<cogtools_log::Id>,
@@ -41,13 +35,7 @@ impl At<'_> {
 
 /// The turns in `lines`.
 pub(crate) fn turns(lines: &[Line]) -> Vec<Turn> {
-    let mut turns = Turns {
-        all: Vec::new(),
-        nested: HashSet::new(),
-        room: cut::MAX_ALL_SAID_BYTES,
-        usage: Usage::default(),
-        last: None,
-    };
+    let mut turns = Turns::default();
     for line in lines {
         match &line.entry {
             Ok(entry) => turns.add(At {
@@ -69,36 +57,8 @@ pub(crate) fn turns(lines: &[Line]) -> Vec<Turn> {
 
 impl Turns {
     fn add(&mut self, at: At<'_>) {
-        let is_nested = at
-            .entry
-            .parent
-            .is_some_and(|parent| self.nested.contains(&parent));
-        if is_nested || matches!(at.entry.event, Event::Agent { .. }) {
-            self.nested.insert(at.entry.id);
-        } else {
-            self.mark_branch(at);
-        }
+        self.mark_branch(at);
         match &at.entry.event {
-            Event::Task { parts } if is_nested => {
-                self.row(
-                    at,
-                    "note",
-                    &format!("task of the agent: {}", task_text(parts)),
-                    None,
-                );
-            }
-            Event::Response { content, .. } if is_nested => {
-                self.row(
-                    at,
-                    "note",
-                    &format!("the agent: {}", response_text(content)),
-                    None,
-                );
-            }
-            Event::End { status } if is_nested => {
-                let text = format!("end of the agent: {}", status.name().replace('_', " "));
-                self.row(at, "note", &text, Some(end_badge(status)));
-            }
             Event::Task { parts } => {
                 self.begin(at, Intent::Conversation);
                 self.say(at, From::User, "", &task_text(parts));
@@ -156,9 +116,7 @@ impl Turns {
                     status.name().replace('_', " ")
                 };
                 self.row(at, "end", &text, Some(badge));
-                let turn = self.current(at);
-                turn.status = badge;
-                turn.settle(at.line, &at.time());
+                self.current(at).status = badge;
             }
             event => self.remark(at, event),
         }
@@ -215,8 +173,7 @@ impl Turns {
         }
         let text = response_text(content);
         if !text.trim().is_empty() {
-            let message = self.answer(at, &text);
-            self.current(at).messages.push(message);
+            self.say(at, From::Model, "", &text);
         }
     }
 
@@ -246,9 +203,6 @@ impl Turns {
     /// Begins a turn.
     pub(super) fn begin(&mut self, at: At<'_>, intent: Intent) {
         self.usage = Usage::default();
-        if let Some(last) = self.all.last_mut() {
-            last.close();
-        }
         self.all.push(Turn::new(at.line, at.time(), intent));
     }
 
@@ -272,7 +226,6 @@ impl Turns {
             time: at.time(),
             kind,
             step: None,
-            name: String::new(),
             text: cut::row(text),
             badge,
         };
@@ -281,28 +234,12 @@ impl Turns {
 
     /// Adds a message to the conversation.
     pub(super) fn say(&mut self, at: At<'_>, from: From, label: &str, text: &str) {
-        let text_shown = cut::text(text);
-        let is_result = matches!(from, From::Step | From::Error);
-        let html = Html::structured(&text_shown).filter(|_| is_result);
         let message = Message {
-            html: html.unwrap_or_default(),
-            text: text_shown,
+            text: cut::text(text),
             is_cut: cut::is_cut(text),
             ..Message::new(at.line, from, label, at.time())
         };
         self.current(at).messages.push(message);
-    }
-
-    /// A text of the model: Markdown, or the JSON that it was asked for.
-    pub(super) fn answer(&mut self, at: At<'_>, text: &str) -> Message {
-        let shown = cut::said(text, &mut self.room);
-        let html = Html::structured(&shown);
-        Message {
-            html: html.unwrap_or_else(|| Html::markdown(&shown, &at.line.to_string())),
-            is_cut: shown.len() < text.len(),
-            text: shown,
-            ..Message::new(at.line, From::Model, "", at.time())
-        }
     }
 
     fn note(&mut self, line: usize, time: String, label: &str, text: &str) {
@@ -314,7 +251,11 @@ impl Turns {
     }
 
     fn finish(mut self) -> Vec<Turn> {
-        self.all.iter_mut().for_each(Turn::complete);
+        for turn in &mut self.all {
+            turn.duration = cut::time((turn.ms > 0).then_some(turn.ms));
+            turn.number_steps();
+            turn.mark_long();
+        }
         self.all
     }
 }
@@ -324,7 +265,7 @@ fn end_badge(status: &cogtools_log::EndStatus) -> Badge {
     match status {
         EndStatus::Completed => Badge::Executed,
         EndStatus::ApprovalWanted => Badge::Waiting,
-        EndStatus::Cancelled => Badge::Cancelled,
+        EndStatus::Cancelled => Badge::Skipped,
         _ => Badge::Failed,
     }
 }

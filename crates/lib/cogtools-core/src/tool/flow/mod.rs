@@ -120,6 +120,33 @@ impl Flow {
         }
     }
 
+    /// The way of a run through its nodes, from the events of the run: a line for each node that has
+    /// ended, with its state, or the code of its failure, and the tool that a capability led to.
+    pub fn way(&self, events: &[String]) -> String {
+        let events = events.iter().rev().map(|line| serde_json::from_str(line));
+        let events: Vec<Value> = events.filter_map(Result::ok).collect();
+        let mut way = String::new();
+        for node in &self.nodes {
+            let is_own = |event: &&Value| event["node"] == node.id.as_str();
+            let Some(event) = events.iter().find(is_own) else {
+                continue;
+            };
+            let text = |value: &Value| value.as_str().unwrap_or("none").to_owned();
+            let state = match &event["code"] {
+                Value::Null => &event["state"],
+                code => code,
+            };
+            // Writing to a string cannot fail.
+            let _ = write!(way, "{} {}", node.id, text(state));
+            if let Value::Object(route) = &event["route"] {
+                let of = |key: &str| text(route.get(key).unwrap_or(&Value::Null));
+                let _ = write!(way, " {} -> {}", of("capability"), of("tool"));
+            }
+            way.push('\n');
+        }
+        way
+    }
+
     /// Returns true if a model is asked by a node itself.
     pub(super) fn asks_a_model(&self) -> bool {
         self.nodes.iter().any(FlowNode::asks_a_model)
@@ -139,13 +166,12 @@ impl Flow {
             arguments,
             presets: Map::clone(&cx.call.presets),
         };
-        let lines = node_progress(cx, self.nodes.len());
+        let lines = node_events(cx, self.nodes.len());
         let program = OwnProgram {
             args: &ARGS[..if lines.is_some() { 4 } else { 3 }],
             // Serializing text and JSON cannot fail.
             input: serde_json::to_vec(&task).unwrap_or_default(),
             timeout: tool.timeout,
-            runs_agents: true,
             max_output: MAX_RESULT,
             lines,
         };
@@ -223,9 +249,13 @@ fn shape(node: &FlowNode) -> (&'static str, &'static str) {
     }
 }
 
-/// Makes a progress update of each node that has ended, of `total`: the lines are events.
-fn node_progress(cx: &Context, total: usize) -> Option<LineSink> {
-    let progress = cx.call.progress.clone()?;
+/// Passes the events of a flow with `total` nodes on, and makes a progress update of each node that
+/// has ended.
+fn node_events(cx: &Context, total: usize) -> Option<LineSink> {
+    let (progress, events) = (cx.call.progress.clone(), cx.call.events.clone());
+    if progress.is_none() && events.is_none() {
+        return None;
+    }
     let count = AtomicU32::new(0);
     let total = u32::try_from(total).ok().map(f64::from);
     Some(LineSink::new(move |line| {
@@ -234,15 +264,17 @@ fn node_progress(cx: &Context, total: usize) -> Option<LineSink> {
         let (Some(node), Some(state)) = (text("node"), text("state")) else {
             return;
         };
-        // Items of a list are not nodes.
+        if let Some(events) = &events {
+            events.pass(line);
+        }
         let has_ended = ["succeeded", "failed", "skipped"].contains(&state);
-        if has_ended && !node.contains('.') {
-            update(
-                &progress,
-                &count,
-                total,
-                printable(&format!("{node} {state}")),
-            );
+        // Items of a list and nodes of other flows are not nodes.
+        if let Some(progress) = progress
+            .as_ref()
+            .filter(|_| has_ended && !node.contains(['.', '/']))
+        {
+            let message = printable(&format!("{node} {state}"));
+            update(progress, &count, total, message);
         }
     }))
 }
