@@ -310,7 +310,7 @@ fn v4_of(high: u16, low: u16) -> IpAddr {
     Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)).into()
 }
 
-/// Returns true if the address is one of the link, as those of cloud metadata are.
+/// Returns true if the address is local to the link, as cloud metadata is.
 pub fn is_link_local(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.is_link_local(),

@@ -260,7 +260,7 @@ impl ScriptErrorKind {
     }
 }
 
-/// What to write instead of a name that is not there, if that is what the error `text` says.
+/// Suggests a replacement for the absent name in the error `text`.
 fn absent(text: &str) -> Option<&'static str> {
     let name = text.strip_prefix("ReferenceError: ")?;
     Some(match name.strip_suffix(" is not defined")? {

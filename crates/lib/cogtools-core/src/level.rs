@@ -6,8 +6,21 @@ use serde::Deserialize;
 use crate::Location;
 
 /// The level of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    JsonSchema,
+    strum::EnumString,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Level {
     /// The rule is off.
     Off,
@@ -29,25 +42,13 @@ pub struct RuleLevel {
 }
 
 impl Level {
-    /// The names in the configuration.
-    pub const NAMES: [&'static str; 3] = ["off", "warn", "error"];
-
-    /// The level with that name.
+    /// The level of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        match name {
-            "off" => Some(Self::Off),
-            "warn" => Some(Self::Warn),
-            "error" => Some(Self::Error),
-            _ => None,
-        }
+        name.parse().ok()
     }
 
-    /// The name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Warn => "warn",
-            Self::Error => "error",
-        }
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }

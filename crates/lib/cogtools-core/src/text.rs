@@ -97,7 +97,7 @@ impl Text {
         Self::read_with_meta(path, display_path, scope).map(|(text, _)| text)
     }
 
-    /// The same, with what the system says about the opened file.
+    /// Reads like `read`, and returns the metadata of the opened file.
     pub fn read_with_meta(
         path: &Path,
         display_path: &Path,
@@ -182,7 +182,7 @@ pub fn bytes(
     read(path, display_path, limit, scope).map(|(bytes, _)| bytes)
 }
 
-/// The same, with what the system says about the opened file.
+/// Reads like `bytes`, and returns the metadata of the opened file.
 pub(crate) fn read(
     path: &Path,
     display_path: &Path,

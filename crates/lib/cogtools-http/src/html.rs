@@ -14,32 +14,9 @@ fn is_hidden(name: &str) -> bool {
 
 /// Returns true if an element begins a new paragraph.
 fn is_block(name: &str) -> bool {
-    matches!(
-        name,
-        "p" | "div"
-            | "section"
-            | "article"
-            | "header"
-            | "footer"
-            | "main"
-            | "nav"
-            | "aside"
-            | "ul"
-            | "ol"
-            | "dl"
-            | "table"
-            | "form"
-            | "figure"
-            | "blockquote"
-            | "pre"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "hr"
-    )
+    const BLOCKS: &str = "p div section article header footer main nav aside ul ol dl table form \
+                          figure blockquote pre h1 h2 h3 h4 h5 h6 hr";
+    BLOCKS.split(' ').any(|block| block == name)
 }
 
 /// Converts a page.

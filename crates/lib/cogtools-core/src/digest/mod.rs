@@ -330,7 +330,7 @@ pub fn package(root: &Path) -> Result<Hash, DigestError> {
     digest(root, None)
 }
 
-/// The same, while its files are copied: what is hashed is what is in the copy.
+/// Hashes a package while its files are copied, so that the hash is of the copy.
 pub fn copy_package(root: &Path, copy: CopyTo<'_>) -> Result<Hash, DigestError> {
     digest(root, Some(copy))
 }

@@ -6,7 +6,6 @@
 
 mod denylist;
 mod dotenv;
-mod loaded;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -18,13 +17,13 @@ use serde::Deserialize;
 
 pub use denylist::{Refusal, is_dangerous, refusal};
 pub use dotenv::{DotEnv, DotEnvError, Variable};
-pub use loaded::{host_files, may_be_loaded};
+pub use dotenv::{host_files, may_be_loaded};
 
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
 use crate::text::TextError;
 use crate::{Code, Diagnostic};
-use loaded::LoadedFiles;
+use dotenv::LoadedFiles;
 
 /// Environment variables by name.
 pub type Vars = BTreeMap<OsString, OsString>;

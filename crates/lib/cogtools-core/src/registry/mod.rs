@@ -340,31 +340,30 @@ pub fn load_all<T: Send>(
     done.into_iter().flat_map(|(_, items)| items).collect()
 }
 
-/// The tool that searches the tools of a project.
+/// A tool over the tools of a project: one searches them, the other calls one of them.
 #[derive(Debug)]
-struct FindTool {
+struct ProjectTool {
     registry: Registry,
-}
-
-/// The tool that calls another one.
-#[derive(Debug)]
-struct CallTool {
-    registry: Registry,
+    is_search: bool,
 }
 
 /// Makes the built-in tool of that name, over the tools of `registry`.
 fn tool(name: &str, registry: &Registry) -> Option<Tool> {
-    let registry = registry.clone();
-    let (definition, calls): (Definition, Arc<dyn Foreign>) = match name {
-        Name::FIND => (find_definition(), Arc::new(FindTool { registry })),
-        Name::CALL => (call_definition(), Arc::new(CallTool { registry })),
+    let (definition, is_search) = match name {
+        Name::FIND => (find_definition(), true),
+        Name::CALL => (call_definition(), false),
         _ => return None,
     };
+    let registry = registry.clone();
     let provenance = Provenance {
         author: Author::BuiltIn,
         ..Provenance::default()
     };
-    let tool = Tool::foreign(definition, calls, Path::new(name));
+    let calls = ProjectTool {
+        registry,
+        is_search,
+    };
+    let tool = Tool::foreign(definition, Arc::new(calls), Path::new(name));
     Some(tool.from(Arc::new(provenance)))
 }
 
@@ -435,13 +434,24 @@ fn schema(value: Value) -> Schema {
     }
 }
 
-impl Foreign for FindTool {
+impl Foreign for ProjectTool {
     fn call(
         &self,
         _tool: &Definition,
         arguments: Map<String, Value>,
-        _cx: &Context,
+        cx: &Context,
     ) -> Result<ToolOutput, RunError> {
+        // Unreachable for a call: `Registry::prepare` replaces it by one of the other tool.
+        if !self.is_search {
+            let (name, arguments) = target(arguments);
+            let prepared = self.registry.prepare(&name, arguments);
+            return prepared
+                .and_then(|call| call.run(cx))
+                .map_err(|diagnostics| {
+                    let first = diagnostics.into_iter().next();
+                    Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::Internal, "no answer")))
+                });
+        }
         let query = arguments.get("query").and_then(Value::as_str);
         let limit = arguments.get("limit").and_then(Value::as_u64);
         let (Some(query), Some(limit)) = (query, limit) else {
@@ -454,31 +464,7 @@ impl Foreign for FindTool {
         Ok(ToolOutput::new(search(query, &tools, limit)))
     }
 
-    /// It may list sources that are programs.
-    fn runs_programs(&self) -> bool {
-        true
-    }
-}
-
-impl Foreign for CallTool {
-    /// Unreachable: [`Registry::prepare`] replaces the call by one of the other tool.
-    fn call(
-        &self,
-        _tool: &Definition,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let (name, arguments) = target(arguments);
-        let prepared = self.registry.prepare(&name, arguments);
-        prepared
-            .and_then(|call| call.run(cx))
-            .map_err(|diagnostics| {
-                let first = diagnostics.into_iter().next();
-                Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::Internal, "no answer")))
-            })
-    }
-
-    /// The tool that is called through it may.
+    /// Sources that are programs may be listed, and the tool that is called may be one.
     fn runs_programs(&self) -> bool {
         true
     }

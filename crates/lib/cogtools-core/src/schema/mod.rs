@@ -8,7 +8,6 @@ mod closed;
 mod error;
 mod expand;
 mod keyword;
-mod label;
 mod message;
 mod pattern;
 mod recover;
@@ -34,7 +33,7 @@ use crate::text::Span;
 use crate::yaml::Node;
 
 /// A valid OpenAPI 3.0.3 Schema Object. The schema of arguments is of `type: object`;
-/// that of a result can be of any type.
+/// the schema of a result can be of any type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     object: Map<String, Value>,

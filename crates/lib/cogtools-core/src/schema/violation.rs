@@ -7,7 +7,7 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Map, Value};
 
 use super::Schema;
-use super::label::label;
+use super::message::label;
 use super::message::{hints, message, quoted, truncate};
 use crate::pointer::{child, segments};
 use crate::suggest::did_you_mean;

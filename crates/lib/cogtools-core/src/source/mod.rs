@@ -186,11 +186,7 @@ impl Source {
     pub fn wrong_extension(&self, name: &Name) -> Option<PathBuf> {
         match self {
             Self::Folder(folder) => folder.wrong_extension(name),
-            Self::Packages(_)
-            | Self::Provider(_)
-            | Self::OpenApi(_)
-            | Self::BuiltIn
-            | Self::Editor => None,
+            _ => None,
         }
     }
 
@@ -198,11 +194,7 @@ impl Source {
     pub const fn provider(&self) -> Option<&Provider> {
         match self {
             Self::Provider(provider) => Some(provider),
-            Self::Folder(_)
-            | Self::Packages(_)
-            | Self::OpenApi(_)
-            | Self::BuiltIn
-            | Self::Editor => None,
+            _ => None,
         }
     }
 
@@ -233,11 +225,7 @@ impl Source {
     pub const fn folder(&self) -> Option<&Folder> {
         match self {
             Self::Folder(folder) => Some(folder),
-            Self::Packages(_)
-            | Self::Provider(_)
-            | Self::OpenApi(_)
-            | Self::BuiltIn
-            | Self::Editor => None,
+            _ => None,
         }
     }
 }

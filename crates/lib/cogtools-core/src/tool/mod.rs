@@ -8,7 +8,6 @@ mod annotations;
 mod call;
 mod capability;
 mod command;
-mod coverage;
 mod definition;
 mod embedded;
 mod error;
@@ -16,7 +15,6 @@ mod example;
 mod exec;
 mod flow;
 mod http;
-mod http_error;
 mod implementation;
 mod js;
 mod key;
@@ -32,24 +30,22 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub use accept::{AcceptError, Accepted};
+pub use accept::{AcceptError, Accepted, Branch, Coverage, OptionalProperty};
 pub use agent::{AgentBudget, AgentTask};
 pub use annotations::Annotations;
 pub use call::{CommandLine, Invocation, RunError, ToolOutput, Word};
 pub(crate) use call::{Foreign, Remote};
 pub(crate) use capability::is_capability;
 pub(crate) use command::{CommandCall, cut_notice};
-pub use coverage::{Branch, Coverage, OptionalProperty};
 pub(crate) use definition::Extras;
 pub use definition::{Author, Definition, Provenance};
-pub use error::{DefinitionError, FlowError, ToolError};
+pub use error::{DefinitionError, FlowError, HttpToolError, ToolError};
 pub use example::Example;
 pub use flow::{
     AskNode, Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowItems, FlowNeed,
     FlowNode, FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
 };
 pub(crate) use http::Http;
-pub use http_error::HttpToolError;
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;

@@ -62,6 +62,12 @@ fn foreign_key(key: &str, known: &[&str]) -> Option<&'static str> {
     })
 }
 
+/// Returns true if an environment variable may have the name.
+pub(super) fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
 /// Reads the values of a tool file or a declaration, and collects the diagnostics.
 pub(super) struct Reader<'t> {
     locator: Locator<'t>,
@@ -274,11 +280,7 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn env(&mut self, entry: &Entry) -> Vec<String> {
-        let variable = |name: &str| {
-            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        };
-        self.strings(entry, variable, |name| {
+        self.strings(entry, is_variable, |name| {
             DefinitionError::Variable(name.to_owned())
         })
     }

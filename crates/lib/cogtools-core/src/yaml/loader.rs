@@ -11,9 +11,9 @@ use granit_parser::{
 };
 use serde_json::Number;
 
-use super::error::{YamlError, YamlErrorKind};
-use super::node::{Data, Entry, Node};
+use super::{Data, Entry, Node};
 use super::{MAX_DEPTH, MAX_NODES, MAX_TEXT, slip};
+use super::{YamlError, YamlErrorKind};
 use crate::text::{Span, Text};
 
 struct Loader<'t> {

@@ -1,7 +1,7 @@
 //! Explains syntax errors in words of the file: the parser speaks of its own state, and points
 //! at the place where it noticed a mistake instead of the mistake.
 
-use super::error::{YamlError, YamlErrorKind};
+use super::{YamlError, YamlErrorKind};
 use crate::pluralize;
 use crate::text::Span;
 

@@ -4,7 +4,6 @@
 //! checked before it is connected to, and credentials reach the host of the tool's URL only.
 
 mod answer;
-mod guard;
 mod transport;
 
 use std::collections::HashSet;
@@ -16,7 +15,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::answer::Answer;
-use self::guard::Guarded;
+use self::transport::Guarded;
 use self::transport::Transport;
 use crate::client::Vars;
 use crate::error::{HttpError, Reason};

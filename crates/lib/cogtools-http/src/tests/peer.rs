@@ -65,7 +65,7 @@ impl Peer {
         Self::start_with(script, |stream| async { Ok(stream) }).await
     }
 
-    /// The same, whose connections are wrapped.
+    /// Starts a peer whose connections are wrapped.
     pub(super) async fn start_with<S, F>(
         script: Vec<Step>,
         wrap: impl Fn(TcpStream) -> F + Send + Sync + 'static,

@@ -21,7 +21,7 @@ use crate::auth::login::{Kept, Login, Store};
 use crate::auth::metadata::{Fetch, scopes};
 use crate::auth::{LoginError, OwnClient};
 use crate::client::connector::{cancelled, runtime};
-use crate::client::server::{Server, Transport};
+use crate::client::{Server, Transport};
 
 /// The variable with the secret of a client that the user has registered.
 const SECRET_VAR: &str = "COGTOOLS_MCP_CLIENT_SECRET";

@@ -31,7 +31,7 @@ use serde_json::json;
 use tokio::sync::Mutex;
 
 use crate::auth::metadata::{Authority, Fetch, JSON};
-use crate::client::server::Secrets;
+use crate::client::Secrets;
 
 /// Why a login failed. The text continues a sentence that begins with the login, and shows no
 /// secret.

@@ -19,8 +19,8 @@ use tokio::runtime::{Builder, Runtime};
 use crate::auth::Store;
 use crate::client::http::Http;
 use crate::client::process::{ServerProcess, Stop};
-use crate::client::server::{Server, Transport};
 use crate::client::session::{FirstRequest, Listener, Phase, Session, SessionError};
+use crate::client::{Server, Transport};
 
 /// The pause after which a run checks again whether it was cancelled.
 const CANCEL_POLL: Duration = Duration::from_millis(20);

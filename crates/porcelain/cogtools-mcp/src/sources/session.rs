@@ -18,8 +18,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{sleep, timeout};
 
 use crate::auth::Store;
+use crate::client::Server;
 use crate::client::connector::{self, Connector, Opening, tool_error};
-use crate::client::server::Server;
 use crate::client::session::{self, INITIALIZE, Listener, Phase, Session, Watch};
 use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT};
 use crate::sources::host::{Abilities, Host, Level, SourceHost};

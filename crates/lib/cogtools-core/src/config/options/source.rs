@@ -86,7 +86,7 @@ pub struct SpecificationOptions {
     #[serde(default, deserialize_with = "headers")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub headers: Map<String, Value>,
-    /// Hosts that may be reached besides that of the server, as in a tool file.
+    /// Hosts that may be reached besides the server, as in a tool file.
     #[serde(default)]
     pub hosts: Vec<String>,
     /// The URL of the server, instead of that in the file.

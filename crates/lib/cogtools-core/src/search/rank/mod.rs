@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::Tool;
-use crate::search::query::{self, Word, is_stop_word, similarity, stem, tokens};
 use crate::search::words::{Verbs, WORDS};
+use crate::search::{Word, is_stop_word, parse, similarity, stem, tokens};
 use crate::suggest::nearest;
 
 /// BM25's `k1`: how soon repetitions of a stem stop to matter.
@@ -76,7 +76,7 @@ struct Index {
 /// Returns the indices of the `tools` that match `request`, best first. Ties keep their order,
 /// as do all tools for a request without words.
 pub(super) fn rank(request: &str, tools: &[Tool]) -> Vec<usize> {
-    let words = query::parse(request);
+    let words = parse(request);
     if words.is_empty() {
         return (0..tools.len()).collect();
     }

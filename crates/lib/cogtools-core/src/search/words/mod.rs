@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::Tool;
-use crate::search::query::stem;
+use crate::search::stem;
 
 /// The number of words that `*` can skip.
 const MAX_GAP: usize = 4;

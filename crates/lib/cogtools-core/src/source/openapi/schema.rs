@@ -7,7 +7,7 @@ type Object = Map<String, Value>;
 
 /// The most values of a schema after references are resolved.
 const MAX_VALUES: usize = 20_000;
-/// How deep schemas are nested at most.
+/// The deepest nesting of schemas.
 const MAX_DEPTH: usize = 40;
 /// Keywords that say nothing about values.
 const DROPPED: [&str; 9] = [

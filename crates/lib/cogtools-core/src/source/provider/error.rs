@@ -3,12 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use crate::digest::DigestError;
-use crate::environment::EnvError;
 use crate::hint::{Command, Hint};
 use crate::process::Output;
-use crate::store::StoreError;
-use crate::trust::RecordError;
 use crate::{Code, Diagnostic, Omission, OmissionReason};
 
 /// Why a provider's tools are unavailable. The first field is its name.
@@ -23,18 +19,9 @@ pub enum ProviderError {
     /// Discovery of one of the project's providers is running, and has led back to it.
     #[error("the provider `{0}` is skipped: another provider of this project is being listed")]
     Recursive(String),
-    /// The record of approvals cannot be read.
+    /// Another error prevents it: the reason, and the error's diagnostic.
     #[error("the provider `{0}` cannot be run: {1}")]
-    Record(String, RecordError),
-    /// Its content cannot be hashed.
-    #[error("the provider `{0}` cannot be run: {1}")]
-    Content(String, DigestError),
-    /// Its files cannot be copied.
-    #[error("the provider `{0}` cannot be run: {1}")]
-    Copy(String, StoreError),
-    /// The variables that it declares are not set.
-    #[error("the provider `{0}` cannot be run: {1}")]
-    Env(String, EnvError),
+    Unrunnable(String, String, Box<Diagnostic>),
     /// Its program does not exist.
     #[error("the provider `{0}` cannot be run: program `{1}` not found")]
     NotFound(String, String),
@@ -46,9 +33,6 @@ pub enum ProviderError {
     /// The system cannot start it.
     #[error("the provider `{0}` cannot be started: {1}")]
     Start(String, io::Error),
-    /// It cannot be confined to its sandbox.
-    #[error("the provider `{0}` cannot be run: {message}", message = .1.message)]
-    Sandbox(String, Box<Diagnostic>),
     /// Its discovery timed out.
     #[error("the provider `{0}` timed out: it did not declare its tools within {1:?}")]
     TimedOut(String, Duration),
@@ -119,14 +103,10 @@ impl ProviderError {
             Self::NotApproved(name)
             | Self::ApprovalOutdated(name)
             | Self::Recursive(name)
-            | Self::Record(name, _)
-            | Self::Content(name, _)
-            | Self::Copy(name, _)
-            | Self::Env(name, _)
+            | Self::Unrunnable(name, ..)
             | Self::NotFound(name, _)
             | Self::Relative(name, _)
             | Self::Start(name, _)
-            | Self::Sandbox(name, _)
             | Self::TimedOut(name, _)
             | Self::Late(name, _)
             | Self::Remembered(name, _)
@@ -151,9 +131,9 @@ impl ProviderError {
             Self::Remembered(_, diagnostic) => return diagnostic.as_ref().clone().hint(AGAIN),
             _ => {}
         }
-        if let Some(cause) = self.cause() {
+        if let Self::Unrunnable(.., cause) = self {
             let mut diagnostic = Diagnostic::new(cause.code, self.to_string());
-            diagnostic.hints = cause.hints;
+            diagnostic.hints.clone_from(&cause.hints);
             return diagnostic;
         }
         let mut diagnostic = Diagnostic::new(self.code(), self.to_string());
@@ -181,35 +161,19 @@ impl ProviderError {
         })
     }
 
-    /// The diagnostic of the underlying error.
-    fn cause(&self) -> Option<Diagnostic> {
-        match self {
-            Self::Record(_, error) => Some(error.diagnostic()),
-            Self::Content(_, error) => Some(error.diagnostic()),
-            Self::Copy(_, error) => Some(error.diagnostic()),
-            Self::Env(_, error) => Some(error.diagnostic()),
-            Self::Sandbox(_, diagnostic) => Some(diagnostic.as_ref().clone()),
-            _ => None,
-        }
-    }
-
     const fn code(&self) -> Code {
         match self {
             Self::NotApproved(_) | Self::ApprovalOutdated(_) => Code::Denied,
-            Self::Recursive(_)
-            | Self::Record(..)
-            | Self::Content(..)
-            | Self::Copy(..)
-            | Self::Env(..)
-            | Self::Sandbox(..)
-            | Self::NotFound(..)
-            | Self::Relative(..)
-            | Self::Start(..) => Code::InvalidConfig,
+            Self::Recursive(_) | Self::NotFound(..) | Self::Relative(..) | Self::Start(..) => {
+                Code::InvalidConfig
+            }
             Self::TimedOut(..) | Self::Late(..) => Code::Timeout,
             Self::OutputLimit(_) | Self::Failed { .. } | Self::InvalidOutput(..) => {
                 Code::ToolFailed
             }
-            Self::Server(_, diagnostic) | Self::Remembered(_, diagnostic) => diagnostic.code,
+            Self::Unrunnable(.., diagnostic)
+            | Self::Server(_, diagnostic)
+            | Self::Remembered(_, diagnostic) => diagnostic.code,
             Self::Declaration(..) | Self::DuplicateTool(..) => Code::InvalidTool,
         }
     }
@@ -233,11 +197,7 @@ impl ProviderError {
                 "`cogtools-discover --refresh` waits for it; a longer `wait` of the source makes every list wait"
             }
             Self::OutputLimit(_) => "hosts accept no more; make it declare less",
-            Self::Record(..)
-            | Self::Content(..)
-            | Self::Copy(..)
-            | Self::Sandbox(..)
-            | Self::Env(..)
+            Self::Unrunnable(..)
             | Self::Failed { .. }
             | Self::Remembered(..)
             | Self::Server(..) => return None,

@@ -7,20 +7,21 @@
 use std::any::Any;
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::{Provider, ProviderError, Server, Settings, Transport};
-use crate::digest::Hash;
+use crate::digest::{DigestError, Hash};
 use crate::environment::{EnvError, Vars};
 use crate::process::{Policy, Process};
 use crate::resident::ServerStart;
 use crate::sandbox::{Run, RunError, Sandbox};
 use crate::store::{Mirror, Store, StoreError};
-use crate::trust::{Grant, Identity, Verdict};
-use crate::{Context, digest};
+use crate::trust::{Grant, Identity, RecordError, Verdict};
+use crate::{Context, Diagnostic, digest};
 
 /// The project's files that the approval of a provider covers, which run from a private
 /// copy: only [`Provider::check_approval`] creates a value.
@@ -61,7 +62,7 @@ impl Provider {
     /// The grant, and the digest of the files in `mirror`.
     fn content(&self, mirror: &Mirror, cx: &Context) -> Result<(Grant, Hash), ProviderError> {
         let directory = directory(&self.settings, cx);
-        let failed = |error| ProviderError::Content(self.name(), error);
+        let failed = |error: DigestError| self.unrunnable(&error, error.diagnostic());
         let lines = digest::command(&directory, &self.settings.approved_parts()).map_err(failed)?;
         let files = mirror.digest().map_err(failed)?;
         // Another project at the same path does not inherit the approval.
@@ -74,7 +75,7 @@ impl Provider {
         if !self.requires_approval(cx) {
             return Ok(ApprovedFiles(None));
         }
-        let failed = |error| ProviderError::Record(self.name(), error);
+        let failed = |error: RecordError| self.unrunnable(&error, error.diagnostic());
         let record = cx.trust.read().map_err(failed)?;
         if !record.knows(&self.key(cx), "") {
             // Nothing is hashed for a repository that nothing was approved of.
@@ -110,7 +111,7 @@ impl ApprovedFiles {
         let copied = state.and_then(|state| {
             Store::providers(state).copy_mirror(&provider.key(cx), mirror, *hash)
         });
-        let folder = copied.map_err(|error| ProviderError::Copy(provider.name(), error))?;
+        let folder = copied.map_err(|error| provider.unrunnable(&error, error.diagnostic()))?;
         Ok(Some(CopiedFiles { mirror, folder }))
     }
 }
@@ -209,7 +210,7 @@ impl Provider {
     /// The environment of its programs.
     pub(crate) fn variables(&self, cx: &Context) -> Result<Vars, ProviderError> {
         let settings = &self.settings;
-        let failed = |error: EnvError| ProviderError::Env(self.name(), error);
+        let failed = |error: EnvError| self.unrunnable(&error, error.diagnostic());
         let mut variables = if settings.user_configured {
             check_names(settings).map_err(failed)?;
             cx.environment.user_env(&settings.env).map_err(failed)?
@@ -364,7 +365,12 @@ impl Provider {
     }
 
     fn failed(&self, error: &RunError) -> ProviderError {
-        ProviderError::Sandbox(self.name(), Box::new(error.diagnostic("")))
+        let diagnostic = error.diagnostic("");
+        self.unrunnable(&diagnostic.message.clone(), diagnostic)
+    }
+
+    fn unrunnable(&self, reason: &dyn Display, diagnostic: Diagnostic) -> ProviderError {
+        ProviderError::Unrunnable(self.name(), reason.to_string(), Box::new(diagnostic))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::tool::agent::Agent;
 use crate::tool::capability::is_capability;
 use crate::tool::error::{DefinitionError, FlowError, MAX_NODES};
 use crate::tool::flow::Flow;
-use crate::tool::flow::link::link;
+use crate::tool::flow::link;
 use crate::tool::flow::node::{
     AgentNode, AskNode, Branches, EachNode, FlowNeed, FlowNode, NodeKind, Route, ToolNode,
 };

@@ -8,9 +8,9 @@ use crate::Expected;
 use crate::http::{HostRule, HttpKind, HttpPages, HttpRetry, NextPage};
 use crate::text::Span;
 use crate::tool::DefinitionError;
-use crate::tool::http_error::HttpToolError;
-use crate::tool::http_error::METHODS;
-use crate::tool::reader::Reader;
+use crate::tool::error::HttpToolError;
+use crate::tool::error::METHODS;
+use crate::tool::reader::{Reader, is_variable};
 use crate::tool::template::{Template, ValueTemplate};
 use crate::yaml::{Data, Entry, Node};
 
@@ -311,9 +311,7 @@ impl Reader<'_> {
 
     fn variable(&mut self, entry: &Entry) -> Option<Secret> {
         let name = self.string(entry)?;
-        let is_valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_valid {
+        if !is_variable(&name) {
             self.report(&DefinitionError::Variable(name), entry.value.span);
             return None;
         }

@@ -115,7 +115,7 @@ pub(super) fn image(reply: &HttpReply, data: &str) -> Result<ToolOutput, RunErro
     })
 }
 
-/// Cuts a result as that of a program is cut.
+/// Cuts a result to the limit of a program's output.
 pub(super) fn cut(mut text: String) -> ToolOutput {
     let kept = text.floor_char_boundary(Process::STDOUT_LIMIT);
     let truncated_bytes = (text.len() - kept) as u64;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::http::{canonical_host, percent_encode, split_port};
 use crate::text::Text;
 use crate::tool::call::RunError;
-use crate::tool::http_error::HttpToolError;
+use crate::tool::error::HttpToolError;
 use crate::tool::template::{Template, TemplateScope, ValueTemplate};
 use crate::yaml::{Data, Node};
 use crate::{Code, Diagnostic};

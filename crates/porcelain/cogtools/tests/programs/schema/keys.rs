@@ -26,7 +26,7 @@ fn tool_files() {
     assert_eq!(keys(&schema, "/properties"), Key::ALL.map(Key::as_str));
     for key in Key::ALL {
         let described = &schema["properties"][key.as_str()]["description"];
-        assert_eq!(described, key.description());
+        assert_eq!(*described, key.description());
     }
     assert_eq!(
         keys(&schema, "/properties/annotations/properties"),
