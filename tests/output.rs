@@ -37,6 +37,83 @@ fn the_log_has_each_step_with_its_time() {
     call().env("COGTOOLS_LOG", "debug").run().outputs("said");
 }
 
+/// An option is what the user means now, and a variable what they mean in general.
+#[test]
+fn colour_is_chosen_by_option_then_by_variable() {
+    let project = project_with("echo", ECHO);
+    let is_coloured = |program: &str, args: &[&str], variables: &[(&str, &str)]| {
+        let command = variables.iter().fold(
+            run(program, &project).args(args),
+            |command, (name, value)| command.env(name, value),
+        );
+        let outcome = command.run();
+        [outcome.stdout, outcome.stderr].concat().contains(&b'\x1b')
+    };
+    for (program, args) in [
+        ("cogtools-list", &[][..]),
+        ("cogtools", &["list"]),
+        ("cogtools-doctor", &[]),
+        ("cogtools-call", &["none"]),
+    ] {
+        let with = |when| [args, &["--color", when]].concat();
+        let (no, force) = (("NO_COLOR", "1"), ("FORCE_COLOR", "1"));
+        for (expected, args, variables) in [
+            (false, args.to_vec(), &[][..]),
+            (true, args.to_vec(), &[force]),
+            (true, args.to_vec(), &[("CLICOLOR_FORCE", "1")]),
+            (false, args.to_vec(), &[force, no]),
+            (true, with("always"), &[no]),
+            (false, with("never"), &[force]),
+            (false, with("auto"), &[]),
+        ] {
+            let coloured = is_coloured(program, &args, variables);
+            assert_eq!(coloured, expected, "{program} {args:?} {variables:?}");
+        }
+    }
+}
+
+/// Warnings go, errors and the status stay.
+#[test]
+fn quiet_leaves_out_warnings() {
+    let project = project_with("echo", ECHO);
+    project.file("tools/wrong.yaml", "name: wrong\n");
+    let warned = run("cogtools-discover", &project).run();
+    assert!(!warned.stderr.is_empty());
+    let quiet = run("cogtools-discover", &project).arg("--quiet").run();
+    assert_eq!((quiet.stdout, quiet.stderr), (warned.stdout, Vec::new()));
+    let failed = run("cogtools-call", &project)
+        .args(["none", "--quiet"])
+        .run();
+    let text = String::from_utf8(failed.stderr).expect("text");
+    assert!(text.contains("error[TOOL_NOT_FOUND]"), "{text}");
+}
+
+/// A project's `.env`, which a host may have loaded, must not choose a program.
+#[cfg(target_os = "linux")]
+#[test]
+fn long_output_at_a_terminal_goes_through_the_pager_of_the_user() {
+    let project = Project::new();
+    for index in 0..30 {
+        let text = ECHO.replace("echo", &format!("echo{index}"));
+        project.file(format!("tools/echo{index}.yaml"), text);
+    }
+    let pages = |line: &str| {
+        let (status, text) = crate::pseudo_terminal::Terminal::open(&project, line).end("");
+        assert_eq!(status, Some(0), "{text}");
+        assert!(text.contains("echo29"), "{text}");
+        text.contains("page: echo29")
+    };
+    let small = "stty rows 20; export PAGER='sed s/^/page:\\ /';";
+    assert!(pages(&format!("{small} cogtools list")));
+    assert!(!pages("export PAGER='sed s/^/page:\\ /'; cogtools list"));
+    assert!(!pages(&format!("{small} cogtools list | cat")));
+    assert!(!pages(&format!("{small} cogtools list --json")));
+    assert!(!pages(&format!("{small} PAGER= cogtools list")));
+    assert!(!pages(&format!("{small} PAGER=cat cogtools list")));
+    project.file(".env", "PAGER='sed s/^/page:\\ /'\n");
+    assert!(!pages(&format!("{small} cogtools list")));
+}
+
 #[test]
 fn output_that_cannot_be_written() {
     let project = project_with("echo", ECHO);

@@ -96,6 +96,41 @@ fn calls_that_another_model_made_have_no_signature() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn an_answer_becomes_a_rule_that_is_shown() {
+    use crate::pseudo_terminal::Terminal;
+    const LAST: &str = "\u{1b}[B\u{1b}[B\u{1b}[B\u{1b}[B\r";
+    let project = noting();
+    let fake = FakeGemini::start([
+        note("one"),
+        note("two"),
+        Turn::text("done"),
+        note("three"),
+        Turn::text("done"),
+    ]);
+    let line = format!(
+        "GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL={} cogtools-ask -q Go",
+        fake.url()
+    );
+    let mut terminal = Terminal::open(&project, &line);
+    terminal.answer("yes, always: add the rule to", LAST);
+    // The lines are above the question.
+    terminal.answer("+ ask:", "");
+    terminal.answer("Write this to", "\r");
+    let (status, _) = terminal.end("done");
+    assert_eq!((status, notes(&project).as_str()), (Some(0), "one\ntwo\n"));
+    let rules = project.read("../home/.gemini/cogtoolrc.yaml");
+    assert!(
+        rules.contains("allow:") && rules.contains("note"),
+        "{rules}"
+    );
+    // Another run does not ask.
+    quietly(&project, &fake, &["Again"]).outputs("done\n");
+    assert_eq!(notes(&project), "one\ntwo\nthree\n");
+    fake.finish();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_user_at_a_terminal_is_asked() {
     use crate::pseudo_terminal::Terminal;
     const DOWN: &str = "\u{1b}[B";

@@ -37,6 +37,37 @@ fn redact(text: &str) -> String {
 }
 
 #[test]
+fn instructions_options_and_urls_of_the_command_line_are_sent() {
+    let project = project();
+    let request = |args: &[&str]| {
+        let options = ["-s", "Be brief.", "-o", "topP=0.9", "-o", "thinking=high"];
+        let run = run("cogtools-ask", &project).args(["--dry-run", "--json"]);
+        let outcome = run.args(options).args(args).run();
+        let report: Value = serde_json::from_str(&outcome.succeeds().text()).expect("JSON");
+        report["request"].clone()
+    };
+    let body = request(&["-f", "https://example.org/a.png", "Hi"]);
+    assert_eq!(body["systemInstruction"]["parts"][0]["text"], "Be brief.");
+    let generation = &body["generationConfig"];
+    assert_eq!(generation["topP"], 0.9);
+    assert_eq!(
+        generation["thinkingConfig"],
+        json!({"thinkingLevel": "high"})
+    );
+    let file = json!({"fileUri": "https://example.org/a.png", "mimeType": "image/png"});
+    let trigger = body["contents"].as_array().and_then(|all| all.last());
+    assert_eq!(
+        trigger.expect("a task")["parts"][0],
+        json!({"fileData": file})
+    );
+    run("cogtools-ask", &project)
+        .args(["--dry-run", "-o", "high", "Hi"])
+        .run()
+        .status(2)
+        .stderr_contains("invalid value 'high' for '--option <KEY=VALUE>'");
+}
+
+#[test]
 fn the_request_is_printed_by_layers() {
     let project = project();
     project.file(

@@ -71,6 +71,34 @@ cogtools-ask: session s.jsonl: 3 turns, 1 call, 331 tokens (0 % cached)
 }
 
 #[test]
+fn a_task_is_given_again_and_to_another_model() {
+    let project = project();
+    let answers = ["1", "2", "3", "SUMMARY", "4"];
+    let fake = FakeGemini::start(answers.map(Turn::text));
+    let mut terminal = open(&project, &fake, "-q --session s.jsonl");
+    terminal.at(">", "/retry\r");
+    terminal.at("yet\n>", "One\r");
+    terminal.at("\n1\n>", "/retry\r");
+    terminal.at("\n2\n>", "/model gemini-pro-latest\r");
+    terminal.at("\ngemini-pro-latest\n>", "Two\r");
+    terminal.at("\n3\n>", "/compact\r");
+    terminal.at("next task\n>", "Three\r");
+    terminal.at("\n4\n>", "/cost\r");
+    terminal.answer("turns    5", "\u{4}");
+    assert_eq!(terminal.end_screen().0, Some(0));
+    let conversation = fake.finish();
+    assert_eq!(tasks(&conversation, 1), ["One"]);
+    assert_eq!(tasks(&conversation, 2), ["One", "Two"]);
+    let main = conversation.main();
+    let seed = |index: usize| main[index].body["generationConfig"]["seed"].clone();
+    assert_ne!(seed(0), seed(1));
+    let log = project.read("s.jsonl");
+    assert!(log.contains(r#""model":"gemini-pro-latest""#), "{log}");
+    let last = main.last().expect("requests").body.to_string();
+    assert!(last.contains("SUMMARY") && !last.contains("One"), "{last}");
+}
+
+#[test]
 fn a_task_that_is_taken_back_is_gone_for_the_model_and_stays_in_the_log() {
     let project = project();
     let answers = ["1", "2", "3", "4"];

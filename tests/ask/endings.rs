@@ -69,6 +69,29 @@ fn a_budget_ends_a_run_that_can_go_on() {
 }
 
 #[test]
+fn a_request_beyond_the_budget_of_tokens_is_not_sent() {
+    let project = project();
+    let fake = FakeGemini::start([]);
+    let outcome = quietly(&project, &fake, &["--budget", "tokens=10", "Go"]);
+    outcome
+        .status(4)
+        .stderr_contains("the budget of tokens is spent");
+    fake.finish();
+}
+
+#[test]
+fn activity_says_why_a_call_failed() {
+    let project = project();
+    let fail =
+        "name: fail\ndescription: d\nimplementation: {exec: [sh, -c, 'echo why >&2; exit 3']}\n";
+    project.file("tools/fail.yaml", fail);
+    let fake = FakeGemini::start([Turn::call("fail", json!({})), Turn::text("done")]);
+    let outcome = ask(&project, &fake).args(["--allow", "*", "Go"]).run();
+    outcome.status(0).stderr_contains("ms: fail: ");
+    fake.finish();
+}
+
+#[test]
 fn a_model_that_repeats_itself_ends_the_run() {
     let project = project();
     let fake = FakeGemini::start((0..10).map(|_| Turn::call("greet", json!({"person": "Ada"}))));

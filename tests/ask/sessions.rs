@@ -24,6 +24,17 @@ fn a_session_that_ends_anywhere_goes_on() {
     }
 }
 
+#[test]
+fn a_session_lies_beside_the_project() {
+    let project = project();
+    let fake = FakeGemini::start([Turn::text("1"), Turn::text("2")]);
+    for answer in ["1\n", "2\n"] {
+        quietly(&project, &fake, &["--session", "../s.jsonl", "Go"]).outputs(answer);
+    }
+    fake.finish();
+    assert!(project.path("../s.jsonl").is_file());
+}
+
 /// Cuts a session after these numbers of lines, and goes on.
 fn check_prefixes(counts: &[usize]) {
     let project = noting();

@@ -29,6 +29,34 @@ fn a_recorded_run_is_replayed_without_a_network() {
 }
 
 #[test]
+fn results_of_calls_are_replayed_and_nothing_runs() {
+    let project = noting();
+    let fail =
+        "name: fail\ndescription: d\nimplementation: {exec: [sh, -c, 'echo $$ >&2; exit 3']}\n";
+    project.file("tools/fail.yaml", fail);
+    let fake = FakeGemini::start([
+        note("one"),
+        Turn::call("fail", json!({})),
+        Turn::text("done"),
+    ]);
+    let task = ["-q", "--allow", "*", "Go"];
+    ask(&project, &fake)
+        .args(["--record", "tape.jsonl"])
+        .args(task)
+        .run()
+        .outputs("done\n");
+    fake.finish();
+    for _ in 0..2 {
+        run("cogtools-ask", &project)
+            .args(["--replay", "tape.jsonl"])
+            .args(task)
+            .run()
+            .outputs("done\n");
+    }
+    assert_eq!(notes(&project), "one\n");
+}
+
+#[test]
 fn a_tape_is_not_written_through_a_link_out_of_the_project() {
     let project = project();
     project

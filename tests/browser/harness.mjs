@@ -20,7 +20,7 @@ export async function context(options = {}) {
   made.setDefaultTimeout(8_000);
   made.on("page", (page) => {
     page.on("request", (request) => {
-      if (![origin, new URL(setup.emptyUrl).origin].some((one) => request.url().startsWith(one)) && !request.url().startsWith("data:")) {
+      if (![origin, new URL(setup.emptyUrl).origin, new URL(setup.secondUrl).origin].some((one) => request.url().startsWith(one)) && !request.url().startsWith("data:")) {
         problems.push(`a request to ${request.url()}`);
       }
     });

@@ -14,7 +14,7 @@ await check("a session is followed, and focus and panels stay", async () => {
   await border.focus();
   await page.locator("#prompt summary").first().waitFor();
   appendFileSync(setup.live, `${setup.lines[0]}\n`);
-  await page.getByText("Step 1/1 · Result").waitFor();
+  await page.locator(".message .who", { hasText: "clock · step 1 of 1" }).waitFor();
   assert.deepEqual(await page.locator("#board .badge").allTextContents(), ["Executed"]);
   assert.ok(await border.evaluate((one) => one === document.activeElement));
   await page.waitForFunction(() => document.getElementById("status").textContent.includes("done"));
@@ -57,7 +57,7 @@ await check("a run whose process is gone is interrupted, and the next message ma
 await check("a question is answered by keyboard, and the page goes on", async () => {
   await page.goto(`${home}/sessions/file.4`);
   const nodes = page.getByRole("region", { name: "Graph of publish" }).locator("g.node");
-  assert.deepEqual(await nodes.allTextContents(), ["confirmWaiting", "lastSkipped"]);
+  assert.deepEqual(await nodes.allTextContents(), ["confirmWaiting", "lastPlanned"]);
   const input = page.getByLabel("Answer: Publish it?");
   await input.focus();
   await page.keyboard.type("yes");
@@ -79,7 +79,10 @@ await check("a question is answered by keyboard, and the page goes on", async ()
 
 await check("a call is allowed by keyboard, and a message goes to a chosen model", async () => {
   await page.goto(`${home}/sessions/file.5`);
-  await page.getByRole("button", { name: "Allow" }).focus();
+  const allow = page.getByRole("button", { name: /^Allow note/ });
+  await page.getByRole("button", { name: /^Always allow note/ }).waitFor();
+  await page.waitForFunction(() => !document.querySelector(".question button").disabled);
+  await allow.focus();
   await page.keyboard.press("Enter");
   await page.getByText("Noted.").waitFor();
   await page.locator(".question").waitFor({ state: "detached" });
@@ -109,4 +112,42 @@ await check("another session in the same file is shown, and what was typed stays
   await axe(page, "another session");
   await page.getByRole("button", { name: "Load the page again" }).click();
   await page.getByText("What is next?").first().waitFor();
+});
+
+await check("the address names the turn, and going back leads to the one before", async () => {
+  await page.goto(`${home}/sessions/file.0?turn=2`);
+  await page.locator("button.bar").nth(1).click();
+  await page.waitForURL(/turn=15/);
+  await page.locator("#board .badge").nth(1).waitFor({ state: "detached" });
+  await page.goBack();
+  await page.locator("#board .badge").nth(4).waitFor();
+  assert.match(page.url(), /turn=2$/);
+});
+
+await check("a session opens at its end", async () => {
+  await page.goto(`${home}/sessions/file.3`);
+  await page.waitForFunction(() => scrollY > 0);
+  assert.ok(await page.locator(".turn").last().evaluate((one) => one.getBoundingClientRect().top < innerHeight));
+});
+
+await check("only fields that were touched turn red, and the call is shown as a command", async () => {
+  await page.goto(`${home}/tools/order`);
+  await page.getByLabel(/^count/).fill("12");
+  await page.getByText("must be at most 9, got 12").waitFor();
+  assert.equal(await page.locator("[aria-invalid=true]").count(), 1);
+  await page.getByLabel("Send street as an empty text").check();
+  const command = page.locator("#command pre", { hasText: `'to:={"street":""}'` });
+  await command.waitFor();
+  assert.match(await command.textContent(), /^cogtools run order count:=12 /);
+});
+
+await check("the end of the server is said on an open page", async () => {
+  const tab = await first.newPage();
+  await tab.goto(setup.secondUrl);
+  await tab.getByText("This project has no sessions.").waitFor();
+  process.kill(setup.secondId);
+  await tab.getByText("The server has ended").waitFor({ timeout: 2_500 });
+  assert.match(await tab.locator("#gone").innerText(), /cogtools ui/);
+  await axe(tab, "a server that has ended");
+  await tab.close();
 });

@@ -208,10 +208,13 @@ fn open_pages(pictures: &Path) -> Output {
     let server = Server::start_with(&project, &args, &vars);
     let empty = Project::new();
     let empty_server = Server::start(&empty, &[]);
+    let second_server = Server::start(&empty, &[]);
     let swap = ["swap.1.jsonl", "swap.2.jsonl", "swap.jsonl"].map(|file| project.path(file));
     let setup = json!({
         "url": server.url,
         "emptyUrl": empty_server.url,
+        "secondUrl": second_server.url,
+        "secondId": second_server.id(),
         "modules": modules,
         "chromium": chromium(),
         "pictures": pictures,
@@ -266,6 +269,10 @@ ok a run whose process is gone is interrupted, and the next message may be sent
 ok a question is answered by keyboard, and the page goes on
 ok a call is allowed by keyboard, and a message goes to a chosen model
 ok another session in the same file is shown, and what was typed stays
+ok the address names the turn, and going back leads to the one before
+ok a session opens at its end
+ok only fields that were touched turn red, and the call is shown as a command
+ok the end of the server is said on an open page
 
 "#]],
     );

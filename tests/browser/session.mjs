@@ -8,7 +8,7 @@ await check("a session is a conversation with its work beside it", async () => {
   const badges = await page.locator("#board .badge").allTextContents();
   assert.deepEqual(badges, ["Executed", "Executed", "Failed", "Skipped", "No tool needed"]);
   const rows = await page.locator(".message .who").allTextContents();
-  assert.ok(rows.includes("Step 1/5 · Result") && rows.includes("Step 3/5 · Error"), rows.join());
+  assert.ok(rows.includes("get_current_date · step 1 of 5") && rows.includes("list_orders · step 3 of 5 · failed"), rows.join());
   const bar = page.locator("button.bar").first();
   const text = (await bar.innerText()).replace(/\s+/g, " ");
   assert.match(text, /Arithmetic.*Failed.*get_current_date ×1.*run_js ×1.*417 ms.*1040 tokens, 90 % cached/);
@@ -64,7 +64,7 @@ await check("panels open and close together, by keyboard", async () => {
   await page.keyboard.press("Space");
   await page.locator("#board .badge").nth(1).waitFor({ state: "detached" });
   assert.deepEqual(await open(), [true, true]);
-  assert.deepEqual(await page.locator("#board .step strong").allTextContents(), ["15.1"]);
+  assert.deepEqual(await page.locator("#board .step strong").allTextContents(), ["list_orders"]);
   assert.ok(await bars.nth(1).evaluate((bar) => bar === document.activeElement));
 });
 

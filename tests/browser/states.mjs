@@ -11,7 +11,7 @@ const STATES = {
     await tab.locator("button.bar[aria-expanded=true]").click();
   }, "#work"],
   "prompts and an approval": ["/sessions/file.5", async (tab) => {
-    await tab.getByRole("button", { name: "Allow" }).waitFor();
+    await tab.getByRole("button", { name: /^Allow/ }).waitFor();
     await openAll(tab);
   }, "#work"],
   "a node that asks": ["/sessions/file.4", async (tab) => tab.getByLabel("Answer: Publish it?").waitFor(), "#work"],
@@ -46,6 +46,7 @@ const STATES = {
     await tab.getByRole("button", { name: "Remove deep 1" }).waitFor();
   }, "#form"],
   "a flow": ["/tools/publish", undefined, "section[aria-labelledby=graph-title]"],
+  "a broken tool": ["/tools/broken"],
   "a tool that is not there": ["/tools/none"],
   "a page that is not there": ["/nothing"],
 };

@@ -1,5 +1,7 @@
 //! Questions that are answered on a page, and messages that are sent from it.
 
+use std::time::{Duration, Instant};
+
 use cogtools_test_support::{FakeGemini, Project, Turn};
 use serde_json::json;
 
@@ -147,4 +149,61 @@ fn a_run_that_fails_says_why() {
     let first = &failures["failures"][0];
     assert_eq!(first["severity"], "error", "{failures}");
     assert_ne!(first["hints"], json!([]), "{failures}");
+}
+
+/// A project with a session that waits for a call of `note`, the first turn of `turns`.
+fn waiting<const N: usize>(tool: &str, turns: [Turn; N]) -> (Project, FakeGemini, Server) {
+    let project = Project::new();
+    project.file("tools/note.yaml", tool);
+    let fake = FakeGemini::start(turns);
+    let url = fake.url();
+    let vars = [
+        ("GEMINI_API_KEY", "a-key-for-tests"),
+        ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
+    ];
+    let ask = run("cogtools-ask", &project).args(["-q", "--session", "s.jsonl", "--pause", "Go"]);
+    let ask = vars
+        .iter()
+        .fold(ask, |ask, (name, value)| ask.env(name, value));
+    ask.run().status(75);
+    let server = Server::start_with(&project, &["--session", "s.jsonl"], &vars);
+    (project, fake, server)
+}
+
+#[test]
+fn a_tool_that_is_always_allowed_is_not_asked_about_again() {
+    let call = |text: &str| Turn::call("note", json!({"text": text}));
+    let turns = [call("one"), call("two"), Turn::text("done")];
+    let (project, fake, server) = waiting(NOTE, turns);
+    let cookie = server.cookie();
+    let body = json!({"call": "call-1-1", "allow": true, "always": "note"}).to_string();
+    let reply = server.post(&cookie, "/sessions/file.0/approve", &body);
+    assert_eq!((reply.status, reply.body.as_str()), (200, DONE));
+    assert_eq!(project.read("notes.txt"), "one\ntwo\n");
+    fake.finish();
+}
+
+#[test]
+fn a_turn_that_a_page_has_begun_is_stopped_there() {
+    let slow = NOTE.replace("echo noted", "sleep 100");
+    let turns = [Turn::call("note", json!({"text": "one"}))];
+    let (project, fake, server) = waiting(&slow, turns);
+    let cookie = server.cookie();
+    let stop = || server.post(&cookie, "/sessions/file.0/stop", "{}").body;
+    assert!(stop().contains("another process"), "{}", stop());
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        let body = json!({"call": "call-1-1", "allow": true}).to_string();
+        let (server, cookie) = (&server, &cookie);
+        let call = scope.spawn(move || server.post(cookie, "/sessions/file.0/approve", &body));
+        while !project.path("notes.txt").exists() && start.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(stop(), DONE);
+        assert_eq!(call.join().expect("an answer").status, 200);
+    });
+    assert!(start.elapsed() < Duration::from_secs(30), "{start:?}");
+    let page = server.get(&cookie, "/sessions/file.0").body;
+    assert!(!page.contains("badge executing"), "{page}");
+    fake.finish();
 }

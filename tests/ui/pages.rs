@@ -25,23 +25,24 @@ fn a_session_as_a_page_without_scripts() {
         str![[r#"
 Session | 7f3a9c21be | Began | 2026-11-22 09:00:00.000 UTC | Project | shop | Model
 gemini-flash-latest | File | run.jsonl | You | 2026-11-22 09:00:00.010 UTC | Why does the test fail?
-Conversation | Executed | run_tests ×1 | read_file ×1 | 400 ms | 1780 tokens, 42 % cached
-2026-11-22 09:00:00.010 UTC | Step 2/2 · Result | the user did not approve it
-Step 1/2 · Result | exit status 1 not ok 3 - price: expected 4.2, got 42 | Model
-2026-11-22 09:00:02.430 UTC | The price is parsed without its decimal point. | Next message
-Model | Send | Turn at line | 2 | Next steps | 3.1 | Failed | 400 ms | run_tests
-TOOL_FAILED | 3.2 | Skipped | 0 ms | read_file | denied | Thinking log | 2026-11-22 09:00:00.020 UTC
-request 1 to gemini-flash-latest | 2026-11-22 09:00:01.222 UTC | Step 1/2 3.1 (run_tests) start
-2026-11-22 09:00:01.223 UTC | Step 2/2 3.2 (read_file) start | 2026-11-22 09:00:01.224 UTC
-Skipped | Step 2/2 3.2 (read_file) skipped (0 ms) denied | 2026-11-22 09:00:01.622 UTC
-Failed | Step 1/2 3.1 (run_tests) error (400 ms) TOOL_FAILED | 2026-11-22 09:00:01.630 UTC
+Conversation | Executed | run_tests ×1 | 400 ms | 1780 tokens, 42 % cached | 2026-11-22 09:00:00.010 UTC
+read_file · step 2 of 2 · denied | the user did not approve it | run_tests · step 1 of 2 · failed
+exit status 1 not ok 3 - price: expected 4.2, got 42 | Model | 2026-11-22 09:00:02.430 UTC
+The price is parsed without its decimal point. | A turn runs: | Stop | Next message
+Model | Send | Turn at line | 2 | Next steps | run_tests | Failed | 400 ms | 3.1
+TOOL_FAILED | read_file | Denied | 0 ms | 3.2 | Thinking log | 2026-11-22 09:00:00.020 UTC
+request 1 to gemini-flash-latest | 2026-11-22 09:00:01.222 UTC | run_tests · step 1 of 2 · start
+2026-11-22 09:00:01.223 UTC | read_file · step 2 of 2 · start | 2026-11-22 09:00:01.224 UTC
+Denied | read_file · step 2 of 2 · denied (0 ms) | 2026-11-22 09:00:01.622 UTC
+Failed | run_tests · step 1 of 2 · failed (400 ms) TOOL_FAILED | 2026-11-22 09:00:01.630 UTC
 request 2 to gemini-flash-latest | 2026-11-22 09:00:02.432 UTC | Executed | completed
-Tool details | 3.1 | · | run_tests | Failed | 400 ms | Approval: allowed: a rule run_*
-TOOL_FAILED | Arguments as sent | { &quot;filter&quot;: &quot;price&quot; } | Result
-exit status 1 not ok 3 - price: expected 4.2, got 42 | 3.2 | · | read_file | Skipped
-0 ms | Approval: denied: there is no terminal | denied | Arguments as sent | { &quot;path&quot;: &quot;price.js&quot; }
-Result | the user did not approve it | Prompt | Request 1 | gemini-flash-latest
-Its layers were not recorded. | Request 2 | gemini-flash-latest | Its layers were not recorded.
+Tool details | run_tests | · | 3.1 | Failed | 400 ms | Approval: allowed: a rule run_*
+TOOL_FAILED | Arguments as sent | { 1 } | filter | : | &quot;price&quot; | Result
+exit status 1 not ok 3 - price: expected 4.2, got 42 | read_file | · | 3.2 | Denied
+0 ms | Approval: denied: there is no terminal | Arguments as sent | { 1 } | path
+: | &quot;price.js&quot; | Result | the user did not approve it | Prompt | Request 1
+gemini-flash-latest | Its layers were not recorded. | Request 2 | gemini-flash-latest
+Its layers were not recorded.
 
 "#]],
     );
@@ -203,16 +204,17 @@ fn branches_unsupported_steps_and_damage_are_named() {
         str![[r#"
 Session | 7f3a9c21be | Began | TIME | Project | shop | Model
 gemini-flash-latest | File | rare.jsonl | You | TIME | Two things
-Clock | Failed | no tools | 1.5 s | TIME | Step 1/2 · Error
-TOOL_NOT_FOUND: no tool of that name | Line | this line was cut off | Next message
-Model | Send | Turn at line | 2 | Next steps | a | Unsupported | 1.5 s | gone | TOOL_NOT_FOUND: no tool of that name
-b | Skipped | x | Thinking log | TIME | Unsupported | Step 1/2 a (gone) error (1.5 s) TOOL_NOT_FOUND: no tool of that name
-TIME | Skipped | Step 2/2 b (x) skipped | TIME
+Clock | Failed | no tools | 1.5 s | TIME | gone · step 1 of 2 · unsupported
+TOOL_NOT_FOUND: no tool of that name | Line | this line was cut off | A turn runs:
+Stop | Next message | Model | Send | Turn at line | 2 | Next steps | gone | Unsupported
+1.5 s | a | TOOL_NOT_FOUND: no tool of that name | x | Skipped | b | Thinking log
+TIME | Unsupported | gone · step 1 of 2 · unsupported (1.5 s) TOOL_NOT_FOUND: no tool of that name
+TIME | Skipped | x · step 2 of 2 · skipped | TIME
 everything up to 1 is a summary | TIME | the agent helper begins
 TIME | another branch, which follows entry 1 | TIME
 the user took the task 1 back | TIME | another branch, from the beginning
 TIME | later is not known to this version | TIME
-Failed | budget | Tool details | a | · | gone | Unsupported | 1.5 s | TOOL_NOT_FOUND: no tool of that name
+Failed | budget | Tool details | gone | · | a | Unsupported | 1.5 s | TOOL_NOT_FOUND: no tool of that name
 
 "#]],
     );
@@ -220,5 +222,187 @@ Failed | budget | Tool details | a | · | gone | Unsupported | 1.5 s | TOOL_NOT_
     assert!(
         list.contains("Two things") && list.contains("End | budget"),
         "{list}"
+    );
+}
+
+/// A session with these events, each after the one before it.
+fn session(events: &[Value]) -> String {
+    let header = super::RUN.lines().next().expect("a header");
+    let lines = events.iter().zip(1..).map(|(event, id)| {
+        let mut event = event.clone();
+        event["id"] = id.into();
+        event["parent"] = (id > 1).then_some(id - 1).into();
+        event["time"] = "2026-11-22T09:00:00.000Z".into();
+        event.to_string()
+    });
+    let lines: Vec<String> = std::iter::once(header.to_owned()).chain(lines).collect();
+    lines.join("\n") + "\n"
+}
+
+fn task(text: &str) -> Value {
+    json!({"kind": "task", "parts": [{"text": text}]})
+}
+
+fn call(name: &str, decision: &str) -> Value {
+    json!({"kind": "call", "call": name, "tool": "pay", "arguments": {"sum": 1},
+        "approval": {"decision": decision, "why": "default"}})
+}
+
+fn end(status: &str) -> Value {
+    json!({"kind": "end", "status": status})
+}
+
+/// The page of a session with these events, as HTML.
+fn page_of(events: &[Value], path: &str) -> String {
+    let project = Project::new();
+    project.file("s.jsonl", session(events));
+    let server = Server::start(&project, &["--session", "s.jsonl"]);
+    let cookie = server.cookie();
+    server.get(&cookie, &format!("/sessions/file.0{path}")).body
+}
+
+#[test]
+fn what_did_not_run_is_red_and_named_and_no_call() {
+    let result = |call: &str, status: &str| json!({"kind": "result", "call": call, "status": status, "content": {"error": "no"}, "ms": 1});
+    let page = page_of(
+        &[
+            task("Pay"),
+            call("1", "denied"),
+            result("1", "denied"),
+            call("2", "granted"),
+            result("2", "cancelled"),
+            call("3", "granted"),
+            end("completed"),
+        ],
+        "",
+    );
+    for (state, word) in [
+        ("denied", "denied"),
+        ("cancelled", "cancelled"),
+        ("not_run", "never ran"),
+    ] {
+        assert!(
+            page.contains(&format!("<span class=\"badge {state}\">")),
+            "{state}: {page}"
+        );
+        assert!(
+            page.contains(&format!("of 3 · {word}</p>")),
+            "{state}: {page}"
+        );
+    }
+    assert_eq!(
+        page.matches("<div class=\"message error\"").count(),
+        3,
+        "{page}"
+    );
+    assert!(page.contains("pay · step 1 of 3 · denied"), "{page}");
+    assert!(page.contains("no tools"), "{page}");
+    // A turn that has ended executes nothing.
+    assert!(!page.contains("badge executing"), "{page}");
+}
+
+#[test]
+fn a_question_is_there_once_and_goes_with_its_result() {
+    let paused = || json!({"kind": "paused", "calls": ["1"]});
+    let asked = [
+        task("Pay"),
+        call("1", "asked"),
+        paused(),
+        end("approval_wanted"),
+        call("1", "asked"),
+        paused(),
+    ];
+    let page = page_of(&asked, "");
+    assert_eq!(page.matches("May this call run?").count(), 1, "{page}");
+    let result = json!({"kind": "result", "call": "1", "status": "succeeded",
+        "content": {"output": "paid"}, "ms": 1});
+    let mut answered = asked.to_vec();
+    answered.push(result);
+    let page = page_of(&answered, "");
+    assert!(!page.contains("May this call run?"), "{page}");
+    assert!(page.contains("pay ×1"), "{page}");
+    // The next turn leaves nothing behind to press.
+    let mut left = asked.to_vec();
+    left.push(task("Never mind"));
+    let page = page_of(&left, "");
+    assert!(!page.contains("May this call run?"), "{page}");
+}
+
+#[test]
+fn an_agent_that_a_call_runs_is_in_the_turn_of_the_call() {
+    let page = page_of(
+        &[
+            task("Look"),
+            call("1", "allowed"),
+            json!({"kind": "agent", "tool": "pay"}),
+            task("Inner"),
+            end("completed"),
+        ],
+        "",
+    );
+    assert_eq!(page.matches("<article").count(), 1, "{page}");
+    assert!(page.contains("task of the agent: Inner"), "{page}");
+}
+
+#[test]
+fn what_a_model_says_is_markdown_without_scripts() {
+    let text = "1. one\n\n   ```json\n   {\"a\": 1}\n   ```\n2. two\n\n[x](https://a.example/)";
+    let said = json!({"kind": "response", "content": {"role": "model", "parts": [{"text": text}]}});
+    let page = page_of(&[task("Say"), said, end("completed")], "");
+    assert!(
+        page.contains("<ol start=\"1\"><li><p>one</p><div class=\"json\">"),
+        "{page}"
+    );
+    assert!(
+        page.contains("<div class=\"message model answer\""),
+        "{page}"
+    );
+    assert!(
+        page.contains("popovertarget=\"link-3-1\">x</button>"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_turn_that_is_not_there_is_an_error() {
+    let project = Project::new();
+    project.file("s.jsonl", super::RUN);
+    let server = Server::start(&project, &["--session", "s.jsonl"]);
+    let cookie = server.cookie();
+    for (path, status) in [("?turn=2", 200), ("?turn=3", 404), ("?turn=99", 404)] {
+        let page = server.get(&cookie, &format!("/sessions/file.0{path}"));
+        assert_eq!(page.status, status, "{path}");
+    }
+}
+
+#[test]
+fn the_list_begins_with_what_waits() {
+    let project = Project::new();
+    project
+        .file("a.jsonl", session(&[task("Done"), end("completed")]))
+        .file("b.jsonl", session(&[task("Waits"), end("approval_wanted")]));
+    let server = Server::start(&project, &["--session", "a.jsonl", "--session", "b.jsonl"]);
+    let cookie = server.cookie();
+    let page = server.get(&cookie, "/sessions").body;
+    assert!(page.contains("<title>(1) Sessions"), "{page}");
+    assert!(page.find(">Waits<") < page.find(">Done<"), "{page}");
+}
+
+#[test]
+fn the_page_of_a_broken_tool_shows_the_place() {
+    let project = crate::project_with("broken", "name: broken\ndescription: D\nimplementatio: x\n");
+    let server = Server::start(&project, &[]);
+    let cookie = server.cookie();
+    let page = server.get(&cookie, "/tools/broken");
+    assert_eq!(page.status, 422);
+    assert!(
+        page.body.contains("<h1>broken cannot be used</h1>"),
+        "{}",
+        page.body
+    );
+    assert!(
+        page.body.contains("<mark>implementatio</mark>: x"),
+        "{}",
+        page.body
     );
 }

@@ -140,17 +140,17 @@ fn an_answer_is_in_no_command_line() {
         (200, r#"{"failures":[]}"#)
     );
     let page = server.get(&cookie, "/sessions/file.0").body;
-    assert!(page.contains(">0\n: open sesame<"), "{page}");
+    assert!(page.contains(": open sesame<"), "{page}");
 }
 
 /// A text on a page that the model said, with the text before it.
 fn replies(page: &str) -> Vec<String> {
-    let messages = page.split("<div class=\"message model\"").skip(1);
+    let messages = page.split("<div class=\"message model").skip(1);
     let reply = |message: &str| {
         let label = between(message, "<p class=\"who\">", " <time")
             .split("</p>")
             .next();
-        let said = between(message, "data-markdown>", "</div>");
+        let said = between(message, "<div class=\"text markdown\"><p>", "</p></div>");
         format!("{}: {said}", label.unwrap_or_default())
     };
     messages.map(reply).collect()

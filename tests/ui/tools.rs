@@ -61,8 +61,9 @@ tools/order.yaml | 119 | needs none | Not run | 2 examples, 0 with a golden file
         shown,
         str![[r#"
 order | Name | order | File | tools/order.yaml | Tokens | 119 | Approval | needs none
-Orders *things* of a kind | Call | The form needs JavaScript; | cogtools run order
-takes the arguments in a terminal. | Findings | no-schema | tools/order.yaml:1:1: no `$schema`; add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key
+Orders | things | of a kind | Call | The form needs JavaScript; | cogtools run order
+takes the arguments in a terminal. | The same in a terminal: | Copy the command
+Findings | no-schema | tools/order.yaml:1:1: no `$schema`; add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key
 missing-description | tools/order.yaml:4:3: `kind` has no description; add `description`: what to send, in which format, with an example where that helps
 missing-description | tools/order.yaml:5:3: `count` has no description; add `description`: what to send, in which format, with an example where that helps
 missing-description | tools/order.yaml:6:3: `to` has no description; add `description`: what to send, in which format, with an example where that helps
@@ -104,16 +105,23 @@ fn a_tool_is_checked_and_called_as_in_a_terminal() {
     assert_text(
         &check.body,
         str![[
-            r#"{"failures":[{"code":"SCHEMA_VIOLATION","subject":"order","pointer":"/kind","message":"expected one of \"book\", \"pen\", got \"bok\"","details":"","hints":["did you mean `book`?","send kind (one of \"book\", \"pen\")"],"location":null},{"code":"SCHEMA_VIOLATION","subject":"order","pointer":"/count","message":"must be at most 9, got 10","details":"","hints":["send count (integer, at least 1, at most 9)"],"location":null},{"code":"SCHEMA_VIOLATION","subject":"order","pointer":"/to/street","message":"required but missing","details":"","hints":["send street (string, at least 2 characters)"],"location":null}]}"#
+            r#"{"failures":[{"code":"SCHEMA_VIOLATION","subject":"order","pointer":"/kind","message":"expected one of \"book\", \"pen\", got \"bok\"","details":"","hints":["did you mean `book`?","send kind (one of \"book\", \"pen\")"],"location":null},{"code":"SCHEMA_VIOLATION","subject":"order","pointer":"/count","message":"must be at most 9, got 10","details":"","hints":["send count (integer, at least 1, at most 9)"],"location":null},{"code":"SCHEMA_VIOLATION","subject":"order","pointer":"/to/street","message":"required but missing","details":"","hints":["send street (string, at least 2 characters)"],"location":null}],"command":"cogtools run order count:=10 kind=bok 'to:={}'"}"#
         ]],
     );
     let good = r#"{"kind":"pen","count":1,"to":{"street":"Side"}}"#;
     let check = server.post(&cookie, "/tools/order/check", good);
-    assert_eq!(check.body, r#"{"failures":[]}"#);
+    assert_text(
+        &check.body,
+        str![[r#"
+{"failures":[],"command":"cogtools run order count:=1 kind=pen 'to:={\"street\":\"Side\"}'"}
+"#]],
+    );
     let call = server.post(&cookie, "/tools/order/call", good);
     assert_text(
         &call.body,
-        str![[r##"{"result":"# 1 of pen to Side","left_out":0}"##]],
+        str![[
+            r##"{"result":"# 1 of pen to Side","html":"<p class=\"heading\">1 of pen to Side</p>","left_out":0}"##
+        ]],
     );
     let call = server.post(&cookie, "/tools/order/call", "{}");
     assert_text(

@@ -104,12 +104,26 @@ impl Build {
         let profile = ["--profile", self.profile, "--locked"];
         command.arg(name).args(profile);
         command.args(["--target", &self.target]);
+        if let Some(version) = version()? {
+            command.env("COGTOOLS_VERSION", version);
+        }
         if let Some(flags) = &self.flags {
             let triple = self.target.to_uppercase().replace(['-', '.'], "_");
             command.env(format!("CARGO_TARGET_{triple}_RUSTFLAGS"), flags);
         }
         Ok(command)
     }
+}
+
+/// The version of a build with its commit and date, such as `0.1.0 (463368f 2026-11-24)`; `None`
+/// outside a repository, as in the source of a release.
+fn version() -> Result<Option<String>> {
+    let mut git = Command::new("git");
+    git.current_dir(root()?);
+    let commit = output(git.args(["log", "-1", "--abbrev=9", "--format=%h %cs", "--", "."]));
+    let commit = commit.ok().map(|text| text.trim().to_owned());
+    let commit = commit.filter(|commit| !commit.is_empty());
+    Ok(commit.map(|commit| format!("{} ({commit})", env!("CARGO_PKG_VERSION"))))
 }
 
 /// Returns true if a program can be linked statically here: glibc's archive is a package of its own
@@ -135,4 +149,23 @@ fn statically(triple: &str) -> Result<bool> {
         .stderr(Stdio::null())
         .status();
     Ok(status.context("cannot start rustc")?.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_has_the_commit_and_date_of_its_source() {
+        let Some(version) = version().unwrap() else {
+            return;
+        };
+        let words: Vec<&str> = version.split([' ', '(', ')', '-']).collect();
+        let [number, "", commit, year, month, day, ""] = words[..] else {
+            panic!("{version}");
+        };
+        assert_eq!(number, env!("CARGO_PKG_VERSION"));
+        assert!(commit.chars().all(|c| c.is_ascii_hexdigit()), "{version}");
+        assert_eq!([year, month, day].map(str::len), [4, 2, 2], "{version}");
+    }
 }

@@ -65,3 +65,30 @@ fn the_linter_is_shown_at_work() {
     }
     assert!(!svg.contains('\u{1b}'), "{svg}");
 }
+
+/// Lines appear in their order, within the length of the recording, and the runs succeed but for
+/// the misspelt one.
+#[test]
+fn the_recording_shows_a_tool_and_its_calls() {
+    let pictures = pictures().unwrap();
+    let svg = &pictures[2].text;
+    for shown in [
+        "cat tools/hello.yaml",
+        "Hello, Ada!",
+        "preson",
+        "SCHEMA_VIOLATION",
+    ] {
+        assert!(svg.contains(shown), "{shown} is not in {svg}");
+    }
+    assert_eq!(
+        svg.matches("error[").count(),
+        svg.matches("error[SCHEMA_VIOLATION]").count()
+    );
+    let delays = svg.split("animation-delay: ").skip(1);
+    let delays: Vec<f64> = delays
+        .map(|rest| rest.split('s').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(delays.is_sorted() && delays.len() > 20, "{delays:?}");
+    assert!(*delays.last().unwrap() < 20.0, "{delays:?}");
+    assert!(!svg.contains('\u{1b}'), "{svg}");
+}

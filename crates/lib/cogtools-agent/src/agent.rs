@@ -203,7 +203,7 @@ impl<'a> Agent<'a> {
                 self.compact_if_due().await?;
             }
             // A summary is paid for as well.
-            if let Some(limit) = self.ledger.exceeded() {
+            if let Some(limit) = self.ledger.exceeded().or_else(|| self.lacks_tokens()) {
                 return self.end(EndStatus::Budget { limit }, None);
             }
             let response = match self.ask().await? {
@@ -240,6 +240,18 @@ impl<'a> Agent<'a> {
                 return self.end(EndStatus::Loop, None);
             }
         }
+    }
+
+    /// The limit of tokens, if fewer are left than the next request has. It is at least as large
+    /// as the last one; the first one is estimated by its text.
+    fn lacks_tokens(&self) -> Option<BudgetLimit> {
+        let left = self.ledger.tokens_left()?;
+        let state = self.journal.state();
+        let tokens = match state.sent().prompt {
+            0 => state.prompt(&self.fixed, 0)?.estimated_tokens(),
+            sent => sent,
+        };
+        (tokens > left).then_some(BudgetLimit::Tokens)
     }
 
     /// Returns true if the model repeats itself.
@@ -414,6 +426,22 @@ impl Agent<'_> {
         let limit = self.settings.history.compact_at;
         let sent = self.journal.state().sent().prompt;
         if self.has_failed_to_compact || limit.is_none_or(|limit| sent < limit) {
+            return Ok(());
+        }
+        self.compact().await
+    }
+
+    /// Replaces old turns by a summary, within the budget.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub async fn compact(&mut self) -> Result<(), LogError> {
+        if self
+            .ledger
+            .exceeded()
+            .or_else(|| self.lacks_tokens())
+            .is_some()
+        {
             return Ok(());
         }
         let kinds = self.journal.conversation().kinds();

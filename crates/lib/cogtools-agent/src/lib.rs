@@ -32,7 +32,7 @@ pub use options::{
     BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, limit_name, stable_seed,
 };
 pub use prompt::{
-    BufferedLayer, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
+    BufferedLayer, CHANGES, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
     RequestOptions, STATIC_TEMPLATE, Situation, StaticLayer, TemplateError, TriggerLayer,
     dynamic_changes, render_dynamic, render_static, sent_dynamic,
 };

@@ -187,6 +187,14 @@ impl Ledger {
         self.parent.as_ref()?.exceeded()
     }
 
+    /// The tokens that are left, if they are limited.
+    pub fn tokens_left(&self) -> Option<u64> {
+        let spent = self.spent().usage.total;
+        let own = self.budget.tokens.map(|limit| limit.saturating_sub(spent));
+        let parents = self.parent.as_ref().and_then(|parent| parent.tokens_left());
+        own.into_iter().chain(parents).min()
+    }
+
     /// The time that is left, if it is limited.
     pub fn time_left(&self) -> Option<Duration> {
         let own = self

@@ -105,6 +105,15 @@ impl Prompt {
         }
     }
 
+    /// The approximate number of tokens of the text. Files are not counted.
+    pub(crate) fn estimated_tokens(&self) -> u64 {
+        let tools = json(&self.fixed.tools).len();
+        let contents = self.fixed.system.iter().chain(&self.fixed.history);
+        let contents = contents.chain(&self.dynamic.0).chain(&self.buffered.0);
+        let texts = contents.chain([&self.trigger.0]);
+        estimate_tokens(tools + texts.map(|content| content.text().len()).sum::<usize>())
+    }
+
     /// The name, the size and the hash of each layer.
     pub fn sizes(&self, is_cached: bool) -> Vec<LayerSize> {
         let fixed = (&self.fixed.system, &self.fixed.tools, &self.fixed.history);
@@ -332,7 +341,7 @@ pub fn dynamic_changes(sent: &Content, now: &Content) -> Option<Part> {
 }
 
 /// The beginning of the text that says how the state of the world has changed.
-const CHANGES: &str = "The state now, where it differs from the beginning of the session:";
+pub const CHANGES: &str = "The state now, where it differs from the beginning of the session:";
 
 /// Of a list of files, those that have changed; any other value whole.
 fn changed_items(sent: Option<&Value>, now: &Value) -> Value {

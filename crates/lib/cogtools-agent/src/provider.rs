@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::options::ModelOptions;
-use crate::{Price, diagnostic};
+use crate::{CallResult, Price, diagnostic};
 
 /// The variables that name the server of each provider, over the configuration.
 const BASE_URLS: [&str; 2] = ["GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"];
@@ -194,6 +194,28 @@ impl Connection {
             Self::Live(model) => &**model,
             Self::Recorded(recording) => &recording.model,
             Self::Replayed(replay) => replay,
+        }
+    }
+
+    /// Runs a call of `tool`, and keeps its result on the tape that is recorded. A tape that has
+    /// its result answers instead.
+    pub fn call(
+        &self,
+        tool: &str,
+        arguments: Value,
+        run: impl FnOnce() -> CallResult,
+    ) -> CallResult {
+        match self {
+            Self::Live(_) => run(),
+            Self::Recorded(recording) => {
+                let result = run();
+                recording.model.keep_call(tool, arguments, result.to_tape());
+                result
+            }
+            Self::Replayed(replay) => {
+                let taken = replay.take_call(tool, arguments);
+                taken.map_or_else(run, CallResult::from_tape)
+            }
         }
     }
 

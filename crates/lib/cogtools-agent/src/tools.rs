@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use cogtools_core::{Diagnostic, Target, Tool, ToolOutput};
-use serde_json::{Map, Value};
+use cogtools_core::{Diagnostic, Hint, Target, Tool, ToolOutput};
+use serde_json::{Map, Value, json};
 
 use crate::{CallScope, ToolTraits};
 
@@ -51,6 +51,40 @@ pub enum CallResult {
     Output(Value),
     /// Why it did not: every violation, with hints on how to repair the call.
     Failed(Vec<Diagnostic>),
+}
+
+impl CallResult {
+    /// Encodes the result for a tape.
+    pub(crate) fn to_tape(&self) -> Value {
+        match self {
+            Self::Output(output) => json!({ "output": output }),
+            Self::Failed(diagnostics) => {
+                let entries = diagnostics.iter().map(|one| {
+                    let hints = one.hints.iter().filter_map(|hint| match hint {
+                        Hint::Text(text) => Some(text.as_str()),
+                        Hint::Run { .. } => None,
+                    });
+                    json!({
+                        "code": one.code.name(), "subject": one.subject, "message": one.message,
+                        "details": one.details, "hints": hints.collect::<Vec<_>>(),
+                    })
+                });
+                json!({ "failed": entries.collect::<Vec<_>>() })
+            }
+        }
+    }
+
+    /// Decodes the result on a tape.
+    pub(crate) fn from_tape(mut tape: Value) -> Self {
+        let Some(failed) = tape.get("failed").and_then(Value::as_array) else {
+            return Self::Output(tape["output"].take());
+        };
+        let diagnostics = failed.iter().filter_map(|entry| {
+            let diagnostic = Diagnostic::from_json(entry.to_string().as_bytes())?;
+            Some(diagnostic.with_subject(entry["subject"].as_str().unwrap_or_default()))
+        });
+        Self::Failed(diagnostics.collect())
+    }
 }
 
 impl From<ToolOutput> for CallResult {

@@ -40,9 +40,9 @@ pub enum Code {
     SessionDamaged,
     /// the model gave no usable answer, or rejected the request
     ModelFailed,
-    /// a step of a plan failed, and those after it were skipped
+    /// a step of a plan failed, and the steps after it were skipped
     StepFailed,
-    /// a node of a flow failed, and those that need it were skipped
+    /// a node of a flow failed, and the nodes that depend on it were skipped
     NodeFailed,
     /// the model's answer does not match the schema of --schema; each violation is reported
     InvalidAnswer,
@@ -50,21 +50,21 @@ pub enum Code {
     JsRuntime,
     /// code in JavaScript is not the body of a function
     JsSyntax,
-    /// code in JavaScript called something that it may not
+    /// code in JavaScript called a function that is not allowed
     JsForbidden,
-    /// code in JavaScript needed more memory than there is
+    /// code in JavaScript exceeded its memory limit
     JsMemory,
-    /// code in JavaScript returned something that is not JSON
+    /// code in JavaScript returned a value that is not JSON
     JsResult,
     /// the command line is incomplete or invalid
     Usage,
     /// the model, or the policies of its provider, refused to answer
     ModelRefused,
-    /// a budget is spent; what there is was printed, and the session can be continued
+    /// a budget is spent; the partial result was printed, and the session can be continued
     BudgetSpent,
-    /// the answer was cut off at the limit of tokens; what there is of it was printed
+    /// the answer reached the limit of tokens; its beginning was printed
     AnswerCut,
-    /// the model repeated the same calls until the run was ended
+    /// the model repeated the same calls, and the run was stopped
     Repetition,
     /// the arguments on standard input are not one JSON object (with --yaml, YAML)
     InvalidArgumentsSyntax,
@@ -76,9 +76,9 @@ pub enum Code {
     NoJson,
     /// the model's answer breaks the contract of a plan; each violation is reported
     ContractViolation,
-    /// a reference leads to a result that is not there; each one is reported
+    /// a reference names a result that does not exist; each such reference is reported
     MissingReference,
-    /// the output of a flow has no value, because each node that it reads was skipped
+    /// the output of a flow has no value, because all nodes that it reads were skipped
     OutputSkipped,
     /// a service cannot be reached, or is overloaded
     Unavailable,
@@ -94,7 +94,7 @@ pub enum Code {
     ApprovalWanted,
     /// a flow waits for an answer; the hint names the command
     AnswerWanted,
-    /// the user has not approved what was requested
+    /// the user has not approved the request
     Denied,
     /// a program must not run without its sandbox, and this system cannot enforce it
     SandboxUnavailable,
@@ -104,10 +104,10 @@ pub enum Code {
     InvalidConfig,
     /// a file with cases for cogtools eval is invalid; the message names file, line and column
     InvalidEvals,
-    /// a source's declarations differ from those pinned in cogtools.lock; each difference is
-    /// reported
+    /// a source's declarations differ from the declarations pinned in cogtools.lock; each
+    /// difference is reported
     Locked,
-    /// several tools have the capability that a flow asks for; each is named
+    /// several tools have the capability that a flow asks for; the message names them
     AmbiguousCapability,
     /// several windows of editors have the same folder open; the message names two
     AmbiguousEditor,

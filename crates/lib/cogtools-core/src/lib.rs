@@ -73,7 +73,7 @@ pub use name::{Name, NameError};
 pub use omission::{Omission, OmissionReason, Rejected};
 pub use plural::pluralize;
 pub use progress::{Progress, ProgressUpdate};
-pub use project::Project;
+pub use project::{Project, lexical};
 pub use registry::{Call, FindError, Found, Limit, Loaded, Registry, Shadowed, load_all};
 pub use resident::Resident;
 pub use schema::{Violation, ViolationKind};

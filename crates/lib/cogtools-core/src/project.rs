@@ -161,8 +161,8 @@ fn marker(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
     has_package_key(folder).then(|| folder.join(MANIFEST))
 }
 
-/// `path` without `.` and `..`, read from left to right without resolving links.
-fn lexical(path: &Path) -> PathBuf {
+/// Returns `path` without `.` and `..`, read from left to right without resolving links.
+pub fn lexical(path: &Path) -> PathBuf {
     let mut tidy = PathBuf::new();
     for part in path.components() {
         match part {

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::{fmt, io};
 
 use cogtools_core::file::{Existing, Mode, ReadError, WriteError, WritePath};
-use cogtools_core::{digest, file};
+use cogtools_core::{digest, file, lexical};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl SessionFile {
     /// The file at `path`, relative to `cwd`, that the user has named. In the project at
     /// `root`, no link may leave the project; elsewhere, none may leave the file's folder.
     pub fn named(root: &Path, cwd: &Path, path: &Path) -> Self {
-        let full = cwd.join(path);
+        let full = lexical(&cwd.join(path));
         let is_inside = full.starts_with(root);
         let folder = full.parent().unwrap_or(root);
         Self {

@@ -173,6 +173,15 @@ impl Part {
         Self::of("inlineData", json!({"mimeType": mime_type, "data": base64}))
     }
 
+    /// A file at `url`, which the provider reads, and its type, if it is known.
+    pub fn url_of(mime_type: Option<&str>, url: &str) -> Self {
+        let mut file = json!({ "fileUri": url });
+        if let Some(mime_type) = mime_type {
+            file["mimeType"] = mime_type.into();
+        }
+        Self::of("fileData", file)
+    }
+
     fn of(key: &str, value: Value) -> Self {
         Self(Map::from_iter([(key.to_owned(), value)]))
     }

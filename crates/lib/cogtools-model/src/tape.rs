@@ -78,6 +78,14 @@ impl Recording {
     }
 }
 
+/// A call of a tool and its result, so that a replay runs nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct CallRecording {
+    tool: String,
+    arguments: Value,
+    result: Value,
+}
+
 fn hash(model: &str, body: &Value) -> String {
     let request = Request {
         model: model.to_owned(),
@@ -96,6 +104,7 @@ pub struct Recorder<M> {
     tape: Tape,
     secrets: Secrets,
     recordings: Recordings,
+    calls: Mutex<Vec<CallRecording>>,
 }
 
 /// The recordings in the order in which their requests were sent; `None` for a response that
@@ -122,7 +131,19 @@ impl<M: Model> Recorder<M> {
             tape,
             secrets: Secrets::default(),
             recordings: Recordings::default(),
+            calls: Mutex::default(),
         }
+    }
+
+    /// Keeps the result of a call of `tool`.
+    pub fn keep_call(&self, tool: &str, arguments: Value, result: Value) {
+        let recording = CallRecording {
+            tool: tool.to_owned(),
+            arguments: self.secrets.mask(arguments),
+            result: self.secrets.mask(result),
+        };
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(recording);
     }
 
     /// The same, with `[secret]` for each of these values, wherever one occurs. A replay needs
@@ -147,6 +168,11 @@ impl<M: Model> Recorder<M> {
         lines.push(b'\n');
         for recording in self.recordings.lock().iter().flatten() {
             lines.extend(serde_json::to_vec(recording).unwrap_or_default());
+            lines.push(b'\n');
+        }
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        for call in calls.iter() {
+            lines.extend(serde_json::to_vec(call).unwrap_or_default());
             lines.push(b'\n');
         }
         lines
@@ -235,6 +261,8 @@ pub struct Replay {
     secrets: Secrets,
     /// How often each request was sent, by its hash.
     sent: Mutex<HashMap<String, usize>>,
+    /// The calls that were not replayed yet.
+    calls: Mutex<Vec<CallRecording>>,
 }
 
 impl Replay {
@@ -250,6 +278,8 @@ impl Replay {
         let lines = lines.split(|byte| *byte == b'\n').enumerate();
         let mut filled = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
         let tape = read_header(filled.next().map(|(_, line)| line)).map_err(fail)?;
+        let mut calls = Vec::new();
+        let mut recordings = Vec::new();
         let parse = |(index, line): (usize, &[u8])| {
             let number = index + 1;
             let recording: Recording = serde_json::from_slice(line)
@@ -261,12 +291,18 @@ impl Replay {
             let reason = format!("line {number}: `hash` is not that of `model` and `request`");
             Err(fail(reason))
         };
-        let recordings = filled.map(parse).collect::<Result<_, _>>()?;
+        for (index, line) in filled {
+            match serde_json::from_slice(line) {
+                Ok(call) => calls.push(call),
+                Err(_) => recordings.push(parse((index, line))?),
+            }
+        }
         Ok(Self {
             tape,
             recordings,
             secrets: Secrets::default(),
             sent: Mutex::default(),
+            calls: Mutex::new(calls),
         })
     }
 
@@ -277,6 +313,15 @@ impl Replay {
             secrets: Secrets::new(secrets),
             ..self
         }
+    }
+
+    /// Takes the recorded result of a call of `tool`; `None` if the tape has none.
+    pub fn take_call(&self, tool: &str, arguments: Value) -> Option<Value> {
+        let arguments = self.secrets.mask(arguments);
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |call: &CallRecording| call.tool == tool && call.arguments == arguments;
+        let index = calls.iter().position(is_same)?;
+        Some(calls.remove(index).result)
     }
 
     /// The first line of the tape.

@@ -216,10 +216,6 @@ pub fn args_of<A: Args>() -> Vec<Arg> {
         .collect()
 }
 
-pub(crate) fn first_of<A: Args>() -> Arg {
-    args_of::<A>().swap_remove(0)
-}
-
 pub(crate) fn values<A: FromArgMatches + Default>(matches: &ArgMatches) -> A {
     A::from_arg_matches(matches).unwrap_or_default()
 }

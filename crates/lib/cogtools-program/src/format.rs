@@ -1,6 +1,6 @@
 //! `--format`: for people or for programs, or for a host.
 
-use clap::{Arg, ArgMatches, Args};
+use clap::Args;
 use cogtools_core::Target;
 
 use crate::args;
@@ -32,16 +32,4 @@ pub struct HostArg {
     #[arg(long = "format", id = "format", value_name = "HOST", value_parser = args::host())]
     #[arg(default_value = "gemini")]
     pub target: Target,
-}
-
-/// `--format`, for a command line that is not derived.
-pub fn format_arg() -> Arg {
-    args::first_of::<FormatArg>()
-}
-
-/// Returns true if `--format json` was given.
-pub fn json_from_matches(matches: &ArgMatches) -> bool {
-    matches
-        .get_one::<String>("format")
-        .is_some_and(|format| format == "json")
 }

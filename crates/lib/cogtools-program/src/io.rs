@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use clap::ColorChoice;
 use cogtools_core::{Cancel, Code, Diagnostic, Hint, Warnings};
 
 use crate::failure::{Failure, Next};
@@ -69,6 +70,10 @@ pub struct IoContext {
     pub(crate) home: OnceLock<Option<PathBuf>>,
     /// Warnings for the end of the run, each once.
     warnings: Warnings,
+    /// `--color`.
+    pub(crate) colour: ColorChoice,
+    /// `--quiet`.
+    pub(crate) is_quiet: bool,
 }
 
 impl IoContext {
@@ -140,8 +145,11 @@ impl Io<'_> {
     }
 
     /// Prints `diagnostic` on standard error. An error of writing it is ignored, because it could
-    /// not be reported anywhere.
+    /// not be reported anywhere; `--quiet` leaves out warnings.
     pub fn report(&mut self, severity: Severity, diagnostic: &Diagnostic) {
+        if self.context.is_quiet && severity == Severity::Warning {
+            return;
+        }
         let text = self.reporter.render(severity, diagnostic);
         let _ = self.stderr.write_all(text.as_bytes());
         let _ = self.stderr.flush();
@@ -184,10 +192,16 @@ impl Io<'_> {
             .filter(|value| !value.is_empty())
     }
 
-    /// Returns true if output on `stream` is coloured: it is a terminal and `NO_COLOR`
-    /// (<https://no-color.org>) is not set, or `FORCE_COLOR` or `CLICOLOR_FORCE` asks for it.
+    /// Returns true if output on `stream` is coloured, as `--color` says: with `auto`, if it is a
+    /// terminal and `NO_COLOR` (<https://no-color.org>) is not set, or if `FORCE_COLOR` or
+    /// `CLICOLOR_FORCE` asks for it.
     pub fn colour(&self, stream: Stream) -> bool {
         let forces = |name| self.var(name).is_some_and(|value| value != "0");
+        match self.context.colour {
+            ColorChoice::Always => return true,
+            ColorChoice::Never => return false,
+            ColorChoice::Auto => {}
+        }
         self.var("NO_COLOR").is_none()
             && (self.terminals.is_terminal(stream)
                 || forces("FORCE_COLOR")

@@ -34,7 +34,7 @@ pub const SESSIONS: &[Variable] = &[HOME, SESSION_HOME];
 
 const NO_COLOR: Variable = Variable {
     name: "NO_COLOR",
-    description: "If set and not empty, output is not coloured, even on a terminal.",
+    description: "If set and not empty, output is not coloured, even on a terminal; --color always overrides it.",
 };
 
 const HOME: Variable = Variable {
@@ -81,6 +81,12 @@ const COLOR: Variable = Variable {
     description: "If set, and not 0, output is coloured, even if it is not on a terminal.",
 };
 
+const PAGER: Variable = Variable {
+    name: "PAGER",
+    description: "The program that shows long output at a terminal; less if unset, none if empty or \
+              cat. An .env of a project cannot set it.",
+};
+
 const LOG: Variable = Variable {
     name: "COGTOOLS_LOG",
     description: "If it is debug, each step of the run is printed on standard error with its time. \
@@ -89,7 +95,7 @@ const LOG: Variable = Variable {
 
 /// The environment section: `variables`, and those that all programs read.
 pub fn environment(variables: &[Variable]) -> String {
-    let entries: Vec<String> = [&NO_COLOR, &COLOR, &LOG]
+    let entries: Vec<String> = [&NO_COLOR, &COLOR, &PAGER, &LOG]
         .into_iter()
         .chain(variables)
         .map(|variable| format!("{}\n  {}", variable.name, variable.description))

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Component, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, ColorChoice, Command, value_parser};
 use cogtools_core::{Code, Diagnostic, Hint};
 
 use crate::failure::Failure;
@@ -49,9 +49,19 @@ pub struct Program {
 impl Program {
     /// The whole command line, with the options that every program has.
     pub fn command(&self) -> Command {
-        (self.command)()
+        let mut command = (self.command)();
+        if command.get_version().is_none() {
+            command = command.version(env!("CARGO_PKG_VERSION"));
+        }
+        let is_quiet = |arg: &Arg| arg.get_long() == Some("quiet");
+        let has_quiet = command.get_arguments().any(is_quiet);
+        let quiet = Arg::new("no-warnings")
+            .long("quiet")
+            .global(true)
+            .action(ArgAction::SetTrue)
+            .help("Print no warnings on stderr, only errors");
+        command
             .name(self.name)
-            .version(env!("CARGO_PKG_VERSION"))
             .disable_help_subcommand(true)
             .arg(
                 Arg::new("directory")
@@ -72,6 +82,17 @@ impl Program {
                         "How to print failures on stderr: as text, or as one JSON object per line",
                     ),
             )
+            .arg(
+                Arg::new("color")
+                    .long("color")
+                    .value_name("WHEN")
+                    .global(true)
+                    .value_parser(value_parser!(ColorChoice))
+                    .default_value("auto")
+                    .help("Colour the output: auto is on a terminal, unless NO_COLOR is set"),
+            )
+            // `cogtools-ask` has an option of that name, which leaves out more.
+            .args((!has_quiet).then_some(quiet))
     }
 
     /// Every code that it may fail with, in order of exit status.
@@ -130,6 +151,10 @@ impl Program {
             Some("json") => Format::Json,
             _ => Format::Human,
         };
+        let colour = matches.get_one("color");
+        io.context.colour = colour.copied().unwrap_or(ColorChoice::Auto);
+        let quiet = matches.try_get_one("no-warnings");
+        io.context.is_quiet = quiet.ok().flatten().copied().unwrap_or_default();
         io.reporter = Reporter::new(self.name, format, io.colour(Stream::Stderr));
         if let Some(directory) = matches.get_one::<OsString>("directory") {
             let cwd = io.cwd.join(directory);

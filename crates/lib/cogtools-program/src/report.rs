@@ -24,9 +24,9 @@ pub enum Format {
 /// The effect of a diagnostic on the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// It did.
+    /// The run failed.
     Error,
-    /// It did not: the run continued without what failed.
+    /// The run continued without the failed item.
     Warning,
 }
 

@@ -3,6 +3,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use cogtools_core::environment::{Vars, may_be_loaded};
 use cogtools_core::process::{Confinement, Process};
@@ -46,6 +47,13 @@ impl SystemProgram {
         })
     }
 
+    /// The program, for the terminal of this process, in its directory.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.file);
+        command.env_clear().envs(&self.variables);
+        command
+    }
+
     /// The program, about to be run in `directory`.
     pub fn process(&self, directory: &Path) -> Process {
         Process::new(&self.file, directory)
@@ -56,7 +64,7 @@ impl SystemProgram {
 
 /// The variables of this process, without those that a host may have loaded from a project's
 /// `.env`: some of them tell a program what to run.
-fn own_variables(io: &Io<'_>) -> Vars {
+pub(crate) fn own_variables(io: &Io<'_>) -> Vars {
     let is_own = |name: &OsStr, value: &OsStr| {
         let name = name.to_str();
         name.is_some_and(|name| !may_be_loaded(&io.cwd, name, value))

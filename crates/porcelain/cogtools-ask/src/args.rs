@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Parser};
-use cogtools_agent::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs};
+use cogtools_agent::{BudgetArgs, ModelArgs, ModelOptions, Provider, TapeArgs};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_log::Id;
 use cogtools_program::Failure;
 use cogtools_program::args::{self, RegistryArgs};
+use serde_json::{Map, Value, json};
 
 /// The kind of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,12 @@ pub(crate) struct AskArgs {
     /// A file for the model: text, an image, a PDF
     #[arg(id = "file", short, long, value_name = "PATH")]
     pub(crate) files: Vec<PathBuf>,
+    /// Instructions for the model, after those of the project
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) system: Option<String>,
+    /// An option of the model, such as thinking=high or topP=0.9
+    #[arg(id = "option", short, long = "option", value_name = "KEY=VALUE")]
+    pub(crate) options: Vec<String>,
     /// The file of the session, new or not
     #[arg(long, value_name = "FILE")]
     pub(crate) session: Option<PathBuf>,
@@ -120,6 +128,33 @@ impl AskArgs {
         args.model = ModelOptions::from_matches(matches)?;
         args.registry.editor = args.editor;
         Ok(args)
+    }
+
+    /// The options of the model, in the words of its API. `thinking` is the level of thinking.
+    ///
+    /// # Errors
+    /// `USAGE` if one has no key.
+    pub(crate) fn generation(&self) -> Result<Map<String, Value>, Failure> {
+        let is_openai = self.model.provider == Provider::OpenAi;
+        let mut fields = Map::new();
+        for option in &self.options {
+            let parts = option.split_once('=').filter(|(key, _)| !key.is_empty());
+            let (key, text) = parts.ok_or_else(|| {
+                let message = format!("invalid value '{option}' for '--option <KEY=VALUE>'");
+                let hint = "name an option of the model and its value, such as thinking=high";
+                Failure::from(Diagnostic::new(Code::Usage, message).hint(hint))
+            })?;
+            let value = serde_json::from_str(text).unwrap_or_else(|_| text.into());
+            match key {
+                "thinking" if is_openai => fields.insert("reasoning_effort".to_owned(), value),
+                "thinking" => fields.insert(
+                    "thinkingConfig".to_owned(),
+                    json!({ "thinkingLevel": value }),
+                ),
+                key => fields.insert(key.to_owned(), value),
+            };
+        }
+        Ok(fields)
     }
 
     pub(crate) const fn action(&self) -> Action {

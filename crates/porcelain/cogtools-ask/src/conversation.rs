@@ -6,18 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use cogtools_agent::{AgentTool, Connection, Journal, Ledger, Tools as _};
+use cogtools_agent::{
+    AgentTool, CHANGES, Connection, HistorySettings, Journal, Ledger, Tools as _,
+};
 use cogtools_core::Pattern;
-use cogtools_core::suggest::did_you_mean;
-use cogtools_log::Mask;
+use cogtools_log::{Event, Mask};
+use cogtools_model::Part;
 use cogtools_program::questions::{Complete, Completion, Line, LineEditor, LineOptions, Prompt};
 use cogtools_program::terminal::{pluralize, sanitize, truncate};
-use cogtools_program::{Failure, Io, Severity, dirs};
+use cogtools_program::{Failure, Io, Severity, dirs, project};
 
 use crate::args::{Action, AskArgs, OutputFormat};
 use crate::history::History;
+use crate::slash::{COMMANDS, Slash, commands_help};
 use crate::worker::{Materials, Worker};
-use crate::{history, prompt, summary, worker};
+use crate::{history, prompt, run, summary, worker};
 
 /// How much of a line of a list is shown, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
@@ -109,8 +112,9 @@ impl Conversation {
                 self.history = None;
             }
             match Slash::parse(&line) {
+                Some(Ok(Slash::Retry)) => stage = retry(stage, args, io)?,
                 Some(Ok(command)) => {
-                    if obey(command, &mut stage, io)? == Next::End {
+                    if obey(command, args, &mut stage, io)? == Next::End {
                         break;
                     }
                 }
@@ -203,7 +207,7 @@ fn open<'a>(
 fn work<'a>(
     worker: Worker<'a>,
     args: &AskArgs,
-    parts: Vec<cogtools_model::Part>,
+    parts: Vec<Part>,
     io: &mut Io<'_>,
 ) -> Result<Worker<'a>, Failure> {
     let (worker, summary) = worker.work(args, parts, io)?;
@@ -230,7 +234,54 @@ fn report(failure: Failure, io: &mut Io<'_>) -> Result<(), Failure> {
     }
 }
 
-fn obey(command: Slash, stage: &mut Stage<'_>, io: &mut Io<'_>) -> Result<Next, Failure> {
+/// Takes the last task back, and gives it again, with another seed.
+fn retry<'a>(stage: Stage<'a>, args: &AskArgs, io: &mut Io<'_>) -> Result<Stage<'a>, Failure> {
+    let Stage::Open(mut worker) = stage else {
+        say("there was no task yet", io);
+        return Ok(stage);
+    };
+    let undone = worker.journal_mut().undo();
+    let undone = undone.map_err(|error| worker::log_failure(&error))?;
+    let Some(Event::Task { parts }) = undone else {
+        say("there is no task to give again", io);
+        return Ok(Stage::Open(worker));
+    };
+    let parts = serde_json::from_value::<Vec<Part>>(parts.into()).unwrap_or_default();
+    // The state of the world is told again, as it is now.
+    let is_of_user = |part: &Part| !part.text().is_some_and(|text| text.starts_with(CHANGES));
+    let parts: Vec<Part> = parts.into_iter().filter(is_of_user).collect();
+    let model = worker.materials().settings.request.model.clone();
+    let seed = run::seed(args, &model, &parts, worker.journal().conversation());
+    let attempt = i32::try_from(worker.ledger().spent().turns).unwrap_or(0);
+    let before = worker.set_seed(Some(seed.wrapping_add(attempt)));
+    let mut worker = work(*worker, args, parts, io)?;
+    worker.set_seed(before);
+    Ok(Stage::Open(Box::new(worker)))
+}
+
+/// Asks `model` from now on.
+fn set_model(
+    model: String,
+    args: &AskArgs,
+    materials: &mut Materials<'_>,
+    io: &Io<'_>,
+) -> Result<(), Failure> {
+    let config = project::config(materials.project, io)?;
+    let ask = &config.ask;
+    let facts = run::facts(args, ask, &model)?;
+    let settings = &mut materials.settings;
+    settings.price = facts.price;
+    settings.history = HistorySettings::of(ask.history, facts.context);
+    settings.request.model = model;
+    Ok(())
+}
+
+fn obey(
+    command: Slash,
+    args: &AskArgs,
+    stage: &mut Stage<'_>,
+    io: &mut Io<'_>,
+) -> Result<Next, Failure> {
     match (command, stage) {
         (Slash::Quit, _) => return Ok(Next::End),
         (Slash::Help, _) => say(commands_help().trim_end(), io),
@@ -238,12 +289,32 @@ fn obey(command: Slash, stage: &mut Stage<'_>, io: &mut Io<'_>) -> Result<Next, 
             let tools = stage.materials().tools.list();
             say(&list_tools(&tools, pattern.as_deref()), io);
         }
+        (Slash::Model(None), stage) => {
+            let model = stage.materials().settings.request.model.clone();
+            say(&model, io);
+        }
+        (Slash::Model(Some(model)), stage) => {
+            let materials = match stage {
+                Stage::Ready(materials) => &mut **materials,
+                Stage::Open(worker) => worker.materials_mut(),
+            };
+            match set_model(model, args, materials, io) {
+                Ok(()) => say(&materials.settings.request.model, io),
+                Err(failure) => report(failure, io)?,
+            }
+        }
         (_, Stage::Ready(_)) => say("there was no task yet", io),
         (Slash::Session, Stage::Open(worker)) => {
             let note = worker.note();
             say(&note, io);
         }
         (Slash::Budget, Stage::Open(worker)) => say(&describe_budget(worker.ledger()), io),
+        (Slash::Compact, Stage::Open(worker)) => {
+            worker.compact();
+            say("old turns are summarised before the next task", io);
+        }
+        // It takes the whole stage.
+        (Slash::Retry, _) => {}
         (Slash::Undo, Stage::Open(worker)) => {
             let text = undo(worker.journal_mut())?;
             say(&text, io);
@@ -269,85 +340,6 @@ fn undo(journal: &mut Journal) -> Result<String, Failure> {
 /// Prints what is for the user alone.
 fn say(text: &str, io: &mut Io<'_>) {
     io.quote_lines(text);
-}
-
-/// A command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Slash {
-    /// List the tools whose names match a pattern.
-    Tools(Option<String>),
-    /// Say which session this is.
-    Session,
-    /// Take the last task back.
-    Undo,
-    /// Say what is spent of what.
-    Budget,
-    /// List the commands.
-    Help,
-    /// End the conversation.
-    Quit,
-}
-
-/// The names, and what they do.
-pub(crate) const COMMANDS: [(&str, &str); 6] = [
-    ("/tools", "[PATTERN]  list the tools"),
-    ("/session", "  show the session"),
-    ("/undo", "  take the last task back"),
-    ("/budget", "  show what is spent"),
-    ("/help", "  show this list"),
-    ("/quit", "  end the conversation, like Ctrl-D"),
-];
-
-/// The part of the help about keys.
-const KEYS: &str = "\
-A line that ends in a backslash goes on; so does one that is ended with Alt-Enter.
-Tab completes commands, tools and @files. Ctrl-C clears the line, or stops a task.
-";
-
-impl Slash {
-    /// The command in `line`, if it is one. A path, such as `/etc/hosts`, is none.
-    ///
-    /// # Errors
-    ///
-    /// The reason.
-    pub(crate) fn parse(line: &str) -> Option<Result<Self, String>> {
-        let mut words = line.split_whitespace();
-        let name = words.next().filter(|word| word.starts_with('/'))?;
-        if name[1..].contains('/') || line.trim().contains('\n') {
-            return None;
-        }
-        let argument = words.next().map(str::to_owned);
-        let is_tools = name == "/tools";
-        if argument.is_some() && !is_tools || words.next().is_some() {
-            let known = COMMANDS.iter().any(|(known, _)| *known == name);
-            let problem = if known {
-                "takes fewer words"
-            } else {
-                "is not a command"
-            };
-            return Some(Err(format!("`{name}` {problem}; /help lists the commands")));
-        }
-        Some(Ok(match name {
-            "/tools" => Self::Tools(argument),
-            "/session" => Self::Session,
-            "/undo" => Self::Undo,
-            "/budget" => Self::Budget,
-            "/help" => Self::Help,
-            "/quit" | "/exit" => Self::Quit,
-            _ => {
-                let names = COMMANDS.iter().map(|(name, _)| *name);
-                let hint = did_you_mean(name, names);
-                let hint = hint.unwrap_or_else(|| "/help lists the commands".to_owned());
-                return Some(Err(format!("`{name}` is not a command; {hint}")));
-            }
-        }))
-    }
-}
-
-/// The list of commands.
-pub(crate) fn commands_help() -> String {
-    let lines = COMMANDS.map(|(name, what)| format!("{name} {what}\n"));
-    format!("{}\n{KEYS}", lines.concat())
 }
 
 /// How much of a description is shown, in characters.
@@ -480,50 +472,6 @@ impl Words {
 }
 
 #[cfg(test)]
-mod slash_tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(line: &str, expected: Option<Result<Slash, &str>>) {
-        let expected = expected.map(|result| result.map_err(str::to_owned));
-        assert_eq!(Slash::parse(line), expected, "{line:?}");
-    }
-
-    #[test]
-    fn lines_with_a_slash_are_commands() {
-        check("/help", Some(Ok(Slash::Help)));
-        check("  /quit ", Some(Ok(Slash::Quit)));
-        check("/tools", Some(Ok(Slash::Tools(None))));
-        check("/tools git_*", Some(Ok(Slash::Tools(Some("git_*".into())))));
-        for line in [
-            "",
-            "help",
-            "/etc/hosts is empty",
-            "/undo\nor not",
-            "a /undo",
-        ] {
-            check(line, None);
-        }
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        let fewer = "`/undo` takes fewer words; /help lists the commands";
-        check("/undo 2", Some(Err(fewer)));
-        check(
-            "/unod",
-            Some(Err("`/unod` is not a command; did you mean `/undo`?")),
-        );
-        check(
-            "/x",
-            Some(Err("`/x` is not a command; /help lists the commands")),
-        );
-        let none = "`/explain` is not a command; /help lists the commands";
-        check("/explain this to me", Some(Err(none)));
-    }
-}
-
-#[cfg(test)]
 mod completion_tests {
     use cogtools_test_support::Project;
 
@@ -554,7 +502,10 @@ mod completion_tests {
         check(
             "/",
             0,
-            &["/tools", "/session", "/undo", "/budget", "/help", "/quit"],
+            &[
+                "/tools", "/session", "/undo", "/retry", "/model", "/compact", "/budget", "/cost",
+                "/help", "/quit",
+            ],
         );
         check("/un", 0, &["/undo"]);
         check("/tools git", 7, &["git_log", "git_push"]);

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use cogtools_agent::{Activity, Answer, Observer, Question};
 use cogtools_core::Cancel;
+use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_log::{Approval, Decision, Outcome};
 use cogtools_program::questions::Prompt;
 use cogtools_program::terminal::{Stream, pluralize, sanitize, status_line, style, truncate};
-use cogtools_program::{Failure, Io};
+use cogtools_program::{EACH, Failure, Io, dirs, project};
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
@@ -153,7 +154,13 @@ impl<'a, 'io> Display<'a, 'io> {
         let label = outcome_label(outcome);
         let ms = duration.as_millis();
         if !matches!(outcome, Outcome::Succeeded) {
-            self.note(Level::Activity, &format!("{tool}: {label} after {ms} ms"));
+            let reason = response["error"].as_str().unwrap_or_default();
+            let reason = reason.lines().next().unwrap_or_default();
+            let reason = truncate(reason, MAX_SHOWN_CHARS);
+            self.note(
+                Level::Activity,
+                &format!("{tool}: {label} after {ms} ms: {reason}"),
+            );
         }
         let response = response.to_string();
         let text = format!("{tool}: {}", truncate(&response, MAX_SHOWN_CHARS));
@@ -386,13 +393,32 @@ fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &mut Io<'_>) -> Option
         (Answer::No, "no"),
         (Answer::NoBecause(String::new()), "no, because …"),
     ];
-    let options: Vec<String> = answers
+    let mut options: Vec<String> = answers
         .iter()
         .map(|(_, label)| (*label).to_owned())
         .collect();
+    // A rule that asks wins over one that allows.
+    let rule = why.rule.is_none().then(|| allow_always(question.tool, io));
+    let rule = rule.and_then(Result::ok);
+    options.extend(
+        rule.iter()
+            .map(|change| format!("yes, always: add the rule to {}", sanitize(&change.file()))),
+    );
     // What was typed before cannot be an answer.
     io.stdin.discard_typed();
     let index = prompt.select(&sanitize(&text), &options).ok()?;
+    if let Some(rule) = rule.filter(|_| index == answers.len()) {
+        io.quote_lines(rule.preview().trim_end());
+        let question = format!("Write this to {}?", sanitize(&rule.file()));
+        let answers = ["yes".to_owned(), "no, run this call alone".to_owned()];
+        if prompt.select(&question, &answers).ok()? == 1 {
+            return Some(Answer::Yes);
+        }
+        if let Err(error) = rule.write() {
+            io.warn(&error.diagnostics(), &EACH);
+        }
+        return Some(Answer::Always);
+    }
     match answers.into_iter().nth(index) {
         Some((Answer::NoBecause(_), _)) => {
             let reason = prompt.text("Why not?", "", "the model reads it").ok()?;
@@ -403,4 +429,22 @@ fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &mut Io<'_>) -> Option
         }
         answer => Some(answer.map_or(Answer::No, |(answer, _)| answer)),
     }
+}
+
+/// The change of the user's configuration that allows all calls of `tool`.
+fn allow_always(tool: &str, io: &Io<'_>) -> Result<ConfigChange, Failure> {
+    let project = project::project(io);
+    let failed = |error: ConfigFileError| Failure::from(error.diagnostics());
+    let home = dirs::config_paths(io).home_file();
+    let path = home.ok_or_else(|| failed(ConfigFileError::NoHome))?;
+    let file = ConfigFile::home(&path).map_err(failed)?;
+    let key = ["ask", "allow"];
+    let rules = file.value(&key).map_err(failed)?;
+    let mut rules: Vec<Value> = match rules {
+        Some(Value::Array(rules)) => rules,
+        Some(rule @ Value::String(_)) => vec![rule],
+        _ => Vec::new(),
+    };
+    rules.push(tool.into());
+    file.plan_set(&project, &key, &rules.into()).map_err(failed)
 }

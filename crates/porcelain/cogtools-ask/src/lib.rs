@@ -11,6 +11,7 @@ mod history;
 mod manual;
 mod prompt;
 mod run;
+mod slash;
 mod summary;
 mod tools;
 mod worker;

@@ -7,7 +7,8 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "TASK",
         "The task is the words of the command line, followed by standard input unless that is a \
 terminal. A word that begins with @ is a file, as with --file: text is quoted, an image, a PDF, \
-sound or a film is sent as it is. Without a task, at a terminal, a conversation begins.
+audio file or video is sent unchanged. A URL that begins with https:// is sent as a URL, which the \
+provider reads if it can. Without a task, at a terminal, a conversation begins.
 
 The model gets the task, the time, and the declarations of the project's tools. It calls tools, \
 reads their results, and answers. Arguments are checked as in every call; a violation goes back to \
@@ -16,13 +17,13 @@ the model, which repairs its call.",
     (
         "CONVERSATION",
         "Each line is a task, in the same session and within the same budget. A line that ends in a \
-backslash goes on, and Alt-Enter begins a new one; text that is pasted may have any lines. A word \
-that begins with @ and names a file below the working directory sends that file. Tab completes \
-commands, tools and files, and the arrow keys bring earlier lines back, except for those that begin \
-with a blank.
+backslash continues on the next line, and Alt-Enter inserts a line break; pasted text may have \
+several lines. A word that begins with @ and names a file below the working directory sends that \
+file. Tab completes commands, tools and files. The arrow keys recall earlier lines, except lines \
+that begin with a space.
 
 Ctrl-C clears the line; while a task runs, it stops the task, and a second one ends the program. \
-Ctrl-D ends the conversation. With --continue, what was interrupted goes on first.
+Ctrl-D ends the conversation. With --continue, an interrupted task is finished first.
 
 /tools [PATTERN]
   List the tools whose names match.
@@ -31,10 +32,19 @@ Ctrl-D ends the conversation. With --continue, what was interrupted goes on firs
   Show the session, its turns, calls and tokens.
 
 /undo
-  Take the last task back: the next one follows what was there before. The session only grows.
+  Undo the last task: the next task continues from the state before it. The session keeps both.
 
-/budget
-  Show what is spent of what.
+/retry
+  Undo the last task and give it again, with another seed.
+
+/model [NAME]
+  Show the model, or use another one of the same provider from now on.
+
+/compact
+  Replace old turns by a summary before the next task.
+
+/budget, /cost
+  Show how much of each limit is used.
 
 /help, /quit
   List the commands; end the conversation.",
@@ -49,28 +59,33 @@ names another server of the same protocol. A project's .env never sets any of th
 the models of the provider.
 
 With --provider openai, it is any server with the API of OpenAI: the one at OPENAI_BASE_URL, with a \
-key in OPENAI_API_KEY. A server on this machine needs no key. --model names the model. The keys of \
+key in OPENAI_API_KEY. A server on this machine needs no key. --model names the model. --option \
+passes a key to the API as it is, such as topP=0.9 to Gemini or top_p=0.9 to a server with the API \
+of OpenAI; thinking=LEVEL is the level of thinking of both. The keys of \
 ask in the configuration are the defaults of the options; see `cogtoolrc(5)`.",
     ),
     (
         "APPROVAL",
-        "Templates run without a question, and so do tools of the project that declare read_only. \
-Calls of other tools need an answer: at a terminal there is a question, and without one the call is \
-denied, which the model reads. --allow and --deny decide by patterns of names, in which * matches \
-any characters. With --pause, the run stops instead with status 75; --approve or --reject goes on, \
-hours later if need be. Tools that run programs also need what every call of them needs: a folder \
-that the user trusts; see `cogtools-trust(1)`.",
+        "Templates and tools of the project that declare read_only run without approval. Calls of \
+other tools need approval: at a terminal you are asked, and without a terminal the call is denied \
+and the model is told. The question shows the reason, the command or the URL, and all arguments. \
+Your answer is for one call, for the run, or for always, which shows a rule and writes it to \
+ask.allow in your own configuration. If you say why not, the model reads it. --allow and --deny decide by patterns of names, in which * matches any \
+characters. With --pause, the run stops instead with status 75, and --approve or --reject continues \
+it, even hours later. Tools that run programs also need a folder that the user trusts; see \
+`cogtools-trust(1)`.",
     ),
     (
         "BUDGET",
         "A run ends before it exceeds a limit, with status 4, and can be continued. The defaults are \
-50 turns, which are requests to the model, and 200 calls. A run that repeats the same calls with the \
-same results gets a note once, and then ends with status 5.",
+50 turns, which are requests to the model, and 200 calls. A request that would exceed the limit of \
+tokens is not sent: it counts as large as the one before it, and the first one is estimated. If the model repeats the same calls with \
+the same results, it is warned once; after that, the run ends with status 5.",
     ),
     (
         "SESSION",
-        "Everything that happens is a line in the session's file: in the user's state folder, or in \
-the file that --session names. --continue goes on, --from begins a new branch. The values of \
+        "Every event is a line in the session's file, which is in the user's state folder, or is \
+the file that --session names. --continue continues a session, --from begins a new branch. The values of \
 variables whose names contain KEY, TOKEN, SECRET or PASSWORD are masked. See \
 `cogtools-session(1)`.",
     ),
@@ -79,12 +94,13 @@ variables whose names contain KEY, TOKEN, SECRET or PASSWORD are masked. See \
         "The answer is printed on standard output as it arrives, activity on standard error. --json \
 prints one object with text, session, status, turns, calls and usage; --stream-json prints one \
 object per line: request, text, thought, call, result, usage, and end with the summary. Ctrl-C ends \
-the turn; what there was is kept. While a run waits for longer than a second, a terminal shows what \
-it waits for, unless --quiet is given.
+the turn and keeps the partial answer. If a run waits for longer than a second, a terminal shows \
+the reason, unless --quiet is given.
 
-With --schema the answer is printed when it is whole and matches. One that does not match goes back \
-to the model once, with the violations; after that the run fails with INVALID_ANSWER and status 1, \
-nothing is printed, and the answer is in the session. --json prints its object in any case.",
+With --schema, the answer is printed only when it is complete and matches the schema. An answer \
+that does not match is returned to the model once, with the violations. If the second answer does \
+not match either, the run fails with INVALID_ANSWER and status 1: nothing is printed, and the answer \
+is in the session. --json always prints its object.",
     ),
     (
         "ENVIRONMENT",
@@ -98,7 +114,7 @@ GOOGLE_GEMINI_BASE_URL, OPENAI_BASE_URL
   The address of the API.
 
 HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE
-  How the network is reached, as in curl.",
+  The proxies and certificates to use, as in curl.",
     ),
     ("FILES", man::FILES),
     (

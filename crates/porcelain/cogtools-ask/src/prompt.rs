@@ -84,8 +84,13 @@ fn is_below(path: &Path) -> bool {
     path.components().all(descends)
 }
 
-/// A file that the user has named: text as text, everything else as data.
+/// A file that the user has named: text as text, everything else as data. The provider itself reads
+/// one at a URL.
 fn file_part(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
+    let url = path.to_str().filter(|name| name.starts_with("https://"));
+    if let Some(url) = url {
+        return Ok(Part::url_of(mime_type(path), url));
+    }
     let bytes = named_file::read(path, MAX_SENT_BYTES, io)?;
     let name = path.display();
     if let Some(mime_type) = mime_type(path) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cogtools_agent::{
-    Connection, HistorySettings, Journal, Layers, Ledger, Permissions, RequestOptions, Settings,
-    budget_of, connect, diagnostic, runtime, stable_seed,
+    Connection, HistorySettings, Journal, Layers, Ledger, ModelFacts, Permissions, RequestOptions,
+    Settings, budget_of, connect, diagnostic, runtime, stable_seed,
 };
 use cogtools_core::todo::TodoList;
 use cogtools_core::{
@@ -133,9 +133,13 @@ fn materials<'a>(
     let settings = settings(args, &config.ask, schema.as_ref(), &tools)?;
     let mut layers = Layers::load(config, project, args.quiet, io)?;
     layers.todos = todos;
+    let project_system = layers.system()?;
+    let texts = project_system.iter().map(|system| system.text());
+    let texts: Vec<String> = texts.chain(args.system.clone()).collect();
+    let system = (!texts.is_empty()).then(|| Arc::new(Content::system(texts.join("\n\n"))));
     Ok(Materials {
         project,
-        fixed: worker::fixed(layers.system()?, &tools, &settings),
+        fixed: worker::fixed(system, &tools, &settings),
         tools: Arc::new(tools),
         layers,
         settings,
@@ -175,6 +179,17 @@ fn no_task() -> Failure {
 /// The hint for a limit of money without prices.
 const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
 
+/// Looks up `model`, whose prices a limit of money needs.
+pub(crate) fn facts(args: &AskArgs, ask: &AskConfig, model: &str) -> Result<ModelFacts, Failure> {
+    let facts = cogtools_agent::facts(ask, model)?;
+    if args.model.budget.money.is_some() && facts.price.is_none() {
+        let message = "a limit of money needs the prices of the model";
+        let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(model);
+        return Err(diagnostic.hint(PRICES).into());
+    }
+    Ok(facts)
+}
+
 /// The settings of a run. Each task has its own [`seed`].
 pub(crate) fn settings(
     args: &AskArgs,
@@ -188,14 +203,10 @@ pub(crate) fn settings(
         max_output_tokens: args.model.max_tokens,
         response_json_schema: schema.map(AnswerSchema::to_value),
         include_thoughts: args.verbose,
+        rest: args.generation()?,
         ..Generation::default()
     };
-    let facts = cogtools_agent::facts(ask, &model)?;
-    if args.model.budget.money.is_some() && facts.price.is_none() {
-        let message = "a limit of money needs the prices of the model";
-        let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(model);
-        return Err(diagnostic.hint(PRICES).into());
-    }
+    let facts = facts(args, ask, &model)?;
     Ok(Settings {
         request: RequestOptions {
             model,

@@ -127,6 +127,7 @@ impl Tools for ProjectTools {
         let limit = Limit::of(&tool);
         let approved = approve(tool, &self.cx).map_err(|diagnostic| vec![*diagnostic])?;
         let resolved = Value::Object(accepted.as_object().clone());
+        let (tool_name, recorded) = (name.to_owned(), resolved.clone());
         let cx = self.cx.clone();
         let agents = self.agents.get().cloned();
         let run = move |scope: &CallScope| {
@@ -138,6 +139,8 @@ impl Tools for ProjectTools {
             let cancel = scope.cancel.clone();
             let within = limit.clone();
             let handle = Handle::current();
+            let connection = agents.as_ref().map(|agents| Arc::clone(&agents.connection));
+            let is_agent = approved.agent(&accepted).is_some();
             let work = move || {
                 let agent = agents.zip(approved.agent(&accepted));
                 let output = match agent {
@@ -148,9 +151,14 @@ impl Tools for ProjectTools {
                 };
                 output.map_err(|diagnostic| vec![*diagnostic])
             };
-            match call_timeout::run_within(&limit, &cancel, work) {
+            let run = || match call_timeout::run_within(&limit, &cancel, work) {
                 Ok(output) => output.into(),
                 Err(diagnostics) => CallResult::Failed(diagnostics),
+            };
+            // The requests of an agent are on the tape themselves.
+            match connection.filter(|_| !is_agent) {
+                Some(connection) => connection.call(&tool_name, recorded, run),
+                None => run(),
             }
         };
         Ok((Box::new(run), resolved))

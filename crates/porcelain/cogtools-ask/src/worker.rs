@@ -55,6 +55,8 @@ pub(crate) struct Worker<'a> {
     journal: Journal,
     ledger: Ledger,
     session: String,
+    /// True if old turns are replaced by a summary before the next task.
+    is_compacting: bool,
     /// Tools that the user has approved for the whole run.
     approved: HashSet<String>,
 }
@@ -73,12 +75,27 @@ impl<'a> Worker<'a> {
             journal: session.journal,
             ledger,
             session: session.name,
+            is_compacting: false,
             approved: HashSet::new(),
         })
     }
 
     pub(crate) const fn materials(&self) -> &Materials<'a> {
         &self.materials
+    }
+
+    pub(crate) const fn materials_mut(&mut self) -> &mut Materials<'a> {
+        &mut self.materials
+    }
+
+    /// Sets the seed of the next tasks, and returns the one before.
+    pub(crate) const fn set_seed(&mut self, seed: Option<i32>) -> Option<i32> {
+        std::mem::replace(&mut self.materials.settings.request.generation.seed, seed)
+    }
+
+    /// Replaces old turns by a summary before the next task.
+    pub(crate) const fn compact(&mut self) {
+        self.is_compacting = true;
     }
 
     pub(crate) const fn journal(&self) -> &Journal {
@@ -143,7 +160,13 @@ impl<'a> Worker<'a> {
             cancel: materials.cancel.clone(),
         });
         let schema = materials.schema.as_ref();
-        let ended = self.requests.wait(run(&mut agent, task, schema));
+        let is_compacting = std::mem::take(&mut self.is_compacting);
+        let ended = self.requests.wait(async {
+            if is_compacting {
+                agent.compact().await?;
+            }
+            run(&mut agent, task, schema).await
+        });
         let open = agent.journal().conversation().open_calls().iter();
         let paused: Vec<CallId> = open.map(|call| call.id.clone()).collect();
         self.journal = agent.into_journal();

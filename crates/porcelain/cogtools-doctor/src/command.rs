@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Change, Plan, Step};
-use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::format::FormatArg;
 use cogtools_program::terminal::Stream;
-use cogtools_program::{Failure, Io, Program, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Stdin, args, man};
 
 use crate::checks;
 use crate::checks::headless;
@@ -18,7 +18,7 @@ use crate::finding::{Finding, State, human, json};
 /// `cogtools doctor`.
 pub const PROGRAM: Program = Program {
     name: "cogtools-doctor",
-    command,
+    command: DoctorArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[Code::Unhealthy],
@@ -124,49 +124,26 @@ cogtools doctor --fix\n\n    \
 cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml\n\n    \
 cogtools doctor --format json | jq -r '.findings[] | select(.state == \"problem\") | .fix // .hint'";
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Diagnose and fix problems between hosts and this project's tools")
-        .long_about(
-            "Examine the project that contains the current directory the way its hosts do: read the \
-             settings that Gemini CLI reads, run what it runs, and call a tool as it would. Each \
-             problem is shown with its fix.",
-        )
-        .arg(
-            Arg::new("fix")
-                .long("fix")
-                .action(ArgAction::SetTrue)
-                .help("Fix what can be fixed safely inside the project, then check again"),
-        )
-        .arg(
-            Arg::new("policy")
-                .long("policy")
-                .action(ArgAction::SetTrue)
-                .conflicts_with_all(["fix", "format"])
-                .help("Print only the policy that allows the tools without a terminal"),
-        )
-        .arg(format_arg().help("Output format: a text report, or one JSON object"))
-}
-
-/// The command line.
+/// Diagnose and fix problems between hosts and this project's tools
+#[derive(Parser)]
+#[command(
+    long_about = "Examine the project that contains the current directory the way its hosts do: \
+        read the settings that Gemini CLI reads, run what it runs, and call a tool as it would. \
+        Each problem is shown with its fix."
+)]
 struct DoctorArgs {
+    /// Fix what can be fixed safely inside the project, then check again
+    #[arg(long)]
     fix: bool,
+    /// Print only the policy that allows the tools without a terminal
+    #[arg(long, conflicts_with_all = ["fix", "format", "json"])]
     policy: bool,
-    json: bool,
-}
-
-impl DoctorArgs {
-    fn from_matches(matches: &ArgMatches) -> Self {
-        Self {
-            fix: matches.get_flag("fix"),
-            policy: matches.get_flag("policy"),
-            json: json_from_matches(matches),
-        }
-    }
+    #[command(flatten)]
+    format: FormatArg,
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args = DoctorArgs::from_matches(matches);
+    let args: DoctorArgs = args::parse(matches)?;
     if !io.cwd.is_dir() {
         let message = "the working directory no longer exists";
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
@@ -189,7 +166,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if cx.host.cancel.is_cancelled() {
         return Ok(());
     }
-    if args.json {
+    if args.format.is_json() {
         let report = json(cx.root(), &results, &fixed);
         io.show_json(&format!("{report:#}\n"))?;
     } else {

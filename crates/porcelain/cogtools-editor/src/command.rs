@@ -4,22 +4,23 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_program::args::EnvArgs;
+use cogtools_program::args::{self, EnvArgs};
 use cogtools_program::call::input_diagnostic;
+use cogtools_program::format::FormatArg;
 use cogtools_program::project::ProjectContext;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Found, Place, Request, Variables, find};
-use crate::install::{Install, install};
+use crate::install::{self, Install};
 
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-editor",
-    command,
+    command: EditorArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[
@@ -31,79 +32,41 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Connect the editor around the terminal, and say which one answers")
-        .long_about(
-            "Tools of the source `editor` ask the editor in whose terminal they run for its \
-             selection and its files. This program says which editor answers, and connects one.",
-        )
-        .subcommand(
-            Command::new("status")
-                .about("Say which editor answers here, and why not another one")
-                .arg(
-                    Arg::new("json")
-                        .long("json")
-                        .action(ArgAction::SetTrue)
-                        .help("Print a JSON object"),
-                ),
-        )
-        .subcommand(
-            Command::new("ask")
-                .about("Ask the editor for the source `editor`, by JSON on standard input")
-                .hide(true),
-        )
-        .subcommand(
-            Command::new("install")
-                .about("Install the extension for VS Code and editors that are built on it")
-                .arg(
-                    Arg::new("program")
-                        .value_name("PROGRAM")
-                        .help("The program of the editor (default: each that is on PATH)"),
-                )
-                .arg(
-                    Arg::new("to")
-                        .long("to")
-                        .value_name("FILE")
-                        .value_parser(value_parser!(PathBuf))
-                        .conflicts_with("program")
-                        .help(
-                            "Write the extension to FILE, such as cogtools.vsix, and run nothing",
-                        ),
-                ),
-        )
-        .subcommand(
-            Command::new("print")
-                .about("Print what connects an editor without an extension")
-                .arg(
-                    Arg::new("editor")
-                        .value_name("EDITOR")
-                        .required(true)
-                        .value_parser(PossibleValuesParser::new(Snippet::NAMES))
-                        .help("The editor"),
-                ),
-        )
+/// Connect the editor around the terminal, and say which one answers
+#[derive(Parser)]
+#[command(
+    long_about = "Tools of the source `editor` ask the editor in whose terminal they run for its \
+        selection and its files. This program says which editor answers, and connects one."
+)]
+struct EditorArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Say which editor answers here, and why not another one
+    Status(FormatArg),
+    /// Ask the editor for the source `editor`, by JSON on standard input
+    #[command(hide = true)]
+    Ask,
+    /// Install the extension for VS Code and editors that are built on it
+    Install(Install),
+    /// Print what connects an editor without an extension
+    Print {
+        /// The editor
+        #[arg(value_name = "EDITOR", value_parser = Snippet::names())]
+        editor: String,
+    },
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    match matches.subcommand() {
-        Some(("ask", _)) => ask(io),
-        Some(("status", matches)) => status(matches.get_flag("json"), io),
-        Some(("install", matches)) => {
-            let args = Install {
-                program: matches.get_one::<String>("program").cloned(),
-                to: matches.get_one::<PathBuf>("to").cloned(),
-            };
-            install(&args, io)
-        }
-        Some(("print", matches)) => {
-            let name = matches.get_one::<String>("editor");
-            io.show(
-                name.and_then(|name| Snippet::parse(name))
-                    .unwrap_or_default(),
-            )
-        }
-        _ => Err(PROGRAM.missing_subcommand()),
+    match args::parse::<EditorArgs>(matches)?.action {
+        Some(Action::Ask) => ask(io),
+        Some(Action::Status(format)) => status(format.is_json(), io),
+        Some(Action::Install(install)) => install::install(&install, io),
+        Some(Action::Print { editor }) => io.show(Snippet::parse(&editor).unwrap_or_default()),
+        None => Err(PROGRAM.missing_subcommand()),
     }
 }
 
@@ -197,16 +160,9 @@ impl Snippet {
         ("zed", include_str!("print/zed.jsonc")),
     ];
 
-    /// The names of the editors.
-    pub(crate) const NAMES: [&'static str; Self::ALL.len()] = {
-        let mut names = [""; Self::ALL.len()];
-        let mut at = 0;
-        while at < names.len() {
-            names[at] = Self::ALL[at].0;
-            at += 1;
-        }
-        names
-    };
+    fn names() -> PossibleValuesParser {
+        PossibleValuesParser::new(Self::ALL.map(|(name, _)| name))
+    }
 
     /// The file for that editor, which begins with a comment that says where it belongs.
     pub(crate) fn parse(name: &str) -> Option<&'static str> {
@@ -223,11 +179,11 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "WHICH EDITOR ANSWERS",
-        "The first of these that answers within a second:\n\n1. The socket in COGTOOLS_EDITOR, unless its window has only other folders than the current one; `none` turns all editors off.\n\n2. The window whose folder contains the current one, by the discovery files in $XDG_RUNTIME_DIR/cogtools/editor (or /tmp/cogtools-UID/editor). The deepest folder wins; two windows with the same one are an error that names both.\n\n3. Neovim, by NVIM, which it sets in its terminals.\n\n4. Emacs, if INSIDE_EMACS is set and its server runs.\n\n5. The environment: COGTOOLS_SELECTED_TEXT and COGTOOLS_CURRENT_FILE, ZED_SELECTED_TEXT and ZED_FILE, kak_selection and kak_buffile, as they were when the program was started.\n\nSockets and files must belong to the user, and the variables must be the user's own: what an .env of the project sets does not count. Nothing listens on a port. `status` says which one answers, and why the others do not.",
+        "The first of these editors that answers within a second:\n\n1. The editor at the socket in COGTOOLS_EDITOR, unless its window has only folders other than the current one; `none` turns all editors off.\n\n2. The window whose folder contains the current one, found by the discovery files in $XDG_RUNTIME_DIR/cogtools/editor (or /tmp/cogtools-UID/editor). The deepest folder wins. If two windows have the same folder, the error names both.\n\n3. Neovim, by NVIM, which it sets in its terminals.\n\n4. Emacs, if INSIDE_EMACS is set and its server runs.\n\n5. The environment: COGTOOLS_SELECTED_TEXT and COGTOOLS_CURRENT_FILE, ZED_SELECTED_TEXT and ZED_FILE, or kak_selection and kak_buffile, with their values at the start of the program.\n\nSockets and files must belong to the user. Variables must come from the user's own environment: the .env of a project is ignored. No port is opened. `status` names the editor that answers, and gives the reason for each one that does not.",
     ),
     (
         "INSTALL",
-        "`install` writes the extension to cogtools.vsix in the user's state directory and runs `PROGRAM --install-extension` for code, code-insiders, code-server, codium, cursor, positron and windsurf, as far as they are on PATH outside the project. In a window on a remote host or in a container, run it in a terminal of that window: the extension has to run where the terminal does.",
+        "`install` writes the extension to cogtools.vsix in the user's state directory. It then runs `PROGRAM --install-extension` for each of code, code-insiders, code-server, codium, cursor, positron and windsurf that is on PATH outside the project. For a window on a remote host or in a container, run `install` in a terminal of that window, because the extension must run on the same system as the terminal.",
     ),
     (
         "JSON",
@@ -235,7 +191,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "FILES",
-        "$XDG_RUNTIME_DIR/cogtools/editor/PID.json\n  A window: its socket, its folders, its name. It is written by the editor, and counts only as long as the process PID runs.",
+        "$XDG_RUNTIME_DIR/cogtools/editor/PID.json\n  The socket, the folders and the name of a window. The editor writes the file, which is valid while the process PID runs.",
     ),
     (
         "EXAMPLES",

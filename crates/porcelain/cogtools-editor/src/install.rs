@@ -13,10 +13,13 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 /// The extension to install.
+#[derive(clap::Args)]
 pub(crate) struct Install {
-    /// The only program, or each of [`PROGRAMS`].
+    /// The program of the editor (default: each that is on PATH)
+    #[arg(value_name = "PROGRAM")]
     pub(crate) program: Option<String>,
-    /// Only write the extension to this file.
+    /// Write the extension to FILE, such as cogtools.vsix, and run nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "program")]
     pub(crate) to: Option<PathBuf>,
 }
 

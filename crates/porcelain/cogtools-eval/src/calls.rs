@@ -25,7 +25,7 @@ impl ExpectedCall {
         call.tool == self.tool && all_hold(&self.args, call)
     }
 
-    /// How many calls it takes, at least and at most.
+    /// The least and the largest number of calls that it takes.
     fn times(&self, order: Order) -> (u64, u64) {
         self.times.unwrap_or(match order {
             Order::Subset | Order::InOrder => (1, u64::MAX),

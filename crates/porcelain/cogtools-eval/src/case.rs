@@ -76,7 +76,7 @@ pub(crate) struct ExpectedCall {
     pub(crate) times: Option<(u64, u64)>,
 }
 
-/// How the calls of a trial relate to those that are expected.
+/// The order that the calls of a trial must have, and the calls that may be between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::enum_variant_names, reason = "the words of the files")]
 pub(crate) enum Order {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::report::{Row, Verdict};
 use crate::statistics::{SIGNIFICANT, flips, float, holm, mcnemar, trials_needed};
 
-/// Whether trials passed, by case, model and number.
+/// The trials, by case, model and number; true for one that passed.
 pub(crate) type Passed = BTreeMap<(String, String, u64), bool>;
 
 /// The verdicts of `rows`, without errors.

@@ -27,7 +27,7 @@ use crate::verdict::{failures, rows};
 /// The hint for a limit of money without prices.
 const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
 
-/// What all parts of a run share.
+/// The state that all parts of a run share.
 struct Evaluation {
     args: EvalArgs,
     config: Config,

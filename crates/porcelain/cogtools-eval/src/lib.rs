@@ -75,10 +75,10 @@ pub(crate) struct EvalArgs {
     /// The model that judges statements about answers
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
-    /// How many trials each case has with each model
+    /// Trials of each case with each model
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) trials: Option<u64>,
-    /// How many trials run at the same time
+    /// Trials that run at the same time
     #[arg(short, long, value_name = "NUMBER", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) jobs: u16,
     /// Run calls of these tools without a question

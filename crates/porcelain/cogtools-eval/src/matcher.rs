@@ -1,4 +1,4 @@
-//! What an argument of a call has to be.
+//! Conditions on an argument of a call.
 
 use cogtools_core::schema::Schema;
 use fancy_regex::Regex;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 /// A condition on a value.
 #[derive(Debug)]
 pub(crate) enum Matcher {
-    /// The same JSON.
+    /// Equal JSON.
     Equals(Value),
     /// A part of a text, an element of a list, members of an object.
     Contains(Value),

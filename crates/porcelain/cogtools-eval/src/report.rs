@@ -12,7 +12,7 @@ use crate::case::Case;
 use crate::statistics::{Interval, float, pass_all, wilson};
 use crate::trial::{Failed, Record};
 
-/// What came of a trial.
+/// The outcome of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Pass,

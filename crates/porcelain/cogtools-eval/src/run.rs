@@ -30,7 +30,7 @@ pub(crate) struct Job {
     pub(crate) trial: u64,
 }
 
-/// What came of a job; none if no trial began.
+/// A job and its record; none if no trial began.
 pub(crate) type Outcome = (Job, Option<Record>);
 
 /// The limits of a whole run.

@@ -85,7 +85,7 @@ impl Tapes {
         self.0.keys().map(|(_, model, _)| model.as_str())
     }
 
-    /// Writes the recordings of `folder`, and removes those of cases that are gone.
+    /// Writes the recordings of `folder`, and removes the recordings of cases that are gone.
     ///
     /// # Errors
     /// `IO_FAILED` with the file.

@@ -1,4 +1,4 @@
-//! The tools of a trial: those of the project, with fixtures in place of some, and decoys.
+//! The tools of a trial: the tools of the project, with fixtures in place of some, and decoys.
 
 use std::path::Path;
 use std::sync::Arc;

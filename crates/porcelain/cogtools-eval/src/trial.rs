@@ -18,7 +18,7 @@ pub(crate) struct Record {
     pub(crate) model: String,
     pub(crate) trial: u64,
     pub(crate) digests: Digests,
-    /// How it ended; none if it did not.
+    /// Its end; none if it did not end.
     pub(crate) end: Option<EndStatus>,
     /// Why there is no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub(crate) struct Record {
     pub(crate) seconds: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) money: Option<f64>,
-    /// What the judge said about statements.
+    /// The opinions of the judge about statements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) judged: Vec<Judged>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub(crate) struct Call {
     pub(crate) resolved: Option<Value>,
     #[serde(flatten)]
     pub(crate) outcome: Outcome,
-    /// What the model got.
+    /// The content that the model got.
     pub(crate) content: Value,
 }
 
@@ -126,7 +126,7 @@ impl Call {
 }
 
 impl Record {
-    /// Reads what happened in a session: its main conversation, without those of agents in it.
+    /// Reads the main conversation of a session, without the conversations of agents in it.
     pub(crate) fn read(mut self, session: &Session) -> Self {
         let nested = session.nested();
         let mut open: Vec<(String, Call)> = Vec::new();

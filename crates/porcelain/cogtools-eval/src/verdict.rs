@@ -9,7 +9,7 @@ use crate::report::{Judged, Row, Verdict};
 use crate::run::Job;
 use crate::trial::{Failed, Record};
 
-/// What the exit status says, the most important first.
+/// The failures that decide about the exit status, the most important first.
 pub(crate) fn failures(
     rows: &[Row],
     comparisons: &[(String, Comparison)],
@@ -80,7 +80,7 @@ pub(crate) fn failures(
     Diagnostic::truncate(failures)
 }
 
-/// Judges trials, and joins those of a case with a model.
+/// Judges trials, and joins the trials of a case with a model.
 pub(crate) fn rows(results: Vec<(Job, Option<Record>, Option<String>)>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (job, record, stale) in results {

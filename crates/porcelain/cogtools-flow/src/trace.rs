@@ -10,6 +10,7 @@ use cogtools_core::tool::Flow;
 use cogtools_log::view::{NodeRun, Run, Summary};
 use cogtools_log::{Event, NodeModel, NodeState, Route, SessionFile};
 use cogtools_program::args::RegistryArgs;
+use cogtools_program::format::FormatArg;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::{Column, Stream, Table, truncate};
 use cogtools_program::{Failure, Io};
@@ -39,13 +40,12 @@ pub(crate) struct TraceArgs {
     #[command(flatten)]
     session: SessionArg,
     /// Show only what the last capability was resolved to
-    #[arg(long, conflicts_with_all = ["json", "follow"])]
+    #[arg(long, conflicts_with_all = ["json", "format", "follow"])]
     panel: bool,
-    /// Print the run as one JSON object
-    #[arg(long)]
-    json: bool,
-    /// Show what happens to a run as it does, until it ends
-    #[arg(long, conflicts_with = "json")]
+    #[command(flatten)]
+    format: FormatArg,
+    /// Show the events of a run as they happen, until it ends
+    #[arg(long, conflicts_with_all = ["json", "format"])]
     follow: bool,
     #[command(flatten)]
     registry: RegistryArgs,
@@ -81,7 +81,7 @@ impl TraceArgs {
             if self.panel {
                 return io.show(&trace.panel());
             }
-            if self.json {
+            if self.format.is_json() {
                 return io.show_json(&format!("{}\n", trace.json(&file)));
             }
             let mut lines = Vec::new();
@@ -295,9 +295,8 @@ fn short(value: &Value) -> String {
 #[derive(Args)]
 #[group(skip)]
 pub(crate) struct ListArgs {
-    /// Print a JSON array
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArg,
 }
 
 impl ListArgs {
@@ -325,7 +324,7 @@ impl ListArgs {
                 "nodes": run.nodes.iter().filter(is_node).count(),
             }));
         }
-        if self.json {
+        if self.format.is_json() {
             return io.show_json(&format!("{:#}\n", Value::Array(runs)));
         }
         if runs.is_empty() {
@@ -350,6 +349,6 @@ impl ListArgs {
             ]);
         }
         let colour = io.colour(Stream::Stdout);
-        io.print(table.render(colour).as_bytes())
+        io.page(&table.render(colour))
     }
 }

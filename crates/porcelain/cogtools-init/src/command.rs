@@ -1,17 +1,15 @@
 //! The program: plan the changes, ask at a terminal, write, print the next steps.
 
-use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
+use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{ApplyError, Plan, Step};
-use cogtools_program::format::{format_arg, json_from_matches};
+use cogtools_program::format::FormatArg;
 use cogtools_program::project::trust_created_project;
 use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args};
 
-use crate::host::Host;
 use crate::interview::Answers;
 use crate::manual::MANUAL;
-use crate::refresh::Refresh;
 use crate::setup_context::SetupContext;
 use crate::survey::Survey;
 use crate::{documents, finish, gemini, host, print, server, starter};
@@ -19,7 +17,7 @@ use crate::{documents, finish, gemini, host, print, server, starter};
 /// `cogtools init`.
 pub const PROGRAM: Program = Program {
     name: "cogtools-init",
-    command,
+    command: InitArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[Code::InvalidConfig],
@@ -27,127 +25,39 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-fn command() -> Command {
-    Command::new("cogtools-init")
-        .about("Make the tools of this directory available to Gemini CLI and other hosts")
-        .arg(
-            Arg::new("host")
-                .long("host")
-                .value_name("HOST")
-                .action(ArgAction::Append)
-                .value_delimiter(',')
-                .value_parser(PossibleValuesParser::new(Host::NAMES))
-                .default_value("gemini")
-                .help("Host to configure; can be given several times"),
-        )
-        .arg(
-            Arg::new("name")
-                .long("name")
-                .value_name("NAME")
-                .value_parser(server::name)
-                .help("Name of the MCP server and the extension; cogtools by default"),
-        )
-        .arg(flag(
-            "packages",
-            "Use the tools of installed packages, too: node_modules in a new .cogtoolrc.yaml",
-        ))
-        .arg(flag(
-            "docs",
-            "Write the table of tools into GEMINI.md, CLAUDE.md or AGENTS.md, as the hosts read",
-        ))
-        .arg(
-            Arg::new("docs-refresh")
-                .long("docs-refresh")
-                .value_name("WHAT")
-                .requires("docs")
-                .value_parser(PossibleValuesParser::new(Refresh::NAMES))
-                .help(
-                    "Also renew that table: with a script of package.json, or before each commit",
-                ),
-        )
-        .arg(
-            flag(
-                "print",
-                "Print the resulting files of the hosts, and write nothing",
-            )
-            .conflicts_with_all(["dry-run", "format"]),
-        )
-        .arg(flag(
-            "non-interactive",
-            "Ask no questions, and accept the default answers",
-        ))
-        .arg(flag(
-            "defaults",
-            "Accept the default answer to every question",
-        ))
-        .arg(flag(
-            "dry-run",
-            "Print the changes as a unified diff, and write nothing",
-        ))
-        .arg(format_arg())
-}
-
-fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .action(ArgAction::SetTrue)
-        .help(help)
-}
-
-/// The command line.
+/// Make the tools of this directory available to Gemini CLI and other hosts
+#[derive(Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 struct InitArgs {
+    #[command(flatten)]
     answers: Answers,
+    /// Name of the MCP server and the extension; cogtools by default
+    #[arg(long, value_name = "NAME", value_parser = server::name)]
     name: Option<String>,
-    action: Action,
-    json: bool,
-}
-
-/// The action on the files.
-enum Action {
-    Print,
-    DryRun,
-    /// Write them after confirmation.
-    Ask,
-    /// Write them.
-    Write,
-}
-
-impl InitArgs {
-    fn from_matches(matches: &ArgMatches) -> Self {
-        let flag = |name: &str| matches.get_flag(name);
-        let action = match () {
-            () if flag("print") => Action::Print,
-            () if flag("dry-run") => Action::DryRun,
-            () if flag("non-interactive") || flag("defaults") => Action::Write,
-            () => Action::Ask,
-        };
-        Self {
-            answers: Answers {
-                hosts: hosts(&args::all(matches, "host")),
-                packages: flag("packages"),
-                docs: flag("docs"),
-                refresh: matches
-                    .get_one::<String>("docs-refresh")
-                    .and_then(|name| Refresh::parse(name)),
-            },
-            name: matches.get_one::<String>("name").cloned(),
-            action,
-            json: json_from_matches(matches),
-        }
-    }
+    /// Print the resulting files of the hosts, and write nothing
+    #[arg(long, conflicts_with_all = ["dry_run", "format", "json"])]
+    print: bool,
+    /// Ask no questions, and accept the default answers
+    #[arg(long)]
+    non_interactive: bool,
+    /// Accept the default answer to every question
+    #[arg(long)]
+    defaults: bool,
+    /// Print the changes as a unified diff, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    format: FormatArg,
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let InitArgs {
-        answers,
-        name,
-        action,
-        json,
-    } = InitArgs::from_matches(matches);
-    let cx = SetupContext::new(name, io);
-    let requested = answers;
+    let mut args: InitArgs = args::parse(matches)?;
+    args.answers.deduplicate();
+    let json = args.format.is_json();
+    let cx = SetupContext::new(args.name, io);
+    let requested = args.answers;
     let answers = requested.clone().resolve(&cx, io)?;
-    if matches!(action, Action::Print) {
+    if args.print {
         let steps = host::steps(&cx, &answers.hosts).map_err(nothing_written)?;
         return print::files(&cx, &steps, io);
     }
@@ -158,7 +68,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     for warning in survey.warnings.iter().chain(&duplicate) {
         io.report(Severity::Warning, warning);
     }
-    if matches!(action, Action::DryRun) {
+    if args.dry_run {
         return if json {
             io.show_json(&plan.json(true))
         } else {
@@ -179,7 +89,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             format!("{summary}\nnothing to do: everything is set up already\n{table}{review}");
         return io.show(&text);
     }
-    if !matches!(action, Action::Ask) {
+    if args.non_interactive || args.defaults {
         return finish::write(&plan, &cx, &survey, &answers, io);
     }
     if let Some(prompt) = Prompt::of(io) {
@@ -189,17 +99,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return io.print(b"nothing was written\n");
     }
     finish::write(&plan, &cx, &survey, &answers, io)
-}
-
-/// The requested hosts, without duplicates.
-fn hosts(names: &[String]) -> Vec<Host> {
-    let mut hosts = Vec::new();
-    for host in names.iter().filter_map(|name| Host::parse(name)) {
-        if !hosts.contains(&host) {
-            hosts.push(host);
-        }
-    }
-    hosts
 }
 
 /// Fails if the working directory has been removed.

@@ -75,17 +75,6 @@ impl Host {
         ("antigravity", Self::Antigravity),
     ];
 
-    /// The names on the command line.
-    pub(crate) const NAMES: [&'static str; Self::ALL.len()] = {
-        let mut names = [""; Self::ALL.len()];
-        let mut at = 0;
-        while at < names.len() {
-            names[at] = Self::ALL[at].0;
-            at += 1;
-        }
-        names
-    };
-
     /// The host of that name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();

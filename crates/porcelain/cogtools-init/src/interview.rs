@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use cogtools_program::call::quote;
 use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io};
@@ -18,19 +20,47 @@ with arrow keys ask for the hosts; if installed packages have tools, whether to 
 models has no table of the tools, whether to write it, and what renews it. The changes are shown before anything is written, and afterwards the command line with the same \
 result. Escape or Ctrl-C writes nothing. Without a terminal, nothing is asked.";
 
-/// The answers.
-#[derive(Clone, Debug)]
+/// The answers, as options of the command line.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
 pub(crate) struct Answers {
+    /// Host to configure; can be given several times
+    #[arg(id = "host", long, value_name = "HOST", value_delimiter = ',', value_parser = host())]
+    #[arg(default_value = "gemini")]
     pub(crate) hosts: Vec<Host>,
-    /// True if the configuration names `node_modules`.
+    /// Use the tools of installed packages, too: `node_modules` in a new .cogtoolrc.yaml
+    #[arg(long)]
     pub(crate) packages: bool,
-    /// True if the documents of the hosts get the table of tools.
+    /// Write the table of tools into GEMINI.md, CLAUDE.md or AGENTS.md, as the hosts read
+    #[arg(long)]
     pub(crate) docs: bool,
-    /// The script or hook that renews that table.
+    /// Also renew that table: with a script of package.json, or before each commit
+    #[arg(id = "docs-refresh", long, value_name = "WHAT", requires = "docs")]
+    #[arg(value_parser = refresh())]
     pub(crate) refresh: Option<Refresh>,
 }
 
+fn host() -> impl TypedValueParser<Value = Host> {
+    PossibleValuesParser::new(Host::ALL.map(|(name, _)| name))
+        .try_map(|name| Host::parse(&name).ok_or("unknown host"))
+}
+
+fn refresh() -> impl TypedValueParser<Value = Refresh> {
+    PossibleValuesParser::new(Refresh::NAMES)
+        .try_map(|name| Refresh::parse(&name).ok_or("unknown value"))
+}
+
 impl Answers {
+    /// Leaves out hosts that were named before.
+    pub(crate) fn deduplicate(&mut self) {
+        let mut known = Vec::new();
+        self.hosts.retain(|host| {
+            let is_new = !known.contains(host);
+            known.push(*host);
+            is_new
+        });
+    }
+
     /// Asks what is not certain; `self` has the default answers.
     pub(crate) fn ask(
         self,

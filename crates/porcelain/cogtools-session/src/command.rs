@@ -3,6 +3,7 @@
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::Code;
 use cogtools_log::Id;
+use cogtools_program::format::FormatArg;
 use cogtools_program::{Failure, Io, Program, Stdin, args, man};
 
 use crate::export::{Format, export};
@@ -48,9 +49,8 @@ enum SessionCommand {
         /// List the runs of agents that tools have started, too
         #[arg(long)]
         all: bool,
-        /// Print a JSON array
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        format: FormatArg,
     },
     /// Show the turns, calls, times and tokens of a session
     Show {
@@ -59,9 +59,8 @@ enum SessionCommand {
         /// Show the branch that ends at this entry
         #[arg(long, value_name = "ID")]
         from: Option<Id>,
-        /// Print the header, the entries and a summary as JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        format: FormatArg,
     },
     /// Show what a request sent to the model, layer by layer
     Prompt {
@@ -130,12 +129,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return Err(PROGRAM.missing_subcommand());
     };
     match command {
-        On::List { all, json } => list(all, json, io),
+        On::List { all, format } => list(all, format.is_json(), io),
         On::Show {
             session,
             from,
-            json,
-        } => show(session.name(), from, json, io),
+            format,
+        } => show(session.name(), from, format.is_json(), io),
         On::Prompt { session, from } => prompt(session.name(), from, io),
         On::Tree(session) => tree(session.name(), io),
         On::Export {
@@ -154,15 +153,15 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 const MANUAL: &[(&str, &str)] = &[
     (
         "SESSIONS",
-        "A session is a file of JSON lines: a header, then one line for each thing that happened, such as a task, a request, a response, a call and its result. Each line names the one that it follows, so that a session is a tree, and what the model has seen is the path from a leaf to the root. Nothing in a file is ever changed: `cogtools ask` only appends, and a fork is a new file.\n\nSESSION is the name of a session of this project, the beginning of a name if no other begins so, or the path of a file; a text with a dot or a slash is a path. Without it, the session that was written to last is used.\n\nA process that is killed may leave a last line that was cut off. It is left out with a warning, and the session can be resumed; the next line in the file then says how many lines before it do not count. Any other line that is not valid is an error.",
+        "A session is a file of JSON lines: a header, then one line for each event, such as a task, a request, a response, or a call and its result. Each line names its parent, so that a session is a tree. The path from a leaf to the root is the context that the model has seen. The lines of a file never change: `cogtools ask` appends lines, and `fork` creates a new file.\n\nSESSION is the name of a session of this project, a unique beginning of a name, or the path of a file; a text with a dot or a slash is a path. Without SESSION, the command uses the session that was written to last.\n\nIf a process is killed, its last line may be incomplete. That line is ignored with a warning, and the session can be resumed; the next line then records the number of lines before it to ignore. Any other invalid line is an error.",
     ),
     (
         "OUTPUT",
-        "`show --json` and `export --format json` print one object: `header` and `entries`, as they are in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`export --format gemini` prints `contents` for the Gemini API, with each answer of the model exactly as it was received, and with compaction and expiry applied. `export --format openai` prints `messages` for any compatible server; signatures and thoughts have no place there and are left out.\n\n`prompt` prints what a request sent: the layers of the prompt, with their tokens, and what each content says. `fork` prints the name of the new session, or its path.",
+        "`show --json` and `export --format json` print one object: `header` and `entries`, exactly as in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`export --format gemini` prints `contents` for the Gemini API. The answers of the model are unchanged, and compaction and expiry are applied. `export --format openai` prints `messages` for any compatible server, without signatures and thoughts, for which that format has no place.\n\n`prompt` prints the text of a request: the layers of the prompt, with their tokens, and the text of each content. `fork` prints the name of the new session, or its path.",
     ),
     (
         "SECRETS",
-        "The values of the variables that hold the keys of providers are masked before anything is written. What tools print is not secret to the model, and is in the file: read a session before you send it to others.",
+        "Before anything is written, the values of the variables that hold provider keys are masked. The output of tools is not masked, because the model sees it: read a session before you send it to others.",
     ),
     (
         "FILES",

@@ -51,7 +51,7 @@ pub(crate) fn list(all: bool, json: bool, io: &mut Io<'_>) -> Result<(), Failure
         table.row(row(stored, session, now));
     }
     let colour = io.colour(Stream::Stdout);
-    io.print(table.render(colour).as_bytes())
+    io.page(&table.render(colour))
 }
 
 fn row(stored: &Stored, session: &Session, now: Timestamp) -> [String; 7] {

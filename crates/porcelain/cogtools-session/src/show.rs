@@ -43,7 +43,7 @@ pub(crate) fn show(
             "{branches} branches; `cogtools session tree` shows them"
         ));
     }
-    io.print(report.text().as_bytes())
+    io.page(&report.text())
 }
 
 /// A session as one JSON object: its header, the entries of a branch as they are in the file,

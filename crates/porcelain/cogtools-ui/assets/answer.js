@@ -1,7 +1,7 @@
 // What a user says: answers to questions, and the next message. Each starts a program, which
 // writes into the session; the page shows what it writes.
 
-import { announce, element, post } from "./page.js";
+import { announce, element, failureBox, post } from "./page.js";
 
 const work = document.getElementById("work");
 const conversation = document.getElementById("conversation");
@@ -10,18 +10,7 @@ const path = location.pathname;
 let isSending = false;
 
 function showFailures(failures) {
-  const place = document.getElementById("failures");
-  place.replaceChildren(
-    ...failures.map((failure) => {
-      const box = element("div", "", "failure");
-      const line = element("p");
-      line.append(element("strong", failure.code ?? "", "code"), " ", failure.message);
-      const hints = element("ul", "", "hints");
-      hints.append(...(failure.hints ?? []).map((hint) => element("li", hint)));
-      box.append(line, hints);
-      return box;
-    }),
-  );
+  document.getElementById("failures").replaceChildren(...failures.map(failureBox));
 }
 
 // Whether a turn runs: one that this page has started, or any other process.
@@ -30,12 +19,31 @@ const isRunning = () => isSending || work.dataset.state === "running";
 // Marks everything that starts something: it stays where it is, and keeps the focus.
 function showRunning() {
   const running = isRunning();
+  document.getElementById("running").hidden = !running;
   for (const control of document.querySelectorAll("#message :is(textarea, input, button), .question :is(input, button)")) {
     control.setAttribute("aria-disabled", String(running));
     if (control.matches("textarea, input")) {
       control.readOnly = running;
     }
   }
+}
+
+// The time since the last turn began, while it runs.
+function showElapsed() {
+  const turns = conversation.querySelectorAll(".turn");
+  const began = Date.parse(turns[turns.length - 1]?.dataset.time);
+  const seconds = Math.max(0, Math.round((Date.now() - began) / 1000)) || 0;
+  const minutes = Math.floor(seconds / 60);
+  const text = minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+  const place = document.getElementById("elapsed");
+  if (place.textContent !== text) {
+    place.textContent = text;
+  }
+}
+
+async function stop() {
+  const answer = await post(`${path}/stop`, {});
+  showFailures(answer?.failures ?? [{ message: "The server does not answer." }]);
 }
 
 async function send(action, body) {
@@ -70,13 +78,26 @@ function button(label, className, act) {
   return made;
 }
 
-function approval(key) {
-  const decide = (label, className, allow) => {
-    const made = button(label, className, () => reply("approve", { call: key, allow }));
-    made.setAttribute("aria-label", `${label} ${key}`);
+function approval(key, tool) {
+  const decide = (label, className, allow, always = "") => {
+    const made = button(label, className, () => reply("approve", { call: key, allow, always }));
+    made.setAttribute("aria-label", `${label} ${tool} ${key}`);
     return made;
   };
-  return [decide("Allow", "main", true), decide("Deny", "", false)];
+  return [decide("Allow", "main", true), decide("Always allow", "", true, tool), decide("Deny", "", false)];
+}
+
+// Lets the buttons of a question be pressed once its end has been seen.
+function enableWhenSeen(controls) {
+  const buttons = controls.querySelectorAll("button");
+  buttons.forEach((one) => { one.disabled = true; });
+  const observer = new IntersectionObserver(([entry]) => {
+    if (entry.isIntersecting) {
+      observer.disconnect();
+      setTimeout(() => buttons.forEach((one) => { one.disabled = false; }), 300);
+    }
+  });
+  observer.observe(controls);
 }
 
 function answer(key, question) {
@@ -95,15 +116,19 @@ function answer(key, question) {
 function enhance() {
   for (const question of conversation.querySelectorAll(".question:not([data-ready])")) {
     question.dataset.ready = "";
-    const { kind, question: key } = question.dataset;
+    const { kind, question: key, tool } = question.dataset;
     const controls = element("div", "", "actions");
-    controls.append(...(kind === "approval" ? approval(key) : answer(key, question.querySelector(".text").textContent)));
+    controls.append(...(kind === "approval" ? approval(key, tool) : answer(key, question.querySelector(".text").textContent)));
     question.append(controls);
+    enableWhenSeen(controls);
   }
   showRunning();
 }
 
 enhance();
+showElapsed();
+setInterval(showElapsed, 1000);
+document.getElementById("stop").addEventListener("click", stop);
 new MutationObserver(enhance).observe(conversation, { childList: true, subtree: true });
 new MutationObserver(showRunning).observe(work, { attributes: true, attributeFilter: ["data-state"] });
 if (form) {

@@ -5,6 +5,18 @@ import { element } from "./page.js";
 
 let count = 0;
 
+// The bounds of a value, for people.
+function bounds(schema) {
+  const range = (from, to, unit) => {
+    if (from === undefined && to === undefined) return "";
+    if (to === undefined) return `at least ${from}${unit}`;
+    return from === undefined ? `at most ${to}${unit}` : `${from} to ${to}${unit}`;
+  };
+  const parts = [range(schema.minimum, schema.maximum, ""), range(schema.minLength, schema.maxLength, " characters"),
+    schema.pattern === undefined ? "" : `matches ${schema.pattern}`];
+  return parts.filter(Boolean).join(", ");
+}
+
 // What all fields have: a label, a description, a place for violations.
 export function frame(name, schema, required, control, isGroup) {
   count += 1;
@@ -12,7 +24,7 @@ export function frame(name, schema, required, control, isGroup) {
   const outer = element(isGroup ? "fieldset" : "div", "", "field");
   const label = element(isGroup ? "legend" : "label", name);
   label.append(element("span", required ? " required" : " optional", "about"));
-  const about = element("p", schema.description ?? "", "about");
+  const about = element("p", [schema.description, bounds(schema)].filter(Boolean).join(" · "), "about");
   about.id = `${id}-about`;
   const violations = element("ul", "", "violations");
   violations.id = `${id}-violations`;
@@ -25,14 +37,18 @@ export function frame(name, schema, required, control, isGroup) {
     control.setAttribute("aria-required", String(required));
   }
   target.setAttribute("aria-describedby", `${about.id} ${violations.id}`);
-  const show = (failures) => {
-    violations.replaceChildren(
-      ...failures.map((failure) => {
-        const item = element("li", failure.message);
-        item.append(...failure.hints.map((hint) => element("p", hint, "about")));
-        return item;
-      }),
-    );
+  // Only a field that was touched turns red, until all are sent.
+  let isTouched = false;
+  outer.addEventListener("input", () => { isTouched = true; });
+  const show = (found, isSent) => {
+    const failures = isTouched || isSent ? found : [];
+    violations.replaceChildren(...failures.map((failure) => {
+      const item = element("li", failure.message);
+      // The others say to a model what the form shows.
+      const hints = failure.hints.filter((hint) => hint.startsWith("did you mean"));
+      item.append(...hints.map((hint) => element("p", hint, "about")));
+      return item;
+    }));
     if (!isGroup) {
       target.setAttribute("aria-invalid", String(failures.length > 0));
     }
@@ -41,16 +57,31 @@ export function frame(name, schema, required, control, isGroup) {
 }
 
 // A field of one control. `parse` makes its value from the text.
-function simple(name, schema, required, control, parse, format) {
+function simple(name, schema, required, control, parse, format, isText = false) {
   const { outer, show } = frame(name, schema, required, control, false);
-  let isEmpty = false;
-  control.addEventListener("input", () => { isEmpty = false; });
+  if (schema.default !== undefined) {
+    const shown = `default: ${typeof schema.default === "string" ? schema.default : JSON.stringify(schema.default)}`;
+    if (control.options) {
+      control.options[0].text = shown;
+    } else {
+      control.placeholder = shown;
+    }
+  }
+  const box = element("input");
+  box.type = "checkbox";
+  const empty = element("label", "", "empty");
+  empty.append(box, ` Send ${name} as an empty text`);
+  const showEmpty = () => { empty.hidden = !isText || control.value !== ""; };
+  control.addEventListener("input", showEmpty);
+  showEmpty();
+  outer.append(empty);
   return {
     element: outer,
-    read: () => (control.value === "" ? (isEmpty ? "" : undefined) : parse(control.value)),
+    read: () => (control.value === "" ? (isText && box.checked ? "" : undefined) : parse(control.value)),
     write: (value) => {
-      isEmpty = value === "";
+      box.checked = value === "";
       control.value = value === undefined ? "" : format(value);
+      showEmpty();
     },
     point: (pointer, fields) => fields.set(pointer, show),
   };
@@ -73,7 +104,7 @@ export function text(name, schema, required) {
   if (isLong) {
     control.rows = 2;
   }
-  return simple(name, schema, required, control, (value) => value, String);
+  return simple(name, schema, required, control, (value) => value, String, true);
 }
 
 export function number(name, schema, required) {

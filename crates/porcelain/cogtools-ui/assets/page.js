@@ -36,6 +36,31 @@ export function reloadNotice(text) {
   announce(text.trim());
 }
 
+// Another file is where the session was. What was typed stays until the reader lets it go.
+export function showReplaced() {
+  const isTyping = [...document.querySelectorAll("#message textarea, .question input")].some((one) => one.value);
+  if (!isTyping) {
+    location.reload();
+    return;
+  }
+  reloadNotice("Another session is in this file now. ");
+}
+
+// A failure in words, then its code and what to do.
+export function failureBox(failure) {
+  const box = element("div", "", "failure");
+  const line = element("p", [failure.pointer, failure.message].filter(Boolean).join(" "));
+  line.append(" ", element("span", failure.code ?? "", "code about"));
+  box.append(line);
+  if (failure.details) {
+    box.append(element("pre", failure.details));
+  }
+  const hints = element("ul", "", "hints");
+  hints.append(...(failure.hints ?? []).map((hint) => element("li", hint)));
+  box.append(hints);
+  return box;
+}
+
 // The secret path below which all pages are.
 export function base() {
   return document.querySelector('meta[name="cogtools-base"]').content;
@@ -70,4 +95,33 @@ export function element(name, text = "", className = "") {
   return made;
 }
 
+// Elements of the HTML that the server has made of a text.
+export function fragment(html) {
+  const made = document.createDocumentFragment();
+  made.append(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+  return made;
+}
+
+// Says that the server has ended, on every page, as long as it does not answer.
+async function watch() {
+  const place = document.getElementById("gone");
+  let isThere = false;
+  try {
+    isThere = (await fetch(`${base()}/alive`, { signal: AbortSignal.timeout(800) })).ok;
+  } catch {
+    // It does not answer.
+  }
+  if (isThere) {
+    place.replaceChildren();
+  } else if (!place.firstChild) {
+    const line = element("p", "The server has ended: nothing on this page is new. Start it again with ");
+    line.append(element("code", "cogtools ui"), ", and open the address that it prints.");
+    place.append(line);
+  }
+  setTimeout(watch, 1000);
+}
+
+if (document.querySelector('meta[name="cogtools-base"]')) {
+  watch();
+}
 localTimes(document);

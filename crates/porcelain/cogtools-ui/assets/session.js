@@ -1,7 +1,6 @@
 // A session: panels that open and close together, earlier lines, and what happens while it runs.
 
-import { announce, localTimes, reloadNotice } from "./page.js";
-import { renderMarkdown } from "./markdown.js";
+import { announce, localTimes, showReplaced } from "./page.js";
 import { mark, merge } from "./merge.js";
 
 const work = document.getElementById("work");
@@ -15,7 +14,6 @@ let selected = new URLSearchParams(location.search).get("turn");
 
 function finish(root) {
   localTimes(root);
-  renderMarkdown(root);
   for (const bar of root.querySelectorAll("a.bar")) {
     const button = document.createElement("button");
     button.type = "button";
@@ -73,14 +71,27 @@ function adopt(fresh) {
   showExpanded();
 }
 
+// Shows the work of the turn that the address names. What cannot be shown is an error's page.
+async function showAddress() {
+  const query = Object.fromEntries(new URLSearchParams(location.search));
+  selected = query.turn ?? null;
+  try {
+    const fresh = (await load(query)).getElementById("side");
+    finish(fresh);
+    adopt(fresh);
+  } catch {
+    location.reload();
+  }
+}
+
+// The address of a turn can be copied, survives a reload, and is left by going back.
 async function showTurn(turn) {
   const query = { ...Object.fromEntries(new URLSearchParams(location.search)), turn };
-  // The address of the turn can be copied, and survives a reload.
-  history.replaceState(null, "", `?${new URLSearchParams(query)}`);
-  const fresh = (await load(query)).getElementById("side");
-  finish(fresh);
-  adopt(fresh);
+  history.pushState(null, "", `?${new URLSearchParams(query)}`);
+  await showAddress();
 }
+
+addEventListener("popstate", showAddress);
 
 conversation.addEventListener("click", async (event) => {
   const bar = event.target.closest("button.bar");
@@ -91,8 +102,7 @@ conversation.addEventListener("click", async (event) => {
     setOpen(!isOpen());
     return;
   }
-  selected = bar.dataset.turn;
-  await showTurn(selected);
+  await showTurn(bar.dataset.turn);
   setOpen(true);
 });
 side.addEventListener("toggle", showExpanded, true);
@@ -166,18 +176,12 @@ function replaceSide(fresh) {
   showExpanded();
 }
 
-// Another file is where the session was. What was typed stays until the reader lets it go.
-function showReplaced() {
-  const isTyping = [...document.querySelectorAll("#message textarea, .question input")].some((one) => one.value);
-  if (!isTyping) {
-    location.reload();
-    return;
-  }
-  reloadNotice("Another session is in this file now. ");
-}
-
 mark(document);
 finish(document);
+// A session opens at its end, or at the turn of the address.
+if (!location.hash && conversation.querySelectorAll(".turn").length > 1) {
+  document.getElementById(`turn-${shownTurn()}`)?.scrollIntoView();
+}
 followEarlier();
 if ("live" in work.dataset) {
   const { last, content } = work.dataset;

@@ -1,32 +1,18 @@
 // A tool: its form, its examples as buttons, checks while the user types, and calls.
 
-import { announce, element, post } from "./page.js";
-import { markdown, renderMarkdown } from "./markdown.js";
+import { announce, element, failureBox, fragment, post } from "./page.js";
 import { field } from "./structure.js";
 
 const form = document.getElementById("form");
 const result = document.getElementById("result");
 const path = location.pathname;
+const command = document.getElementById("command");
 const CHECK_DELAY = 150;
 
 function button(label, className = "") {
   const made = element("button", label, className);
   made.type = "button";
   return made;
-}
-
-function failureText(failure) {
-  const box = element("div", "", "failure");
-  const line = element("p");
-  line.append(element("strong", failure.code, "code"), " ", failure.pointer ?? "", " ", failure.message);
-  box.append(line);
-  if (failure.details) {
-    box.append(element("pre", failure.details));
-  }
-  const hints = element("ul", "", "hints");
-  hints.append(...(failure.hints ?? []).map((hint) => element("li", hint)));
-  box.append(hints);
-  return box;
 }
 
 class Form {
@@ -38,6 +24,7 @@ class Form {
     actions.append(this.call);
     form.append(this.root.element, this.others, actions);
     this.checks = 0;
+    this.isSent = false;
   }
 
   // Shows each violation beside its field, and the rest below.
@@ -53,8 +40,8 @@ class Form {
       }
       (failure.code === "SCHEMA_VIOLATION" && pointer ? found.get(pointer) : rest).push(failure);
     }
-    fields.forEach((show, pointer) => show(found.get(pointer)));
-    this.others.replaceChildren(...rest.map(failureText));
+    fields.forEach((show, pointer) => show(found.get(pointer), this.isSent));
+    this.others.replaceChildren(...(this.isSent ? rest : []).map(failureBox));
   }
 
   async check() {
@@ -64,6 +51,8 @@ class Form {
     // A later check has begun.
     if (answer && check === this.checks) {
       this.show(answer.failures);
+      command.hidden = false;
+      command.querySelector("pre").textContent = answer.command;
     }
     return answer;
   }
@@ -72,6 +61,7 @@ class Form {
     if (this.call.getAttribute("aria-disabled") === "true") {
       return;
     }
+    this.isSent = true;
     this.call.setAttribute("aria-disabled", "true");
     announce("The call runs.");
     const answer = await post(`${path}/call`, this.root.read());
@@ -80,7 +70,7 @@ class Form {
       announce("The server does not answer.");
     } else if (answer.failures) {
       this.show(answer.failures);
-      result.replaceChildren(element("h3", "Failed"), ...answer.failures.map(failureText));
+      result.replaceChildren(element("h3", "Failed"), ...answer.failures.map(failureBox));
       announce("The call failed.");
     } else {
       showResult(answer);
@@ -95,7 +85,7 @@ function showResult(answer) {
   plain.setAttribute("role", "region");
   plain.setAttribute("aria-label", "Result as text");
   const rendered = element("div", "", "markdown");
-  rendered.append(markdown(answer.result));
+  rendered.append(fragment(answer.html));
   rendered.hidden = true;
   const toggle = button("As Markdown");
   toggle.setAttribute("aria-pressed", "false");
@@ -131,7 +121,7 @@ function showTests(place) {
     const answer = await post(`${path}/test`, {});
     run.removeAttribute("aria-disabled");
     showState(answer?.tests);
-    report.replaceChildren(...(answer?.failures ?? []).map(failureText));
+    report.replaceChildren(...(answer?.failures ?? []).map(failureBox));
     for (const tool of answer?.report?.tools ?? []) {
       const cases = tool.examples.map((one) => {
         const item = element("li", `${one.name ?? one.number}: ${one.status}${one.golden ? ` (${one.golden})` : ""}`);
@@ -154,7 +144,6 @@ function showTests(place) {
 }
 
 async function start() {
-  renderMarkdown(document);
   const { schema, examples } = await (await fetch(`${path}/form`)).json();
   const made = new Form(schema);
   let timer = 0;
@@ -170,10 +159,16 @@ async function start() {
     const fill = button(`Example ${index + 1}`);
     fill.addEventListener("click", () => {
       made.root.write(example);
+      made.isSent = true;
       made.check();
     });
     document.getElementById("examples").append(fill);
   });
+  command.querySelector("button").addEventListener("click", async () => {
+    await navigator.clipboard.writeText(command.querySelector("pre").textContent);
+    announce("The command is copied.");
+  });
+  made.check();
   const tests = document.getElementById("tests");
   if (tests) {
     showTests(tests);

@@ -1,10 +1,9 @@
 //! The command line.
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use cogtools_program::args::all;
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_program::args;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
 use crate::manual::MANUAL;
@@ -13,7 +12,7 @@ use crate::server::serve;
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-ui",
-    command,
+    command: UiArgs::command,
     run,
     stdin: Stdin::Ignored,
     codes: &[],
@@ -21,60 +20,26 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-/// The command line.
+/// Look at tools and sessions in a browser
+#[derive(Parser)]
+#[command(
+    long_about = "Serve pages about the tools and the sessions of the project that contains the \
+        current directory, only to a browser on this machine, and print their URL. The pages show \
+        what is in the files, follow a session while it runs, and call tools as `cogtools call` \
+        does."
+)]
 pub(crate) struct UiArgs {
-    /// Where to listen; port 0 selects a free one.
-    pub(crate) address: SocketAddr,
-    /// True if the browser of the user is started.
-    pub(crate) open: bool,
-    /// Sessions in files of their own.
+    /// Also show the session in this file
+    #[arg(id = "session", long, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-}
-
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Look at tools and sessions in a browser")
-        .long_about(
-            "Serve pages about the tools and the sessions of the project that contains the \
-             current directory, only to a browser on this machine, and print their URL. The \
-             pages show what is in the files, follow a session while it runs, and call tools \
-             as `cogtools call` does.",
-        )
-        .arg(
-            Arg::new("session")
-                .long("session")
-                .value_name("FILE")
-                .action(ArgAction::Append)
-                .value_parser(value_parser!(PathBuf))
-                .help("Also show the session in this file"),
-        )
-        .arg(
-            Arg::new("port")
-                .long("port")
-                .value_name("PORT")
-                .value_parser(value_parser!(u16))
-                .default_value("0")
-                .help("Listen on this port; 0 selects a free one"),
-        )
-        .arg(
-            Arg::new("open")
-                .long("open")
-                .action(ArgAction::SetTrue)
-                .help("Open the page in the browser"),
-        )
-}
-
-impl UiArgs {
-    fn from_matches(matches: &ArgMatches) -> Self {
-        let port = matches.get_one("port").copied().unwrap_or_default();
-        Self {
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-            open: matches.get_flag("open"),
-            files: all(matches, "session"),
-        }
-    }
+    /// Listen on this port; 0 selects a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    serve(&UiArgs::from_matches(matches), io)
+    serve(&args::parse(matches)?, io)
 }

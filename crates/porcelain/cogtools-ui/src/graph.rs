@@ -2,6 +2,7 @@
 //! that a run has given them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use cogtools_core::tool::Flow;
 use serde_json::{Value, json};
@@ -19,6 +20,21 @@ const MARGIN: usize = 8;
 /// The number of nodes that are drawn.
 const MAX_NODES: usize = 200;
 
+/// The width of the lane of a line that passes a row without a node of its own.
+const LANE: usize = 16;
+/// The number of times that rows are sorted, so that lines cross less.
+const SWEEPS: usize = 4;
+
+/// A place in a row: a node, or a line that passes it on its way to a lower one.
+struct Place {
+    /// The node.
+    node: Option<usize>,
+    row: usize,
+    width: usize,
+    /// The places in the row above that lines lead from.
+    above: Vec<usize>,
+}
+
 /// The picture of `flow` as variables of a template; `None` if it is too large to be one.
 pub(crate) fn graph(flow: &Flow, badges: &BTreeMap<String, Badge>) -> Option<Value> {
     let nodes = flow.nodes();
@@ -26,58 +42,100 @@ pub(crate) fn graph(flow: &Flow, badges: &BTreeMap<String, Badge>) -> Option<Val
         return None;
     }
     let rows = rows(flow);
-    let widths: Vec<usize> = nodes
+    let mut places: Vec<Place> = nodes
         .iter()
-        .map(|node| node.id.chars().count().max(node.kind().len()) * CHAR + 2 * PADDING)
-        .collect();
-    let count = rows.iter().max().map_or(0, |last| last + 1);
-    let of_row = |row: usize| {
-        (0..nodes.len())
-            .filter(|node| rows[*node] == row)
-            .collect::<Vec<_>>()
-    };
-    let by_row: Vec<Vec<usize>> = (0..count).map(of_row).collect();
-    let row_width = |row: &[usize]| {
-        let nodes: usize = row.iter().map(|node| widths[*node]).sum();
-        nodes + GAP * row.len().saturating_sub(1)
-    };
-    let inner = by_row.iter().map(|row| row_width(row)).max().unwrap_or(0);
-    let mut lefts = vec![0; nodes.len()];
-    for row in &by_row {
-        let mut left = MARGIN + (inner - row_width(row)) / 2;
-        for node in row {
-            lefts[*node] = left;
-            left += widths[*node] + GAP;
-        }
-    }
-    let top = |node: usize| MARGIN + rows[node] * ROW;
-    let centre = |node: usize| lefts[node] + widths[node] / 2;
-    let boxes = nodes.iter().enumerate().map(|(number, node)| {
-        json!({
-            "id": node.id, "kind": node.kind(), "badge": badges.get(&node.id),
-            "x": lefts[number], "y": top(number), "width": widths[number], "height": HEIGHT,
-            "centre": centre(number), "name_y": top(number) + 20, "kind_y": top(number) + 38,
+        .enumerate()
+        .map(|(number, node)| Place {
+            node: Some(number),
+            row: rows[number],
+            width: node.id.chars().count().max(node.kind().len()) * CHAR + 2 * PADDING,
+            above: Vec::new(),
         })
-    });
-    let mut lines = Vec::new();
+        .collect();
+    let mut edges: Vec<(Vec<usize>, bool)> = Vec::new();
     for (lower, node) in nodes.iter().enumerate() {
         for need in &node.needs {
             let Some(upper) = nodes.iter().position(|one| one.id == need.node) else {
                 continue;
             };
-            let (x, y) = (centre(upper), top(upper) + HEIGHT);
-            let (to_x, to_y) = (centre(lower), top(lower));
-            let middle = usize::midpoint(y, to_y);
-            let path = format!("M{x} {y}C{x} {middle} {to_x} {middle} {to_x} {to_y}");
-            lines.push(json!({"path": path, "optional": need.is_optional}));
+            let mut way = vec![upper];
+            for row in rows[upper] + 1..rows[lower] {
+                let last = way[way.len() - 1];
+                way.push(places.len());
+                places.push(Place {
+                    node: None,
+                    row,
+                    width: LANE,
+                    above: vec![last],
+                });
+            }
+            let last = way[way.len() - 1];
+            places[lower].above.push(last);
+            way.push(lower);
+            edges.push((way, need.is_optional));
         }
     }
+    let (lefts, inner) = lefts(&places);
+    let top = |place: usize| MARGIN + places[place].row * ROW;
+    let centre = |place: usize| lefts[place] + places[place].width / 2;
+    let boxes = nodes.iter().enumerate().map(|(number, node)| {
+        json!({
+            "id": node.id, "kind": node.kind(), "badge": badges.get(&node.id),
+            "x": lefts[number], "y": top(number), "width": places[number].width, "height": HEIGHT,
+            "centre": centre(number), "name_y": top(number) + 20, "kind_y": top(number) + 38,
+        })
+    });
+    let lines = edges.iter().map(|(way, is_optional)| {
+        let mut path = format!("M{} {}", centre(way[0]), top(way[0]) + HEIGHT);
+        for pair in way.windows(2) {
+            let (x, y) = (centre(pair[0]), top(pair[0]) + HEIGHT);
+            let (to_x, to_y) = (centre(pair[1]), top(pair[1]));
+            let middle = usize::midpoint(y, to_y);
+            let _ = write!(path, "C{x} {middle} {to_x} {middle} {to_x} {to_y}");
+            if places[pair[1]].node.is_none() {
+                let _ = write!(path, "V{}", to_y + HEIGHT);
+            }
+        }
+        json!({"path": path, "optional": is_optional})
+    });
+    let count = rows.iter().max().map_or(0, |last| last + 1);
     Some(json!({
         "width": inner + 2 * MARGIN,
         "height": count.saturating_sub(1) * ROW + HEIGHT + 2 * MARGIN,
         "nodes": boxes.collect::<Vec<Value>>(),
-        "lines": lines,
+        "lines": lines.collect::<Vec<Value>>(),
     }))
+}
+
+/// The left side of each place, and the width of the widest row. Each row is sorted by the middle
+/// of what leads to its places from above.
+fn lefts(places: &[Place]) -> (Vec<usize>, usize) {
+    let count = places.iter().map(|place| place.row + 1).max().unwrap_or(0);
+    let mut by_row: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (number, place) in places.iter().enumerate() {
+        by_row[place.row].push(number);
+    }
+    let width = |row: &[usize]| {
+        let widths: usize = row.iter().map(|place| places[*place].width).sum();
+        widths + GAP * row.len().saturating_sub(1)
+    };
+    let inner = by_row.iter().map(|row| width(row)).max().unwrap_or(0);
+    let mut lefts = vec![0; places.len()];
+    for _ in 0..SWEEPS {
+        for row in &mut by_row {
+            row.sort_by_key(|place| {
+                let above = &places[*place].above;
+                let centres = above.iter().map(|one| lefts[*one] + places[*one].width / 2);
+                centres.sum::<usize>().checked_div(above.len()).unwrap_or(0)
+            });
+            let mut left = MARGIN + (inner - width(row)) / 2;
+            for place in row.iter() {
+                lefts[*place] = left;
+                left += places[*place].width + GAP;
+            }
+        }
+    }
+    (lefts, inner)
 }
 
 /// The row of each node: one below the lowest of those that it needs.
@@ -142,8 +200,12 @@ mod tests {
         assert_eq!(graph["lines"].as_array().map(Vec::len), Some(3));
         assert_eq!(
             (&graph["width"], &graph["height"]),
-            (&json!(96), &json!(240))
+            (&json!(136), &json!(240))
         );
+        // The line from the first row to the last one passes the second beside its node.
+        let lines = graph["lines"].as_array().into_iter().flatten();
+        let mut paths = lines.filter_map(|line| line["path"].as_str());
+        assert!(paths.any(|path| path.contains("V144")), "{graph}");
     }
 
     #[test]

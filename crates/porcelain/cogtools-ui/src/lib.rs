@@ -10,6 +10,7 @@ mod cut;
 mod graph;
 mod live;
 mod manual;
+mod markdown;
 mod page;
 mod project;
 mod respond;

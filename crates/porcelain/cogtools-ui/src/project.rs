@@ -43,6 +43,17 @@ impl ProjectView {
         input: Vec<u8>,
         timeout: Duration,
     ) -> Result<Output, Box<Diagnostic>> {
+        self.run_until(args, input, timeout, &self.io.cancel)
+    }
+
+    /// Like [`Self::run`], until `stop`.
+    pub(crate) fn run_until(
+        &self,
+        args: impl IntoIterator<Item = impl Into<OsString>>,
+        input: Vec<u8>,
+        timeout: Duration,
+        stop: &Cancel,
+    ) -> Result<Output, Box<Diagnostic>> {
         let folder = self.io.program.parent().unwrap_or(Path::new("/"));
         let name = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
         let args = args.into_iter().map(Into::into);
@@ -51,7 +62,7 @@ impl ProjectView {
             .variables(self.io.vars.clone())
             .input(input)
             .timeout(timeout);
-        process.run(&self.io.cancel).map_err(|error| {
+        process.run(stop).map_err(|error| {
             let message = format!("cogtools cannot be started: {error}");
             let diagnostic = Diagnostic::new(Code::IoFailed, message);
             Box::new(diagnostic.hint("install cogtools again: its programs belong together"))

@@ -18,7 +18,7 @@ use tokio::sync::{Semaphore, oneshot};
 use crate::access::Access;
 use crate::page::Pages;
 use crate::project::ProjectView;
-use crate::session::Sessions;
+use crate::session::{Runs, Sessions};
 use crate::tool::TestRuns;
 
 /// An answer to a request.
@@ -196,6 +196,7 @@ pub(crate) struct App {
     pub(crate) pages: Pages,
     pub(crate) project: ProjectView,
     pub(crate) sessions: Sessions,
+    pub(crate) runs: Runs,
     pub(crate) tests: TestRuns,
     /// The number of programs that may still start.
     pub(crate) programs: Arc<Semaphore>,

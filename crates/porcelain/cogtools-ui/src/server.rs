@@ -1,6 +1,7 @@
 //! One run of the server: it listens, prints its URL, and serves until it is asked to end.
 
 use std::ffi::OsStr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -34,7 +35,7 @@ use crate::command::UiArgs;
 use crate::page::Pages;
 use crate::project::ProjectView;
 use crate::respond::{App, PageError, UntilError};
-use crate::session::Sessions;
+use crate::session::{Runs, Sessions};
 use crate::tool::TestRuns;
 use crate::{live, page, session, tool};
 
@@ -65,8 +66,9 @@ pub(crate) fn serve(args: &UiArgs, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failure> {
-    let server = Server::bind(args.address).await.map_err(|error| {
-        let message = format!("cannot listen on {}: {error}", args.address);
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+    let server = Server::bind(address).await.map_err(|error| {
+        let message = format!("cannot listen on {address}: {error}");
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         diagnostic.hint("choose another port, or 0 for any free port")
     })?;
@@ -81,6 +83,7 @@ async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failur
         pages,
         project: ProjectView::new(io, stop.clone()),
         sessions: Sessions::new(&args.files, io)?,
+        runs: Runs::default(),
         tests: TestRuns::default(),
         programs: Arc::new(Semaphore::new(MAX_PROGRAMS as usize)),
         stop: stop.clone(),
@@ -143,7 +146,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// All pages, for those who have access.
 pub(crate) fn routes(app: &Arc<App>) -> Router {
-    let pages: [(&str, MethodRouter<Arc<App>>); 18] = [
+    let pages: [(&str, MethodRouter<Arc<App>>); 20] = [
         ("", get(session::list_page)),
         ("/", get(session::list_page)),
         ("/sessions", get(session::list_page)),
@@ -157,7 +160,10 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         ("/sessions/{id}/approve", post(session::approve)),
         ("/sessions/{id}/answer", post(session::answer)),
         ("/sessions/{id}/message", post(session::message)),
+        ("/sessions/{id}/stop", post(session::stop)),
         ("/sessions/{id}/events", get(live::session)),
+        // An open page asks it whether the server still runs.
+        ("/alive", get(async || StatusCode::NO_CONTENT)),
         ("/events/tools", get(live::tools)),
         ("/tools", get(tool::list_page)),
         ("/tools/{name}", get(tool::page)),

@@ -45,9 +45,16 @@ const MANUAL: &[(&str, &str)] = &[
     ),
 ];
 
+/// The version, with the commit of its source if `cargo xtask` built it.
+const VERSION: &str = match option_env!("COGTOOLS_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
 /// YAML files become tools for AI agents
 #[derive(Parser)]
 #[command(
+    version = VERSION,
     long_about = "One YAML file is one tool for an AI agent. cogtools finds the tools of the \
         current project, declares them to hosts such as Gemini CLI, validates calls and runs them.",
     override_usage = "cogtools [OPTIONS] <PROGRAM> [ARGS]...\n       \

@@ -93,7 +93,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let report = json!({"tools": tools, "total_tokens": total(&rows)});
         io.show_json(&format!("{report:#}\n"))?;
     } else if !rows.is_empty() {
-        io.print(table(&rows, io.colour(Stream::Stdout)).as_bytes())?;
+        io.page(&table(&rows, io.colour(Stream::Stdout)))?;
     }
     let is_explained = !source_errors.is_empty();
     io.warn(&[source_errors, unmatched].concat(), &EACH);

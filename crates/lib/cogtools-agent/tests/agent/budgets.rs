@@ -71,7 +71,8 @@ fn a_limit_is_checked_before_each_request() {
         &EndStatus::Completed,
         0,
     );
-    for (tokens, left) in [(1, 2), (15, 2), (16, 1), (30, 1)] {
+    // The first request has about 20 tokens, each response 15, and each later request 10.
+    for (tokens, left) in [(1, 3), (24, 2), (25, 1), (39, 1)] {
         let budget = Budget {
             tokens: Some(tokens),
             ..UNLIMITED
@@ -80,7 +81,7 @@ fn a_limit_is_checked_before_each_request() {
     }
     check(
         Budget {
-            tokens: Some(31),
+            tokens: Some(40),
             ..UNLIMITED
         },
         &EndStatus::Completed,

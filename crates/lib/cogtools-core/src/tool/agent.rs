@@ -174,6 +174,7 @@ impl AgentTask {
             // Serializing text, numbers and JSON cannot fail.
             input: serde_json::to_vec(self).unwrap_or_default(),
             timeout,
+            runs_agents: true,
             max_output: MAX_REPORT,
             lines: None,
         };
@@ -399,6 +400,8 @@ pub(super) struct OwnProgram<'p> {
     pub(super) timeout: Duration,
     /// The longest output, in bytes.
     pub(super) max_output: usize,
+    /// True if agents may run in it, which run within each other only so far.
+    pub(super) runs_agents: bool,
     /// The reader of the lines on its standard error while it runs.
     pub(super) lines: Option<LineSink>,
 }
@@ -409,8 +412,8 @@ impl OwnProgram<'_> {
     /// # Errors
     /// The failure of the program, with its own code.
     pub(super) fn run(self, name: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
-        let variables =
-            variables(cx).map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
+        let variables = variables(self.runs_agents, cx);
+        let variables = variables.map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
         let program = cx.own_program();
         let program = program
             .ok_or_else(|| CommandError::NotFound(Context::PROGRAM.to_owned()).diagnostic(name))?;
@@ -462,8 +465,11 @@ fn diagnostic(stderr: &[u8]) -> Option<Diagnostic> {
 
 /// Returns its variables: the user's. A host may have loaded a file of the project into the process: it
 /// decides neither where a key is sent nor what is trusted.
-fn variables(cx: &Context) -> Result<Vars, Box<Diagnostic>> {
-    let depth = AgentTask::depth_below(AgentTask::depth(cx))?;
+fn variables(runs_agents: bool, cx: &Context) -> Result<Vars, Box<Diagnostic>> {
+    let mut depth = AgentTask::depth(cx);
+    if runs_agents {
+        depth = AgentTask::depth_below(depth)?;
+    }
     let process = cx.environment.process();
     let names = process.keys().filter_map(|name| name.to_str());
     let mut variables = cx.environment.user_vars(names);

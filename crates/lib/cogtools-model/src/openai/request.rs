@@ -47,7 +47,9 @@ pub(super) fn body(request: &Request, limit_key: &str) -> Result<Map<String, Val
         ("stream_options", json!({"include_usage": true})),
     ];
     let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
-    Ok(fields.map(|(key, value)| (key.to_owned(), value)).collect())
+    let mut body = generation.rest.clone();
+    body.extend(fields.map(|(key, value)| (key.to_owned(), value)));
+    Ok(body)
 }
 
 /// The field of `body` because of which a server has refused it, if the request can do without.

@@ -72,7 +72,10 @@ fn programs(cx: &Context) -> Vec<String> {
         let file = which::which_in_global(name, Some(&cx.host.programs));
         let file = file.ok().and_then(|mut files| files.next());
         let version = file.and_then(|file| run_with(&file, &["--version"], &cx.host));
-        version.is_some_and(|line| line == format!("{name} {VERSION}\n"))
+        // `cogtools` also prints the commit of its build.
+        let line = version.unwrap_or_default();
+        let number = line.split(" (").next().unwrap_or_default().trim_end();
+        number == format!("{name} {VERSION}")
     });
     names
 }

@@ -1,4 +1,4 @@
-//! The editor around a terminal, asked for what it shows.
+//! The editor around a terminal: its selection and its files.
 //!
 //! Editors are reached by Unix sockets that only their user can open: by the protocol in
 //! `docs/reference/editor-protocol.md`, or by what Neovim and Emacs have anyway. Nothing listens

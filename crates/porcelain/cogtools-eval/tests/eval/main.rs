@@ -85,7 +85,7 @@ fn report(run: &CapturedRun, status: u8) -> Value {
     serde_json::from_str(&run.stdout).expect("JSON")
 }
 
-/// How many requests the scripted model had.
+/// The number of requests that the scripted model had.
 fn requests(project: &Project) -> usize {
     if project.path("requests").exists() {
         project.read("requests").lines().count()

@@ -6,6 +6,8 @@ mod steps;
 mod turn;
 mod turns;
 
-pub(crate) use request::{answer, approve, blob, layer, line, list_page, message, page};
+pub(crate) use request::{
+    Runs, answer, approve, blob, layer, line, list_page, message, page, stop,
+};
 pub(crate) use sessions::{RunState, Sessions};
 pub(crate) use turn::Badge;

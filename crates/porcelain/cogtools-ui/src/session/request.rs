@@ -2,13 +2,15 @@
 //!
 //! The programs that a user would type carry that out; they write into the session.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use cogtools_core::Cancel;
 use cogtools_core::tool::FlowTask;
 use cogtools_log::{BlobId, Blobs, Event, Index, Line, SessionFile};
 use serde::Deserialize;
@@ -145,6 +147,9 @@ const TIMEOUT: Duration = Duration::from_hours(24);
 struct Decision {
     call: String,
     allow: bool,
+    /// The tool whose calls run without a question from now on, as long as the server runs.
+    #[serde(default)]
+    always: String,
 }
 
 /// An answer to a node that asks.
@@ -171,13 +176,20 @@ pub(crate) async fn approve(
     Path(name): Path<String>,
     body: Bytes,
 ) -> Response {
-    run(app, name, body, |file, decision: Decision| {
+    let shared = Arc::clone(&app);
+    let session = name.clone();
+    run(app, name, body, move |file, decision: Decision| {
         let option = if decision.allow {
             "--approve"
         } else {
             "--reject"
         };
-        let mut args = ask(file);
+        // A name, and no pattern for others.
+        let is_name = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
+        if decision.allow && !decision.always.is_empty() && decision.always.chars().all(is_name) {
+            shared.runs.allow(&session, decision.always);
+        }
+        let mut args = shared.ask(&session, file);
         args.push(format!("{option}={}", decision.call).into());
         (args, Vec::new())
     })
@@ -206,8 +218,10 @@ pub(crate) async fn message(
     Path(name): Path<String>,
     body: Bytes,
 ) -> Response {
-    run(app, name, body, |file, message: Message| {
-        let mut args = ask(file);
+    let shared = Arc::clone(&app);
+    let session = name.clone();
+    run(app, name, body, move |file, message: Message| {
+        let mut args = shared.ask(&session, file);
         args.push("--continue".into());
         let model = message.model.trim();
         if !model.is_empty() {
@@ -218,17 +232,63 @@ pub(crate) async fn message(
     .await
 }
 
-/// `cogtools ask` about the session in `file`, which stops at questions.
-fn ask(file: OsString) -> Vec<OsString> {
-    let args = [
-        "ask",
-        "--error-format",
-        "json",
-        "--quiet",
-        "--pause",
-        "--session",
-    ];
-    args.map(OsString::from).into_iter().chain([file]).collect()
+/// Stops what a page has started in a session.
+pub(crate) async fn stop(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
+    let is_ours = app.runs.stop(&name);
+    let failures: &[Value] = if is_ours {
+        &[]
+    } else {
+        &[json!({"message": "another process runs this turn", "hints": ["end it there"]})]
+    };
+    Answer::Json(json!({"failures": failures})).into()
+}
+
+/// What pages have started in sessions, and allowed there, by the names of the sessions.
+#[derive(Default)]
+pub(crate) struct Runs(Mutex<HashMap<String, SessionRuns>>);
+
+/// The runs of a session.
+#[derive(Default)]
+struct SessionRuns {
+    /// Ends the present run.
+    stop: Option<Cancel>,
+    /// The tools whose calls need no question.
+    allowed: BTreeSet<String>,
+}
+
+impl Runs {
+    fn with<T>(&self, session: &str, work: impl FnOnce(&mut SessionRuns) -> T) -> T {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        work(all.entry(session.to_owned()).or_default())
+    }
+
+    fn stop(&self, session: &str) -> bool {
+        let stop = self.with(session, |runs| runs.stop.clone());
+        stop.inspect(Cancel::cancel).is_some()
+    }
+
+    fn allow(&self, session: &str, tool: String) {
+        self.with(session, |runs| runs.allowed.insert(tool));
+    }
+}
+
+impl App {
+    /// `cogtools ask` about the session in `file`, which stops at questions.
+    fn ask(&self, session: &str, file: OsString) -> Vec<OsString> {
+        let args = [
+            "ask",
+            "--error-format",
+            "json",
+            "--quiet",
+            "--pause",
+            "--session",
+        ];
+        let mut args: Vec<OsString> = args.map(OsString::from).into();
+        args.push(file);
+        let allowed = self.runs.with(session, |runs| runs.allowed.clone());
+        args.extend(allowed.iter().map(|tool| format!("--allow={tool}").into()));
+        args
+    }
 }
 
 /// Runs the command that `command` makes of the session's file and of `body`.
@@ -242,7 +302,10 @@ async fn run<B: DeserializeOwned + Send + 'static>(
         let file = app.sessions.file(&name)?;
         let body = serde_json::from_slice(&body).map_err(|_| PageError::NotFound)?;
         let (args, input) = command(file.path().into_os_string(), body);
-        let output = app.project.run(args, input, TIMEOUT);
+        let stop = app.stop.child();
+        app.runs.with(&name, |runs| runs.stop = Some(stop.clone()));
+        let output = app.project.run_until(args, input, TIMEOUT, &stop);
+        app.runs.with(&name, |runs| runs.stop = None);
         let output = output.map_err(|diagnostic| PageError::Failed(vec![*diagnostic]))?;
         // A run that waits for another answer has done what it was asked to.
         let failures = if output.exit.is_success() || child::waits(&output) {
@@ -255,8 +318,54 @@ async fn run<B: DeserializeOwned + Send + 'static>(
     .await
 }
 
-/// The number of lines that a page shows.
+/// The number of lines that a page shows, and those of the turns that it would cut in two.
 const PAGE_LINES: usize = 400;
+/// The number of lines in which the beginning of a turn is looked for.
+const MAX_TURN_LINES: usize = 20_000;
+
+/// Returns true if a turn begins with the line behind `before`. The task of an agent that a call
+/// runs belongs to the turn of the call, and a plan to the turn of the task that it answers.
+fn begins_turn(before: &Line, line: &Line) -> bool {
+    let event = |line: &Line| line.entry.as_ref().ok().map(|entry| entry.event.clone());
+    match event(line) {
+        Some(Event::Task { .. }) => !matches!(event(before), Some(Event::Agent { .. })),
+        Some(Event::Flow { .. }) => true,
+        Some(Event::Plan { .. }) => matches!(event(before), Some(Event::End { .. })),
+        _ => false,
+    }
+}
+
+/// The number of the last line, at most `number`, with which a turn begins.
+fn turn_before(index: &Index, number: usize) -> Result<usize, PageError> {
+    let mut behind = number + 1;
+    while behind > 3 && number.saturating_sub(behind) < MAX_TURN_LINES {
+        let first = behind.saturating_sub(PAGE_LINES).max(2);
+        let lines = index.read(first..behind)?;
+        let mut pairs = lines.windows(2).rev();
+        if let Some(pair) = pairs.find(|pair| begins_turn(&pair[0], &pair[1])) {
+            return Ok(pair[1].number);
+        }
+        behind = first + 1;
+    }
+    Ok(if behind <= 3 { 2 } else { number })
+}
+
+/// The number of the first line, at least `number`, with which a turn begins, or the one behind
+/// the last line.
+fn turn_from(index: &Index, number: usize) -> Result<usize, PageError> {
+    let behind = (index.lines() + 1).max(2);
+    let mut first = number.saturating_sub(1).max(2);
+    while first + 1 < behind && first < number.saturating_add(MAX_TURN_LINES) {
+        let end = first.saturating_add(PAGE_LINES).min(behind);
+        let lines = index.read(first..end)?;
+        let mut pairs = lines.windows(2);
+        if let Some(pair) = pairs.find(|pair| begins_turn(&pair[0], &pair[1])) {
+            return Ok(pair[1].number);
+        }
+        first = end - 1;
+    }
+    Ok(if first + 1 >= behind { behind } else { number })
+}
 
 /// The part of a session that a page shows.
 pub(crate) struct View {
@@ -286,7 +395,8 @@ impl View {
         let behind = index.lines() + 1;
         let after = selected.map(|line| line.saturating_add(PAGE_LINES));
         let end = before.or(after).unwrap_or(behind).clamp(2, behind.max(2));
-        let start = end.saturating_sub(PAGE_LINES).max(2);
+        let start = turn_before(index, end.saturating_sub(PAGE_LINES).max(2))?;
+        let end = turn_from(index, end)?;
         let lines = index.read(start..end)?;
         let (state, is_end) = (RunState::of(index)?, end == behind.max(2));
         let mut turns = turns(&lines);

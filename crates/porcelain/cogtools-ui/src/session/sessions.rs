@@ -130,14 +130,24 @@ const MAX_SESSIONS: usize = 200;
 pub(crate) fn list(app: &App) -> Result<Answer, PageError> {
     let all = app.sessions.all()?;
     let total = all.len();
-    let rows: Vec<Value> = all
-        .iter()
-        .take(MAX_SESSIONS)
-        .map(|known| row(app, known))
-        .collect();
+    let rows = all.iter().take(MAX_SESSIONS).map(|known| row(app, known));
+    let mut rows: Vec<Value> = rows.collect();
+    // What waits for the user comes first, then what runs.
+    let waits = |row: &Value| {
+        ["approval_wanted", "answer_wanted"]
+            .iter()
+            .any(|end| row["end"] == *end)
+    };
+    rows.sort_by_key(|row| match row["state"].as_str() {
+        _ if waits(row) => 0,
+        Some("running") => 1,
+        _ => 2,
+    });
+    let waiting = rows.iter().filter(|row| waits(row)).count();
     let context = json!({
         "page": "sessions",
         "sessions": rows,
+        "waiting": waiting,
         "left_out": total.saturating_sub(MAX_SESSIONS),
     });
     app.pages.answer("sessions.njk", context, app)

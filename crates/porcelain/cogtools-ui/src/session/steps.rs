@@ -5,6 +5,7 @@ use cogtools_log::{Approval, BlobId, Decision, Event, NodeState, Outcome, result
 use serde_json::Value;
 
 use crate::cut;
+use crate::markdown::Html;
 use crate::session::turn::{
     Badge, Detail, FlowOf, From, Intent, Message, Question, QuestionKind, Step,
 };
@@ -69,22 +70,31 @@ impl Turns {
         }
         let reply = text(plan, "visible_reply");
         if !reply.is_empty() {
-            self.say(at, From::Model, PLANNED_REPLY, &reply);
+            let message = Message {
+                label: PLANNED_REPLY.to_owned(),
+                state: Badge::Planned,
+                ..self.answer(at, &reply)
+            };
             let turn = self.current(at);
-            turn.reply = turn.messages.len().checked_sub(1);
+            turn.reply = Some(turn.messages.len());
+            turn.messages.push(message);
         }
     }
 
-    /// The reply of a plan that has run takes the place of the one that was planned.
+    /// The reply of a plan that has run takes the place of the one that was planned; the output of
+    /// a flow has that name.
     pub(super) fn reply(&mut self, at: At<'_>, text: &str, blob: Option<&BlobId>) {
+        let message = self.answer(at, text);
         let turn = self.current(at);
+        let label = if turn.flow.is_some() { "Output" } else { "" };
         let place = turn.reply;
         let planned = place.and_then(|place| turn.messages.get_mut(place));
         let line = planned.as_ref().map_or(at.line, |planned| planned.line);
         let message = Message {
-            text: text.to_owned(),
+            line,
+            label: label.to_owned(),
             blob: blob.map(ToString::to_string).unwrap_or_default(),
-            ..Message::new(line, From::Model, "", at.time())
+            ..message
         };
         match planned {
             Some(planned) => *planned = message,
@@ -101,6 +111,7 @@ impl Turns {
         arguments: &Value,
         counts: bool,
     ) {
+        let is_logged_call = matches!(at.entry.event, Event::Call { .. });
         let turn = self.current(at);
         turn.place(key);
         turn.questions.retain(|question| question.key != key);
@@ -110,25 +121,28 @@ impl Turns {
             if !tool.is_empty() {
                 tool.clone_into(&mut step.tool);
             }
-            number = Some(index);
+            number = Some((index, step.name().to_owned()));
         }
         match turn.detail(key) {
             // What has waited goes on, and is the same call.
-            Some(detail) if detail.badge == Badge::Waiting => detail.badge = Badge::Executing,
+            Some(detail)
+                if detail.badge == Badge::Waiting
+                    || (is_logged_call && detail.badge == Badge::Executing) =>
+            {
+                detail.badge = Badge::Executing;
+            }
             before => {
                 if let Some(before) = before.filter(|one| one.badge == Badge::Executing) {
                     before.badge = Badge::Interrupted;
                 }
-                turn.details
-                    .push(Detail::new(at.line, key, tool, arguments));
-                if counts && !tool.is_empty() {
-                    turn.count(tool);
-                }
+                turn.details.push(Detail {
+                    is_call: counts && !tool.is_empty(),
+                    ..Detail::new(at.line, key, tool, arguments)
+                });
             }
         }
-        let text = format!("{} start", name(key, tool));
-        self.row(at, "step", &text, None);
-        self.number(at, number, false);
+        self.row(at, "step", "start", None);
+        self.number(at, number, None);
     }
 
     /// The end of a step: its badge, a row, its details, and its result in the conversation.
@@ -144,7 +158,7 @@ impl Turns {
             step.time = cut::time(end.ms);
             step.message = cut::text(&end.message);
             tool.clone_from(&step.tool);
-            number = Some(index);
+            number = Some((index, step.name().to_owned()));
         }
         if turn.detail(key).is_none() && end.badge != Badge::Skipped {
             turn.details
@@ -153,41 +167,44 @@ impl Turns {
         if let Some(detail) = turn.detail(key) {
             detail.end(at.line, end);
         }
-        let word = match end.badge {
-            Badge::Executed => "done",
+        let word = end.badge.fault().unwrap_or(match end.badge {
             Badge::Skipped => "skipped",
-            _ => "error",
-        };
+            _ => "done",
+        });
         let time = end
             .ms
-            .map(|ms| format!(" ({})", cogtools_log::duration(ms)));
-        let text = format!(
-            "{} {word}{} {}",
-            name(key, &tool),
-            time.unwrap_or_default(),
-            end.message
-        );
+            .map(|ms| format!(" ({})", cogtools_log::duration(ms)))
+            .unwrap_or_default();
+        let text = format!("{word}{time} {}", end.message);
         self.row(at, "step", text.trim_end(), Some(end.badge));
-        let message = if let Some(result) = end.result {
-            self.say(at, From::Step, "Result", &result_text(result));
-            true
-        } else if end.message.is_empty() {
-            false
-        } else {
-            self.say(at, From::Error, "Error", &end.message);
-            true
-        };
-        self.number(at, number, message);
+        let result = end.result.map(result_text).filter(|text| !text.is_empty());
+        let text = result.unwrap_or_else(|| end.message.clone());
+        // A step that is skipped has nothing to say.
+        let says = end.badge != Badge::Skipped && (end.result.is_some() || !text.is_empty());
+        if says {
+            let from = if end.badge.fault().is_some() {
+                From::Error
+            } else {
+                From::Step
+            };
+            self.say(at, from, "", &text);
+        }
+        self.number(at, number, says.then_some(end.badge));
     }
 
-    /// Says which step the last row is about, and the last message too if it is.
-    fn number(&mut self, at: At<'_>, number: Option<usize>, message: bool) {
+    /// Names the step, by its number and tool, that the last row is about, and the last message
+    /// too if it has a state.
+    fn number(&mut self, at: At<'_>, number: Option<(usize, String)>, state: Option<Badge>) {
         let turn = self.current(at);
-        if let Some(row) = turn.log.last_mut() {
-            row.step = number;
+        let Some((number, name)) = number else {
+            return;
+        };
+        if let (Some(state), Some(last)) = (state, turn.messages.last_mut()) {
+            (last.step, last.state) = (Some(number), state);
+            last.label.clone_from(&name);
         }
-        if let Some(last) = turn.messages.last_mut().filter(|_| message) {
-            last.step = number;
+        if let Some(row) = turn.log.last_mut() {
+            (row.step, row.name) = (Some(number), name);
         }
     }
 }
@@ -198,15 +215,6 @@ pub(super) fn failed(code: &str) -> Badge {
         Badge::Unsupported
     } else {
         Badge::Failed
-    }
-}
-
-/// The name of a step in a row.
-fn name(key: &str, tool: &str) -> String {
-    if tool.is_empty() || tool == key {
-        key.to_owned()
-    } else {
-        format!("{key} ({tool})")
     }
 }
 
@@ -232,7 +240,9 @@ impl Turns {
                     detail.approval = approval_text(approval);
                     detail.whole = cut::value(resolved.as_ref().unwrap_or(arguments));
                     if let Some(resolved) = resolved {
-                        detail.resolved = cut::text(&cut::value(resolved));
+                        let text = cut::text(&cut::value(resolved));
+                        let label = format!("Resolved arguments of {call}");
+                        detail.resolved = Html::block(&text, &label);
                     }
                 }
             }
@@ -246,9 +256,9 @@ impl Turns {
                 let (badge, message) = match outcome {
                     Outcome::Succeeded => (Badge::Executed, String::new()),
                     Outcome::Failed { code } => (failed(code), code.clone()),
-                    Outcome::Denied => (Badge::Skipped, "denied".to_owned()),
+                    Outcome::Denied => (Badge::Denied, String::new()),
                     Outcome::TimedOut => (Badge::Failed, "timed out".to_owned()),
-                    Outcome::Cancelled => (Badge::Skipped, "cancelled".to_owned()),
+                    Outcome::Cancelled => (Badge::Cancelled, String::new()),
                 };
                 let end = End {
                     badge,
@@ -270,8 +280,11 @@ impl Detail {
     pub(super) fn new(line: usize, key: &str, tool: &str, arguments: &Value) -> Self {
         let code = arguments.get(CODE).and_then(Value::as_str);
         let arguments = match arguments {
-            Value::Null => String::new(),
-            arguments => cut::text(&cut::value(arguments)),
+            Value::Null => Html::default(),
+            arguments => {
+                let text = cut::text(&cut::value(arguments));
+                Html::block(&text, &format!("Arguments of {key}"))
+            }
         };
         Self {
             key: key.to_owned(),
@@ -293,7 +306,11 @@ impl Detail {
         self.blob = end.blob.map(ToString::to_string).unwrap_or_default();
         if let Some(result) = end.result {
             let text = result_text(result);
-            self.result = cut::text(&text);
+            let label = format!("Result of {}", self.key);
+            self.result = match cut::text(&text) {
+                text if text.is_empty() => Html::default(),
+                text => Html::block(&text, &label),
+            };
             self.result_is_cut = cut::is_cut(&text);
             if result.get("stringified") == Some(&Value::Bool(true)) {
                 let note = "the result was no JSON, and became text";
@@ -333,7 +350,6 @@ impl Turns {
             digest: digest.to_owned(),
         });
         self.say(at, From::User, tool, &cut::value(arguments));
-        self.current(at).count(tool);
     }
 
     /// A node of a flow, or a step of a plan.

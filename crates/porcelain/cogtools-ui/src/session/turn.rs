@@ -4,6 +4,7 @@ use cogtools_log::{Blobs, LayerSize};
 use serde::Serialize;
 
 use crate::cut;
+use crate::markdown::Html;
 
 /// A turn.
 #[derive(Debug, Default, Serialize)]
@@ -13,7 +14,7 @@ pub(crate) struct Turn {
     pub(crate) time: String,
     pub(crate) intent: Intent,
     pub(crate) status: Badge,
-    /// The number of calls of each tool.
+    /// The number of calls of each tool that ran.
     pub(crate) tools: Vec<ToolCount>,
     /// The duration of all calls in words.
     pub(crate) duration: String,
@@ -66,6 +67,26 @@ pub(crate) enum Badge {
     Waiting,
     /// Its process is gone.
     Interrupted,
+    /// The user or a rule did not allow it.
+    Denied,
+    Cancelled,
+    /// The turn has ended without it.
+    NotRun,
+}
+
+impl Badge {
+    /// The word for a step that did not do what it should; `None` if it did.
+    pub(crate) const fn fault(self) -> Option<&'static str> {
+        match self {
+            Self::Failed => Some("failed"),
+            Self::Unsupported => Some("unsupported"),
+            Self::Interrupted => Some("interrupted"),
+            Self::Denied => Some("denied"),
+            Self::Cancelled => Some("cancelled"),
+            Self::NotRun => Some("never ran"),
+            _ => None,
+        }
+    }
 }
 
 /// The number of calls of a tool.
@@ -80,12 +101,19 @@ pub(crate) struct ToolCount {
 pub(crate) struct Message {
     pub(crate) line: usize,
     pub(crate) from: From,
-    /// The text before it: `Step 1/2 · Result`.
+    /// The text before it: `run_tests · step 1 of 2 · failed`.
     pub(crate) label: String,
     /// The number of the step that it is about.
     #[serde(skip)]
     pub(crate) step: Option<usize>,
     pub(crate) text: String,
+    /// The text as Markdown, as JSON that can be folded, or as a difference; empty if it is none.
+    pub(crate) html: Html,
+    /// The state of the step; of a text of the model, planned until its plan has run.
+    #[serde(skip)]
+    pub(crate) state: Badge,
+    /// True if this is how the turn was answered.
+    pub(crate) is_answer: bool,
     /// True if the text is only a part of what the line has.
     pub(crate) is_cut: bool,
     /// True if it is so long that it scrolls by itself.
@@ -137,6 +165,9 @@ pub(crate) struct LogRow {
     /// The number of the step that it is about.
     #[serde(skip)]
     pub(crate) step: Option<usize>,
+    /// The tool of that step.
+    #[serde(skip)]
+    pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) badge: Option<Badge>,
 }
@@ -149,13 +180,16 @@ pub(crate) struct Detail {
     pub(crate) tool: String,
     pub(crate) badge: Badge,
     pub(crate) code: String,
-    pub(crate) arguments: String,
+    pub(crate) arguments: Html,
     /// The arguments that the tool got, if others were sent.
-    pub(crate) resolved: String,
+    pub(crate) resolved: Html,
     /// All arguments that the tool gets, however long they are.
     #[serde(skip)]
     pub(crate) whole: String,
-    pub(crate) result: String,
+    /// True if this is the call of a tool, not only a node.
+    #[serde(skip)]
+    pub(crate) is_call: bool,
+    pub(crate) result: Html,
     pub(crate) result_is_cut: bool,
     /// The number of the line with the result.
     pub(crate) result_line: usize,
@@ -207,6 +241,17 @@ pub(crate) enum QuestionKind {
     Answer,
 }
 
+impl Step {
+    /// The tool, or the name in the log of a step without one.
+    pub(crate) fn name(&self) -> &str {
+        if self.tool.is_empty() {
+            &self.key
+        } else {
+            &self.tool
+        }
+    }
+}
+
 impl Message {
     /// A message without its text.
     pub(crate) fn new(line: usize, from: From, label: &str, time: String) -> Self {
@@ -216,6 +261,9 @@ impl Message {
             label: label.to_owned(),
             step: None,
             text: String::new(),
+            html: Html::default(),
+            state: Badge::Executed,
+            is_answer: false,
             is_cut: false,
             is_long: false,
             blob: String::new(),
@@ -237,47 +285,115 @@ impl Turn {
         }
     }
 
-    /// Says of everything that was executing that it was interrupted.
+    /// Marks everything that executes as interrupted.
     pub(crate) fn interrupt(&mut self) {
-        let steps = self.board.iter_mut().map(|step| &mut step.badge);
-        let details = self.details.iter_mut().map(|detail| &mut detail.badge);
-        for badge in steps.chain(details).chain([&mut self.status]) {
+        for badge in self.badges() {
             if *badge == Badge::Executing {
                 *badge = Badge::Interrupted;
             }
         }
     }
 
-    /// Says of each step how many there are, which is known at the end.
-    pub(crate) fn number_steps(&mut self) {
+    fn badges(&mut self) -> impl Iterator<Item = &mut Badge> {
+        let steps = self.board.iter_mut().map(|step| &mut step.badge);
+        let details = self.details.iter_mut().map(|detail| &mut detail.badge);
+        steps.chain(details).chain([&mut self.status])
+    }
+
+    /// Ends the turn, as far as another one or its end says that nothing follows in it.
+    pub(crate) fn close(&mut self) {
+        self.questions.clear();
+        for badge in self.badges() {
+            if *badge == Badge::Waiting {
+                *badge = Badge::NotRun;
+            }
+        }
+        if self.status == Badge::NotRun {
+            self.status = Badge::Interrupted;
+        }
+        self.interrupt();
+    }
+
+    /// Marks what the turn has not done at its end: it never ran, or waits behind a question.
+    pub(crate) fn settle(&mut self, line: usize, time: &str) {
+        if !self.questions.is_empty() {
+            self.plan_again();
+            return;
+        }
+        let is_open = |badge| matches!(badge, Badge::Planned | Badge::Executing | Badge::Waiting);
+        let steps = self.board.iter_mut().enumerate();
+        for (index, step) in steps.filter(|(_, step)| is_open(step.badge)) {
+            step.badge = Badge::NotRun;
+            self.messages.push(Message {
+                step: Some(index + 1),
+                state: Badge::NotRun,
+                text: "The turn has ended without a result of it.".to_owned(),
+                ..Message::new(line, From::Error, step.name(), time.to_owned())
+            });
+        }
+        for detail in self.details.iter_mut().filter(|one| is_open(one.badge)) {
+            detail.badge = Badge::NotRun;
+        }
+    }
+
+    /// Marks steps as planned that were skipped only because they need a step that waits.
+    fn plan_again(&mut self) {
+        let keys = |of: Badge, board: &[Step]| -> Vec<String> {
+            let steps = board.iter().filter(|step| step.badge == of);
+            steps.map(|step| format!("needs `{}`", step.key)).collect()
+        };
+        let mut awaited = keys(Badge::Waiting, &self.board);
+        while let Some(step) = self
+            .board
+            .iter_mut()
+            .find(|step| step.badge == Badge::Skipped && awaited.contains(&step.message))
+        {
+            step.badge = Badge::Planned;
+            step.message.clear();
+            awaited.push(format!("needs `{}`", step.key));
+        }
+    }
+
+    /// Completes what is known only at the end: the number of steps, of calls, and the answer.
+    pub(crate) fn complete(&mut self) {
+        self.duration = cut::time((self.ms > 0).then_some(self.ms));
         let total = self.board.len();
+        let of = |number: usize| format!("step {number} of {total}");
         for message in &mut self.messages {
             if let Some(number) = message.step {
-                message.label = format!("Step {number}/{total} · {}", message.label);
+                let fault = message.state.fault().map(|fault| format!(" · {fault}"));
+                let fault = fault.unwrap_or_default();
+                message.label = format!("{} · {}{fault}", message.label, of(number));
             }
+            message.is_long = cut::is_long(&message.text);
         }
         for row in &mut self.log {
             if let Some(number) = row.step {
-                row.text = format!("Step {number}/{total} {}", row.text);
+                row.text = format!("{} · {} · {}", row.name, of(number), row.text);
             }
         }
-    }
-
-    /// Says which messages are long, once all of them have their texts.
-    pub(crate) fn mark_long(&mut self) {
-        for message in &mut self.messages {
-            message.is_long = cut::is_long(&message.text);
+        let mut said = self.messages.iter_mut().rev();
+        if let Some(answer) =
+            said.find(|one| one.from == From::Model && one.state != Badge::Planned)
+            && !matches!(self.status, Badge::Executing | Badge::Waiting)
+        {
+            (answer.is_answer, answer.is_long) = (true, false);
         }
-    }
-
-    /// Counts a call of `tool`.
-    pub(crate) fn count(&mut self, tool: &str) {
-        match self.tools.iter_mut().find(|count| count.name == tool) {
-            Some(count) => count.count += 1,
-            None => self.tools.push(ToolCount {
-                name: tool.to_owned(),
-                count: 1,
-            }),
+        for detail in self.details.iter().filter(|one| one.is_call) {
+            let has_run = matches!(
+                detail.badge,
+                Badge::Executing | Badge::Executed | Badge::Failed | Badge::Interrupted
+            );
+            if !has_run {
+                continue;
+            }
+            match self.tools.iter_mut().find(|one| one.name == detail.tool) {
+                Some(count) => count.count += 1,
+                None => self.tools.push(ToolCount {
+                    name: detail.tool.clone(),
+                    count: 1,
+                }),
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! The turns in a part of a session, built line by line.
 
+use std::collections::HashSet;
+
 use cogtools_log::{
     CacheState, CallId, Entry, Event, Line, Usage, response_text, task_text, thought_text,
 };
@@ -7,14 +9,18 @@ use cogtools_program::terminal::pluralize;
 use serde_json::Value;
 
 use crate::cut;
+use crate::markdown::Html;
 use crate::session::turn::{
     Badge, Detail, From, Intent, Layer, LogRow, Message, Question, QuestionKind, Request, Turn,
 };
 
 /// The turns so far.
-#[derive(Default)]
 pub(crate) struct Turns {
     pub(super) all: Vec<Turn>,
+    /// The entries of agents that calls run: they belong to the turn of the call.
+    nested: HashSet<cogtools_log::Id>,
+    /// The bytes of texts of the model that the page has still room for.
+    room: usize,
     usage: Usage,
     /// The last entry, which the next one follows unless it begins a branch.
     last: Option<cogtools_log::Id>,
@@ -35,7 +41,13 @@ impl At<'_> {
 
 /// The turns in `lines`.
 pub(crate) fn turns(lines: &[Line]) -> Vec<Turn> {
-    let mut turns = Turns::default();
+    let mut turns = Turns {
+        all: Vec::new(),
+        nested: HashSet::new(),
+        room: cut::MAX_ALL_SAID_BYTES,
+        usage: Usage::default(),
+        last: None,
+    };
     for line in lines {
         match &line.entry {
             Ok(entry) => turns.add(At {
@@ -57,8 +69,36 @@ pub(crate) fn turns(lines: &[Line]) -> Vec<Turn> {
 
 impl Turns {
     fn add(&mut self, at: At<'_>) {
-        self.mark_branch(at);
+        let is_nested = at
+            .entry
+            .parent
+            .is_some_and(|parent| self.nested.contains(&parent));
+        if is_nested || matches!(at.entry.event, Event::Agent { .. }) {
+            self.nested.insert(at.entry.id);
+        } else {
+            self.mark_branch(at);
+        }
         match &at.entry.event {
+            Event::Task { parts } if is_nested => {
+                self.row(
+                    at,
+                    "note",
+                    &format!("task of the agent: {}", task_text(parts)),
+                    None,
+                );
+            }
+            Event::Response { content, .. } if is_nested => {
+                self.row(
+                    at,
+                    "note",
+                    &format!("the agent: {}", response_text(content)),
+                    None,
+                );
+            }
+            Event::End { status } if is_nested => {
+                let text = format!("end of the agent: {}", status.name().replace('_', " "));
+                self.row(at, "note", &text, Some(end_badge(status)));
+            }
             Event::Task { parts } => {
                 self.begin(at, Intent::Conversation);
                 self.say(at, From::User, "", &task_text(parts));
@@ -116,7 +156,9 @@ impl Turns {
                     status.name().replace('_', " ")
                 };
                 self.row(at, "end", &text, Some(badge));
-                self.current(at).status = badge;
+                let turn = self.current(at);
+                turn.status = badge;
+                turn.settle(at.line, &at.time());
             }
             event => self.remark(at, event),
         }
@@ -173,7 +215,8 @@ impl Turns {
         }
         let text = response_text(content);
         if !text.trim().is_empty() {
-            self.say(at, From::Model, "", &text);
+            let message = self.answer(at, &text);
+            self.current(at).messages.push(message);
         }
     }
 
@@ -203,6 +246,9 @@ impl Turns {
     /// Begins a turn.
     pub(super) fn begin(&mut self, at: At<'_>, intent: Intent) {
         self.usage = Usage::default();
+        if let Some(last) = self.all.last_mut() {
+            last.close();
+        }
         self.all.push(Turn::new(at.line, at.time(), intent));
     }
 
@@ -226,6 +272,7 @@ impl Turns {
             time: at.time(),
             kind,
             step: None,
+            name: String::new(),
             text: cut::row(text),
             badge,
         };
@@ -234,12 +281,28 @@ impl Turns {
 
     /// Adds a message to the conversation.
     pub(super) fn say(&mut self, at: At<'_>, from: From, label: &str, text: &str) {
+        let text_shown = cut::text(text);
+        let is_result = matches!(from, From::Step | From::Error);
+        let html = Html::structured(&text_shown).filter(|_| is_result);
         let message = Message {
-            text: cut::text(text),
+            html: html.unwrap_or_default(),
+            text: text_shown,
             is_cut: cut::is_cut(text),
             ..Message::new(at.line, from, label, at.time())
         };
         self.current(at).messages.push(message);
+    }
+
+    /// A text of the model: Markdown, or the JSON that it was asked for.
+    pub(super) fn answer(&mut self, at: At<'_>, text: &str) -> Message {
+        let shown = cut::said(text, &mut self.room);
+        let html = Html::structured(&shown);
+        Message {
+            html: html.unwrap_or_else(|| Html::markdown(&shown, &at.line.to_string())),
+            is_cut: shown.len() < text.len(),
+            text: shown,
+            ..Message::new(at.line, From::Model, "", at.time())
+        }
     }
 
     fn note(&mut self, line: usize, time: String, label: &str, text: &str) {
@@ -251,11 +314,7 @@ impl Turns {
     }
 
     fn finish(mut self) -> Vec<Turn> {
-        for turn in &mut self.all {
-            turn.duration = cut::time((turn.ms > 0).then_some(turn.ms));
-            turn.number_steps();
-            turn.mark_long();
-        }
+        self.all.iter_mut().for_each(Turn::complete);
         self.all
     }
 }
@@ -265,7 +324,7 @@ fn end_badge(status: &cogtools_log::EndStatus) -> Badge {
     match status {
         EndStatus::Completed => Badge::Executed,
         EndStatus::ApprovalWanted => Badge::Waiting,
-        EndStatus::Cancelled => Badge::Skipped,
+        EndStatus::Cancelled => Badge::Cancelled,
         _ => Badge::Failed,
     }
 }

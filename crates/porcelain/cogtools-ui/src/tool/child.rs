@@ -13,6 +13,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::child::failures;
+use crate::cut;
+use crate::markdown::Html;
 use crate::page::visible;
 use crate::respond::{App, PageError};
 use crate::tool::page::with_file;
@@ -54,8 +56,10 @@ pub(super) fn call(app: &App, name: &str, arguments: Vec<u8>) -> Result<Value, P
         .map_err(failed)?;
     if output.exit.is_success() {
         let text = String::from_utf8_lossy(&output.stdout.bytes);
+        let shown = cut::text(&text);
+        let html = Html::structured(&shown).unwrap_or_else(|| Html::markdown(&shown, "result"));
         return Ok(visible(
-            json!({"result": text, "left_out": output.stdout.left_out}),
+            json!({"result": text, "html": html, "left_out": output.stdout.left_out}),
         ));
     }
     Ok(visible(json!({"failures": failures(&output)})))

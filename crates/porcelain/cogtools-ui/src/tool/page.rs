@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use axum::http::StatusCode;
 use cogtools_core::approval::verdict;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::source::RemoteTool;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::cut;
 use crate::graph::graph;
+use crate::markdown::Html;
 use crate::respond::{Answer, App, PageError, failure};
 use crate::tool::child;
 use crate::tool::child::{TestRuns, golden_files};
@@ -29,7 +31,7 @@ const MAX_GOLDEN_BYTES: u64 = 16 << 20;
 /// The page of the tool `name`.
 pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
     let findings = child::findings(app);
-    let context = with_file(app, name, |tool, path, cx| {
+    let made = with_file(app, name, |tool, path, cx| {
         let declarations = Target::NAMES.into_iter().filter_map(|name| {
             let declared = Target::parse(name)?.declare(tool);
             Some(json!({"host": name, "text": cut::text(&format!("{declared:#}"))}))
@@ -40,7 +42,7 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
             "page": "tools",
             "name": tool.name().as_str(),
             "title": tool.title(),
-            "description": tool.description(),
+            "description": Html::markdown(tool.description(), "description"),
             "file": tool.file().display().to_string(),
             "source": tool.provenance().source,
             "toolset": tool.provenance().toolset,
@@ -55,8 +57,63 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
             "graph": tool.flow().and_then(|flow| graph(flow, &BTreeMap::new())),
             "text": cut::text(tool.source()),
         })
+    });
+    match made {
+        Ok(context) => app.pages.answer("tool.njk", context, app),
+        Err(PageError::Failed(diagnostics)) => broken(app, name, diagnostics),
+        Err(error) => Err(error),
+    }
+}
+
+/// The number of lines of the file of a broken tool that are shown.
+const MAX_BROKEN_LINES: usize = 500;
+
+/// The page of a tool whose file is wrong: its faults, and the file with their places marked.
+fn broken(app: &App, name: &str, diagnostics: Vec<Diagnostic>) -> Result<Answer, PageError> {
+    let place = diagnostics.iter().find_map(|one| one.location.as_ref());
+    // The text of a file that is neither the project's nor the user's own is not shown.
+    let file = with_registry(app, |registry, _| {
+        registry.locate(name).map(|file| file.path)
     })?;
-    app.pages.answer("tool.njk", context, app)
+    let (Some(place), Ok(path)) = (place.filter(|place| place.text.is_some()), file) else {
+        return Err(PageError::Failed(diagnostics));
+    };
+    let mut bytes = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(MAX_GOLDEN_BYTES).read_to_end(&mut bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    let is_same = |one: &&Diagnostic, line: usize| {
+        let location = one.location.as_ref();
+        location.is_some_and(|one| one.file == place.file && one.line == line)
+    };
+    let lines = text
+        .lines()
+        .zip(1..)
+        .take(MAX_BROKEN_LINES)
+        .map(|(line, number)| {
+            let found = diagnostics.iter().find(|one| is_same(one, number));
+            let Some(place) = found.and_then(|one| one.location.as_ref()) else {
+                return json!({"number": number, "before": line});
+            };
+            let at = |count: usize| {
+                let place = line.char_indices().nth(count);
+                place.map_or(line.len(), |(index, _)| index)
+            };
+            let start = at(place.column.saturating_sub(1));
+            let end = at(place.column.saturating_sub(1).saturating_add(place.width));
+            let (before, marked, after) = (&line[..start], &line[start..end], &line[end..]);
+            json!({"number": number, "before": before, "marked": marked, "after": after})
+        });
+    let lines: Vec<Value> = lines.filter(|_| read.is_ok()).collect();
+    let context = json!({
+        "page": "tools",
+        "name": name,
+        "file": place.file.display().to_string(),
+        "failures": diagnostics.iter().map(failure).collect::<Vec<Value>>(),
+        "lines": lines,
+    });
+    let page = app.pages.render("broken.njk", context, app)?;
+    Ok(Answer::Html(StatusCode::UNPROCESSABLE_ENTITY, page))
 }
 
 fn examples(tool: &Tool, path: &Path) -> Vec<Value> {
@@ -98,6 +155,7 @@ pub(super) fn form(app: &App, name: &str) -> Result<Answer, PageError> {
 
 /// The faults of arguments, as a call would report them.
 pub(super) fn check(app: &App, name: &str, body: Vec<u8>) -> Result<Answer, PageError> {
+    let command = command(name, &body);
     let failures = with_tool(app, name, |tool, _| {
         let arguments = match Arguments::read(body, Syntax::Json) {
             Ok(arguments) => arguments,
@@ -109,8 +167,34 @@ pub(super) fn check(app: &App, name: &str, body: Vec<u8>) -> Result<Answer, Page
         diagnostics.iter().map(failure).collect::<Vec<Value>>()
     })?;
     Ok(Answer::Json(crate::page::visible(
-        json!({"failures": failures}),
+        json!({"failures": failures, "command": command}),
     )))
+}
+
+/// The command that makes the call of a form, for a shell.
+fn command(name: &str, body: &[u8]) -> String {
+    let arguments: BTreeMap<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+    let words = arguments.iter().map(|(key, value)| {
+        // Text that would be read as something else is passed as JSON.
+        let is_plain = |text: &&str| !text.is_empty() && !text.starts_with('@');
+        match value.as_str().filter(is_plain) {
+            Some(text) => quoted(&format!("{key}={text}")),
+            None => quoted(&format!("{key}:={value}")),
+        }
+    });
+    let words: Vec<String> = words.collect();
+    format!("cogtools run {} {}", quoted(name), words.join(" "))
+        .trim_end()
+        .to_owned()
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-.,:=/@%+".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// The page, with the tools whose name or description has `search` in it.

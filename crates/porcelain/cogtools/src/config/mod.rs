@@ -155,7 +155,7 @@ pub(crate) struct ShowArgs {
 #[derive(Args, Clone)]
 #[command(mut_arg("format", |arg| arg.help("Output format: text, or JSON")))]
 pub(crate) struct EnvironmentArgs {
-    /// Show which tools declare each variable, what it overrides, and what is unused
+    /// Show the tools that declare each variable, the values that it overrides, and unused variables
     #[arg(long)]
     pub(crate) explain: bool,
     #[command(flatten)]

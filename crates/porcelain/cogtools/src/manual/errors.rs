@@ -20,15 +20,15 @@ pub(super) fn sections() -> Vec<Section> {
 const DESCRIPTION: &str = "\
 Every failure of every program has a code. Codes, exit statuses and the format of messages \
 are stable, so that scripts and models can rely on them. A program that succeeds prints nothing \
-on standard error unless asked to, because some hosts treat any output there as a failure. The \
-exception is a warning about what was left out, such as invalid tools in `cogtools-discover`, \
-which exits with status 0 nevertheless.";
+on standard error, because some hosts treat any output there as a failure. The exceptions are output \
+that an option requests, and warnings about omitted items: `cogtools-discover` warns of invalid \
+tools, and exits with status 0.";
 
 const MESSAGES: &str = "\
 A message is one line: the program, the code in brackets, the subject (a tool, or \
-file:line:column), a JSON pointer to the value, and what is wrong with it. Lines that begin \
-with hint: say what to do next. All violations of a call are reported at once, one per line; \
-the first one determines the exit status.
+file:line:column), a JSON pointer to the value, and a description of the error. Lines that begin \
+with hint: give the next step. All violations of a call are reported at once, one per line; the \
+first violation determines the exit status.
 
     cogtools-call: error[SCHEMA_VIOLATION]: facepalm: /therefore: required but missing
     hint: send therefore (string): Provide constructive outlook on the situation
@@ -41,8 +41,9 @@ An error in a file is shown with its line, marked by carets:
        | ^^^^^^^^^^
     hint: did you mean `description`?
 
-If the program continues nevertheless, it prints warning instead of error. On a terminal, \
-messages are coloured unless NO_COLOR is set.";
+If the program can continue, it prints warning instead of error; --quiet leaves out warnings. On a \
+terminal, messages are coloured unless NO_COLOR is set; --color always and --color never override \
+both.";
 
 const JSON: &str = "\
 With `--error-format json`, each failure is one JSON object on one line:
@@ -57,7 +58,7 @@ program
   The name of the program.
 
 subject
-  What it is about, such as the name of a tool. Optional.
+  The item with the error, such as the name of a tool. Optional.
 
 file, line, column
   The position in a file, counted from 1, columns in characters. Optional.
@@ -66,17 +67,16 @@ pointer
   A JSON pointer (RFC 6901) into the arguments or the file. Optional.
 
 message
-  What is wrong.
+  A description of the error.
 
 details
   Further output on the failure, such as the standard error of a tool's program. Optional.
 
 logs
-  What code in JavaScript had logged before it failed, an array of strings. Only `cogtools-js` \
-has it.
+  The log of JavaScript code until its failure, an array of strings. Only `cogtools-js` prints it.
 
 hints
-  An array of strings: what to do next.";
+  The next steps, an array of strings.";
 
 fn codes() -> String {
     let mut text = String::new();
@@ -110,24 +110,25 @@ const fn remedy(code: Code) -> &'static str {
             "Read which expectations failed in which trials, and improve the tool or the case."
         }
         Code::StaleRecording => {
-            "Record again with cogtools eval --record, or take what is there with --accept."
+            "Record again with cogtools eval --record, or accept the recording with --accept."
         }
         Code::SessionDamaged => {
             "Remove the lines that the report names, or restore the file from a copy."
         }
-        Code::ModelFailed => "Ask in another way, or use another model.",
+        Code::ModelFailed => "Rephrase the task, or use another model.",
         Code::StepFailed => "Correct the plan or the tool, and run the plan again.",
         Code::NodeFailed => "Correct the node or its tool, and continue with cogtools flow resume.",
         Code::InvalidAnswer => "Change the task or the schema, or use another model.",
         Code::JsRuntime | Code::JsSyntax => "Correct the code; the position is in the message.",
         Code::JsForbidden => "Compute with the arguments alone.",
-        Code::JsMemory | Code::JsTimeout => "Compute less, or in smaller parts.",
+        Code::JsMemory => "Process the data in smaller parts, and keep no large values.",
+        Code::JsTimeout => "Do less work in each call, or look for an endless loop.",
         Code::JsResult => "Return text, numbers, booleans, null, arrays or plain objects.",
         Code::Usage => "Follow the usage line in the hint; --help explains every option.",
         Code::ModelRefused => "Change the task, or use another model.",
         Code::AnswerCut => "Raise --max-tokens, or continue the session.",
         Code::BudgetSpent => "Continue the session with a larger --budget.",
-        Code::Repetition => "Continue the session, and say what to do instead.",
+        Code::Repetition => "Continue the session, and tell the model how to proceed.",
         Code::InvalidArgumentsSyntax => {
             "Send one object, in UTF-8, without duplicate keys; add --yaml to send YAML."
         }
@@ -142,11 +143,11 @@ const fn remedy(code: Code) -> &'static str {
             "Send every violation back to the model; the pointer names the value to correct."
         }
         Code::MissingReference => {
-            "Use a name and a path that the results have; failed steps have no result."
+            "Refer to a name and a path in the results; failed steps have no result."
         }
         Code::Unavailable => "Check the network, wait a while, and continue the session.",
         Code::TemplateFailed => "Correct the template at the line that the message shows.",
-        Code::Internal => "Include the command in the report.",
+        Code::Internal => "Report the error, and include the command.",
         Code::IoFailed => {
             "Check that the named file exists and is readable, and that the disk is not full."
         }
@@ -170,7 +171,7 @@ const fn remedy(code: Code) -> &'static str {
         Code::InvalidEvals => "Fix the file at the line shown; see `cogtools-eval(1)`.",
         Code::Locked => "Review the differences; cogtools lock pins the new declarations.",
         Code::AmbiguousCapability => {
-            "Name the tool in the flow, or exclude all but one of those in the message."
+            "Name the tool in the flow, or exclude all but one of the tools in the message."
         }
         Code::AmbiguousEditor => {
             "Close one of the windows, or set COGTOOLS_EDITOR to the socket of the other one."

@@ -174,6 +174,7 @@ impl Flow {
             // Serializing text and JSON cannot fail.
             input: serde_json::to_vec(&task).unwrap_or_default(),
             timeout: tool.timeout,
+            runs_agents: true,
             max_output: MAX_RESULT,
             lines,
         };

@@ -183,6 +183,7 @@ impl Http {
             args: &ARGS,
             input: http::encode(&task, &body),
             timeout: tool.timeout.saturating_add(GRACE),
+            runs_agents: false,
             max_output: usize::try_from(self.max_bytes.saturating_mul(4)).unwrap_or(usize::MAX),
             lines: None,
         };
