@@ -313,7 +313,7 @@ mod document_tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tool::reader::pointer;
+    use crate::tool::locator::pointer;
 
     /// Checks the error of a document that has this `value`.
     #[track_caller]
