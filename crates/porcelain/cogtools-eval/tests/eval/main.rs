@@ -39,10 +39,10 @@ const MODEL: &str = r#"#!/bin/sh
 input=$(cat)
 echo request >> "$(dirname "$0")/requests"
 call() {
-  printf '{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"%s","args":%s}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":2,"totalTokenCount":12}}' "$1" "$2"
+  printf '{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"%s","args":%s}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":400,"candidatesTokenCount":12,"totalTokenCount":412}}' "$1" "$2"
 }
 case "$input" in
-  *'"output"'*) printf '{"candidates":[{"content":{"role":"model","parts":[{"text":"It is 3.1 "},{"text":"miles."}]},"finishReason":"STOP"}],"usageMetadata":{"totalTokenCount":20}}' ;;
+  *'"output"'*) printf '{"candidates":[{"content":{"role":"model","parts":[{"text":"It is 3.1 "},{"text":"miles."}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":410,"candidatesTokenCount":10,"totalTokenCount":420}}' ;;
   *'required but missing'*) call convert '{"amount":5,"unit":"miles"}' ;;
   *broken*) echo no >&2; exit 3 ;;
   *repair*) call convert '{"amount":5}' ;;

@@ -15,7 +15,7 @@ cases:
       first_try: true
       never: [gr*]
       answer: {contains: [miles], matches: '3\\.\\d'}
-      at_most: {turns: 2, calls: 1, tokens: 32}
+      at_most: {turns: 2, calls: 1, tokens: 832}
 ";
 
 #[test]
@@ -37,7 +37,7 @@ fn a_trial_passes_when_every_expectation_holds() {
         ("/rejected", json!({"calls": 0, "violations": []})),
         ("/mean/turns", json!(2.0)),
         ("/mean/calls", json!(1.0)),
-        ("/mean/tokens", json!(32.0)),
+        ("/mean/tokens", json!(832.0)),
         ("/results/0/verdict", json!("pass")),
     ] {
         assert_eq!(case.pointer(key), Some(&expected), "{key}: {case}");
@@ -172,7 +172,7 @@ fn reports_are_for_people_and_for_programs() {
     assert!(
         human
             .stdout
-            .starts_with("ok   right (command)  3/3 (0.44 to 1.00), first try 3/3, 96 tokens\n"),
+            .starts_with("ok   right (command)  3/3 (0.44 to 1.00), first try 3/3, 2496 tokens\n"),
         "{}",
         human.stdout
     );
