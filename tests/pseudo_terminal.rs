@@ -35,7 +35,7 @@ const COLUMNS: NonZeroU16 = NonZeroU16::new(80).unwrap();
 const POSITION: &[u8] = b"\x1b[6n";
 
 /// The time limit for an expected text.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 impl Terminal {
     /// Runs `line` in `project`.
