@@ -6,6 +6,8 @@
 //! prices were fitted to texts whose true counts are recorded in the tests, and are rather too
 //! high than too low: a budget must hold.
 
+/// The letters in ASCII for each accent from which on a text is English, or code.
+const PLAIN_PER_ACCENT: usize = 50;
 /// The price of one token.
 const TOKEN: usize = 100;
 /// Digits in one token.
@@ -21,30 +23,10 @@ const MORE_SYMBOLS: usize = 35;
 const MIN_RANDOM: usize = 12;
 const RANDOM: usize = 66;
 
-/// A letter outside the alphabets of most texts of its script: Polish, Vietnamese, Ukrainian.
-const UNUSUAL_LATIN: usize = 90;
-const VIETNAMESE: usize = 30;
-const UNUSUAL_CYRILLIC: usize = 70;
-/// A letter with the breathings and accents of ancient Greek.
-const ANCIENT_GREEK: usize = 130;
-/// A mark for a vowel, which Hebrew and Arabic mostly leave out.
-const HEBREW_VOWEL: usize = 90;
-const ARABIC_VOWEL: usize = 65;
 /// The letters of a word in ASCII beyond which it is hardly a word.
 const MAX_WORD: usize = 18;
 /// Each letter beyond them.
 const NO_WORD: usize = 38;
-
-/// The accents of a text's Latin letters.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Accents {
-    /// Hardly any: English, or code.
-    Few,
-    /// The accents of French and its neighbours.
-    Common,
-    /// Letters that few languages have: Czech, Hungarian, Icelandic.
-    Own,
-}
 
 /// The price of a word, in hundredths of a token.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,10 +37,6 @@ struct Price {
     included: usize,
 }
 
-/// A script: its range, the price of its words, and true if it writes vowels as marks, which are
-/// parts of words.
-struct Script(char, char, Price, bool);
-
 const fn price(word: usize, letter: usize, included: usize) -> Price {
     Price {
         word,
@@ -68,57 +46,41 @@ const fn price(word: usize, letter: usize, included: usize) -> Price {
 }
 
 const ASCII: Price = price(100, 16, 5);
-const LATIN: Price = price(125, 22, 3);
-/// A word with accents in a language with letters of its own.
-const OWN_LATIN: Price = price(125, 32, 3);
-/// A word without accents in a language that has many.
-const ACCENTED: Price = price(100, 26, 3);
-/// A word without accents in a language with letters of its own, of which tokenizers know fewer
-/// words.
-const RARE_LANGUAGE: Price = price(100, 42, 3);
+/// A word in a language with accents, or one that has accents itself.
+const ACCENTED: Price = price(100, 33, 3);
 const GREEK: Price = price(130, 32, 2);
-const ARABIC: Price = price(115, 35, 3);
-const BURMESE: Price = price(0, 62, 0);
-const HAN: Price = price(0, 98, 0);
-const HANGUL: Price = price(0, 92, 0);
+const HAN: Price = price(0, 95, 0);
+
+/// The scripts beyond Latin, each with its range and the price of its words.
+const SCRIPTS: [(char, char, Price); 19] = [
+    ('\u{370}', '\u{3ff}', GREEK),
+    ('\u{400}', '\u{52f}', price(115, 31, 3)),
+    // Armenian and Hebrew, then Arabic.
+    ('\u{530}', '\u{5ff}', price(120, 40, 2)),
+    ('\u{600}', '\u{8ff}', price(115, 35, 3)),
+    // The scripts of India, and Sinhala.
+    ('\u{900}', '\u{dff}', price(125, 50, 3)),
+    // Thai, Lao.
+    ('\u{e00}', '\u{e7f}', price(100, 45, 2)),
+    ('\u{e80}', '\u{eff}', price(0, 175, 0)),
+    // Burmese, Georgian, Ethiopic and Khmer.
+    ('\u{1000}', '\u{109f}', price(0, 62, 0)),
+    ('\u{10a0}', '\u{10ff}', price(120, 40, 2)),
+    ('\u{1200}', '\u{139f}', price(0, 215, 0)),
+    ('\u{1780}', '\u{17ff}', price(0, 62, 0)),
+    ('\u{1f00}', '\u{1fff}', GREEK),
+    // Kana, then Hangul and Han.
+    ('\u{3040}', '\u{30ff}', price(0, 78, 0)),
+    ('\u{1100}', '\u{11ff}', HAN),
+    ('\u{3005}', '\u{3007}', HAN),
+    ('\u{3130}', '\u{9fff}', HAN),
+    ('\u{ac00}', '\u{d7af}', HAN),
+    ('\u{f900}', '\u{faff}', HAN),
+    // Characters beyond the basic plane.
+    ('\u{10000}', '\u{10ffff}', price(0, 300, 0)),
+];
 /// A character of any other script.
 const OTHER: Price = price(0, 150, 0);
-
-/// The scripts beyond ASCII and Latin.
-const SCRIPTS: [Script; 25] = [
-    Script('\u{370}', '\u{3ff}', GREEK, false),
-    Script('\u{400}', '\u{52f}', price(115, 31, 3), false),
-    // Armenian and Hebrew, then Georgian.
-    Script('\u{530}', '\u{58f}', price(120, 40, 2), false),
-    Script('\u{590}', '\u{5ff}', price(120, 40, 2), true),
-    Script('\u{10a0}', '\u{10ff}', price(120, 40, 2), false),
-    Script('\u{600}', '\u{6ff}', ARABIC, true),
-    Script('\u{750}', '\u{77f}', ARABIC, true),
-    // Devanagari and Bengali, then the other scripts of India, and Sinhala.
-    Script('\u{900}', '\u{9ff}', price(125, 50, 3), true),
-    Script('\u{a00}', '\u{dff}', price(120, 47, 3), true),
-    // Thai, Lao.
-    Script('\u{e00}', '\u{e7f}', price(100, 45, 2), true),
-    Script('\u{e80}', '\u{eff}', price(0, 175, 0), true),
-    // Burmese and Khmer.
-    Script('\u{1000}', '\u{109f}', BURMESE, true),
-    Script('\u{1780}', '\u{17ff}', BURMESE, true),
-    Script('\u{1100}', '\u{11ff}', HANGUL, false),
-    // Ethiopic.
-    Script('\u{1200}', '\u{139f}', price(0, 215, 0), false),
-    Script('\u{1f00}', '\u{1fff}', GREEK, false),
-    Script('\u{3005}', '\u{3007}', HAN, false),
-    // Kana.
-    Script('\u{3040}', '\u{30ff}', price(0, 78, 0), false),
-    Script('\u{3130}', '\u{318f}', HANGUL, false),
-    Script('\u{3400}', '\u{9fff}', HAN, false),
-    Script('\u{ac00}', '\u{d7af}', HANGUL, false),
-    Script('\u{f900}', '\u{faff}', HAN, false),
-    // Characters beyond the basic plane.
-    Script('\u{10000}', '\u{10ffff}', price(0, 300, 0), false),
-    Script('\u{300}', '\u{36f}', LATIN, true),
-    Script('\0', '\x7f', ASCII, false),
-];
 
 /// The class of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -132,7 +94,13 @@ enum Class {
 /// Estimates the number of tokens that `text` costs.
 pub fn estimate_tokens(text: &str) -> usize {
     let chars: Vec<char> = text.chars().collect();
-    let accents = accents(&chars);
+    let plain = chars.iter().filter(|c| c.is_ascii_alphabetic()).count();
+    let accents = chars.iter().filter(|c| is_accented(**c)).count();
+    let latin = if accents * PLAIN_PER_ACCENT > plain {
+        ACCENTED
+    } else {
+        ASCII
+    };
     let mut total = 0;
     let mut rest = chars.as_slice();
     while let Some(first) = rest.first() {
@@ -143,7 +111,7 @@ pub fn estimate_tokens(text: &str) -> usize {
         total += match class {
             Class::Digit => run.len().div_ceil(DIGITS) * TOKEN,
             Class::Space => space(run, next),
-            Class::Letter => words(run, accents),
+            Class::Letter => words(run, latin),
             Class::Symbol => symbols(run, is_word(after)),
         };
         rest = after;
@@ -158,7 +126,12 @@ fn class(c: char) -> Class {
         _ if c.is_whitespace() => Class::Space,
         _ if c.is_ascii() => Class::Symbol,
         _ if c.is_numeric() => Class::Digit,
-        _ if c.is_alphabetic() || script(c).is_some_and(|script| script.3) => Class::Letter,
+        _ if c.is_alphabetic() => Class::Letter,
+        // Vowels that are marks: accents, Hebrew to Lao, Burmese and Khmer.
+        '\u{300}'..='\u{36f}'
+        | '\u{590}'..='\u{eff}'
+        | '\u{1000}'..='\u{10ff}'
+        | '\u{1780}'..='\u{17ff}' => Class::Letter,
         _ => Class::Symbol,
     }
 }
@@ -195,12 +168,12 @@ fn symbols(run: &[char], before_word: bool) -> usize {
 }
 
 /// Returns the price of letters, split where `camelCase` has its capitals.
-fn words(run: &[char], accents: Accents) -> usize {
+fn words(run: &[char], latin: Price) -> usize {
     let mut rest = run;
     let (mut total, mut count) = (0, 0);
     while !rest.is_empty() {
         let (word, after) = rest.split_at(word_len(rest));
-        total += word_price(word, accents);
+        total += word_price(word, latin);
         count += 1;
         rest = after;
     }
@@ -225,59 +198,31 @@ fn word_len(letters: &[char]) -> usize {
     boundary.unwrap_or(letters.len())
 }
 
-/// Returns the accents of a text with these characters.
-fn accents(chars: &[char]) -> Accents {
-    const PLAIN_PER_ACCENT: usize = 50;
-    const PLAIN_PER_OWN: usize = 150;
-    let count = |is: fn(char) -> bool| chars.iter().filter(|c| is(**c)).count();
-    let plain = count(|c| c.is_ascii_alphabetic());
-    if count(is_latin) * PLAIN_PER_ACCENT <= plain {
-        Accents::Few
-    } else if count(is_own) * PLAIN_PER_OWN > plain {
-        Accents::Own
-    } else {
-        Accents::Common
-    }
-}
-
-/// Returns true if few languages have the letter.
-const fn is_own(c: char) -> bool {
-    matches!(c, '\u{100}'..='\u{151}' | '\u{154}'..='\u{19f}' | 'ð' | 'þ' | 'Ð' | 'Þ')
-}
-
 /// Returns true if `c` is a Latin letter with an accent, or an accent.
-const fn is_latin(c: char) -> bool {
+const fn is_accented(c: char) -> bool {
     matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{300}'..='\u{36f}')
 }
 
-/// Finds the script of `c`.
-fn script(c: char) -> Option<&'static Script> {
-    let mut scripts = SCRIPTS.iter();
-    scripts.find(|Script(first, last, ..)| (*first..=*last).contains(&c))
-}
-
-/// Returns the price of a `word`, in a text with these `accents`.
-fn word_price(word: &[char], accents: Accents) -> usize {
-    let unusual: usize = word.iter().map(|c| unusual(*c)).sum();
-    if word.iter().all(|c| c.is_ascii() || is_latin(*c)) {
-        let price = match (accents, word.iter().any(|c| is_latin(*c))) {
-            (Accents::Own, true) => OWN_LATIN,
-            (_, true) => LATIN,
-            (Accents::Own, false) => RARE_LANGUAGE,
-            (Accents::Common, false) => ACCENTED,
-            (Accents::Few, false) => ASCII,
-        };
+/// Returns the price of a `word`, in a text whose plain Latin words have the price `latin`.
+fn word_price(word: &[char], latin: Price) -> usize {
+    let surcharges: usize = word.iter().map(|c| surcharge(*c)).sum();
+    if word.iter().all(|c| c.is_ascii() || is_accented(*c)) {
+        let has_accents = word.iter().any(|c| is_accented(*c));
+        let price = if has_accents { ACCENTED } else { latin };
         let no_word = word.len().saturating_sub(MAX_WORD) * NO_WORD;
-        return price.of(word.len()) + no_word + unusual;
+        return price.of(word.len()) + no_word + surcharges;
     }
-    let price = |c: char| match script(c) {
-        Some(script) => script.2,
-        None if is_latin(c) => LATIN,
-        None => OTHER,
+    let price = |c: char| {
+        let is_in = |script: &&(char, char, Price)| (script.0..=script.1).contains(&c);
+        match SCRIPTS.iter().find(is_in) {
+            Some((.., price)) => *price,
+            None if c.is_ascii() || is_accented(c) => latin,
+            None => OTHER,
+        }
     };
     let parts = word.chunk_by(|one, other| price(*one) == price(*other));
     let parts = parts.map(|part| price(part[0]).of(part.len()));
-    parts.sum::<usize>() + unusual
+    parts.sum::<usize>() + surcharges
 }
 
 impl Price {
@@ -286,17 +231,18 @@ impl Price {
     }
 }
 
-const fn unusual(c: char) -> usize {
+/// Returns the additional price of a letter that is rare in its script, or a mark that texts mostly
+/// leave out.
+const fn surcharge(c: char) -> usize {
     match c {
-        '\u{100}'..='\u{24f}' | '\u{300}'..='\u{36f}' => UNUSUAL_LATIN,
-        '\u{1e00}'..='\u{1eff}' => VIETNAMESE,
-        '\u{1f00}'..='\u{1fff}' => ANCIENT_GREEK,
-        '\u{591}'..='\u{5c7}' => HEBREW_VOWEL,
-        '\u{64b}'..='\u{65f}' | '\u{670}' => ARABIC_VOWEL,
-        // Gurmukhi and Sinhala.
-        '\u{a00}'..='\u{a7f}' | '\u{d80}'..='\u{dff}' => 30,
         'а'..='я' | 'А'..='Я' | 'ё' | 'Ё' => 0,
-        '\u{400}'..='\u{52f}' => UNUSUAL_CYRILLIC,
+        '\u{100}'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{400}'..='\u{52f}' => 70,
+        // Vowels of Hebrew and Arabic.
+        '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{670}' => 90,
+        // Common accents; Gurmukhi and Sinhala.
+        '\u{c0}'..='\u{ff}' | '\u{a00}'..='\u{a7f}' | '\u{d80}'..='\u{ddf}' => 20,
+        // Ancient Greek, with its breathings.
+        '\u{1f00}'..='\u{1fff}' => 130,
         _ => 0,
     }
 }
