@@ -15,8 +15,11 @@ pub struct Todo {
 }
 
 /// The progress of a thing to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TodoStatus {
     /// Not begun.
     #[default]
@@ -36,12 +39,8 @@ impl TodoStatus {
     pub const ALL: [Self; 3] = [Self::Pending, Self::InProgress, Self::Completed];
 
     /// Its name in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -19,7 +19,8 @@ use crate::yaml::Node;
 use crate::{Tool, estimate_tokens};
 
 /// A declaration format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Target {
     /// Gemini CLI and its forks: `parameters` (OpenAPI 3.0) for 0.1,
     /// `parametersJsonSchema` for 0.2.2 and later; each reads only one of them.
@@ -37,24 +38,13 @@ impl Target {
     pub const NAMES: [&'static str; 4] = ["gemini", "openai", "anthropic", "mcp"];
 
     /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gemini => "gemini",
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Mcp => "mcp",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// The target called `name`.
     pub fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "gemini" => Self::Gemini,
-            "openai" => Self::OpenAi,
-            "anthropic" => Self::Anthropic,
-            "mcp" => Self::Mcp,
-            _ => return None,
-        })
+        name.parse().ok()
     }
 
     /// The declaration of `tool` as compact JSON.
