@@ -16,7 +16,6 @@ mod watch;
 
 use std::ffi::OsString;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::approval::approve;
 use cogtools_core::hint::{Command, Hint};
@@ -66,8 +65,7 @@ struct TestArgs {
     #[arg(id = "tool", value_name = "TOOL")]
     tools: Vec<OsString>,
     /// Format of the report
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    #[arg(value_parser = PossibleValuesParser::new(Format::NAMES).map(|name| Format::parse(&name)))]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "human")]
     format: Format,
     /// Same as --format json
     #[arg(long, overrides_with = "format")]

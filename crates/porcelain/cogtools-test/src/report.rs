@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use clap::ValueEnum;
 use cogtools_core::Diagnostic;
 use cogtools_core::tool::Coverage;
 use cogtools_program::render_hints;
@@ -18,23 +19,11 @@ const MAX_DETAIL_LINES: usize = 20;
 const MAX_DETAIL_CHARS: usize = 500;
 
 /// The format of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Human,
     Json,
     Junit,
-}
-
-impl Format {
-    pub(crate) const NAMES: [&'static str; 3] = ["human", "json", "junit"];
-
-    pub(crate) fn parse(name: &str) -> Self {
-        match name {
-            "json" => Self::Json,
-            "junit" => Self::Junit,
-            _ => Self::Human,
-        }
-    }
 }
 
 /// The report; the one for people is coloured if `colour` is set.

@@ -115,10 +115,7 @@ impl Runner {
             file,
             tool: &tool,
             loaded_by_path: &loaded_by_path.map(Arc::new).map_err(ToolError::diagnostics),
-            spawner: self.spawner.as_ref(),
-            cx: &self.cx,
-            update: self.update,
-            record: self.record,
+            run: self,
         };
         self.run_cases(&tool, &under_test, &mut suite);
         suite.coverage = self.coverage.then(|| tool.coverage());
@@ -195,14 +192,8 @@ struct ToolUnderTest<'s> {
     loaded_by_path: &'s Result<Arc<Tool>, Vec<Diagnostic>>,
     /// Its name or path, quoted for a shell.
     shell_arg: &'s str,
-    /// Starts the actual programs, with `--spawn`.
-    spawner: Option<&'s Spawner>,
-    /// The context of a tool that runs a program.
-    cx: &'s Context,
-    /// True if golden files are written.
-    update: bool,
-    /// True if tools make their requests, and the responses are recorded.
-    record: bool,
+    /// The settings of the run.
+    run: &'s Runner,
 }
 
 impl ToolUnderTest<'_> {
@@ -210,7 +201,7 @@ impl ToolUnderTest<'_> {
     fn case(&self, index: usize, example: &Example) -> Case {
         let golden = example.has_golden().then(|| {
             let id = ExampleId::new(index, example);
-            Golden::new(&self.cx.root, self.file, &id)
+            Golden::new(&self.run.cx.root, self.file, &id)
         });
         let mut case = Case {
             number: index + 1,
@@ -222,12 +213,12 @@ impl ToolUnderTest<'_> {
             time: Duration::ZERO,
         };
         let began = Instant::now();
-        self.run(index, example, golden.as_ref(), &mut case);
+        self.test(index, example, golden.as_ref(), &mut case);
         case.time = began.elapsed();
         case
     }
 
-    fn run(&self, index: usize, example: &Example, golden: Option<&Golden>, case: &mut Case) {
+    fn test(&self, index: usize, example: &Example, golden: Option<&Golden>, case: &mut Case) {
         let redactions = match compile_all("redact", example.redact()) {
             Ok(redactions) => redactions,
             Err(failure) => return case.failures.push(*failure),
@@ -238,7 +229,7 @@ impl ToolUnderTest<'_> {
             return case.failures.push(no_flow());
         }
         let arguments = EncodedArguments::new(&example.arguments());
-        let mut cx = self.cx.clone();
+        let mut cx = self.run.cx.clone();
         cx.call.presets = Arc::new(example.presets().clone());
         let events: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&events);
@@ -249,11 +240,15 @@ impl ToolUnderTest<'_> {
         let cx = &cx;
         let has_response = is_request && example.presets().contains_key("http");
         let called = if self.tool.asks_a_model() || is_request && !has_response {
-            let golden = Golden::new(&self.cx.root, self.file, &ExampleId::new(index, example));
+            let golden = Golden::new(
+                &self.run.cx.root,
+                self.file,
+                &ExampleId::new(index, example),
+            );
             let (records, option) = if is_request {
-                (self.record, RECORD)
+                (self.run.record, RECORD)
             } else {
-                (self.update, UPDATE)
+                (self.run.update, UPDATE)
             };
             let missing = missing_tape(&golden, option, self.shell_arg);
             if let Some(failure) = missing.filter(|_| !records) {
@@ -288,11 +283,8 @@ impl ToolUnderTest<'_> {
             return case.failures.extend(failures);
         };
         // A result that differs between calls is never written.
-        let update = self.update && case.failures.is_empty();
-        match self.check_golden(golden, &result, update) {
-            Ok(written) => case.written |= written,
-            Err(failure) => case.failures.push(*failure),
-        }
+        let update = self.run.update && case.failures.is_empty();
+        self.compare_golden(golden, &result, update, case);
     }
 
     /// Compares the way that an example took through its flow with its golden file, if there is one.
@@ -301,14 +293,11 @@ impl ToolUnderTest<'_> {
             return;
         };
         let id = ExampleId::new(index, example);
-        let golden = Golden::of_way(&self.cx.root, self.file, &id);
+        let golden = Golden::of_way(&self.run.cx.root, self.file, &id);
         if golden.read().is_ok_and(|old| old.is_none()) {
             return;
         }
-        match self.check_golden(&golden, flow.way(events).as_bytes(), self.update) {
-            Ok(written) => case.written |= written,
-            Err(failure) => case.failures.push(*failure),
-        }
+        self.compare_golden(&golden, flow.way(events).as_bytes(), self.run.update, case);
     }
 
     /// Calls the tool in the other ways, unless that could change something again.
@@ -320,8 +309,9 @@ impl ToolUnderTest<'_> {
         case: &mut Case,
     ) {
         let runs_once = invocation::runs_once(self.tool);
-        let mut results = invocation::others(self.tool, self.loaded_by_path, arguments, self.cx);
-        if let Some(spawner) = self.spawner.filter(|_| !runs_once) {
+        let mut results =
+            invocation::others(self.tool, self.loaded_by_path, arguments, &self.run.cx);
+        if let Some(spawner) = self.run.spawner.as_ref().filter(|_| !runs_once) {
             results.extend(spawner.invocations(self.file, self.tool, arguments));
         }
         let failures = results.into_iter().filter_map(|(name, other)| {
@@ -329,6 +319,13 @@ impl ToolUnderTest<'_> {
             invocation::compare(&name, other, result)
         });
         case.failures.extend(failures);
+    }
+
+    fn compare_golden(&self, golden: &Golden, result: &[u8], update: bool, case: &mut Case) {
+        match self.check_golden(golden, result, update) {
+            Ok(written) => case.written |= written,
+            Err(failure) => case.failures.push(*failure),
+        }
     }
 
     /// Compares the golden file with `result`, or updates it. Returns whether it was written.

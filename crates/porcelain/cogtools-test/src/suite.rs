@@ -12,7 +12,7 @@ use fancy_regex::{Regex, RegexBuilder};
 use crate::golden::Golden;
 
 /// A tool and its examples.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Suite {
     /// The name of the tool, which is the stem of its file.
     pub(crate) name: String,
@@ -63,10 +63,7 @@ impl Suite {
             name: Path::new(&file.name).display().to_string(),
             file: file.display_path.clone(),
             exists: true,
-            cases: Vec::new(),
-            coverage: None,
-            failures: Vec::new(),
-            removed: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -96,7 +93,8 @@ impl Suite {
 }
 
 /// Kinds of failures, by the remedy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum FailureKind {
     /// The tool file is invalid.
     Broken,
@@ -122,19 +120,8 @@ pub(crate) enum FailureKind {
 
 impl FailureKind {
     /// The name in reports.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Broken => "broken",
-            Self::Schema => "schema",
-            Self::Template => "template",
-            Self::Implementation => "implementation",
-            Self::Tool => "tool",
-            Self::Assertion => "assertion",
-            Self::Golden => "golden",
-            Self::Missing => "missing",
-            Self::Stale => "stale",
-            Self::Invocation => "invocation",
-        }
+    pub(crate) fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// Returns true if `--update` fixes it.
