@@ -25,13 +25,8 @@ impl Html {
         let options =
             Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
         let mut renderer = Renderer {
-            html: String::new(),
             name,
-            links: 0,
-            label_start: 0,
-            targets: Vec::new(),
-            code: None,
-            is_head: false,
+            ..Renderer::default()
         };
         Parser::new_ext(text, options).for_each(|event| renderer.event(event));
         Self(renderer.html)
@@ -140,6 +135,7 @@ fn tree(html: &mut String, value: &Value, depth: usize) {
 }
 
 /// Writes HTML for the events of a parser.
+#[derive(Default)]
 struct Renderer<'n> {
     html: String,
     name: &'n str,
@@ -153,6 +149,8 @@ struct Renderer<'n> {
     code: Option<(String, String)>,
     /// True inside the head of a table.
     is_head: bool,
+    /// The ends of the elements that are open.
+    ends: Vec<&'static str>,
 }
 
 impl Renderer<'_> {
@@ -182,7 +180,7 @@ impl Renderer<'_> {
     }
 
     fn start(&mut self, tag: Tag<'_>) {
-        let html = match tag {
+        let (start, end) = match tag {
             Tag::CodeBlock(kind) => {
                 let language = match kind {
                     CodeBlockKind::Fenced(info) => info.into_string(),
@@ -204,60 +202,40 @@ impl Renderer<'_> {
                 }
                 return;
             }
-            Tag::List(Some(first)) => &format!("<ol start=\"{first}\">"),
-            Tag::List(None) => "<ul>",
-            Tag::Item => "<li>",
+            Tag::List(Some(first)) => (&*format!("<ol start=\"{first}\">"), "</ol>"),
+            Tag::List(None) => ("<ul>", "</ul>"),
+            Tag::Item => ("<li>", "</li>"),
             // The headings of a text are not those of the page.
-            Tag::Heading { .. } => "<p class=\"heading\">",
-            Tag::BlockQuote(_) => "<blockquote>",
-            Tag::Table(_) => {
-                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>"
-            }
+            Tag::Heading { .. } => ("<p class=\"heading\">", "</p>"),
+            Tag::BlockQuote(_) => ("<blockquote>", "</blockquote>"),
+            Tag::Table(_) => (
+                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>",
+                "</table></div>",
+            ),
             Tag::TableHead => {
                 self.is_head = true;
-                "<thead><tr>"
+                ("<thead><tr>", "</tr></thead>")
             }
-            Tag::TableRow => "<tr>",
-            Tag::TableCell if self.is_head => "<th scope=\"col\">",
-            Tag::TableCell => "<td>",
-            Tag::Emphasis => "<em>",
-            Tag::Strong => "<strong>",
-            Tag::Strikethrough => "<del>",
-            Tag::Paragraph | Tag::HtmlBlock => "<p>",
-            _ => "<div>",
+            Tag::TableRow => ("<tr>", "</tr>"),
+            Tag::TableCell if self.is_head => ("<th scope=\"col\">", "</th>"),
+            Tag::TableCell => ("<td>", "</td>"),
+            Tag::Emphasis => ("<em>", "</em>"),
+            Tag::Strong => ("<strong>", "</strong>"),
+            Tag::Strikethrough => ("<del>", "</del>"),
+            Tag::Paragraph | Tag::HtmlBlock => ("<p>", "</p>"),
+            _ => ("<div>", "</div>"),
         };
-        self.html.push_str(html);
+        self.html.push_str(start);
+        self.ends.push(end);
     }
 
     fn end(&mut self, tag: TagEnd) {
-        let html = match tag {
-            TagEnd::CodeBlock => {
-                self.end_code();
-                return;
-            }
-            TagEnd::Link | TagEnd::Image => {
-                self.end_link();
-                return;
-            }
-            TagEnd::List(true) => "</ol>",
-            TagEnd::List(false) => "</ul>",
-            TagEnd::Item => "</li>",
-            TagEnd::BlockQuote(_) => "</blockquote>",
-            TagEnd::Table => "</table></div>",
-            TagEnd::TableHead => {
-                self.is_head = false;
-                "</tr></thead>"
-            }
-            TagEnd::TableRow => "</tr>",
-            TagEnd::TableCell if self.is_head => "</th>",
-            TagEnd::TableCell => "</td>",
-            TagEnd::Emphasis => "</em>",
-            TagEnd::Strong => "</strong>",
-            TagEnd::Strikethrough => "</del>",
-            TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::HtmlBlock => "</p>",
-            _ => "</div>",
-        };
-        self.html.push_str(html);
+        match tag {
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::Link | TagEnd::Image => self.end_link(),
+            _ => self.html.push_str(self.ends.pop().unwrap_or_default()),
+        }
+        self.is_head &= tag != TagEnd::TableHead;
     }
 
     fn end_code(&mut self) {

@@ -418,11 +418,7 @@ impl Turns {
             kind: QuestionKind::Answer,
             key: node.to_owned(),
             text: question.to_owned(),
-            tool: String::new(),
-            description: String::new(),
-            arguments: String::new(),
-            runs: String::new(),
-            why: String::new(),
+            ..Question::default()
         });
     }
 }

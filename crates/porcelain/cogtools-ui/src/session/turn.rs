@@ -213,7 +213,7 @@ pub(crate) struct Request {
 }
 
 /// A question to the user, with everything that is decided about.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Question {
     pub(crate) kind: QuestionKind,
     /// The call, or the node.
@@ -232,10 +232,11 @@ pub(crate) struct Question {
 }
 
 /// The kind of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum QuestionKind {
     /// True if a call may run.
+    #[default]
     Approval,
     /// The inputs of a node of a flow.
     Answer,

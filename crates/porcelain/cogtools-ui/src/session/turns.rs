@@ -11,10 +11,11 @@ use serde_json::Value;
 use crate::cut;
 use crate::markdown::Html;
 use crate::session::turn::{
-    Badge, Detail, From, Intent, Layer, LogRow, Message, Question, QuestionKind, Request, Turn,
+    Badge, Detail, From, Intent, Layer, LogRow, Message, Question, Request, Turn,
 };
 
 /// The turns so far.
+#[derive(Default)]
 pub(crate) struct Turns {
     pub(super) all: Vec<Turn>,
     /// The entries of agents that calls run: they belong to the turn of the call.
@@ -42,11 +43,8 @@ impl At<'_> {
 /// The turns in `lines`.
 pub(crate) fn turns(lines: &[Line]) -> Vec<Turn> {
     let mut turns = Turns {
-        all: Vec::new(),
-        nested: HashSet::new(),
         room: cut::MAX_ALL_SAID_BYTES,
-        usage: Usage::default(),
-        last: None,
+        ..Turns::default()
     };
     for line in lines {
         match &line.entry {
@@ -333,7 +331,7 @@ impl Turns {
     /// The run ends until the user has decided about these calls.
     pub(super) fn pause(&mut self, at: At<'_>, calls: &[CallId]) {
         for call in calls {
-            self.ask(at, QuestionKind::Approval, call.as_str());
+            self.ask(at, call.as_str());
             self.current(at).set(call.as_str(), Badge::Waiting);
         }
         self.current(at).status = Badge::Waiting;
@@ -355,7 +353,7 @@ impl Turns {
         self.row(at, "decision", &text, None);
     }
 
-    fn ask(&mut self, at: At<'_>, kind: QuestionKind, key: &str) {
+    fn ask(&mut self, at: At<'_>, key: &str) {
         let turn = self.current(at);
         let detail = turn.detail(key);
         let of = |text: fn(&Detail) -> &String| {
@@ -363,14 +361,11 @@ impl Turns {
             text.cloned().unwrap_or_default()
         };
         let question = Question {
-            kind,
             key: key.to_owned(),
-            text: String::new(),
             tool: of(|detail| &detail.tool),
-            description: String::new(),
             arguments: of(|detail| &detail.whole),
-            runs: String::new(),
             why: of(|detail| &detail.approval),
+            ..Question::default()
         };
         turn.questions.retain(|question| question.key != key);
         turn.questions.push(question);
