@@ -17,7 +17,7 @@ use crate::plan::{Change, Plan, Step};
 use crate::{jsonc, toml, yaml};
 
 /// Values that a file must contain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Edit {
     /// The file, relative to the project; absolute if it belongs to the user.
     pub file: PathBuf,
@@ -47,9 +47,10 @@ pub struct Entry {
 }
 
 /// A format that values can be merged into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// JSON with comments and trailing commas.
+    #[default]
     Jsonc,
     /// TOML.
     Toml,
@@ -84,10 +85,8 @@ impl Edit {
     pub fn merge(file: PathBuf, wanted: Map<String, Value>) -> Self {
         Self {
             file,
-            format: Format::Jsonc,
             wanted,
-            defaults: Map::new(),
-            entry: None,
+            ..Self::default()
         }
     }
 
@@ -96,9 +95,8 @@ impl Edit {
         Self {
             format: Format::of(&file),
             file,
-            wanted: Map::new(),
-            defaults: Map::new(),
             entry: Some(entry),
+            ..Self::default()
         }
     }
 

@@ -200,13 +200,7 @@ impl Catalogue {
             return registry.map(|tool| publish(tool, options));
         }
         let found = registry.files();
-        Found {
-            items: self.cache.get_or_load(found.items, options),
-            source_errors: found.source_errors,
-            shadowed: found.shadowed,
-            filtered_out: found.filtered_out,
-            unmatched: found.unmatched,
-        }
+        found.map(|files| self.cache.get_or_load(files, options))
     }
 
     /// Returns a hash of all that clients can list.

@@ -154,7 +154,7 @@ impl DeclarationCache {
     /// Concurrent calls wait for the first, and then find everything cached.
     pub(crate) fn get_or_load(
         &self,
-        files: Vec<Candidate>,
+        files: &[Candidate],
         options: PublishOptions,
     ) -> Vec<LoadResult> {
         self.get_or_load_at(SystemTime::now(), files, options)
@@ -163,7 +163,7 @@ impl DeclarationCache {
     fn get_or_load_at(
         &self,
         now: SystemTime,
-        files: Vec<Candidate>,
+        files: &[Candidate],
         options: PublishOptions,
     ) -> Vec<LoadResult> {
         // Before the lock: this needs no other thread's result.
@@ -194,13 +194,13 @@ impl DeclarationCache {
             .filter_map(|tool| tool.map(Ok).or_else(|| loaded.next()))
             .collect();
         *entries = files
-            .into_iter()
+            .iter()
             .zip(stamps)
             .zip(&results)
             .filter_map(|((file, stamp), result)| {
                 // Invalid files are loaded again each time.
                 let (stamp, tool) = (stamp?, Arc::clone(result.as_ref().ok()?));
-                Some((path(&file).clone(), CacheEntry { stamp, tool }))
+                Some((path(file).clone(), CacheEntry { stamp, tool }))
             })
             .collect();
         results
@@ -314,7 +314,7 @@ mod tests {
             Candidate::file(path.clone(), path, ReadScope::User)
         });
         cache
-            .get_or_load_at(now, files.collect(), PublishOptions::default())
+            .get_or_load_at(now, &files.collect::<Vec<_>>(), PublishOptions::default())
             .into_iter()
             .map(|result| Some(result.ok()?.tool()?.description?.into_owned()))
             .collect()

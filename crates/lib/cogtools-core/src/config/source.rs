@@ -147,13 +147,9 @@ fn command(options: CommandOptions, reading: &Reading<'_>) -> Settings {
         env: options.env,
         timeout: options.timeout,
         wait: options.wait,
-        idle: None,
         cache: options.cache,
-        user_configured: false,
         in_project: options.cwd.is_some(),
-        sandbox: None,
-        sandbox_digest: None,
-        server: None,
+        ..Settings::default()
     };
     settings.set_sandbox(options.sandbox.and_then(|index| reading.sandbox(index.0)));
     settings
@@ -205,14 +201,12 @@ fn server(options: ServerOptions, reading: &Reading<'_>, entry: &Entry) -> Optio
         wait: options.wait,
         idle: options.idle,
         cache: (!cache.is_zero()).then_some(cache),
-        user_configured: false,
         in_project: options.cwd.is_some(),
-        sandbox: None,
-        sandbox_digest: None,
         server: Some(Server {
             description: description.to_string(),
             transport,
         }),
+        ..Settings::default()
     };
     settings.set_sandbox(options.sandbox.and_then(|index| reading.sandbox(index.0)));
     Some(settings)

@@ -279,8 +279,8 @@ impl Registry {
 }
 
 impl<T> Found<T> {
-    /// Replaces the items.
-    fn map<U>(self, items: impl FnOnce(&[T]) -> Vec<U>) -> Found<U> {
+    /// Replaces the items by what `items` makes of them.
+    pub fn map<U>(self, items: impl FnOnce(&[T]) -> Vec<U>) -> Found<U> {
         Found {
             items: items(&self.items),
             source_errors: self.source_errors,

@@ -16,6 +16,7 @@ use super::{MAX_DEPTH, MAX_NODES, MAX_TEXT, slip};
 use super::{YamlError, YamlErrorKind};
 use crate::text::{Span, Text};
 
+#[derive(Default)]
 struct Loader<'t> {
     text: &'t str,
     open: Vec<Frame>,
@@ -37,13 +38,7 @@ pub fn parse(text: &Text) -> Result<Node, YamlError> {
     options.set_emit_comments(false);
     let mut loader = Loader {
         text,
-        open: Vec::new(),
-        anchors: HashMap::new(),
-        root: None,
-        total: Size::default(),
-        anchored: Size::default(),
-        documents: 0,
-        flow: None,
+        ..Loader::default()
     };
     let mut parser: Parser<'_, StrInput<'_>> = Parser::new_from_str_with_options(text, options);
     let mut done = 0;

@@ -179,7 +179,7 @@ impl Debug for Provider {
 }
 
 /// The settings of a provider, as configured.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The provider's name in messages and as a toolset.
     pub name: String,
