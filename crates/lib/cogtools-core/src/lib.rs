@@ -58,7 +58,7 @@ pub use code::Code;
 pub use config::options::{
     AskConfig, AskHistory, AskProvider, ConfigFile, Never, Options, PromptConfig, Threshold,
 };
-pub use config::{Config, ConfigErrors, ConfigPaths, Origin, Setting};
+pub use config::{Config, ConfigPaths, Origin, Setting};
 pub use context::{CallContext, Context, ListContext, ListWait, Tape, Warnings};
 pub use declaration::{HostLimit, Target};
 pub use diagnostic::Diagnostic;

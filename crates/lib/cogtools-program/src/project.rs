@@ -67,7 +67,7 @@ pub fn read_scope(path: &Path, io: &Io<'_>) -> ReadScope {
 pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     let _step = tracing::debug_span!("load configuration").entered();
     let paths = dirs::config_paths(io);
-    Config::load(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
+    Ok(Config::load(project, &paths)?)
 }
 
 /// Returns true if `project` may have tools that must be pinned: it has a lock file, or a layer of its
@@ -91,7 +91,7 @@ pub fn valid_config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
 fn valid_layers(project: &Project, io: &Io<'_>) -> Result<(Config, Vec<Diagnostic>), Failure> {
     let _step = tracing::debug_span!("load configuration").entered();
     let paths = dirs::config_paths(io);
-    Config::load_valid_layers(project, &paths).map_err(|error| Failure::from(error.diagnostics()))
+    Ok(Config::load_valid_layers(project, &paths)?)
 }
 
 /// The tools of the project that contains `io`'s working directory, filtered by `args`, for

@@ -129,8 +129,7 @@ fn table(
     steps: &[Step],
     io: &Io<'_>,
 ) -> Result<Table, Vec<Diagnostic>> {
-    let mut config =
-        project_config(project, io).map_err(cogtools_core::ConfigErrors::diagnostics)?;
+    let mut config = project_config(project, io)?;
     if survey.creates_configuration {
         config.sources = planned_sources(project, survey, answers, io);
     }

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use cogtools_core::file::ReadScope;
 use cogtools_core::text::{self, Text};
 use cogtools_core::yaml::{self, Node};
-use cogtools_core::{
-    Code, Config, ConfigErrors, ConfigPaths, Diagnostic, Origin, Project, pluralize,
-};
+use cogtools_core::{Code, Config, ConfigPaths, Diagnostic, Origin, Project, pluralize};
 use cogtools_program::Io;
 use cogtools_program::dirs::config_paths;
 use cogtools_program::packages::{self, UnusedPackages};
@@ -53,7 +51,7 @@ impl Survey {
                 ..Self::default()
             });
         }
-        let config = Config::load(&project, &paths).map_err(ConfigErrors::diagnostics)?;
+        let config = Config::load(&project, &paths)?;
         let origin = origin_of_sources(&config);
         let mut survey = Self {
             folder: None,

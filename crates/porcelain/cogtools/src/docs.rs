@@ -79,8 +79,7 @@ struct DocsArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: DocsArgs = args::parse(matches)?;
     let project = project(io);
-    let config =
-        project_config(&project, io).map_err(|errors| Failure::from(errors.diagnostics()))?;
+    let config = project_config(&project, io)?;
     let (table, diagnostics) = collect(config, None, &project, io);
     if args.print {
         if args.format.is_json() {

@@ -115,8 +115,7 @@ struct Skill {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: SkillArgs = args::parse(matches)?;
     let project = project(io);
-    let config =
-        project_config(&project, io).map_err(|errors| Failure::from(errors.diagnostics()))?;
+    let config = project_config(&project, io)?;
     let (mut skills, diagnostics) = collect(config, &project, io);
     if let Some(unknown) = args.name.iter().find(|name| !skills.contains_key(*name)) {
         let names: Vec<&str> = skills.keys().map(String::as_str).collect();

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::ConfigErrors;
 use crate::environment::{EnvPriority, Environment, Vars};
 use crate::file::ReadScope;
 use crate::owner::{ForeignOwner, Owners};
@@ -203,13 +202,13 @@ fn file(
     scope: &ReadScope,
     origin: fn(PathBuf) -> Origin,
     accept: impl FnOnce(&Metadata) -> Result<(), ForeignOwner>,
-) -> Result<Option<Layer>, ConfigErrors> {
+) -> Result<Option<Layer>, Vec<Diagnostic>> {
     let (text, meta) = match Text::read_with_meta(path, display_path, scope) {
         Ok(read) => read,
         Err(TextError::NotFound(_)) => return Ok(None),
-        Err(error) => return Err(error.diagnostic(Code::InvalidConfig).into()),
+        Err(error) => return Err(vec![error.diagnostic(Code::InvalidConfig)]),
     };
-    accept(&meta).map_err(|foreign| foreign.diagnostic("it is not used"))?;
+    accept(&meta).map_err(|foreign| vec![foreign.diagnostic("it is not used")])?;
     let document = parse(&text)?;
     let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
     let folder = (folder(path), folder(display_path));
@@ -217,15 +216,15 @@ fn file(
     Ok(Some(Layer::new(origin, text, document, folder)))
 }
 
-fn parse(text: &Text) -> Result<Node, ConfigErrors> {
-    yaml::parse(text).map_err(|error| error.diagnostic(Code::InvalidConfig, text).into())
+fn parse(text: &Text) -> Result<Node, Vec<Diagnostic>> {
+    yaml::parse(text).map_err(|error| vec![error.diagnostic(Code::InvalidConfig, text)])
 }
 
 /// Reads the key `cogtools` of the project's `package.json`, without `tools`, which is
 /// for the package's users.
-fn package(project: &Project, owners: &Owners) -> Result<Option<Layer>, ConfigErrors> {
+fn package(project: &Project, owners: &Owners) -> Result<Option<Layer>, Vec<Diagnostic>> {
     let package = project.package(owners);
-    let Some((text, value)) = package.map_err(|diagnostic| ConfigErrors::from(*diagnostic))? else {
+    let Some((text, value)) = package.map_err(|diagnostic| vec![*diagnostic])? else {
         return Ok(None);
     };
     let origin = Origin::Package(text.display_path().to_path_buf());
@@ -235,9 +234,9 @@ fn package(project: &Project, owners: &Owners) -> Result<Option<Layer>, ConfigEr
 }
 
 /// Parses a variable into a document: its value is YAML, and names may be a list with commas.
-fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, ConfigErrors> {
+fn variable(project: &Project, name: &str, value: &str) -> Result<Layer, Vec<Diagnostic>> {
     let keys = keys_of(name).unwrap_or_default();
-    let failed = |error: TextError| error.diagnostic(Code::InvalidConfig);
+    let failed = |error: TextError| vec![error.diagnostic(Code::InvalidConfig)];
     let text = Text::new(format!("${name}"), value.as_bytes().to_vec()).map_err(failed)?;
     let node = match keys {
         // Names are easier to write without quotes and brackets.
@@ -331,7 +330,7 @@ impl Layer {
         keys: &[&str],
         origin: Origin,
         project: &Project,
-    ) -> Result<Self, ConfigErrors> {
+    ) -> Result<Self, Vec<Diagnostic>> {
         let document = nest(keys, parse(&text)?);
         let folder = project.resolve(Path::new(""));
         Ok(Self::new(origin, text, document, folder))
@@ -434,8 +433,8 @@ fn nest(keys: &[&str], node: Node) -> Node {
 pub(super) fn layers(
     project: &Project,
     paths: &ConfigPaths,
-    ignored: &mut dyn FnMut(ConfigErrors) -> Result<(), ConfigErrors>,
-) -> Result<Vec<Layer>, ConfigErrors> {
+    ignored: &mut dyn FnMut(Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>>,
+) -> Result<Vec<Layer>, Vec<Diagnostic>> {
     let mut layers = Vec::new();
     if let Some(path) = &paths.system {
         layers.extend(file(
@@ -514,7 +513,7 @@ impl ConfigPaths {
 }
 
 /// The project's file in the folder of Gemini CLI's settings, unless it is the user's.
-fn host_folder(project: &Project, paths: &ConfigPaths) -> Result<Option<Layer>, ConfigErrors> {
+fn host_folder(project: &Project, paths: &ConfigPaths) -> Result<Option<Layer>, Vec<Diagnostic>> {
     let name = Path::new(".gemini").join(ConfigPaths::FILE);
     let (path, _) = project.resolve(&name);
     // Whatever else is behind a link that leads elsewhere does not matter.
@@ -535,7 +534,7 @@ fn of_project(
     paths: &ConfigPaths,
     name: &Path,
     origin: fn(PathBuf) -> Origin,
-) -> Result<Option<Layer>, ConfigErrors> {
+) -> Result<Option<Layer>, Vec<Diagnostic>> {
     let (path, display_path) = project.resolve(name);
     let scope = project.read_scope();
     file((&path, &display_path), &scope, origin, |meta| {
@@ -549,7 +548,7 @@ fn dotenv_layers(
     project: &Project,
     directory: &Path,
     owners: &Owners,
-) -> Vec<Result<Layer, ConfigErrors>> {
+) -> Vec<Result<Layer, Vec<Diagnostic>>> {
     let environment = Environment::new(Vars::new())
         .with_owners(owners.clone())
         .with_dotenv(

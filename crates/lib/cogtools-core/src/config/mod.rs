@@ -78,10 +78,6 @@ struct Content {
     order: &'static [&'static str],
 }
 
-/// The mistakes that make a configuration unusable.
-#[derive(Debug)]
-pub struct ConfigErrors(Vec<Diagnostic>);
-
 impl Config {
     /// Loads the configuration of `project`, with the layers that `paths` names
     /// outside it. Without configured sources, the tools are in `tools`.
@@ -89,7 +85,7 @@ impl Config {
     /// # Errors
     ///
     /// Returns every mistake in a layer, and folders of another owner.
-    pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, ConfigErrors> {
+    pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, Vec<Diagnostic>> {
         Self::load_with(project, paths, &mut Err)
     }
 
@@ -102,10 +98,10 @@ impl Config {
     pub fn load_valid_layers(
         project: &Project,
         paths: &ConfigPaths,
-    ) -> Result<(Self, Vec<Diagnostic>), ConfigErrors> {
+    ) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut diagnostics = Vec::new();
-        let mut ignored = |errors: ConfigErrors| {
-            diagnostics.extend(errors.diagnostics());
+        let mut ignored = |errors: Vec<Diagnostic>| {
+            diagnostics.extend(errors);
             Ok(())
         };
         let config = Self::load_with(project, paths, &mut ignored)?;
@@ -115,13 +111,13 @@ impl Config {
     fn load_with(
         project: &Project,
         paths: &ConfigPaths,
-        ignored: &mut dyn FnMut(ConfigErrors) -> Result<(), ConfigErrors>,
-    ) -> Result<Self, ConfigErrors> {
+        ignored: &mut dyn FnMut(Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let unused = |foreign: ForeignOwner| foreign.diagnostic("its tools are not used");
         let owners = &paths.owners;
         owners
             .check(project.root(), project.root())
-            .map_err(unused)?;
+            .map_err(|foreign| vec![unused(foreign)])?;
         let home = paths.home.as_deref();
         let base = Base::new(project, home, paths.packages.clone(), owners.clone());
         let mut layers = Layers::standard(project);
@@ -137,7 +133,7 @@ impl Config {
         for folder in config.folders() {
             if let Err(owner) = owners.check_below(folder.path(), project.root()) {
                 // It costs only its own tools, where there has to be a list.
-                ignored(unused(owner).into())?;
+                ignored(vec![unused(owner)])?;
                 foreign.push(folder.path().to_path_buf());
             }
         }
@@ -159,7 +155,7 @@ impl Config {
         text: Text,
         keys: &[&str],
         origin: Origin,
-    ) -> Result<Vec<Setting>, ConfigErrors> {
+    ) -> Result<Vec<Setting>, Vec<Diagnostic>> {
         // A home directory that is not known does not matter here.
         let home = Some(Path::new("~"));
         let base = Base::new(project, home, GlobalModules::default(), Owners::default());
@@ -261,7 +257,7 @@ impl DerefMut for Config {
 }
 
 /// Reads the settings and the sources of a layer.
-fn read(layer: &Layer, base: &Base<'_>) -> Result<Content, ConfigErrors> {
+fn read(layer: &Layer, base: &Base<'_>) -> Result<Content, Vec<Diagnostic>> {
     let reading = Reading::new(layer, base);
     let options: Options = reading.read();
     let sources = options.tool_sources;
@@ -281,7 +277,7 @@ fn read(layer: &Layer, base: &Base<'_>) -> Result<Content, ConfigErrors> {
             sources,
             order,
         }),
-        mistakes => Err(ConfigErrors(mistakes)),
+        mistakes => Err(mistakes),
     }
 }
 
@@ -307,7 +303,7 @@ impl Layers {
     }
 
     /// Reads a further layer. One that has errors sets nothing at all.
-    fn read(&mut self, layer: &Layer, base: &Base<'_>) -> Result<(), ConfigErrors> {
+    fn read(&mut self, layer: &Layer, base: &Base<'_>) -> Result<(), Vec<Diagnostic>> {
         let mut content = read(layer, base)?;
         self.order = content.order;
         for setting in content.settings {
@@ -456,17 +452,4 @@ fn join(user: Vec<Source>, project: Vec<Source>) -> Vec<Source> {
         }
     }
     all
-}
-
-impl ConfigErrors {
-    /// All diagnostics.
-    pub fn diagnostics(self) -> Vec<Diagnostic> {
-        self.0
-    }
-}
-
-impl From<Diagnostic> for ConfigErrors {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Self(vec![diagnostic])
-    }
 }

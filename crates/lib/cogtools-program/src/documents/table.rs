@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 
 use cogtools_core::invisible::name_between;
 use cogtools_core::tool::Flow;
-use cogtools_core::{
-    Config, ConfigErrors, ConfigPaths, Diagnostic, Project, Registry, SourceError, Tool,
-};
+use cogtools_core::{Config, ConfigPaths, Diagnostic, Project, Registry, SourceError, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::Io;
@@ -156,7 +154,7 @@ pub struct NewTool<'t> {
 
 /// The configuration of `project` without the user's, which must not change a document
 /// of the project.
-pub fn project_config(project: &Project, io: &Io<'_>) -> Result<Config, ConfigErrors> {
+pub fn project_config(project: &Project, io: &Io<'_>) -> Result<Config, Vec<Diagnostic>> {
     let paths = ConfigPaths {
         owners: config_paths(io).owners,
         ..ConfigPaths::default()

@@ -36,8 +36,7 @@ pub(crate) fn plan_set(
     let value = yaml::parse(&text)
         .map_err(|error| error.diagnostic(Code::Usage, &text))?
         .to_json();
-    Config::check(&project, text, &key.segments(), file.origin()).map_err(|error| {
-        let mut diagnostics = error.diagnostics();
+    Config::check(&project, text, &key.segments(), file.origin()).map_err(|mut diagnostics| {
         for diagnostic in &mut diagnostics {
             diagnostic.code = Code::Usage;
         }
