@@ -1,13 +1,14 @@
 //! `cogtools session export`: a branch of a session for other programs and for people.
 
-use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use cogtools_log::view::{Step, View};
 use cogtools_log::{Event, Header, Id, contents, duration, response_text, result_text, task_text};
+use cogtools_model::{Content, openai};
 use cogtools_program::{Failure, Io};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::locate::{leaf, locate, read};
 use crate::phrase;
@@ -41,7 +42,7 @@ pub(crate) fn export(
         }
         Format::Json => document(&session, &lines, leaf),
         Format::Gemini => json!({"contents": contents()}),
-        Format::OpenAi => json!({"messages": messages(&contents())}),
+        Format::OpenAi => json!({"messages": messages(contents())}),
     };
     io.show_json(&format!("{value:#}\n"))
 }
@@ -138,108 +139,19 @@ fn line(text: &str) -> String {
 }
 
 /// The messages for `contents` of the Gemini API. A call without a name of its own gets one.
-fn messages(contents: &[Value]) -> Vec<Value> {
-    let mut converter = Converter::default();
-    for content in contents {
-        if content.get("role").and_then(Value::as_str) == Some("model") {
-            converter.model(content);
-        } else {
-            converter.user(content);
-        }
-    }
-    converter.messages
-}
-
-#[derive(Default)]
-struct Converter {
-    messages: Vec<Value>,
-    /// The names of the calls that wait for results, in their order.
-    calls: VecDeque<String>,
-    /// The number of calls that got a name here.
-    named: usize,
-}
-
-impl Converter {
-    fn model(&mut self, content: &Value) {
-        self.calls.clear();
-        let mut text = String::new();
-        let mut calls = Vec::new();
-        for part in parts(content) {
-            if let Some(call) = part.get("functionCall") {
-                calls.push(self.call(call));
-            } else if part.get("thought") != Some(&Value::Bool(true)) {
-                text.push_str(part.get("text").and_then(Value::as_str).unwrap_or(""));
+fn messages(contents: Vec<Value>) -> Vec<Value> {
+    let contents = contents.into_iter().filter_map(|mut content| {
+        // The message as one server sent it has fields that others refuse.
+        content.as_object_mut()?.shift_remove("message");
+        let parts = content.get_mut("parts").and_then(Value::as_array_mut);
+        for part in parts.into_iter().flatten() {
+            if let Some(response) = part.pointer_mut("/functionResponse/response") {
+                *response = json!({"output": result_text(response)});
             }
         }
-        let mut message = Map::new();
-        message.insert("role".to_owned(), "assistant".into());
-        let text = Some(text).filter(|text| !text.is_empty() || calls.is_empty());
-        message.insert("content".to_owned(), text.into());
-        if !calls.is_empty() {
-            message.insert("tool_calls".to_owned(), calls.into());
-        }
-        self.messages.push(message.into());
-    }
-
-    fn call(&mut self, call: &Value) -> Value {
-        let id = call.get("id").and_then(Value::as_str).map(str::to_owned);
-        let id = id.unwrap_or_else(|| {
-            self.named += 1;
-            format!("call_{}", self.named)
-        });
-        self.calls.push_back(id.clone());
-        let arguments = call.get("args").cloned().unwrap_or_else(|| json!({}));
-        json!({"id": id, "type": "function", "function": {
-            "name": call.get("name").cloned().unwrap_or_default(),
-            "arguments": arguments.to_string(),
-        }})
-    }
-
-    fn user(&mut self, content: &Value) {
-        let mut items = Vec::new();
-        for part in parts(content) {
-            if let Some(response) = part.get("functionResponse") {
-                let id = self.calls.pop_front().unwrap_or_default();
-                let result = response.get("response").unwrap_or(&Value::Null);
-                self.messages.push(json!({
-                    "role": "tool",
-                    "tool_call_id": id,
-                    "content": result_text(result),
-                }));
-            } else if let Some(item) = item(part) {
-                items.push(item);
-            }
-        }
-        let content = match items.as_slice() {
-            [] => return,
-            [only] if only["type"] == "text" => only["text"].clone(),
-            _ => items.into(),
-        };
-        self.messages
-            .push(json!({"role": "user", "content": content}));
-    }
-}
-
-fn parts(content: &Value) -> impl Iterator<Item = &Value> {
-    content
-        .get("parts")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-}
-
-/// A part of a user's turn.
-fn item(part: &Value) -> Option<Value> {
-    if let Some(text) = part.get("text") {
-        return Some(json!({"type": "text", "text": text}));
-    }
-    let url = if let Some(data) = part.get("inlineData") {
-        let kind = data.get("mimeType")?.as_str()?;
-        format!("data:{kind};base64,{}", data.get("data")?.as_str()?)
-    } else {
-        part.get("fileData")?.get("fileUri")?.as_str()?.to_owned()
-    };
-    Some(json!({"type": "image_url", "image_url": {"url": url}}))
+        Content::from_wire(content).map(Arc::new)
+    });
+    openai::messages(&contents.collect::<Vec<Arc<Content>>>())
 }
 
 #[cfg(test)]
@@ -279,7 +191,7 @@ mod tests {
             {"role": "tool", "tool_call_id": "x", "content": "{\"code\":2}"},
             {"role": "assistant", "content": "done"},
         ]);
-        assert_eq!(Value::from(messages(&contents)), expected);
+        assert_eq!(Value::from(messages(contents.to_vec())), expected);
     }
 
     #[test]
@@ -292,6 +204,6 @@ mod tests {
             {"type": "text", "text": "see"},
             {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
         ]}]);
-        assert_eq!(Value::from(messages(&contents)), expected);
+        assert_eq!(Value::from(messages(contents.to_vec())), expected);
     }
 }

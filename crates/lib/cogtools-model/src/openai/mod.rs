@@ -19,6 +19,8 @@ use crate::{Chunks, Key, Model, ModelError, ModelInfo, Request};
 mod message;
 mod request;
 
+pub use request::messages;
+
 /// A client of a server with the API of OpenAI.
 #[derive(Clone, Debug)]
 pub struct OpenAi {

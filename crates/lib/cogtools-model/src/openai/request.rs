@@ -4,6 +4,7 @@
 //! both go without an identifier, so absent ones are made up by position, always the same.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -19,6 +20,9 @@ pub(super) fn body(request: &Request, limit_key: &str) -> Result<Map<String, Val
     if request.cached_content.is_some() {
         return Err(ModelError::Unsupported("explicit caches"));
     }
+    let system = request.system.iter();
+    let system = system.map(|system| json!({"role": "system", "content": system.text()}));
+    let messages: Vec<Value> = system.chain(messages(&request.contents)).collect();
     let tools = tools(request);
     let choice = match request.mode {
         ToolMode::Auto | ToolMode::Validated(_) => None,
@@ -32,7 +36,7 @@ pub(super) fn body(request: &Request, limit_key: &str) -> Result<Map<String, Val
     let stop = Some(&generation.stop_sequences).filter(|stop| !stop.is_empty());
     let fields = [
         ("model", json!(request.model)),
-        ("messages", json!(messages(request))),
+        ("messages", json!(messages)),
         ("tool_choice", json!(choice.filter(|_| !tools.is_empty()))),
         (
             "tools",
@@ -83,14 +87,11 @@ fn tool(declaration: &Value) -> Value {
     json!({"type": "function", "function": function})
 }
 
-/// The messages of `request`.
-fn messages(request: &Request) -> Vec<Value> {
+/// The messages of a conversation.
+pub fn messages(contents: &[Arc<Content>]) -> Vec<Value> {
     let mut messages = Vec::new();
-    if let Some(system) = &request.system {
-        messages.push(json!({"role": "system", "content": system.text()}));
-    }
     let mut calls = Calls::default();
-    for content in &request.contents {
+    for content in contents {
         if content.role() == Some(Role::Model) {
             if let Some(message) = calls.message(content) {
                 add(&mut messages, message);
