@@ -22,6 +22,7 @@ mod lines;
 pub mod man;
 pub mod named_file;
 pub mod packages;
+pub mod picture;
 mod process;
 mod program;
 pub mod project;
