@@ -1,12 +1,11 @@
 //! The Secret Service of Linux, by the program of libsecret. A secret is its input or its output,
 //! never an argument.
 
-use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cogtools_core::Cancel;
+use cogtools_core::process::Process;
 use cogtools_program::dirs::trusted_var;
 use cogtools_program::{Io, Vars};
 
@@ -28,7 +27,6 @@ const VARIABLES: [&str; 8] = [
     "LANG",
     "USER",
 ];
-const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The program, and its variables.
 #[derive(Debug)]
@@ -54,38 +52,14 @@ impl SecretTool {
 
     /// The output of the program, if it succeeds within `limit`.
     fn run(&self, args: &[&str], key: &str, input: &[u8], limit: Duration) -> Option<Vec<u8>> {
-        let mut child = Command::new(&self.program)
-            .args(args)
-            .args(["service", SERVICE, "server", key])
-            .env_clear()
-            .envs(&self.vars)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
+        let output = Process::new(&self.program, "/")
+            .args(args.iter().chain(&["service", SERVICE, "server", key]))
+            .variables(self.vars.clone())
+            .input(input)
+            .timeout(limit)
+            .run(&Cancel::default())
             .ok()?;
-        let (mut stdin, mut stdout) = (child.stdin.take()?, child.stdout.take()?);
-        let reader = thread::spawn(move || {
-            let mut output = Vec::new();
-            let read = stdout.by_ref().take(1 << 20).read_to_end(&mut output);
-            read.ok().map(|_| output)
-        });
-        let _ = stdin.write_all(input);
-        drop(stdin);
-        let end = Instant::now() + limit;
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break status,
-                Ok(None) if Instant::now() < end => thread::sleep(POLL_INTERVAL),
-                _ => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return None;
-                }
-            }
-        };
-        let output = reader.join().ok()??;
-        status.success().then_some(output)
+        output.exit.is_success().then_some(output.stdout.bytes)
     }
 }
 
