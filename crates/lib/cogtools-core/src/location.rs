@@ -1,5 +1,6 @@
 //! A location in a text file, with its line.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::invisible;
@@ -35,6 +36,23 @@ impl Location {
             column,
             width: width.min(room).max(1),
             text: Some(text.to_owned()),
+        }
+    }
+
+    /// The location of `range`, byte offsets in `source`, the text of `file`; truncated at the end
+    /// of its first line.
+    pub fn of(file: &Path, source: &str, range: Range<usize>) -> Self {
+        let start = source.floor_char_boundary(range.start);
+        let end = source.floor_char_boundary(range.end.max(start));
+        let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);
+        let marked = source[start..end].lines().next().unwrap_or("").trim_end();
+        let line = source[line_start..].lines().next().unwrap_or("");
+        Self {
+            file: file.to_path_buf(),
+            line: source[..start].matches('\n').count() + 1,
+            column: source[line_start..start].chars().count() + 1,
+            width: marked.chars().count().max(1),
+            text: Some(line.to_owned()),
         }
     }
 

@@ -140,27 +140,9 @@ impl Text {
 
     /// The location of `span`, truncated at the end of its first line.
     pub fn location(&self, span: Span) -> Location {
-        let start = self.content.floor_char_boundary(span.start);
-        let before = &self.content[..start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let line = before.matches('\n').count() + 1;
-        let column = self.content[line_start..start].chars().count() + 1;
-        let end = self.content.floor_char_boundary(span.end.max(start));
-        let width = self.content[start..end]
-            .lines()
-            .next()
-            .unwrap_or("")
-            .trim_end()
-            .chars()
-            .count();
-        let rest = self.content[line_start..].lines().next().unwrap_or("");
-        Location {
-            file: self.display_path.clone(),
-            line,
-            column,
-            width: width.max(1),
-            text: self.scope.is_quotable().then(|| rest.to_owned()),
-        }
+        let mut location = Location::of(&self.display_path, &self.content, span.start..span.end);
+        location.text = location.text.filter(|_| self.scope.is_quotable());
+        location
     }
 
     /// The location of `width` characters at `line` and `column` (both from 1).

@@ -3,7 +3,6 @@
 //! Hosts read their settings from files that belong to their users. An edit lists
 //! the required values; missing ones are added, and nothing is replaced.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -311,16 +310,6 @@ impl Conflict {
     }
 }
 
-/// The location of `range`, byte offsets in `text`, for messages.
-pub(crate) fn location(file: &Path, text: &str, range: Range<usize>) -> Location {
-    let before = text.get(..range.start).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-    let covered = text.get(range).unwrap_or(" ");
-    let width = covered.lines().next().unwrap_or_default().chars().count();
-    Location::new(file, text, line, column, width)
-}
-
 /// An existing text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Existing {
@@ -443,11 +432,8 @@ impl ExistingError {
 fn not_text(file: &Path, error: &std::string::FromUtf8Error) -> ExistingError {
     let bytes = error.as_bytes();
     let valid = error.utf8_error().valid_up_to();
-    let before = String::from_utf8_lossy(&bytes[..valid]);
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     let text = String::from_utf8_lossy(bytes);
-    ExistingError::NotText(Location::new(file, &text, line, column, 1))
+    ExistingError::NotText(Location::of(file, &text, valid..valid))
 }
 
 /// The reason why a plan was not applied completely.

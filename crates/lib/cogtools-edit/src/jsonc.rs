@@ -19,7 +19,7 @@ use jsonc_parser::{
 };
 use serde_json::{Map, Value};
 
-use crate::edit::{Conflict, ConflictKind, location};
+use crate::edit::{Conflict, ConflictKind};
 use crate::{BYTE_ORDER_MARK, without_byte_order_mark};
 
 /// Extensions of JSON that the parser of a host accepts.
@@ -59,7 +59,7 @@ pub fn read(file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
 /// The reason why the host cannot read it.
 pub fn read_as(dialect: Dialect, file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
     let conflict = |kind| {
-        let location = location(file, text, 0..0);
+        let location = Location::of(file, text, 0..0);
         Err(Box::new(Conflict { kind, location }))
     };
     if text.starts_with(BYTE_ORDER_MARK) {
@@ -246,7 +246,7 @@ impl<'a> Document<'a> {
     }
 
     fn location(&self, range: Range) -> Location {
-        location(self.file, self.text, range.start..range.end)
+        Location::of(self.file, self.text, range.start..range.end)
     }
 
     /// Tokens and comments that begin within `range`.
@@ -315,7 +315,7 @@ fn syntax(file: &Path, text: &str, error: &ParseError) -> Conflict {
     }
     Conflict {
         kind: ConflictKind::Syntax(message),
-        location: location(file, text, range),
+        location: Location::of(file, text, range),
     }
 }
 

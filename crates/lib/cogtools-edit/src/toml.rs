@@ -11,7 +11,7 @@ use cogtools_core::Location;
 use serde_json::{Map, Value};
 use toml_edit::{Document, Item, TableLike, TomlError};
 
-use crate::edit::{Conflict, ConflictKind, location};
+use crate::edit::{Conflict, ConflictKind};
 use crate::without_byte_order_mark;
 
 /// The value at `table` and `name` in `text` (of `file`, for messages), and its
@@ -33,7 +33,7 @@ pub fn entry(
     Ok(found.map(|item| {
         (
             value(item),
-            location(file, text, item.span().unwrap_or_default()),
+            Location::of(file, text, item.span().unwrap_or_default()),
         )
     }))
 }
@@ -67,7 +67,7 @@ pub fn add(
         let span = above.and_then(Item::span);
         Err(Box::new(Conflict {
             kind,
-            location: location(file, body, span.unwrap_or_default()),
+            location: Location::of(file, body, span.unwrap_or_default()),
         }))
     };
     let pointer = format!("/{table}");
@@ -117,7 +117,7 @@ fn parse<'t>(file: &Path, text: &'t str) -> Result<Document<&'t str>, Box<Confli
         let message = error.message().lines().next().unwrap_or_default();
         Box::new(Conflict {
             kind: ConflictKind::Toml(message.to_owned()),
-            location: location(file, text, error.span().unwrap_or_default()),
+            location: Location::of(file, text, error.span().unwrap_or_default()),
         })
     })
 }

@@ -151,11 +151,7 @@ fn no_json(error: NoJson, text: &str, options: Options) -> Diagnostic {
 }
 
 fn location(text: &str, offset: usize) -> Location {
-    let before = &text[..text.floor_char_boundary(offset)];
-    let line = before.matches('\n').count() + 1;
-    let start = before.rfind('\n').map_or(0, |end| end + 1);
-    let column = before[start..].chars().count() + 1;
-    Location::new(Path::new("<stdin>"), text, line, column, 1)
+    Location::of(Path::new("<stdin>"), text, offset..offset)
 }
 
 /// Prints a note for each repair.

@@ -237,10 +237,7 @@ fn error_at(bytes: &[u8], display_path: &Path, error: MarkerError) -> DocumentEr
     let text = text_of(bytes);
     let text = text.trim_start_matches('\u{feff}');
     let skipped = bytes.len() - text.len();
-    let before = &text[..at.start - skipped];
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-    let location = Location::new(display_path, text, line, column, at.len());
+    let location = Location::of(display_path, text, at.start - skipped..at.end - skipped);
     DocumentError::Markers { error, location }
 }
 
