@@ -116,13 +116,6 @@ impl Diagnostic {
         self
     }
 
-    /// Sets what the code that failed had logged.
-    #[must_use]
-    pub fn with_logs(mut self, logs: Vec<String>) -> Self {
-        self.logs = Some(logs);
-        self
-    }
-
     /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Hint>) -> Self {

@@ -208,7 +208,8 @@ impl ScriptError {
     /// The diagnostic for a model that wrote `code`.
     pub fn diagnostic(self, code: &str) -> Diagnostic {
         let kind = self.kind;
-        let mut diagnostic = Diagnostic::new(kind.code(), kind.to_string()).with_logs(self.logs);
+        let mut diagnostic = Diagnostic::new(kind.code(), kind.to_string());
+        diagnostic.logs = Some(self.logs);
         diagnostic.hints.extend(kind.hint());
         diagnostic.location = self
             .position

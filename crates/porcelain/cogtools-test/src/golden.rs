@@ -125,12 +125,8 @@ impl Golden {
         Self::of(root, file, &format!("{example}"))
     }
 
-    /// The golden file with the way that an example takes through a flow.
-    pub(crate) fn of_way(root: &Path, file: &Candidate, example: &ExampleId) -> Self {
-        Self::of(root, file, &format!("{example}.trace"))
-    }
-
-    fn of(root: &Path, file: &Candidate, subject: &str) -> Self {
+    /// The golden file `subject` of the tool in `file`, such as `1.trace`.
+    pub(crate) fn of(root: &Path, file: &Candidate, subject: &str) -> Self {
         let mut name = file.name.clone();
         name.push(format!(".{subject}.{EXTENSION}"));
         Self {

@@ -293,7 +293,7 @@ impl ToolUnderTest<'_> {
             return;
         };
         let id = ExampleId::new(index, example);
-        let golden = Golden::of_way(&self.run.cx.root, self.file, &id);
+        let golden = Golden::of(&self.run.cx.root, self.file, &format!("{id}.trace"));
         if golden.read().is_ok_and(|old| old.is_none()) {
             return;
         }

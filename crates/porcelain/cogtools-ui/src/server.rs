@@ -20,7 +20,7 @@ use cogtools_core::file::{WritePath, create_private_folder, replace_private};
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_http::Bytes;
 use cogtools_http::http;
-use cogtools_http::server::{Body, Server, ServerOptions};
+use cogtools_http::server::{Server, ServerOptions};
 use cogtools_program::dirs::state_dir;
 use cogtools_program::{Failure, Io};
 use http_body_util::BodyExt as _;
@@ -98,7 +98,7 @@ async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failur
         async move {
             let response = router.call(request.map(axum::body::Body::from)).await;
             let Ok(response) = response;
-            response_body(response)
+            response.map(|body| UntilError::new(body).boxed())
         }
     };
     let stopped = async {
@@ -114,10 +114,6 @@ async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failur
     let all = programs.acquire_many(MAX_PROGRAMS);
     let _ = tokio::time::timeout(STOP_GRACE, all).await;
     Ok(())
-}
-
-fn response_body(response: Response) -> http::Response<Body> {
-    response.map(|body| UntilError::new(body).boxed())
 }
 
 /// The sources that a page may load: only this server. Nothing in a page is a script.

@@ -107,11 +107,6 @@ impl Example {
     pub fn has_golden(&self) -> bool {
         self.fails.is_none() && self.contains.is_empty() && self.matches.is_empty()
     }
-
-    /// Returns true if the arguments are to match the parameters.
-    pub(super) fn is_valid_call(&self) -> bool {
-        self.fails != Some(Code::SchemaViolation)
-    }
 }
 
 impl Reader<'_> {

@@ -487,15 +487,10 @@ impl<'t> Editor<'t> {
     /// The end of the content of `entry`, without trailing white space.
     fn end(&self, entry: &Entry) -> Option<usize> {
         let colon = self.colon(entry)?;
-        let value_end = match &entry.value.data {
-            Data::Map(entries) if !is_flow(self.text, &entry.value) => {
-                entries.last().and_then(|last| self.end(last))
-            }
-            Data::List(items) if !is_flow(self.text, &entry.value) => {
-                items.last().and_then(|last| self.item_end(last))
-            }
-            Data::Null if entry.value.span.end == entry.value.span.start => None,
-            _ => Some(self.trimmed_end(&entry.value)),
+        let is_absent = entry.value.span.end == entry.value.span.start;
+        let value_end = match entry.value.data {
+            Data::Null if is_absent => None,
+            _ => self.item_end(&entry.value),
         };
         Some(value_end.unwrap_or(colon).max(colon))
     }

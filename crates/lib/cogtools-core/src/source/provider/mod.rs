@@ -275,7 +275,7 @@ impl Settings {
     pub(crate) fn timeout_or(&self, default: Duration) -> Duration {
         let time = self.timeout.unwrap_or(default);
         if self.server.is_some() {
-            Server::client_timeout(time)
+            time.saturating_add(OVERHEAD)
         } else {
             time
         }
@@ -390,10 +390,5 @@ impl Server {
             variables.entry(name).or_insert(value);
         }
         variables.insert(Self::VARIABLE.into(), self.description.clone().into());
-    }
-
-    /// The timeout of the client when the server has `time`.
-    pub(crate) const fn client_timeout(time: Duration) -> Duration {
-        time.saturating_add(OVERHEAD)
     }
 }
