@@ -91,7 +91,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         files: &[(".gemini/settings.json", COMMANDS), ("tools/a.yaml", TOOL)],
-        message: "in headless mode (gemini -p) 1 of 1 tools are hidden: a",
+        message: "headless mode (gemini -p) hides 1 of 1 tool: a",
         fix: "mkdir -p ~/.gemini/policies && cogtools doctor --policy >> \
               ~/.gemini/policies/cogtools.toml",
         ..WELL

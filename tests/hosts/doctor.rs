@@ -83,7 +83,7 @@ const ALLOW: &str =
 
 const HIDDEN: &str = "\
 headless
-  warning  in headless mode (gemini -p) 1 of 1 tools are hidden: hello
+  warning  headless mode (gemini -p) hides 1 of 1 tool: hello
            fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml
 ";
 

@@ -43,7 +43,9 @@ sources
   Which packages and providers require approval; see `cogtools-trust(1)`.
 
 gemini
-  Each Gemini CLI that can be started from here, its version, and which keys it reads.
+  Each Gemini CLI that can be started from here, its version, and which keys it reads. In a project \
+that has the server of cogtools for other hosts, and nothing for Gemini CLI, the checks up to headless \
+are left out.
 
 settings
   Whether Gemini CLI can read its settings files, and whether they contain the commands of cogtools or its MCP server.
@@ -221,7 +223,7 @@ const ALL: [Check; 15] = [
         run: checks::sources::check,
     },
     Check {
-        name: "gemini",
+        name: checks::gemini::NAME,
         run: checks::gemini::check,
     },
     Check {
@@ -274,9 +276,21 @@ const ALL: [Check; 15] = [
     },
 ];
 
+/// The checks of Gemini CLI alone, which a project for other hosts does not need.
+const OF_GEMINI: [&str; 6] = [
+    "settings",
+    "commands",
+    "trust",
+    "discovery",
+    "call",
+    "headless",
+];
+
 /// Runs every check on `cx`.
 pub(crate) fn run_all(cx: &Context) -> Vec<CheckResult> {
+    let is_for_gemini = cx.is_for_gemini();
     ALL.iter()
+        .filter(|check| is_for_gemini || !OF_GEMINI.contains(&check.name))
         .map(|check| CheckResult {
             name: check.name,
             findings: (check.run)(cx),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cogtools_core::environment::DotEnv;
 use cogtools_core::{Diagnostic, Source};
+use cogtools_gemini_cli::settings::Scope;
 use cogtools_program::Io;
 use cogtools_program::packages::{self, UnusedPackages};
 use cogtools_program::project::{config, context, project};
@@ -15,6 +16,9 @@ use crate::checks::sources::{self, SourceStatus};
 use crate::host::Gemini;
 use crate::host::Host;
 use crate::tools::Tools;
+
+/// The file that makes a project an extension of Gemini CLI.
+const EXTENSION: &str = "gemini-extension.json";
 
 /// A project, its hosts and their settings.
 #[derive(Debug)]
@@ -54,6 +58,22 @@ impl Context {
             gemini,
             host,
         }
+    }
+
+    /// Returns true if the project is for Gemini CLI: it is set up there, or no other host has
+    /// the tools.
+    pub(crate) fn is_for_gemini(&self) -> bool {
+        let gemini = &self.gemini;
+        gemini.settings.file(Scope::Project).is_some()
+            || gemini.discovery_command().is_some()
+            || gemini.call_command().is_some()
+            || gemini.server().is_some()
+            || !self.is_for_others()
+    }
+
+    fn is_for_others(&self) -> bool {
+        let root = self.root();
+        root.join(EXTENSION).is_file() || self.host_files.iter().any(|file| file.serves(root))
     }
 
     /// The directory that hosts are started in.

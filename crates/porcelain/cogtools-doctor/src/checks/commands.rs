@@ -1,8 +1,5 @@
 //! The commands in the settings, found and started as Gemini CLI does.
 
-use std::path::Path;
-
-use cogtools_core::process::Confinement;
 use cogtools_program::call::quote;
 
 use crate::context::Context;
@@ -17,11 +14,9 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     match cx.gemini.discovery_command() {
         None if cx.gemini.uses_server() => {
-            findings.push(Finding::ok(
+            return vec![Finding::ok(
                 "no commands are set: the MCP server has the tools",
-            ));
-            findings.extend(unconfined(&cx.host.programs));
-            return findings;
+            )];
         }
         None => findings.push(Finding::ok("no discovery command is set")),
         Some(command) => match Program::discovery(command, &cx.host) {
@@ -51,20 +46,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             findings.push(check_program(&program, "every tool call fails", cx));
         }
     }
-    findings.extend(unconfined(&cx.host.programs));
     findings
-}
-
-/// A warning if the programs of tools run without limits.
-fn unconfined(programs: &Path) -> Option<Finding> {
-    let is_missing = cfg!(unix) && !Confinement::new(Some(programs)).is_active();
-    is_missing.then(|| {
-        let name = Confinement::PROGRAM;
-        let message = format!(
-            "`{name}` is not installed beside cogtools: programs of tools run without limits"
-        );
-        Finding::warning(message).hint("install all programs of cogtools in one folder")
-    })
 }
 
 /// Checks that the program exists in this version; `consequence` is what happens if not.
@@ -127,7 +109,7 @@ pub(crate) fn check_call(cx: &Context) -> Vec<Finding> {
 fn call(cx: &Context) -> Finding {
     const RERUN: &str = "this is checked when the problems above are fixed";
     if cx.gemini.uses_server() {
-        return Finding::ok("skipped: Gemini CLI calls the MCP server, which is not started here");
+        return Finding::ok("not needed: Gemini CLI calls the MCP server");
     }
     let Some(command) = cx.gemini.call_command() else {
         return Finding::warning("skipped: no settings file sets a call command").hint(RERUN);

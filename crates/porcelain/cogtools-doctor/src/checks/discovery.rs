@@ -11,8 +11,7 @@ use crate::program::{RunError, first_line};
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if cx.gemini.uses_server() {
-        let message =
-            "skipped: Gemini CLI lists the tools of the MCP server, which is not started here";
+        let message = "not needed: Gemini CLI lists the tools of the MCP server";
         return vec![Finding::ok(message)];
     }
     let (names, stderr) = match &cx.discovery {

@@ -1,6 +1,7 @@
 //! Headless mode, in which Gemini CLI hides every tool that no policy allows.
 
 use cogtools_gemini_cli::policy::{Decision, Policies, is_ineffective};
+use cogtools_program::terminal::pluralize;
 
 use crate::context::Context;
 use crate::finding::Finding;
@@ -34,7 +35,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         let more = if hidden > first.len() { ", …" } else { "" };
         let shown = first.join(", ");
         let message = format!(
-            "in headless mode (gemini -p) {hidden} of {total} tools are hidden: {shown}{more}"
+            "headless mode (gemini -p) hides {hidden} of {}: {shown}{more}",
+            pluralize(total, "tool")
         );
         findings.push(Finding::warning(message).fix(ALLOW_COMMAND));
     }

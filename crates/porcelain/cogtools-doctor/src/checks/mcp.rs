@@ -45,7 +45,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             }
         }
     }
-    if findings.is_empty() {
+    if findings.is_empty() && cx.is_for_gemini() {
         findings.push(Finding::ok("no MCP servers in the settings"));
     }
     findings.extend(check_hosts(cx, &mut trials));
@@ -510,6 +510,17 @@ impl HostFile {
             value,
             repair,
         })
+    }
+
+    /// Returns true if the host gets the tools of the project at `root` from this file, or
+    /// would if it could read it.
+    pub(crate) fn serves(&self, root: &Path) -> bool {
+        let is_of_project = |server: &Value| {
+            !self.is_users || words(server).iter().any(|word| Path::new(word) == root)
+        };
+        let mut servers = self.servers(self.host.table);
+        !self.is_users && self.value.is_err()
+            || servers.any(|(_, server)| names_cogtools(server) && is_of_project(server))
     }
 
     /// The servers under `table`.

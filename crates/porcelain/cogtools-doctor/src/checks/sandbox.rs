@@ -10,12 +10,21 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let confinement = Confinement::new(Some(&cx.host.programs));
     let rows = LIMITATIONS.iter();
     let rows = rows.map(|one| format!("{} ({})", one.what, one.note));
-    // Without the program that confines, the check of commands warns.
-    let system = confinement
-        .is_active()
-        .then(|| of_system(&confinement.support()));
+    let system = if confinement.is_active() {
+        Some(of_system(&confinement.support()))
+    } else {
+        cfg!(unix).then(unconfined)
+    };
     let table = Finding::ok("a program in a sandbox can still").with_details(rows.collect());
     system.into_iter().chain([table]).collect()
+}
+
+/// The warning that the programs of tools run without limits.
+fn unconfined() -> Finding {
+    let name = Confinement::PROGRAM;
+    let message =
+        format!("`{name}` is not installed beside cogtools: programs of tools run without limits");
+    Finding::warning(message).hint("install all programs of cogtools in one folder")
 }
 
 /// The parts that this system enforces.

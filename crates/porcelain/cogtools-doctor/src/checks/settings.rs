@@ -116,7 +116,7 @@ pub(crate) fn planned_change(cx: &Context) -> Option<Change> {
     let file = Paths::settings();
     let root = cx.root();
     // In the home directory these are the user's settings, which are never changed.
-    if cx.gemini.paths.home.as_deref() == Some(root) {
+    if cx.gemini.paths.home.as_deref() == Some(root) || !cx.is_for_gemini() {
         return None;
     }
     let existing = Existing::open(root, &file).ok()?;

@@ -1,6 +1,7 @@
 //! Findings about files that are not read or not usable, of cogtools and of other hosts.
 
 use cogtools_test_support::{Expected, assert_text, str};
+use serde_json::Value;
 
 use crate::fixture::{Fixture, HELLO};
 
@@ -282,11 +283,40 @@ fn without_the_program_that_limits_others_there_is_a_warning() {
     fixture.project.remove("../prefix/bin/cogtools-confine");
     check(
         &fixture,
-        "commands",
+        "sandbox",
         str![[r#"
   warning  `cogtools-confine` is not installed beside cogtools: programs of tools run without limits
            hint: install all programs of cogtools in one folder
 
 "#]],
     );
+}
+
+/// A project that another host has been set up for is healthy, whatever Gemini CLI lacks.
+#[test]
+fn a_project_for_another_host_needs_nothing_of_gemini() {
+    for (file, is_for_gemini) in [
+        (".mcp.json", false),
+        ("gemini-extension.json", false),
+        ("other.json", true),
+    ] {
+        let fixture = Fixture::new();
+        fixture.serve();
+        fixture.project.remove(".gemini/settings.json");
+        let server = r#"{"mcpServers": {"cogtools": {"command": "cogtools", "args": ["mcp"]}}}"#;
+        fixture.file(file, server);
+        let report = fixture.run(&["--json"]);
+        let report: Value = serde_json::from_str(&report.stdout).expect("JSON");
+        let checks: Vec<&str> = report["findings"]
+            .as_array()
+            .expect("findings")
+            .iter()
+            .filter_map(|finding| finding["check"].as_str())
+            .collect();
+        assert_eq!(checks.contains(&"settings"), is_for_gemini, "{file}");
+        assert_eq!(report["problems"] == 0, !is_for_gemini, "{report:#}");
+        fixture.run(&["--fix"]);
+        let settings = fixture.project.path(".gemini/settings.json");
+        assert_eq!(settings.exists(), is_for_gemini, "{file}");
+    }
 }

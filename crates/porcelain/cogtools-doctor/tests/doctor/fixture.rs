@@ -83,11 +83,11 @@ pub(crate) const SERVED: [(&str, &str); 6] = [
     ),
     (
         "discovery",
-        "  ok       skipped: Gemini CLI lists the tools of the MCP server, which is not started here\n",
+        "  ok       not needed: Gemini CLI lists the tools of the MCP server\n",
     ),
     (
         "call",
-        "  ok       skipped: Gemini CLI calls the MCP server, which is not started here\n",
+        "  ok       not needed: Gemini CLI calls the MCP server\n",
     ),
     (
         "mcp",

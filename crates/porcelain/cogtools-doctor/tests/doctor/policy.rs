@@ -3,7 +3,7 @@
 use crate::fixture::Fixture;
 
 const ALLOW: &str = "           fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml\n";
-const HIDDEN: &str = "  warning  in headless mode (gemini -p) 1 of 1 tools are hidden: hello\n";
+const HIDDEN: &str = "  warning  headless mode (gemini -p) hides 1 of 1 tool: hello\n";
 
 #[test]
 fn trust() {

@@ -44,7 +44,7 @@ fn discovery_that_omits_tools() {
   warning  writes to stderr, which Gemini CLI does not show: one is broken
            hint: to see all of it, run: cogtools-discover > /dev/null\n";
     let call = "  ok       skipped: there is no template to call\n";
-    let headless = "  warning  in headless mode (gemini -p) 2 of 2 tools are hidden: a, b
+    let headless = "  warning  headless mode (gemini -p) hides 2 of 2 tools: a, b
            fix: mkdir -p ~/.gemini/policies && cogtools doctor --policy >> ~/.gemini/policies/cogtools.toml\n";
     fixture.check(
         &[
