@@ -100,8 +100,7 @@ fn what_is_not_an_argument_says_what_to_write() {
         2,
         str![[r#"
 cogtools-run: error[USAGE]: trip: `Oslo` is not KEY=VALUE
-hint: write the parameter's name before it: NAME=Oslo
-hint: KEY:=JSON passes any value, and a word in braces is a JSON object
+hint: write it as one word: city=Oslo
 
 "#]],
     );

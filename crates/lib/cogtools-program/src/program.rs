@@ -55,7 +55,7 @@ impl Program {
         }
         let is_quiet = |arg: &Arg| arg.get_long() == Some("quiet");
         let has_quiet = command.get_arguments().any(is_quiet);
-        let quiet = Arg::new("quiet")
+        let quiet = Arg::new("no-warnings")
             .long("quiet")
             .global(true)
             .action(ArgAction::SetTrue)
@@ -153,7 +153,8 @@ impl Program {
         };
         let colour = matches.get_one("color");
         io.context.colour = colour.copied().unwrap_or(ColorChoice::Auto);
-        io.context.is_quiet = matches.get_flag("quiet");
+        let quiet = matches.try_get_one("no-warnings");
+        io.context.is_quiet = quiet.ok().flatten().copied().unwrap_or_default();
         io.reporter = Reporter::new(self.name, format, io.colour(Stream::Stderr));
         if let Some(directory) = matches.get_one::<OsString>("directory") {
             let cwd = io.cwd.join(directory);
@@ -257,6 +258,12 @@ fn slip_hint(error: &clap::Error, program: &str) -> Option<String> {
     match (program, name) {
         ("cogtools-new", "kind" | "type" | "implementation" | "lang" | "language") => {
             Some("--template names the kind of implementation".to_owned())
+        }
+        ("cogtools-init", host) if !option.starts_with('-') => {
+            Some(format!("--host names a host: cogtools init --host {host}"))
+        }
+        ("cogtools-mcp", "port" | "listen" | "address" | "host") => {
+            Some("--http ADDRESS:PORT serves over HTTP".to_owned())
         }
         // Any option of `run` that it lacks is meant for the tool.
         ("cogtools-run", name) if option.starts_with("--") => Some(format!(

@@ -304,6 +304,18 @@ fn answers(word: &str) -> Vec<Hint> {
         ],
         "show" | "ls" | "tools" => vec![run(Command::List, " lists the tools")],
         "create" => vec![run(Command::New, " creates a tool")],
+        "serve" | "server" | "start" => vec!["cogtools mcp serves the tools to hosts".into()],
+        "install" => vec!["cogtools add installs a package with tools".into()],
+        "delete" | "rm" => vec![
+            "a tool is its file: delete tools/NAME.yaml".into(),
+            "cogtools remove removes a package with tools".into(),
+        ],
+        "update" | "upgrade" => vec![
+            "update cogtools as it was installed: by npm, by cargo, or by the installer".into(),
+        ],
+        "uninstall" => {
+            vec!["remove cogtools as it was installed: by npm, by cargo, or its files".into()]
+        }
         "setup" => vec![run(Command::Init, " sets up the project")],
         _ => Vec::new(),
     }

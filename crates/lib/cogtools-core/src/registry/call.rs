@@ -350,16 +350,22 @@ impl FindError {
                 }
                 let diagnostic =
                     Diagnostic::new(Code::ToolNotFound, format!("invalid tool name: {error}"));
-                vec![
-                    diagnostic
-                        .with_subject(subject.escape_debug().to_string())
-                        .hint(LIST_HINT),
-                ]
+                let diagnostic = diagnostic.with_subject(subject.escape_debug().to_string());
+                vec![match name_in_path(&name) {
+                    Some(name) => diagnostic.hint(format!("a tool is called by its name: {name}")),
+                    None => diagnostic.hint(LIST_HINT),
+                }]
             }
             Self::NotFound(not_found) => not_found.diagnostics(),
             Self::Invalid(error) => error.diagnostics(),
         }
     }
+}
+
+/// The tool's name, if `path` is a tool file's.
+fn name_in_path(path: &str) -> Option<Name> {
+    let stem = path.strip_suffix(".yaml")?;
+    Name::new(stem.rsplit('/').next()?).ok()
 }
 
 impl Registry {

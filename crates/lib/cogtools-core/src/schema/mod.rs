@@ -156,6 +156,12 @@ impl Schema {
         Some(names)
     }
 
+    /// The names of the required arguments.
+    pub fn required(&self) -> impl Iterator<Item = &str> {
+        let names = self.object.get("required").and_then(Value::as_array);
+        names.into_iter().flatten().filter_map(Value::as_str)
+    }
+
     /// The subschema for the value at the `segments` of a JSON pointer, found through
     /// `properties` and `items` only.
     pub fn at<'a>(&self, segments: impl Iterator<Item = &'a str>) -> Option<&Map<String, Value>> {

@@ -85,10 +85,16 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
                 .flat_map(Map::keys)
                 .map(String::as_str)
                 .collect();
-            unexpected
-                .iter()
-                .map(|name| Violation::unknown(child(&base, name), name, &known))
-                .collect()
+            let violation = |name: &String| {
+                let mut violation = Violation::unknown(child(&base, name), name, &known);
+                // In YAML, text without quotes ends at a comma, and its rest is a key.
+                if error.instance().get(name).is_some_and(Value::is_null) {
+                    let hint = "if it is the rest of a text with a comma, put that in quotes";
+                    violation.hints.push(hint.to_owned());
+                }
+                violation
+            };
+            unexpected.iter().map(violation).collect()
         }
         kind => {
             let mut hints = hints(kind, error.instance());

@@ -53,6 +53,9 @@ fn foreign_key(key: &str, known: &[&str]) -> Option<&'static str> {
         "exec" | "script" | "js" | "njk_file" | "agent" | "flow" if is_tool => {
             "move it below `implementation:`"
         }
+        "required" if is_tool => {
+            "remove it: a parameter is required unless it has `optional: true` or a `default`"
+        }
         "id" if is_tool => "write `name`",
         "readOnlyHint" => "write `read_only`",
         "destructiveHint" => "write `destructive`",

@@ -298,6 +298,9 @@ impl YamlErrorKind {
     fn syntax(message: &str) -> Self {
         let mut message = message.trim_end_matches('.').to_owned();
         message.get_mut(..1).map(str::make_ascii_lowercase);
+        if message.starts_with("tabs disallowed") {
+            "this line is indented with a tab".clone_into(&mut message);
+        }
         Self::Syntax(message)
     }
 
@@ -329,7 +332,7 @@ impl YamlErrorKind {
 /// wording distinguishes them; tests pin it.
 fn syntax_hint(message: &str) -> Option<&'static str> {
     const HINTS: [(&str, &str); 7] = [
-        ("tabs", "indent with spaces"),
+        ("a tab", "indent it with spaces"),
         (
             "comments must be",
             "put a space before `#`, as in `| # njk`",

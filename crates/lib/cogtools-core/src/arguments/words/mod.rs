@@ -3,7 +3,9 @@
 //! A person types `days=3`, and the schema says that 3 is a number. A value that is not
 //! of its type stays a string, so that the validator reports it as for any other call.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -16,9 +18,9 @@ use crate::{Code, Diagnostic, json};
 /// Why a word is not an argument.
 #[derive(Debug, thiserror::Error)]
 pub enum WordError {
-    /// It has no key.
+    /// It has no key: the word, or several in a row, and the argument that was probably meant.
     #[error("`{0}` is not KEY=VALUE")]
-    NoKey(String),
+    NoKey(String, Option<String>),
     /// The value after `:=` is not JSON: the argument, the reason.
     #[error("not valid JSON: {1}")]
     Json(String, String),
@@ -45,8 +47,18 @@ impl Arguments {
     pub fn from_words(words: &[String], schema: &Schema) -> Result<Self, Vec<WordError>> {
         let mut arguments = Map::new();
         let mut errors = Vec::new();
-        for word in words {
-            errors.extend(add(word, schema, &mut arguments).err());
+        let mut rest = words;
+        while let Some((word, after)) = rest.split_first() {
+            let error = add(word, schema, &mut arguments).err();
+            rest = after;
+            if matches!(error, Some(WordError::NoKey(..))) && file_of(word).is_none() {
+                let start = words.len() - after.len() - 1;
+                let length = after.iter().take_while(|word| has_no_key(word)).count();
+                rest = &after[length..];
+                errors.push(without_key(words, start..=start + length, schema));
+            } else {
+                errors.extend(error);
+            }
         }
         if errors.is_empty() {
             Ok(Self(arguments))
@@ -61,17 +73,16 @@ impl WordError {
     pub fn diagnostic(&self, tool: &str) -> Diagnostic {
         let error = |code| Diagnostic::new(code, self.to_string()).with_subject(tool);
         match self {
-            Self::NoKey(word) if let Some(file) = file_of(word) => {
+            Self::NoKey(word, None) if let Some(file) = file_of(word) => {
                 let yaml = Path::new(file).extension().is_some_and(|it| it != "json");
                 let option = if yaml { " --yaml" } else { "" };
                 let line = format!("cogtools-call{option} {tool} < {file}");
                 error(Code::Usage).hint(format!("arguments in a file are read by {line}"))
             }
-            Self::NoKey(word) if word.len() > 1 && word.ends_with(':') => {
-                let key = word.trim_end_matches(':');
-                error(Code::Usage).hint(format!("write it as one word: {key}=VALUE"))
+            Self::NoKey(_, Some(meant)) => {
+                error(Code::Usage).hint(format!("write it as one word: {meant}"))
             }
-            Self::NoKey(word) => error(Code::Usage)
+            Self::NoKey(word, None) => error(Code::Usage)
                 .hint(format!("write the parameter's name before it: NAME={word}"))
                 .hint("KEY:=JSON passes any value, and a word in braces is a JSON object"),
             Self::Json(pointer, _) => error(Code::InvalidArgumentsSyntax)
@@ -94,6 +105,38 @@ impl WordError {
             }
         }
     }
+}
+
+fn has_no_key(word: &str) -> bool {
+    !word.starts_with('{') && file_of(word).is_none() && Assignment::parse(word).is_err()
+}
+
+/// The error for the words in `range`, which have no keys: the rest of a value with blanks, an
+/// argument that was written with blanks or a colon, or a value without its name.
+fn without_key(words: &[String], range: RangeInclusive<usize>, schema: &Schema) -> WordError {
+    let run = words[range.clone()].join(" ");
+    let before = range.start().checked_sub(1).map(|index| &words[index]);
+    let before = before.filter(|word| !word.starts_with('{'));
+    let is_parameter = |name: &str| schema.declared_at(&schema.path_of(name)).is_some();
+    let separated = run.split_once(['=', ':']);
+    let separated = separated.map(|(name, value)| (name.trim(), value.trim()));
+    let meant = match (separated, before) {
+        (Some((name, "")), _) if is_parameter(name) => Some(format!("{name}=VALUE")),
+        (Some((name, value)), _) if is_parameter(name) => Some(format!("{name}={value}")),
+        (_, Some(before)) if before.ends_with('=') => Some(format!("{before}{run}")),
+        (_, Some(before)) => Some(format!("{before} {run}")),
+        (_, None) => schema.required().next().map(|name| format!("{name}={run}")),
+    };
+    WordError::NoKey(run, meant.and_then(|meant| quote(&meant)))
+}
+
+/// Quotes `word` for the shell if that is needed; the first `=` needs it not.
+fn quote(word: &str) -> Option<String> {
+    let is_bare = shlex::try_quote(&word.replacen('=', "", 1)).is_ok_and(|it| !it.contains('\''));
+    if is_bare {
+        return Some(word.to_owned());
+    }
+    shlex::try_quote(word).map(Cow::into_owned).ok()
 }
 
 /// The file that `word` names: `@FILE`, or a name that ends as one.
@@ -152,11 +195,11 @@ fn add(word: &str, schema: &Schema, arguments: &mut Map<String, Value>) -> Resul
 impl<'w> Assignment<'w> {
     fn parse(word: &'w str) -> Result<Self, WordError> {
         let parts = word.split_once('=');
-        let (key, value) = parts.ok_or_else(|| WordError::NoKey(word.to_owned()))?;
+        let (key, value) = parts.ok_or_else(|| WordError::NoKey(word.to_owned(), None))?;
         let json_key = key.strip_suffix(':');
         let key = json_key.unwrap_or(key);
         if key.is_empty() {
-            return Err(WordError::NoKey(word.to_owned()));
+            return Err(WordError::NoKey(word.to_owned(), None));
         }
         Ok(Self {
             key,

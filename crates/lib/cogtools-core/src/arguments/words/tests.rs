@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::Hint;
 use crate::text::Text;
 use crate::yaml;
 
@@ -122,12 +123,40 @@ fn what_is_not_an_argument_is_an_error() {
             "{,",
         ],
         &json!([
-            "USAGE trip: `Oslo` is not KEY=VALUE",
-            "USAGE trip: `=x` is not KEY=VALUE",
+            "USAGE trip: `Oslo =x` is not KEY=VALUE",
             "INVALID_ARGUMENTS_SYNTAX trip: /days: not valid JSON: expected value",
             "USAGE trip: /city: set more than once",
             "USAGE trip: /stop/name: set more than once",
             "INVALID_ARGUMENTS_SYNTAX trip: not valid JSON: key must be a string",
         ]),
+    );
+}
+
+#[test]
+fn a_word_without_a_key_is_answered_with_the_argument_that_was_meant() {
+    let check = |words: &[&str], expected: &str| {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        let errors = Arguments::from_words(&words, &schema()).expect_err("no arguments");
+        let hints = errors
+            .iter()
+            .flat_map(|error| error.diagnostic("trip").hints);
+        let hints: Vec<Hint> = hints.collect();
+        assert_eq!(hints, [Hint::from(expected)], "{words:?}");
+    };
+    let meant = |argument: &str| format!("write it as one word: {argument}");
+    check(&["Oslo"], &meant("city=Oslo"));
+    check(&["New", "York"], &meant("'city=New York'"));
+    check(
+        &["city=New", "York,", "US", "days=2"],
+        &meant("'city=New York, US'"),
+    );
+    check(&["city", "=", "Oslo", "days=2"], &meant("city=Oslo"));
+    check(&["city=", "Oslo"], &meant("city=Oslo"));
+    check(&["city:Oslo"], &meant("city=Oslo"));
+    check(&["days:", "3"], &meant("days=3"));
+    check(&["days:"], &meant("days=VALUE"));
+    check(
+        &["city=Oslo", "@trip.json"],
+        "arguments in a file are read by cogtools-call trip < trip.json",
     );
 }

@@ -42,11 +42,11 @@ hint: write `]` where the list ends
     (
         "annotations:\n\tread_only: true",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:2:2: tabs disallowed within this context (block indentation)
+error[INVALID_TOOL]: x.yaml:2:2: this line is indented with a tab
    |
  2 | ·read_only: true
    |  ^
-hint: indent with spaces
+hint: indent it with spaces
 
 "#]],
     ),
