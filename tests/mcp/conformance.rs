@@ -63,6 +63,8 @@ fn every_scenario_passes() {
     let place = install::npm(&cache(), "mcp-conformance-0.2.0-alpha.12", &[package]);
     let node = install::node(&cache());
     let project = Project::new();
+    let config = "hosts: {mcp: {menus: [prompts, resources]}}\n";
+    project.file(".cogtoolrc.yaml", config);
     for (name, rest) in TOOLS {
         let tool = format!("name: {name}\ndescription: What the suite asks for\n{rest}");
         project.file(format!("tools/{name}.yaml"), tool);

@@ -63,7 +63,9 @@ implementation: '{\"sum\": {{ a + b }}}'
 /// A project with both tools.
 fn project() -> Project {
     let project = Project::new();
+    let config = "hosts: {mcp: {menus: [prompts, resources]}}\n";
     project
+        .file(".cogtoolrc.yaml", config)
         .file("tools/greet.yaml", GREET)
         .file("tools/sum.yaml", SUM);
     project

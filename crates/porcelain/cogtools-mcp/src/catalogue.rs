@@ -100,6 +100,14 @@ impl Catalogue {
         self.io.run(work)
     }
 
+    /// Returns true if the configuration says that clients show tools in `menu`, too.
+    pub(crate) fn shows(&self, menu: &str) -> bool {
+        self.with_io(|io| {
+            let config = project::valid_config(&project::project(io), io);
+            config.is_ok_and(|config| config.mcp_shows(menu))
+        })
+    }
+
     /// Stops the programs of sources.
     pub(crate) fn stop(&self) {
         self.io.cancel.cancel();

@@ -51,7 +51,8 @@ pub(crate) fn from_tool(tool: model::Tool) -> Prompt {
         })
         .collect();
     let arguments = (!arguments.is_empty()).then_some(arguments);
-    let prompt = Prompt::new(tool.name, tool.description, arguments);
+    let description = tool.description.map(|text| text.trim_end().to_owned());
+    let prompt = Prompt::new(tool.name, description, arguments);
     match tool.title {
         Some(title) => prompt.with_title(title),
         None => prompt,

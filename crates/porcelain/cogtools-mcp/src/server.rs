@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::{self, Workers, in_pool};
 use crate::catalogue::{CallError, Catalogue, Listing};
 use crate::command::{ClientArguments, RawArguments};
+use crate::declarations::PublishedTool;
 use crate::observe::Observers;
 use crate::prompt::{self, Introduction};
 use crate::serve::{self, Outgoing};
@@ -84,6 +85,18 @@ impl Server {
         let (listing, warnings) = listed.map_err(|it| call::internal_error(&it))?;
         self.warn(warnings).await;
         Ok(listing)
+    }
+
+    /// Lists the tools that clients show in `menu`, too.
+    async fn menu(
+        &self,
+        menu: &'static str,
+        request: Option<PaginatedRequestParams>,
+    ) -> Result<Vec<Arc<PublishedTool>>, ErrorData> {
+        let published = self.listing(request).await?.prompts;
+        let catalogue = self.catalogue();
+        let is_shown = in_pool(move || catalogue.shows(menu)).await?;
+        Ok(if is_shown { published } else { Vec::new() })
     }
 
     /// Returns the words for a client that connects.
@@ -233,7 +246,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let published = self.listing(request).await?.prompts;
+        let published = self.menu("prompts", request).await?;
         let prompts = published.iter().filter_map(|tool| tool.prompt());
         Ok(ListPromptsResult::with_all_items(prompts.collect()))
     }
@@ -261,7 +274,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let published = self.listing(request).await?.prompts;
+        let published = self.menu("resources", request).await?;
         let resources = published.iter().filter_map(|tool| prompt::document(tool));
         Ok(ListResourcesResult::with_all_items(resources.collect()))
     }

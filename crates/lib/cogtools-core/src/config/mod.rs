@@ -226,6 +226,14 @@ impl Config {
         Some((setting.value.as_str()?, is_users))
     }
 
+    /// Returns true if clients of the MCP server show tools in `menu`, too.
+    pub fn mcp_shows(&self, menu: &str) -> bool {
+        let mut settings = self.settings.iter();
+        let setting = settings.find(|setting| setting.key == "hosts.mcp.menus");
+        let menus = setting.and_then(|setting| setting.value.as_array());
+        menus.is_some_and(|menus| menus.iter().any(|one| one == menu))
+    }
+
     /// The part of `prompt` that counts in a project that the user does not trust: only what the
     /// user has set, without files of the project.
     pub fn users_prompt(&self) -> PromptConfig {

@@ -45,7 +45,10 @@ pub(super) fn serve(project: &Project, input: String, args: &[&str]) -> (u8, Str
 
 pub(super) fn project() -> Project {
     let project = Project::new();
-    project.file("tools/greet.yaml", GREET);
+    let config = "hosts: {mcp: {menus: [prompts, resources]}}\n";
+    project
+        .file("tools/greet.yaml", GREET)
+        .file(".cogtoolrc.yaml", config);
     project
 }
 

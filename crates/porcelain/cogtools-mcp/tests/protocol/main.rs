@@ -44,6 +44,32 @@ fn lists_have_every_field() {
     );
 }
 
+/// A host shows each tool once, unless the configuration asks for more.
+#[test]
+fn menus_are_empty_unless_they_are_configured() {
+    for (menus, prompts, resources) in [("[]", 0, 0), ("[prompts]", 1, 0), ("[resources]", 0, 1)] {
+        let project = project();
+        let config = format!("hosts: {{mcp: {{menus: {menus}}}}}\n");
+        project.file(".cogtoolrc.yaml", config);
+        let lists = ["prompts/list", "resources/list"];
+        let lines = lists.map(|method| request(method, method, json!({})).to_string());
+        let input = format!("{}\n{}\n", initialize(), lines.join("\n"));
+        let (_, stdout, _) = serve(&project, input, &[]);
+        let count = |method: &str, key: &str| {
+            let mut lines = stdout.lines().map(serde_json::from_str::<Value>);
+            let found = lines.find_map(|line| line.ok().filter(|line| line["id"] == method));
+            found.expect("an answer")["result"][key]
+                .as_array()
+                .map(Vec::len)
+        };
+        let found = (
+            count("prompts/list", "prompts"),
+            count("resources/list", "resources"),
+        );
+        assert_eq!(found, (Some(prompts), Some(resources)), "{menus}: {stdout}");
+    }
+}
+
 #[test]
 fn calls_succeed_or_explain_the_error() {
     let call = |arguments: Value, expected: Value| {

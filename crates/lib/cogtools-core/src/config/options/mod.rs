@@ -89,7 +89,7 @@ pub struct Options {
     ///
     /// The filter of a host (gemini, openai, anthropic or mcp) applies in addition to the general
     /// one, and its budget replaces the general one. Below mcp there are also title, which clients
-    /// show, and instructions for models, if the user trusts the project. `cogtools-discover`
+    /// show, and instructions for models, if the user trusts the project, and menus. `cogtools-discover`
     /// takes the host from --format; `cogtools-call` and `cogtools list` from --host.
     pub hosts: Hosts,
     /// Limits of each program that a tool or a source runs. The strictest limit of all
@@ -263,6 +263,20 @@ pub struct McpHost {
     /// Example: `instructions: Ask before you deploy.`
     #[serde(deserialize_with = "source::sent_text")]
     pub instructions: Option<String>,
+    /// Menus of clients that show tools once more. By default, none.
+    ///
+    /// Example: `menus: [prompts, resources]`
+    pub menus: Vec<Menu>,
+}
+
+/// A menu of clients of the MCP server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Menu {
+    /// Templates with an example, as prompts or slash commands.
+    Prompts,
+    /// The documents of tools, as files to attach.
+    Resources,
 }
 
 /// Limits of each program.
