@@ -52,6 +52,7 @@ mod njk;
 mod notices;
 mod old_projects;
 mod output;
+mod output_schema;
 mod own_tools;
 mod packages;
 mod partials;

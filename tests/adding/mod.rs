@@ -8,6 +8,7 @@ use cogtools_test_support::{Project, Status, assert_text, str};
 use serde_json::{Value, json};
 
 use crate::distribution::directory_of;
+use crate::output_schema::conforms;
 use crate::pseudo_terminal::Terminal;
 use registry::Registry;
 
@@ -236,6 +237,7 @@ fn only_names_of_packages_reach_npm() {
         "--prefix=/",
         "-g",
         "git+ssh://h/x",
+        "http://h/x.tgz",
         "a b",
         "\u{1b}[2J",
     ] {
@@ -245,12 +247,42 @@ fn only_names_of_packages_reach_npm() {
             2,
             format!(
                 "cogtools-add: error[USAGE]: `{shown}` is not the name of an npm package\n\
-                 hint: write NAME or @SCOPE/NAME, with @VERSION if needed; folders and archives are \
-                 installed by npm itself\n"
+                 hint: write NAME or @SCOPE/NAME, with @VERSION if needed, or the path of an \
+                 archive: ./NAME.tgz\n"
             ),
         );
     }
     assert!(!registry.project.path("package.json").exists());
+}
+
+#[test]
+fn an_archive_is_added_by_its_path() {
+    let mut registry = Registry::new(project());
+    registry.publish("checks", &json!({}), &[FACTS]);
+    let archive = registry
+        .project
+        .path("../home/registry/tarballs/checks.tgz");
+    let bytes = std::fs::read(archive).expect("the archive");
+    registry.project.file("checks.tgz", bytes);
+    let add = |path: &str| registry.run(&["add", path]).run();
+    add("./checks.tgz").outputs(str![[r#"
+added checks: 1 tool
+  facts
+updated .cogtoolrc.yaml: tool_sources has node_modules
+
+"#]]);
+    let manifest: Value =
+        serde_json::from_str(&registry.project.read("package.json")).expect("JSON");
+    assert_eq!(manifest["devDependencies"]["checks"], "file:checks.tgz");
+    assert_eq!(registry.tools(), "own facts");
+    add("./none.tgz").fails(
+        74,
+        str![[r#"
+cogtools-add: error[IO_FAILED]: `./none.tgz` cannot be read: No such file or directory (os error 2)
+hint: npm pack makes an archive of a package
+
+"#]],
+    );
 }
 
 #[test]
@@ -373,4 +405,19 @@ fn the_approval_is_asked_for_at_a_terminal() {
             "{early:?} {answer:?}"
         );
     }
+}
+
+#[test]
+fn the_reports_for_programs_are_as_the_schema_says() {
+    let mut registry = Registry::new(project());
+    registry.publish("runner", &json!({}), &[RUNS]);
+    let added = registry.run(&["add", "runner", "--json"]).run().json();
+    conforms("add", &added);
+    assert_eq!(added["tools"][0]["runs_programs"], true, "{added:#}");
+    let found = registry.run(&["search", "runner", "--json"]).run().json();
+    conforms("search", &found);
+    let listed = registry.run(&["trust", "--list", "--json"]).run().json();
+    conforms("trust", &listed);
+    let removed = registry.run(&["remove", "runner", "--json"]).run().json();
+    conforms("remove", &removed);
 }

@@ -459,7 +459,7 @@ impl Evaluation {
             .iter()
             .map(|(with, comparison)| comparison.text(with))
             .collect();
-        match self.args.format.as_str() {
+        match self.args.format() {
             "json" => {
                 let mut more = Map::new();
                 if let [(_, only)] = comparisons {

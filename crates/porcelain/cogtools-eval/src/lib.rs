@@ -117,7 +117,10 @@ pub(crate) struct EvalArgs {
     statistics: bool,
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = ["human", "json", "junit", "markdown"])]
-    pub(crate) format: String,
+    format: String,
+    /// Same as --format json
+    #[arg(long, overrides_with = "format")]
+    json: bool,
     #[command(flatten)]
     pub(crate) registry: RegistryArgs,
     /// The options about the model, over the configuration.
@@ -129,6 +132,13 @@ pub(crate) struct EvalArgs {
     /// Selects cases.
     #[arg(skip)]
     pub(crate) only: Option<Regex>,
+}
+
+impl EvalArgs {
+    /// The name of the report's format.
+    pub(crate) fn format(&self) -> &str {
+        if self.json { "json" } else { &self.format }
+    }
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {

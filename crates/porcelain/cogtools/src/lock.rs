@@ -5,9 +5,11 @@ use std::path::Path;
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, WriteError, WritePath};
 use cogtools_core::{Code, Diagnostic, Lock, Snapshot, SourceError};
+use cogtools_program::format::FormatArg;
 use cogtools_program::project::{project, unfiltered_registry};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{EACH, Failure, Io, Program, Stdin, args, man};
+use serde_json::json;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -38,6 +40,10 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     ("FILES", man::FILES),
     (
+        "JSON",
+        "One object: file, action (created, updated or unchanged), tools and sources, their numbers.",
+    ),
+    (
         "EXAMPLES",
         "    cogtools lock\n\n    cogtools lock --check\n\n    cogtools-discover --locked",
     ),
@@ -53,6 +59,8 @@ struct LockArgs {
     /// Write nothing, and fail if the file would change
     #[arg(long)]
     check: bool,
+    #[command(flatten)]
+    format: FormatArg,
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -64,10 +72,14 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let existing = path.exists().then(|| Lock::read(&path, &display_path));
     if args.check {
         let lock = existing.unwrap_or_else(|| Lock::read(&path, &display_path));
-        let diagnostics = lock.map_err(|diagnostic| *diagnostic)?.drift(&snapshot);
+        let lock = lock.map_err(|diagnostic| *diagnostic)?;
+        let diagnostics = lock.drift(&snapshot);
         io.warn(&snapshot.tool_errors, &EACH);
         if !diagnostics.is_empty() {
             return Err(diagnostics.into());
+        }
+        if args.format.is_json() {
+            return report("unchanged", &display_path, &lock, &args.format, io);
         }
         return io.show(&format!("unchanged {}\n", display_path.display()));
     }
@@ -91,14 +103,28 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     written.map_err(|error| write_diagnostic(&display_path, &error))?;
     io.warn(&snapshot.tool_errors, &EACH);
-    let (sources, tools) = snapshot.lock.counts();
-    let line = format!(
-        "{action} {}: {} of {}\n",
-        display_path.display(),
+    report(action, &display_path, &snapshot.lock, &args.format, io)
+}
+
+/// Prints what was done with the file of `lock`.
+fn report(
+    action: &str,
+    file: &Path,
+    lock: &Lock,
+    format: &FormatArg,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let (sources, tools) = lock.counts();
+    let file = file.display().to_string();
+    if format.is_json() {
+        let report = json!({"file": file, "action": action, "tools": tools, "sources": sources});
+        return io.show_json(&format!("{report:#}\n"));
+    }
+    io.show(&format!(
+        "{action} {file}: {} of {}\n",
         pluralize(tools, "tool"),
         pluralize(sources, "source")
-    );
-    io.show(&line)
+    ))
 }
 
 fn write_diagnostic(display_path: &Path, error: &WriteError) -> Diagnostic {

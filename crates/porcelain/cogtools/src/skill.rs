@@ -31,7 +31,12 @@ pub const PROGRAM: Program = Program {
     command: SkillArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Stale, Code::Denied, Code::InvalidConfig],
+    codes: &[
+        Code::Stale,
+        Code::Denied,
+        Code::InvalidConfig,
+        Code::ToolNotFound,
+    ],
     variables: man::SHARED,
     manual: MANUAL,
 };

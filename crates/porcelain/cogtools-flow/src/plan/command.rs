@@ -12,6 +12,7 @@ use cogtools_log::view::{NodeRun, Results, Run};
 use cogtools_log::{Event, Header, NodeState, Session, SessionFile};
 use cogtools_model::Part;
 use cogtools_program::args::{self, RegistryArgs};
+use cogtools_program::format::FormatArg;
 use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Input, Io, Program, Stdin, man, named_file, text_input};
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 use super::contract::Contract;
 use super::question::{self, denied};
 use super::references::{HydrateInput, ResolveInput, hydrate, resolve};
-use super::show::{explanation, table};
+use super::show::{explanation, report, table};
 use super::steps::PlanRun;
 use crate::journal::{self, Target};
 use crate::recorder::Recorder;
@@ -159,7 +160,12 @@ enum PlanCommand {
     Check(PlanFile),
     Run(RunArgs),
     /// Show the steps of a plan, with their states and what they need
-    Show(FileOrSession),
+    Show {
+        #[command(flatten)]
+        plan: FileOrSession,
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// Say what a plan will do, with which tools; nothing runs
     Explain {
         #[command(flatten)]
@@ -254,8 +260,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             let text = hydrate(&input.template, &input.last, &input.records)?;
             io.show(&format!("{text}\n"))
         }
-        PlanCommand::Show(plan) => {
+        PlanCommand::Show { plan, format } => {
             let plan = plan.read("show", io)?;
+            if format.is_json() {
+                return io.show_json(&format!("{:#}\n", plan.with(report)));
+            }
             let colour = io.colour(Stream::Stdout);
             let text = plan.with(|contract, run| table(contract, run, colour));
             io.print(text.as_bytes())
@@ -365,7 +374,7 @@ enum FoundPlan {
 
 impl FoundPlan {
     /// The result of `show` for the plan and its run.
-    fn with(&self, show: impl FnOnce(&Contract, Option<&Run<'_>>) -> String) -> String {
+    fn with<T>(&self, show: impl FnOnce(&Contract, Option<&Run<'_>>) -> T) -> T {
         match self {
             Self::New(contract) => show(contract, None),
             Self::Logged(contract, session) => {
@@ -536,7 +545,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SHOW AND EXPLAIN",
-        "`show` draws a plan: its steps, their tools and states, and the steps that they depend on. `explain` describes a plan before it runs: for each step the call, the kind of tool, whether the call may run, and any error that it would cause. Both read a file, a session or standard input; if standard input is empty or a terminal, they read the newest session.",
+        "`show` draws a plan: its steps, their tools and states, and the steps that they depend on. `explain` describes a plan before it runs: for each step the call, the kind of tool, whether the call may run, and any error that it would cause. Both read a file, a session or standard input; if standard input is empty or a terminal, they read the newest session. `show --json` prints an object with `restatement`, `reply`, and `steps`, an array of objects with `save_as`, `tool`, `state` (planned, started, succeeded, failed, waiting or skipped), `ms`, `needs`, `reason`, `result` and `error`.",
     ),
     (
         "REFERENCES",

@@ -10,7 +10,7 @@ use cogtools_log::NodeState;
 use cogtools_log::view::{NodeRun, Run};
 use cogtools_program::terminal::style::{BOLD, GREEN, PLAIN, RED, YELLOW};
 use cogtools_program::terminal::{Column, Table, paint, pluralize, sanitize, truncate};
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 
 use super::contract::{CLOCK, Contract, RUN_JS, Step};
 use super::references::{has_last, of_reply, of_step};
@@ -75,6 +75,38 @@ pub(crate) fn table(contract: &Contract, run: Option<&Run<'_>>, colour: bool) ->
         short(&needs),
         short(&contract.visible_reply),
     )
+}
+
+/// The steps of a plan as data.
+pub(crate) fn report(contract: &Contract, run: Option<&Run<'_>>) -> Value {
+    let steps = contract.steps.iter().map(|step| {
+        let logged = run.and_then(|run| run.node(&step.save_as));
+        let (state, error) = match logged.map(|logged| logged.state) {
+            None => ("planned", Value::Null),
+            Some(NodeState::Started) => ("started", Value::Null),
+            Some(NodeState::Succeeded) => ("succeeded", Value::Null),
+            Some(NodeState::Failed { code, message }) => {
+                ("failed", json!({"code": code, "message": message}))
+            }
+            Some(NodeState::Waiting { .. }) => ("waiting", Value::Null),
+            Some(NodeState::Skipped { .. }) => ("skipped", Value::Null),
+        };
+        json!({
+            "save_as": step.save_as,
+            "tool": step.called(),
+            "state": state,
+            "ms": logged.and_then(|logged| logged.ms),
+            "needs": of_step(step),
+            "reason": step.reason,
+            "result": logged.and_then(|logged| logged.output),
+            "error": error,
+        })
+    });
+    json!({
+        "restatement": contract.restatement,
+        "reply": contract.visible_reply,
+        "steps": steps.collect::<Vec<Value>>(),
+    })
 }
 
 /// The state of a step in words.

@@ -53,8 +53,12 @@ npm is searched for on PATH, but never in the project. Since the project's .npmr
 tell npm what to do, the project must be trusted.",
     ),
     (
+        "JSON",
+        "One object: package; tools, an array of objects with name, file, is_valid, runs_programs and, if another tool of the name is found instead, its file as shadowed_by; and configured, true if node_modules was added to tool_sources. Nothing is approved: `cogtools trust --yes package:NAME --json` does.",
+    ),
+    (
         "EXAMPLES",
-        "    cogtools search review\n\n    cogtools add @team/checks\n\n    cogtools add --yes checks@1.2.0",
+        "    cogtools search review\n\n    cogtools add @team/checks\n\n    cogtools add --yes checks@1.2.0\n\n    cogtools add ./checks-1.2.0.tgz",
     ),
 ];
 
@@ -65,18 +69,28 @@ tell npm what to do, the project must be trusted.",
         known to the project that contains the current directory."
 )]
 struct AddArgs {
-    /// Its name in the npm registry, with @VERSION if needed
+    /// Its name in the npm registry, with @VERSION if needed, or an archive: ./NAME.tgz
     package: String,
     /// Approve its programs without a question: you have reviewed them
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["format", "json"])]
     yes: bool,
+    #[command(flatten)]
+    format: FormatArg,
 }
 
 fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: AddArgs = args::parse(matches)?;
-    let name = PackageName::parse(&args.package).map_err(|error| error.diagnostic())?;
     let project = project(io);
+    let named = PackageName::parse(&args.package).map_err(|error| error.diagnostic());
+    // An address that is neither is refused before anything is asked of npm.
+    if !args.package.ends_with(".tgz") {
+        named.clone()?;
+    }
     let npm = Npm::in_project(&project, io)?;
+    let (name, spec) = match PackageName::of_archive(&args.package, &npm, io)? {
+        Some(archive) => archive,
+        None => named.map(|name| (name.clone(), name.spec()))?,
+    };
     // Before anything is installed, because it could not be used.
     let is_listed = has_packages(&config(&project, io)?)?;
     let was_there = project
@@ -84,7 +98,7 @@ fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .join("node_modules")
         .join(&name.name)
         .exists();
-    npm.run(&["install", "--save-dev"], &[&name.spec()])?;
+    npm.run(&["install", "--save-dev"], &[&spec])?;
     let Some(package) = installed(&project, io)
         .into_iter()
         .find(|package| package.name == name.name)
@@ -97,7 +111,17 @@ fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if !is_listed {
         list_packages(&project)?;
     }
-    if report(&package, &project, !is_listed, io)? {
+    let added = Added::new(&package, io)?;
+    if args.format.is_json() {
+        io.show_json(&format!("{:#}\n", added.json(&package, !is_listed)))?;
+    } else {
+        io.print(added.text(&package, &project, !is_listed).as_bytes())?;
+    }
+    for diagnostic in &added.diagnostics {
+        io.report(Severity::Warning, diagnostic);
+    }
+    // A program that reads JSON approves by `cogtools trust`.
+    if added.runs_programs() && !args.format.is_json() {
         return approve(&package.name, args.yes, io);
     }
     Ok(())
@@ -113,62 +137,93 @@ fn without_tools(name: &str, was_there: bool) -> Diagnostic {
     }
 }
 
-/// Prints what was added, and returns whether a tool of it runs programs.
-fn report(
-    package: &Package,
-    project: &Project,
-    is_listed: bool,
-    io: &mut Io<'_>,
-) -> Result<bool, Failure> {
-    let entries: Vec<_> = package
-        .folders
-        .iter()
-        .flat_map(|folder| folder.list().entries)
-        .collect();
-    let shadowed = file_registry(&RegistryArgs::default(), io)?
-        .files()
-        .shadowed;
-    let mut text = format!(
-        "added {}: {}\n",
-        package.name,
-        pluralize(entries.len(), "tool")
-    );
-    let mut runs_programs = false;
-    let mut diagnostics = Vec::new();
-    for entry in &entries {
-        let mut notes: Vec<String> = Vec::new();
-        match entry.load() {
-            Ok(tool) if Tool::runs_programs(&tool) => {
-                runs_programs = true;
-                notes.push("runs programs".to_owned());
+/// The tools of a package that was added.
+struct Added {
+    tools: Vec<AddedTool>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+struct AddedTool {
+    name: String,
+    file: String,
+    is_valid: bool,
+    runs_programs: bool,
+    /// The tool that is found instead of it.
+    winner: Option<String>,
+}
+
+impl Added {
+    fn new(package: &Package, io: &Io<'_>) -> Result<Self, Failure> {
+        let registry = file_registry(&RegistryArgs::default(), io)?;
+        let shadowed = registry.files().shadowed;
+        let mut diagnostics = Vec::new();
+        let folders = package.folders.iter();
+        let entries = folders.flat_map(|folder| folder.list().entries);
+        let tools = entries.map(|entry| {
+            let tool = entry.load();
+            let mut hidden = shadowed.iter();
+            let hidden = hidden.find(|hidden| hidden.file == entry.display_path);
+            let added = AddedTool {
+                name: entry.name.to_string_lossy().into_owned(),
+                file: entry.display_path.display().to_string(),
+                is_valid: tool.is_ok(),
+                runs_programs: tool.as_ref().is_ok_and(Tool::runs_programs),
+                winner: hidden.map(|hidden| hidden.winner.display().to_string()),
+            };
+            diagnostics.extend(tool.err().map(|error| error.diagnostics()));
+            added
+        });
+        Ok(Self {
+            tools: tools.collect(),
+            diagnostics: diagnostics.concat(),
+        })
+    }
+
+    fn runs_programs(&self) -> bool {
+        self.tools.iter().any(|tool| tool.runs_programs)
+    }
+
+    fn json(&self, package: &Package, is_configured: bool) -> Value {
+        let tools = self.tools.iter().map(|tool| {
+            let mut object = json!({
+                "name": tool.name,
+                "file": tool.file,
+                "is_valid": tool.is_valid,
+                "runs_programs": tool.runs_programs,
+            });
+            if let Some(winner) = &tool.winner {
+                object["shadowed_by"] = winner.as_str().into();
             }
-            Ok(_) => {}
-            Err(error) => {
-                notes.push("invalid".to_owned());
-                diagnostics.extend(error.diagnostics());
-            }
+            object
+        });
+        let tools: Value = tools.collect();
+        json!({"package": package.name, "tools": tools, "configured": is_configured})
+    }
+
+    fn text(&self, package: &Package, project: &Project, is_configured: bool) -> String {
+        let count = pluralize(self.tools.len(), "tool");
+        let mut text = format!("added {}: {count}\n", package.name);
+        for tool in &self.tools {
+            let winner = tool.winner.as_ref();
+            let notes = [
+                tool.runs_programs.then(|| "runs programs".to_owned()),
+                (!tool.is_valid).then(|| "invalid".to_owned()),
+                winner.map(|winner| format!("shadowed by {winner}")),
+            ];
+            let notes: Vec<String> = notes.into_iter().flatten().collect();
+            let notes = match notes.as_slice() {
+                [] => String::new(),
+                notes => format!(" ({})", notes.join("; ")),
+            };
+            let _ = writeln!(text, "  {}{}", sanitize(&tool.name), sanitize(&notes));
         }
-        let winner = shadowed
-            .iter()
-            .find(|hidden| hidden.file == entry.display_path);
-        notes.extend(winner.map(|hidden| format!("shadowed by {}", hidden.winner.display())));
-        let notes = match notes.as_slice() {
-            [] => String::new(),
-            notes => format!(" ({})", notes.join("; ")),
-        };
-        let name = entry.name.to_string_lossy();
-        let _ = writeln!(text, "  {}{}", sanitize(&name), sanitize(&notes));
+        if is_configured {
+            let (_, file) = project.resolve(Project::CONFIG.as_ref());
+            let file = file.display();
+            let _ = writeln!(text, "updated {file}: tool_sources has node_modules");
+        }
+        text
     }
-    if is_listed {
-        let (_, file) = project.resolve(Project::CONFIG.as_ref());
-        let file = file.display();
-        let _ = writeln!(text, "updated {file}: tool_sources has node_modules");
-    }
-    io.print(text.as_bytes())?;
-    for diagnostic in &diagnostics {
-        io.report(Severity::Warning, diagnostic);
-    }
-    Ok(runs_programs)
 }
 
 /// Continues as `cogtools trust` for the package, if that can ask or need not.
@@ -206,6 +261,10 @@ const REMOVE_MANUAL: &[(&str, &str)] = &[
 has tools, node_modules is removed from tool_sources in .cogtoolrc.yaml. An approval of the package \
 is kept until `cogtools trust --prune`.",
     ),
+    (
+        "JSON",
+        "One object: package; and configured, true if node_modules was removed from tool_sources.",
+    ),
     ("EXAMPLES", "    cogtools remove @team/checks"),
 ];
 
@@ -219,6 +278,8 @@ is kept until `cogtools trust --prune`.",
 struct RemoveArgs {
     /// The name of the package
     package: String,
+    #[command(flatten)]
+    format: FormatArg,
 }
 
 fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -240,8 +301,13 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             .into());
     }
     npm.run(&["uninstall"], &[&name.name])?;
+    let is_unlisted = installed(&project, io).is_empty() && unlist_packages(&project)?;
+    if args.format.is_json() {
+        let report = json!({"package": name.name, "configured": is_unlisted});
+        return io.show_json(&format!("{report:#}\n"));
+    }
     let mut text = format!("removed {}\n", name.name);
-    if installed(&project, io).is_empty() && unlist_packages(&project)? {
+    if is_unlisted {
         let (_, file) = project.resolve(Project::CONFIG.as_ref());
         let file = file.display();
         let _ = writeln!(

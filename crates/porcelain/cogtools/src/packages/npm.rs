@@ -1,7 +1,7 @@
 //! Runs npm: without the scripts of packages, and without what a project could put in its way.
 //!
-//! npm takes much more than names: options, folders, archives, addresses of git. Only names
-//! pass, so that a name from a search or a web page is no command.
+//! npm takes much more than names: options, folders, addresses of git. Only names and archives on
+//! this machine pass, so that a name from a search or a web page is no command.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use cogtools_core::trust::Verdict;
 use cogtools_core::{Cancel, Code, Diagnostic, Hint, Project, hint};
 use cogtools_program::project::{project, trust};
 use cogtools_program::{Failure, Io, SystemProgram};
+use serde_json::Value;
 
 /// Timeout of npm: registries are slow, packages large.
 const TIMEOUT: Duration = Duration::from_mins(10);
@@ -166,6 +167,30 @@ impl PackageName {
         })
     }
 
+    /// The name in the archive `text`, and its path, if it is one: `./x.tgz`, `/x.tgz`.
+    pub(crate) fn of_archive(
+        text: &str,
+        npm: &Npm,
+        io: &Io<'_>,
+    ) -> Result<Option<(Self, String)>, Failure> {
+        let is_archive = text.starts_with(['.', '/']) && text.ends_with(".tgz");
+        if !is_archive {
+            return Ok(None);
+        }
+        let path = io.cwd.join(text);
+        let unreadable = |error: &dyn std::fmt::Display| {
+            Diagnostic::new(Code::IoFailed, format!("`{text}` cannot be read: {error}"))
+                .hint("npm pack makes an archive of a package")
+        };
+        let path = path.canonicalize().map_err(|error| unreadable(&error))?;
+        let path = path.to_string_lossy().into_owned();
+        let packed = npm.run(&["pack", "--dry-run", "--json"], &[&path])?;
+        let packed: Value = serde_json::from_slice(&packed).map_err(|error| unreadable(&error))?;
+        let name = packed[0]["name"].as_str().unwrap_or_default();
+        let name = Self::parse(name).map_err(|error| error.diagnostic())?;
+        Ok(Some((name, path)))
+    }
+
     /// As npm takes it.
     pub(crate) fn spec(&self) -> String {
         match &self.version {
@@ -178,7 +203,7 @@ impl PackageName {
 impl NameError {
     pub(crate) fn diagnostic(&self) -> Diagnostic {
         Diagnostic::new(Code::Usage, self.to_string())
-            .hint("write NAME or @SCOPE/NAME, with @VERSION if needed; folders and archives are installed by npm itself")
+            .hint("write NAME or @SCOPE/NAME, with @VERSION if needed, or the path of an archive: ./NAME.tgz")
     }
 }
 

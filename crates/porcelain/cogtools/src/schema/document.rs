@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 use crate::schema::session::{SessionLine, join_lines};
 use crate::schema::tool::ToolFile;
 
+/// The schema of output, written by hand: a test compares it with each program.
+const OUTPUT: &str = include_str!("output.yaml");
+
 /// A kind of file: that users write, or that other programs read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
@@ -17,19 +20,22 @@ pub enum Document {
     Config,
     /// A line of a session.
     Session,
+    /// The output of a program with `--json`.
+    Output,
 }
 
 impl Document {
     /// The names on the command line.
-    pub const NAMES: [&'static str; 3] = ["tool", "config", "session"];
+    pub const NAMES: [&'static str; 4] = ["tool", "config", "session", "output"];
 
     /// The schemas that are committed to the repository: for the documentation, and
     /// for `cogtools new`.
-    pub const COMMITTED: [(Self, &'static str); 4] = [
+    pub const COMMITTED: [(Self, &'static str); 5] = [
         (Self::Tool, "docs/schema/tool.json"),
         (Self::Tool, "crates/porcelain/cogtools/starter/schema.json"),
         (Self::Config, "docs/schema/config.json"),
         (Self::Session, "docs/schema/session.json"),
+        (Self::Output, "docs/schema/output.json"),
     ];
 
     /// The document of that name.
@@ -38,6 +44,7 @@ impl Document {
             "tool" => Self::Tool,
             "config" => Self::Config,
             "session" => Self::Session,
+            "output" => Self::Output,
             _ => return None,
         })
     }
@@ -49,6 +56,7 @@ impl Document {
             Self::Tool => generator.into_root_schema_for::<ToolFile>(),
             Self::Config => return config(),
             Self::Session => generator.into_root_schema_for::<SessionLine>(),
+            Self::Output => return serde_yaml::from_str(OUTPUT).unwrap_or_default(),
         };
         let mut schema = schema.to_value();
         if self == Self::Session {

@@ -1,4 +1,4 @@
-//! `cogtools schema`: JSON Schemas of tool files, of the configuration and of sessions.
+//! `cogtools schema`: JSON Schemas of tool files, the configuration, sessions and output.
 //!
 //! Editors with a YAML language server use them to complete, describe and validate
 //! the files. The keys come from the tables of the parser, so that schema and
@@ -37,19 +37,24 @@ const MANUAL: &[(&str, &str)] = &[
         "Editors with a YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix and others) find the schema through a comment, which in a tool file is on the line after the shebang:\n\n    #! /usr/bin/env cogtools-yaml\n    # yaml-language-server: $schema=../.cogtools/schema/tool.json\n\nThe path is relative to the file. The comment takes precedence over the $schema key, which identifies the format and is not the name of a file. `cogtools new` writes both.\n\n--editor prints the settings of one editor instead, which assign the schemas in .cogtools/schema to .cogtoolrc.yaml, and to tool files without a $schema key. The first lines name the file that the settings belong to.",
     ),
     (
+        "OUTPUT",
+        "The schema `output` has a definition for each command line that takes --json, such as `list` or `config env`, and `failure` for the lines of standard error with --error-format json.",
+    ),
+    (
         "EXAMPLES",
-        "    mkdir -p .cogtools/schema\n    cogtools schema tool > .cogtools/schema/tool.json\n    cogtools schema config > .cogtools/schema/config.json\n    cogtools schema --editor vscode > .vscode/settings.json",
+        "    mkdir -p .cogtools/schema\n    cogtools schema tool > .cogtools/schema/tool.json\n    cogtools schema config > .cogtools/schema/config.json\n    cogtools schema output | jq .definitions.list\n    cogtools schema --editor vscode > .vscode/settings.json",
     ),
 ];
 
-/// Print the JSON Schema of tool files, the configuration or sessions
+/// Print the JSON Schema of tool files, the configuration, sessions or output
 #[derive(Parser)]
 #[command(
     long_about = "Print the JSON Schema (draft 7) of tool files or of .cogtoolrc.yaml, with which \
-        editors complete and describe every key, or that of each line of a session."
+        editors complete and describe every key, of each line of a session, or of what programs \
+        print with --json."
 )]
 struct SchemaArgs {
-    /// Which schema to print: of tool files, of .cogtoolrc.yaml, or of the lines of a session
+    /// The schema to print: of tool files, .cogtoolrc.yaml, lines of a session, or output as JSON
     #[arg(default_value = "tool", value_parser = one_of(Document::NAMES, Document::parse))]
     document: Document,
     /// Print the settings with which this editor finds both schemas

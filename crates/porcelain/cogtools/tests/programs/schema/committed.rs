@@ -22,8 +22,9 @@ fn the_program_prints_them() {
     outcome!(run(&[])).outputs(Document::Tool.text());
     outcome!(run(&["tool"])).outputs(Document::Tool.text());
     outcome!(run(&["config"])).outputs(Document::Config.text());
+    outcome!(run(&["output"])).outputs(Document::Output.text());
     outcome!(run(&["prompt"])).fails(2, str![[r#"
-cogtools-schema: error[USAGE]: invalid value 'prompt' for '[DOCUMENT]' [possible values: tool, config, session]
+cogtools-schema: error[USAGE]: invalid value 'prompt' for '[DOCUMENT]' [possible values: tool, config, session, output]
 hint: usage: cogtools-schema [OPTIONS] [DOCUMENT]
 hint: --help explains every option
 
