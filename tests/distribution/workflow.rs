@@ -102,6 +102,23 @@ fn every_target_is_built() {
     unknown.fails(1, format!("xtask: error: `sparc` is not one of {known}\n"));
 }
 
+/// The notes of the release are a page here, which names its version and every target.
+#[test]
+fn the_release_page_names_every_target() {
+    let create = "gh release create \"$GITHUB_REF_NAME\" --verify-tag --notes-file ";
+    let steps = steps(&workflow(), "run");
+    let file = steps.iter().find_map(|step| step.strip_prefix(create));
+    let file = file.and_then(|rest| rest.split(' ').next());
+    let path = repository().join(file.expect("a file"));
+    let page = fs::read_to_string(path).expect("the page");
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(page.starts_with(&format!("# Release {version}\n")));
+    assert!(page.contains(&format!("download/v{version}/install.sh")));
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let rows = rows.filter_map(|row| row.split('`').next());
+    assert_eq!(rows.collect::<Vec<_>>(), TARGETS);
+}
+
 #[test]
 fn jobs_follow_each_other_and_ask_for_little() {
     let workflow = workflow();
