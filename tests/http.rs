@@ -84,7 +84,7 @@ fn tool(server: &Server, rest: &str, http: &str) -> String {
     format!("name: t\ndescription: d\n{rest}\nimplementation:\n  http: {{{http}{hosts}}}\n")
 }
 
-/// What a run printed, and its status.
+/// Output and status of a run.
 struct Seen {
     status: String,
     stdout: String,

@@ -227,7 +227,7 @@ fn the_same_request_gives_the_same_numbers() {
     )]);
 }
 
-/// Expected texts are those of Node.js.
+/// Node.js gives the same texts.
 #[test]
 fn dates_and_numbers_of_en_us_are_right_or_an_error() {
     let date = "const d = new Date(Date.UTC(2026, 6, 4, 3, 5, 9)); return d.";
@@ -335,7 +335,7 @@ fn what_code_of_the_web_uses() {
     ]);
 }
 
-/// What is not there says what to write instead.
+/// Messages for missing features say what to write instead.
 #[test]
 fn errors_say_what_to_write() {
     for (code, expected) in [

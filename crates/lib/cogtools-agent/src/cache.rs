@@ -54,14 +54,14 @@ impl CacheRecord {
 /// True if and how a request uses a cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheUse {
-    /// How many turns the first layer has.
+    /// Number of turns in the first layer.
     pub turns: usize,
     /// The name of the cache that holds it.
     pub name: Option<String>,
 }
 
 impl CacheUse {
-    /// The same layer without a cache.
+    /// Returns the layer with all turns, for a request without a cache.
     #[must_use]
     pub fn in_full(&self) -> Self {
         Self {

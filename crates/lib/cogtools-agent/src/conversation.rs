@@ -38,7 +38,7 @@ pub struct Conversation {
     /// The identifiers of all calls: a model that uses one twice must not get the approval, or
     /// the result, of the other call.
     ids: HashSet<CallId>,
-    /// How many calls got an identifier of ours.
+    /// Number of calls with an identifier of ours.
     unnamed: usize,
     /// Why the last response ended.
     finish: Option<Finish>,
@@ -245,7 +245,7 @@ impl Conversation {
         &self.turns
     }
 
-    /// What the log has to say after a new task: results are too old that were not before.
+    /// Events to log after a new task: results that have become too old.
     pub fn expire(&self, tasks: usize) -> Option<Event> {
         let results: Vec<Id> = expired_results(&self.kinds(), tasks)
             .into_iter()

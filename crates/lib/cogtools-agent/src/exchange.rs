@@ -12,13 +12,13 @@ use tokio::time::{sleep, timeout};
 
 use crate::observer::{Activity, Observer};
 
-/// How often cancellation is looked for.
+/// Interval between two looks for a cancellation.
 const CANCEL_POLL: Duration = Duration::from_millis(25);
 
-/// How often a response without use is asked for again.
+/// Maximum number of times that an unusable response is asked for again.
 const MAX_USELESS: u32 = 2;
 
-/// How a response ended.
+/// End of a response.
 #[derive(Debug)]
 pub(crate) enum Ended {
     /// Whole.
@@ -166,7 +166,7 @@ pub(crate) async fn cancelled(cancel: &Cancel) {
     }
 }
 
-/// How often that is said.
+/// Interval between two reports of a wait.
 const TICK: Duration = Duration::from_secs(1);
 
 /// Does `work`, and tells `observer` every second that it has not ended.

@@ -1,4 +1,4 @@
-//! What of a conversation is sent: rules over the kinds of its turns.
+//! Selection of the turns to send: rules over the kinds of turns.
 //!
 //! A turn is the smallest thing that is kept or left out: a task, an answer, the calls of one
 //! response, the result of one call, a summary.
@@ -65,7 +65,7 @@ pub fn expired_results(turns: &[TurnKind], tasks: usize) -> Vec<usize> {
 /// Where a conversation is cut into cached and buffered turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// How many turns are cached.
+    /// Number of cached turns.
     pub cached: usize,
     /// True if the cache should be renewed, with these turns.
     pub is_due: bool,
@@ -76,7 +76,7 @@ pub struct Split {
 pub struct SentTokens {
     /// All of them.
     pub prompt: u64,
-    /// Those that came from a cache.
+    /// Tokens that came from a cache.
     pub cached: u64,
 }
 
@@ -113,7 +113,7 @@ impl Split {
     }
 }
 
-/// How many of `turns` are history: all but a task at the end, which is what a model reacts to.
+/// Counts the `turns` of the history: all but a task at the end, to which the model reacts.
 pub fn history_len(turns: &[TurnKind]) -> usize {
     turns.len() - usize::from(turns.last() == Some(&TurnKind::Task))
 }

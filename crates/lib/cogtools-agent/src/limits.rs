@@ -108,7 +108,7 @@ impl Ledger {
         }
     }
 
-    /// The same ledger after a pause, which is not a part of the run's time.
+    /// Resumes the ledger after a pause, which does not count as time of the run.
     #[must_use]
     pub fn after_pause(self, pause: Duration) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl Ledger {
         self.budget
     }
 
-    /// How long the run has worked.
+    /// Working time of the run.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
@@ -212,7 +212,7 @@ impl Ledger {
 
 /// The longest cycle that is looked for.
 const MAX_CYCLE: usize = 5;
-/// How often a cycle must have occurred.
+/// Number of repetitions that make a cycle.
 const REPETITIONS: usize = 5;
 
 /// The verdict about a response.

@@ -42,16 +42,16 @@ pub enum Activity<'a> {
         id: &'a CallId,
         /// The tool.
         tool: &'a str,
-        /// How it ended.
+        /// Its end.
         outcome: &'a Outcome,
-        /// How long it took.
+        /// Its duration.
         duration: Duration,
         /// The response for the model.
         response: &'a Value,
     },
     /// The request is sent again after a while.
     Retry {
-        /// How long that is.
+        /// Duration of the wait.
         wait: Duration,
         /// Why.
         error: &'a ModelError,
@@ -60,7 +60,7 @@ pub enum Activity<'a> {
     CacheFailed(&'a ModelError),
     /// Old turns were replaced by a summary.
     Compacted {
-        /// How many turns.
+        /// Number of turns.
         turns: usize,
     },
     /// The model repeats the same calls, which it reads.

@@ -19,23 +19,23 @@ pub struct Settings {
     pub retry: RetryPolicy,
     /// The price of tokens, if it is known.
     pub price: Option<Price>,
-    /// How much of the conversation is sent.
+    /// Selection of the conversation that is sent.
     pub history: HistorySettings,
     /// The JSON Schema of an answer that is the arguments of a call, which the model has to make.
     /// It then makes no other calls. A model that cannot make calls is asked for JSON.
     pub answer_call: Option<Value>,
 }
 
-/// How much of a conversation is sent, and what is cached.
+/// Limits of the conversation that is sent and cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistorySettings {
-    /// How many results of tools are sent whole; older ones are named only.
+    /// Number of tool results that are sent whole; older ones are only named.
     pub whole_results: usize,
     /// After how many further tasks a result is not sent whole any more.
     pub result_tasks: usize,
     /// The number of tokens that are not cached from which a cache pays off. `None`: no caches.
     pub cache_threshold: Option<u64>,
-    /// How long a cache lives, in seconds.
+    /// Lifetime of a cache, in seconds.
     pub cache_ttl: u32,
     /// The number of tokens of a request from which old turns are summarised.
     pub compact_at: Option<u64>,

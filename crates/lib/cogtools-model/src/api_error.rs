@@ -73,10 +73,10 @@ fn read_ms<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<Duration>,
 /// A wait longer than this is not worth it: the error is final.
 const MAX_WAIT: Duration = Duration::from_mins(5);
 
-/// How much of a provider's text is quoted.
+/// Maximum length of a quoted text of a provider.
 const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// How many errors may be quoted in the message of another one.
+/// Maximum number of errors inside the message of another one.
 const MAX_QUOTED_ERRORS: usize = 3;
 
 impl ApiError {
@@ -142,7 +142,7 @@ impl ApiError {
         self
     }
 
-    /// The same without `secret`, which a provider may have quoted.
+    /// Removes `secret`, which a provider may have quoted.
     pub(crate) fn without(mut self, secret: &str) -> Self {
         if !secret.is_empty() {
             self.message = self.message.replace(secret, "…");
@@ -311,7 +311,7 @@ struct Details {
     reason: String,
     /// True if the error is one of Cloud Code, which has quotas of its own.
     is_of_cloud_code: bool,
-    /// How long to wait, if that is more than nothing.
+    /// Time to wait; `None` if it is zero.
     retry_delay: Option<Duration>,
 }
 

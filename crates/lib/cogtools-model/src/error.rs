@@ -37,7 +37,7 @@ pub enum ModelError {
     /// There is no recorded response for the request.
     #[error("no recorded response matches the request{}", difference(nearest.as_deref()))]
     NotRecorded {
-        /// How the nearest recorded request differs.
+        /// Difference to the nearest recorded request.
         nearest: Option<String>,
     },
     /// The file with recorded responses cannot be used.
@@ -79,10 +79,10 @@ impl ModelError {
     }
 }
 
-/// How often and how long to try.
+/// Number of attempts, and their time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often a request is sent, the first time included.
+    /// Maximum number of requests, the first one included.
     pub max_attempts: u32,
     /// The wait after the first failure; it doubles with each further one.
     pub first_wait: Duration,

@@ -79,7 +79,7 @@ pub trait Caches: Send + Sync {
 pub struct Cache {
     /// The name to use in requests.
     pub name: String,
-    /// How many tokens it holds.
+    /// Number of tokens in it.
     pub tokens: u64,
 }
 

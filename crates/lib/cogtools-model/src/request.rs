@@ -17,7 +17,7 @@ pub struct Request {
     pub system: Option<Arc<Content>>,
     /// The declarations of the tools, in the format of the Gemini API.
     pub tools: Arc<Vec<Value>>,
-    /// How the model may use them.
+    /// Permitted use of the tools.
     pub mode: ToolMode,
     /// The conversation.
     pub contents: Vec<Arc<Content>>,
@@ -28,7 +28,7 @@ pub struct Request {
     pub cached_content: Option<String>,
 }
 
-/// How a model may use tools.
+/// Permitted use of tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolMode {
     /// It calls tools or answers.
@@ -43,7 +43,7 @@ pub enum ToolMode {
     Validated(Vec<String>),
 }
 
-/// How an answer is made; what is absent is the provider's choice.
+/// Options of an answer; the provider chooses an absent one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Generation {
@@ -131,7 +131,7 @@ impl Request {
         self.hash_with(&self.body())
     }
 
-    /// The same for a `body` that was made already.
+    /// Hashes a `body` that exists already.
     pub fn hash_with(&self, body: &[u8]) -> String {
         let mut hasher = Sha256::new();
         hasher.update(self.model.as_bytes());

@@ -217,7 +217,7 @@ fn is_whole(data: &str) -> bool {
     data.trim() == DONE || serde_json::from_str::<IgnoredAny>(data).is_ok()
 }
 
-/// How many bytes of stray lines are kept.
+/// Maximum number of bytes of stray lines that are kept.
 const MAX_STRAY_BYTES: usize = 64 << 10;
 
 /// The lines that are neither fields nor comments of events: those begin with letters and colons.

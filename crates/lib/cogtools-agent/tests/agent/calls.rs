@@ -56,7 +56,7 @@ fn results_go_back_in_one_turn_in_the_order_of_the_calls() {
     assert_eq!(ids, ["a", "b", "c"], "calls are logged in their order");
 }
 
-/// How many calls of one response run at the same time, at most.
+/// Maximum number of calls of one response that run at the same time.
 fn most_at_once(traits: cogtools_agent::ToolTraits, count: usize) -> usize {
     let parts: Vec<Value> = (0..count)
         .map(|index| call_part(&format!("id-{index}"), "count", &json!({"x": index})))

@@ -1,4 +1,4 @@
-//! How responses end, and what is kept of them.
+//! Ends of responses, and the text that is kept.
 
 use cogtools_agent::CallResult;
 use cogtools_log::{EndStatus, Event};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::scene::{PURE, Scene};
 use crate::script::{Reply, Step, call, call_part, chunk, result, text};
 
-/// How a run ends whose responses are `replies`, its text, and how many replies are left.
+/// Runs with `replies` as responses; returns the end, the text and the number of replies left.
 fn run(replies: impl IntoIterator<Item = Reply>) -> (Scene, EndStatus, String) {
     let mut scene = Scene::new(replies);
     let end = scene.run("go");

@@ -1,4 +1,4 @@
-//! What was sent, kept beside the log.
+//! Requests, kept beside the log.
 
 use std::collections::BTreeSet;
 

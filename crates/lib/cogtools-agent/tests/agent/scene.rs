@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::script::{Reply, Script};
 
-/// What a tool does.
+/// Behaviour of a tool.
 type Work = Arc<dyn Fn(&Map<String, Value>, &Cancel) -> CallResult + Send + Sync>;
 
 /// The tools of a scene.

@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt as _};
 use futures::{FutureExt as _, Stream};
 use serde_json::{Value, json};
 
-/// What arrives of a response, one after the other.
+/// Parts of a response, in order of arrival.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Chunk(Value),
@@ -50,7 +50,7 @@ impl Script {
         schemas.collect()
     }
 
-    /// How many replies were not played.
+    /// Number of replies that were not played.
     pub(crate) fn left(&self) -> usize {
         let replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
         replies.len()

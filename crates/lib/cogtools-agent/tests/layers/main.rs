@@ -1,4 +1,4 @@
-//! What of a conversation is sent, in which layer, and what is cached.
+//! Layers of a request: the turns in each, and the cached ones.
 
 mod history;
 mod model;

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use futures::stream;
 use serde_json::json;
 
-/// What happened to caches, in order.
+/// Events of caches, in order.
 #[derive(Clone, Debug)]
 pub(crate) enum CacheCall {
     Create(Box<Request>, u32),

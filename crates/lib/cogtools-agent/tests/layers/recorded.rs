@@ -223,8 +223,8 @@ fn call(text: &str) -> Value {
     json!({"functionCall": {"name": name, "args": args}})
 }
 
-/// What we send instead of `contents`: calls and results as parts, with the signature of the last
-/// response. Signatures are in the alphabet that the provider has used.
+/// Converts `contents` to the form that we send: calls and results as parts, with the signature of
+/// the last response. Signatures are in the alphabet that the provider has used.
 fn native(contents: &[Value], signature: Option<&str>) -> (Vec<Value>, Option<Exception>) {
     let mut exception = None;
     let mut name = String::new();

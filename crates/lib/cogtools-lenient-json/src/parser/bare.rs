@@ -1,4 +1,4 @@
-//! What has no quotes: numbers, keywords, calls such as `ObjectId(…)`, and text.
+//! Values without quotes: numbers, keywords, calls such as `ObjectId(…)`, and text.
 
 use std::borrow::Cow;
 

@@ -6,10 +6,10 @@ use super::{Open, Parser, Stop};
 use crate::character::{closes, is_json_space, is_other_space, is_quote, is_space, narrow};
 use crate::repair::RepairKind;
 
-/// How far to look for the end of a string, in bytes.
+/// Maximum distance to the end of a string, in bytes.
 const MAX_STRING: usize = 256;
 
-/// How a string ends, and what follows it.
+/// End of a string, and the text that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
     /// It does not end within the line.
@@ -122,7 +122,7 @@ impl<'t> Parser<'t> {
         is_key.then(|| (line[..colon].trim_end(), end))
     }
 
-    /// How the string that begins at `at` ends.
+    /// Finds the end of the string that begins at `at`.
     pub(super) fn after_string(&self, at: usize) -> After {
         let Some(open) = self.char_at(at) else {
             return After::Unknown;

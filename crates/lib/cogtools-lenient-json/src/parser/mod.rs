@@ -14,13 +14,13 @@ use crate::repair::{RepairKind, Repairs};
 
 pub(crate) use bare::other_keyword;
 
-/// How deep arrays and objects may nest.
+/// Maximum nesting of arrays and objects.
 pub const MAX_DEPTH: usize = 128;
 
-/// How many values a text may have.
+/// Maximum number of values in a text.
 pub const MAX_VALUES: usize = 4_000_000;
 
-/// What the parser may do.
+/// Permissions of the parser.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mode {
     /// Repair what is not valid.
@@ -46,7 +46,7 @@ pub(crate) enum Stop {
     TooMany,
 }
 
-/// What a string or a bare word is.
+/// Role of a string or a bare word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The whole text.
@@ -61,7 +61,7 @@ pub(crate) enum Role {
     Argument,
 }
 
-/// What is open around a value.
+/// Brackets that are open around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Open {
     Object,
@@ -196,7 +196,7 @@ impl<'t> Parser<'t> {
         self.open[..outer].contains(&open)
     }
 
-    /// What is directly around the innermost array or object.
+    /// Container of the innermost array or object.
     pub(crate) fn parent(&self) -> Option<Open> {
         let outer = self.open.len().checked_sub(2)?;
         self.open.get(outer).copied()

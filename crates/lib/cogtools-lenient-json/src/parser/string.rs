@@ -130,7 +130,7 @@ fn shorten(text: &mut String, tail: &str) {
     }
 }
 
-/// How far the end of a quotation inside a string may be, in bytes.
+/// Maximum distance to the end of a quotation inside a string, in bytes.
 const MAX_QUOTATION: usize = 256;
 
 impl Parser<'_> {

@@ -7,7 +7,7 @@ use cogtools_lenient_json::{Options, Which, find};
 /// The size of a text, in bytes.
 const SIZE: usize = 4_000;
 
-/// How long the search takes in a text of `size` bytes.
+/// Duration of the search in a text of `size` bytes.
 fn time(prefix: &str, part: &str, size: usize, options: Options) -> Duration {
     let text = prefix.to_owned() + &part.repeat(size / part.len());
     let start = Instant::now();

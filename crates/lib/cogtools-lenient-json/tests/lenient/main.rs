@@ -1,4 +1,4 @@
-//! What is found in a text, and how it is repaired.
+//! Values in texts, and their repair.
 
 mod linear;
 mod partial;

@@ -1,4 +1,4 @@
-//! What the tests of jsonrepair (<https://github.com/josdejong/jsonrepair>) repair: their
+//! Repairs of the tests of jsonrepair (<https://github.com/josdejong/jsonrepair>): their
 //! inputs, with the values that version 3.15.0 returns. Where another value is better, or a
 //! text has none, the row has it under `ours` or `none`, with the reason.
 

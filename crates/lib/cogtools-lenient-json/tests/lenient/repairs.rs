@@ -1,4 +1,4 @@
-//! What is repaired, and what is said about it.
+//! Repairs, and the notes about them.
 
 use cogtools_lenient_json::{MAX_REPAIRS, Position, RepairKind, last};
 

@@ -47,7 +47,7 @@ fn random_valid_texts_are_what_serde_reads_and_are_not_repaired() {
     }
 }
 
-/// Without repairs, this parser and that of `serde_json` accept the same texts.
+/// Without repairs, this parser and `serde_json` accept the same texts.
 #[test]
 fn without_repairs_only_valid_texts_are_whole_values() {
     const PARTS: [&str; 24] = [

@@ -185,10 +185,10 @@ fn ttl(seconds: u32) -> Value {
     format!("{seconds}s").into()
 }
 
-/// How many pages are read.
+/// Maximum number of pages.
 const MAX_PAGES: usize = 20;
 
-/// How many models are listed.
+/// Maximum number of listed models.
 const MAX_MODELS: usize = 10_000;
 
 /// All models that generate text, sorted by name.

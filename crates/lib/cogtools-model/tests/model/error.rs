@@ -1,4 +1,4 @@
-//! What an error means: the recorded decisions, and a table of our own.
+//! Meanings of errors: the recorded decisions, and a table of our own.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What goes wrong between a program and a provider.
+//! Faults between a program and a provider.
 
 use std::fmt::Write as _;
 use std::time::Duration;

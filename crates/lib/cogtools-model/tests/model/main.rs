@@ -64,7 +64,7 @@ fn request() -> Request {
     }
 }
 
-/// What arrives, until the end or an error.
+/// Chunks until the end or an error.
 async fn collect(chunks: &mut Chunks) -> (Response, Option<ModelError>) {
     let mut response = Response::default();
     while let Some(chunk) = chunks.next().await {

@@ -1,4 +1,4 @@
-//! What a replay refuses: requests that were not recorded, and files that are not tapes.
+//! Refusals of a replay: requests that were not recorded, and files that are not tapes.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

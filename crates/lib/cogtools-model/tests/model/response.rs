@@ -1,4 +1,4 @@
-//! What a response is, put together from its chunks.
+//! Responses, put together from their chunks.
 
 use cogtools_model::{Chunk, Finish, Response, Usage};
 use serde_json::{Value, json};

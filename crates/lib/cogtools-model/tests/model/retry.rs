@@ -93,7 +93,7 @@ struct Wait<'a> {
 /// Sends `request` until there is a response, the error is final or the tries are used up.
 /// `on_wait` learns of each wait before it begins. To cancel it, drop the future.
 ///
-/// What fails after the first chunk is not sent again here: only the caller knows whether a
+/// A request that fails after the first chunk is not sent again: only the caller knows whether a
 /// part of the response was shown.
 async fn send_with_retry(
     model: &dyn Model,

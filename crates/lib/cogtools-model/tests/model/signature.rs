@@ -103,7 +103,7 @@ fn filling() {
 struct Better {
     id: &'static str,
     expected: fn() -> Value,
-    /// What the original does.
+    /// Behaviour of the original.
     #[allow(dead_code, reason = "for the reader")]
     reason: &'static str,
 }

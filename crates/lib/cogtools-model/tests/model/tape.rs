@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{block_on, collect, request};
 
-/// What a model answers: chunks, and an error after them.
+/// Answer of a model: chunks, and an error after them.
 pub(crate) type Answer = (Vec<Value>, Option<ModelError>);
 
 /// A model that gives these answers, in turn.

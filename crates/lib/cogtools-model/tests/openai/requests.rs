@@ -1,4 +1,4 @@
-//! What is sent.
+//! Requests.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ async fn body(request: &Request) -> Value {
     received.body
 }
 
-/// Asserts that the body for `request` has these fields in addition to those of a question.
+/// Asserts that the body for `request` has these fields besides the usual ones of a question.
 #[track_caller]
 fn assert_adds(body: &Value, fields: &Value) {
     let mut expected = json!({

@@ -1,4 +1,4 @@
-//! What is received: deltas of every dialect.
+//! Responses: deltas of every dialect.
 
 use cogtools_model::{
     Content, Finish, FunctionCall, Model as _, ModelInfo, Part, Request, Response, Usage,

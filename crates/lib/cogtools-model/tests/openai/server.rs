@@ -13,7 +13,7 @@ use futures::StreamExt as _;
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-/// What a server answers.
+/// Answer of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -103,7 +103,7 @@ impl Scripted {
         OpenAi::new(client, Endpoint::new(&base, key.map(Key::new)))
     }
 
-    /// How many requests it has received.
+    /// Number of requests that it has received.
     pub(crate) fn count(&self) -> usize {
         self.received.lock().expect("a list").len()
     }

@@ -59,7 +59,7 @@ pub(super) fn syntax_message(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
-/// What to write instead of what a line that does not parse has: modules and `await`.
+/// Advice for a line that does not parse because of modules or `await`.
 pub(super) fn advice(code: &str, position: Option<(usize, usize)>) -> Option<&'static str> {
     let (line, _) = position?;
     let line = code.split('\n').nth(line.checked_sub(1)?)?;

@@ -243,7 +243,7 @@ pub(crate) async fn stop(State(app): State<Arc<App>>, Path(name): Path<String>) 
     Answer::Json(json!({"failures": failures})).into()
 }
 
-/// What pages have started in sessions, and allowed there, by the names of the sessions.
+/// Runs that pages have started, and calls that they have allowed, by the names of the sessions.
 #[derive(Default)]
 pub(crate) struct Runs(Mutex<HashMap<String, SessionRuns>>);
 
@@ -318,7 +318,7 @@ async fn run<B: DeserializeOwned + Send + 'static>(
     .await
 }
 
-/// The number of lines that a page shows, and those of the turns that it would cut in two.
+/// Number of lines of a page; the rest of a turn that it would cut in two comes on top.
 const PAGE_LINES: usize = 400;
 /// The number of lines in which the beginning of a turn is looked for.
 const MAX_TURN_LINES: usize = 20_000;
