@@ -54,6 +54,7 @@ mod old_projects;
 mod output;
 mod output_schema;
 mod own_tools;
+mod package;
 mod packages;
 mod partials;
 mod personal;

@@ -145,6 +145,7 @@ fn output_is_as_the_schema_says() {
         cogtools("plan run plan.json").status(0);
     }
     project.remove("tools/wrong.yaml");
+    conforms("package", &cogtools("package dist/plugin --json").json());
     for line in ["lock --json", "lock --check --json"] {
         conforms("lock", &cogtools(line).json());
     }

@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 35] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
@@ -29,6 +29,7 @@ const NAMES: [&str; 34] = [
     "cogtools-mcp",
     "cogtools-mcp-client",
     "cogtools-new",
+    "cogtools-package",
     "cogtools-plan",
     "cogtools-remove",
     "cogtools-run",
@@ -162,6 +163,7 @@ fn usage(name: &str) -> String {
         "cogtools-schema" => "cogtools-schema [OPTIONS] [DOCUMENT]",
         "cogtools-session" => "cogtools-session [OPTIONS] [COMMAND]",
         "cogtools-search" => "cogtools-search [OPTIONS] <TERM>...",
+        "cogtools-package" => "cogtools-package [OPTIONS] <DIR>",
         "cogtools-skill" => "cogtools-skill [OPTIONS] [NAME]...",
         "cogtools-test" => "cogtools-test [OPTIONS] [TOOL]...",
         "cogtools-trust" => "cogtools-trust [OPTIONS] [SOURCE]...",

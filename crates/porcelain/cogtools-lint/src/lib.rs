@@ -26,5 +26,6 @@ pub use lint_file::LintFile;
 pub use linter::Linter;
 pub use reference::reference;
 pub use rules::{RETIRED_RULES, find, rules};
+pub use secret::all as secrets;
 
 pub use crate::linter::{CaseFile, Example, Levels, Rule};

@@ -44,7 +44,7 @@ const SHORTEST: usize = 15;
 const VISIBLE_CHARS: usize = 4;
 
 /// Finds the secrets in `text`, with their names. Linear in its length.
-pub(crate) fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
+pub fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = private_keys(text);
     in_urls(text, &mut found);
     for range in tokens(text) {

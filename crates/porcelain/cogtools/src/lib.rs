@@ -17,6 +17,7 @@ mod locate;
 pub mod lock;
 pub mod manual;
 pub mod new;
+pub mod package;
 pub mod packages;
 pub mod run;
 pub mod schema;
@@ -48,6 +49,7 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
             &cogtools_test::PROGRAM,
             &docs::PROGRAM,
             &skill::PROGRAM,
+            &package::PROGRAM,
             &schema::PROGRAM,
         ],
     ),
@@ -89,8 +91,8 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
 ];
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 34] = {
-    let mut programs = [&PROGRAM; 34];
+pub const PROGRAMS: [&Program; 35] = {
+    let mut programs = [&PROGRAM; 35];
     let (mut count, mut group) = (1, 0);
     while group < GROUPS.len() {
         let mut index = 0;

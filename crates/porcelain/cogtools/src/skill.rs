@@ -12,8 +12,8 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, ReadScope, WriteError, WritePath};
 use cogtools_core::tool::Example;
 use cogtools_core::{
-    Candidate, Code, Config, Diagnostic, Project, Registry, SourceError, Tool, estimate_tokens,
-    invisible, text,
+    Candidate, Code, Config, Diagnostic, Project, Registry, Source, SourceError, Tool,
+    estimate_tokens, invisible, text,
 };
 use cogtools_program::call::quote;
 use cogtools_program::documents::{
@@ -109,9 +109,11 @@ const END: &str = "<!-- cogtools:end -->";
 const OURS: &str = "generated-by: cogtools";
 
 /// Tools that an agent learns about together.
-struct Skill {
-    name: String,
-    description: String,
+pub(crate) struct Skill {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    /// Lines of the shell before a call.
+    setup: String,
     table: Table,
     /// The text of `references/TOOL.md`, by tool.
     references: BTreeMap<String, String>,
@@ -172,7 +174,7 @@ fn collect(
     let found = Registry::new(config, None, cx).map_files(|file, tool| match tool {
         Ok(tool) => {
             let toolset = file.provenance.toolset.as_deref();
-            let name = toolset.map_or_else(|| DEFAULT_SKILL.to_owned(), skill_name);
+            let name = toolset.map_or_else(|| DEFAULT_SKILL.to_owned(), name_of);
             Ok((name, Summary::new(&tool), reference(&tool, file)))
         }
         Err(error) => Err(error.diagnostics()),
@@ -189,6 +191,7 @@ fn collect(
                 let skill = skills.entry(name.clone()).or_insert_with(|| Skill {
                     name,
                     description: String::new(),
+                    setup: String::new(),
                     table: Table::default(),
                     references: BTreeMap::new(),
                 });
@@ -208,10 +211,10 @@ fn collect(
     (skills, diagnostics)
 }
 
-/// A toolset's name as the specification allows it: `[a-z0-9-]`, with no `-` beside another or at
+/// `text` as a name that the specification allows: `[a-z0-9-]`, with no `-` beside another or at
 /// an end.
-fn skill_name(toolset: &str) -> String {
-    let words = toolset.split(|c: char| !c.is_ascii_alphanumeric());
+pub(crate) fn name_of(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<String> = words
         .filter(|word| !word.is_empty())
         .map(str::to_ascii_lowercase)
@@ -247,6 +250,27 @@ impl Skill {
         allow: bool,
         project: &Project,
     ) -> Result<Vec<Update>, Failure> {
+        collect_all(
+            self.files(folder, allow)
+                .into_iter()
+                .map(|(file, text, front_matter)| {
+                    let (path, display_path) = project.resolve(&file);
+                    let path = WritePath::in_project(project.root(), &path);
+                    let document = Document::open(path, display_path)?;
+                    let content = match document.content() {
+                        None => Some(new_content(front_matter.as_deref(), &text)),
+                        Some(old) => replaced(old, &document, front_matter.as_deref(), &text),
+                    };
+                    match content {
+                        Some(content) => Ok(document.with_content(content)),
+                        None => Err(DocumentError::HandWritten(document.display_path().into())),
+                    }
+                }),
+        )
+    }
+
+    /// The files of the skill in `folder`: their texts, and the lines above them.
+    fn files(&self, folder: &Path, allow: bool) -> Vec<(PathBuf, String, Option<String>)> {
         let (body, overview) = self.body();
         let references = folder.join("references");
         let mut files = vec![(
@@ -258,19 +282,12 @@ impl Skill {
         for (tool, text) in &self.references {
             files.push((references.join(format!("{tool}.md")), text.clone(), None));
         }
-        collect_all(files.into_iter().map(|(file, text, front_matter)| {
-            let (path, display_path) = project.resolve(&file);
-            let path = WritePath::in_project(project.root(), &path);
-            let document = Document::open(path, display_path)?;
-            let content = match document.content() {
-                None => Some(new_content(front_matter.as_deref(), &text)),
-                Some(old) => replaced(old, &document, front_matter.as_deref(), &text),
-            };
-            match content {
-                Some(content) => Ok(document.with_content(content)),
-                None => Err(DocumentError::HandWritten(document.display_path().into())),
-            }
-        }))
+        files
+    }
+
+    fn report(&self) -> Value {
+        let tools: Vec<&String> = self.references.keys().collect();
+        json!({"name": self.name, "description": self.description, "tools": tools})
     }
 
     /// The body between the markers, and the table of tools if it does not fit in.
@@ -278,7 +295,7 @@ impl Skill {
         let full = self.table.lines();
         let forms = [full.clone(), self.table.names()];
         for lines in forms {
-            let text = format!("{}\n\n{}\n", lines.join("\n"), Self::calling());
+            let text = format!("{}\n\n{}\n", lines.join("\n"), self.calling());
             let is_small = text.len() + MAX_DESCRIPTION * 2 < MAX_BYTES
                 && text.lines().count() + 20 < MAX_LINES
                 && estimate_tokens(&text) + 100 < MAX_TOKENS;
@@ -289,19 +306,21 @@ impl Skill {
         let text = format!(
             "The {} tools are listed in `references/all.tools.md`; `cogtools list` prints them, too.\n\n{}\n",
             self.table.len(),
-            Self::calling()
+            self.calling()
         );
         (text, Some(full.join("\n") + "\n"))
     }
 
     /// Explains to a model how to call a tool, and its next step after a failure.
-    fn calling() -> String {
-        let mut text = "Before the first call of a tool, read `references/TOOL.md`: it has the \
-            arguments, and examples with their results.\n\n```sh\ncogtools run TOOL key=value \
-            other='a longer text'\ncogtools-call TOOL <<'JSON'\n{\"key\": \"value\"}\nJSON\n```\n\n\
+    fn calling(&self) -> String {
+        let setup = &self.setup;
+        let mut text = format!(
+            "Before the first call of a tool, read `references/TOOL.md`: it has the \
+            arguments, and examples with their results.\n\n```sh\n{setup}cogtools run TOOL key=value \
+            other='a longer text'\ncogtools-call TOOL <<'JSON'\n{{\"key\": \"value\"}}\nJSON\n```\n\n\
             The result is on standard output. A call that fails prints `error[CODE]`, the reason \
             and a hint on standard error:\n\n"
-            .to_owned();
+        );
         for (code, advice) in [
             (
                 Code::SchemaViolation,
@@ -364,6 +383,53 @@ impl Skill {
         unknown
             .filter(|(path, display_path)| is_ours_alone(path, display_path))
             .collect()
+    }
+}
+
+/// The skills of a plugin.
+pub(crate) struct Packaged {
+    pub(crate) skills: Vec<Skill>,
+    /// The diagnostics of tools that cannot be packed.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Packaged {
+    /// The skills of the project's own tools in `config`; `sources` has the plugin's folders of
+    /// tools, below a folder named PLUGIN.
+    pub(crate) fn new(mut config: Config, sources: &str, project: &Project, io: &Io<'_>) -> Self {
+        let is_own = |source: &Source| matches!(source, Source::Folder(it) if !it.is_users());
+        config.sources.retain(is_own);
+        let (skills, diagnostics) = collect(config, project, io);
+        let sources = sources.replace("PLUGIN", "$PLUGIN");
+        let setup = format!(
+            "# PLUGIN is the folder two levels above this file, as an absolute path.\n\
+             export COGTOOLS_TOOL_SOURCES=\"{sources}\"\n"
+        );
+        let skills = skills.into_values().map(|skill| Skill {
+            setup: setup.clone(),
+            ..skill
+        });
+        Self {
+            skills: skills.collect(),
+            diagnostics,
+        }
+    }
+
+    /// The files of all skills, with their paths in the plugin.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (PathBuf, String)> {
+        let files = self.skills.iter().flat_map(|skill| {
+            let folder = Path::new("skills").join(&skill.name);
+            skill.files(&folder, false)
+        });
+        files.map(|(path, text, front_matter)| {
+            let content = new_content(front_matter.as_deref(), &text);
+            (path, String::from_utf8_lossy(&content).into_owned())
+        })
+    }
+
+    /// The skills for a report.
+    pub(crate) fn report(&self) -> Value {
+        self.skills.iter().map(Skill::report).collect()
     }
 }
 
@@ -528,10 +594,7 @@ fn report(
         let files: Vec<Value> = files
             .map(|(action, file)| json!({"file": file.display().to_string(), "action": action}))
             .collect();
-        let skills = skills.values().map(|skill| {
-            let tools: Vec<&String> = skill.references.keys().collect();
-            json!({"name": skill.name, "description": skill.description, "tools": tools})
-        });
+        let skills = skills.values().map(Skill::report);
         let report = json!({"files": files, "skills": skills.collect::<Vec<_>>()});
         return format!("{report:#}\n");
     }

@@ -1,0 +1,218 @@
+//! `cogtools package`: a folder with the tools of a project, which hosts install.
+
+use std::fs;
+
+use cogtools_test_support::{Outcome, Project, str};
+use serde_json::{Value, json};
+
+use crate::output_schema::conforms;
+use crate::{repository, run};
+
+fn project() -> Project {
+    let project = Project::new();
+    project
+        .file(
+            "package.json",
+            r#"{"name": "@team/checks", "version": "1.2.3", "description": "Checks"}"#,
+        )
+        .file(
+            "tools/greet.yaml",
+            "name: greet\ndescription: Greets\nparameters: {person: string}\nexamples: [{person: Ada}]\n\
+             implementation: '{% include \"part.njk\" %} {{ person }}'\n",
+        )
+        .file("tools/part.njk", "Hello")
+        .file("tools/greet.1.golden", "Hello Ada")
+        .file(
+            "tools/where.yaml",
+            "name: where\ndescription: Where am I?\nimplementation: {exec: [./where.sh]}\n",
+        )
+        .program("tools/where.sh", "#!/bin/sh\npwd\n")
+        .file("tools/.hidden", "x");
+    project
+}
+
+fn package(project: &Project, args: &[&str]) -> Outcome {
+    run("cogtools-package", project)
+        .args(["dist/plugin"])
+        .args(args)
+        .run()
+}
+
+fn read(project: &Project, file: &str) -> Value {
+    let text = project.read(format!("dist/plugin/{file}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}: {text}"))
+}
+
+/// Asserts that `file` is as the standard's schema says, if that is there.
+fn is_standard(project: &Project, file: &str) {
+    let name = file.replace(".json", ".schema.json");
+    let schema = repository()
+        .join("../shared/conformance/plugins")
+        .join(name);
+    if let Ok(text) = fs::read_to_string(schema) {
+        let schema = serde_json::from_str(&text).expect("a schema");
+        let validator = jsonschema::draft202012::new(&schema).expect("a schema");
+        let value = read(project, file);
+        let errors = validator.iter_errors(&value).map(|error| error.to_string());
+        assert_eq!(errors.collect::<Vec<_>>(), Vec::<String>::new(), "{file}");
+    }
+}
+
+#[test]
+fn a_plugin_has_the_tools_and_what_they_need() {
+    let project = project();
+    package(&project, &[]).outputs(str![[r#"
+created dist/plugin/.claude-plugin/plugin.json
+created dist/plugin/gemini-extension.json
+created dist/plugin/mcp.json
+created dist/plugin/plugin.json
+created dist/plugin/skills/project-tools/SKILL.md
+created dist/plugin/skills/project-tools/references/greet.md
+created dist/plugin/skills/project-tools/references/where.md
+created dist/plugin/tools/greet.1.golden
+created dist/plugin/tools/greet.yaml
+created dist/plugin/tools/part.njk
+created dist/plugin/tools/where.sh
+created dist/plugin/tools/where.yaml
+plugin team-checks: 12 files
+
+"#]]);
+    is_standard(&project, "plugin.json");
+    is_standard(&project, "mcp.json");
+    assert_eq!(
+        read(&project, "plugin.json"),
+        json!({
+            "$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json",
+            "name": "team-checks", "version": "1.2.3", "description": "Checks",
+        })
+    );
+    let report = package(&project, &["--json"]).json();
+    conforms("package", &report);
+    let mut files = report["files"].as_array().expect("files").iter();
+    assert!(
+        files.all(|file| file["action"] == "unchanged"),
+        "{report:#}"
+    );
+}
+
+/// A host starts the server in the project of the user: the tools are the plugin's.
+#[test]
+fn tools_of_a_plugin_work_in_the_project_of_the_user() {
+    let project = project();
+    package(&project, &[]).status(0);
+    let user = Project::new();
+    user.file(
+        "tools/own.yaml",
+        "name: own\ndescription: d\nimplementation: own\n",
+    );
+    let plugin = fs::canonicalize(project.path("dist/plugin")).expect("a folder");
+    for (file, root) in [
+        ("mcp.json", "${PLUGIN_ROOT}"),
+        (".claude-plugin/plugin.json", "${CLAUDE_PLUGIN_ROOT}"),
+        ("gemini-extension.json", "${extensionPath}"),
+    ] {
+        let server = &read(&project, file)["mcpServers"]["team-checks"];
+        assert_eq!(
+            (&server["command"], &server["args"]),
+            (&json!("cogtools"), &json!(["mcp"]))
+        );
+        let sources = server["env"]["COGTOOLS_TOOL_SOURCES"]
+            .as_str()
+            .expect("text");
+        let sources = sources.replace(root, plugin.to_str().expect("text"));
+        let in_user = |program: &str| run(program, &user).env("COGTOOLS_TOOL_SOURCES", &sources);
+        let listed = in_user("cogtools-list").arg("--json").run().json();
+        let tools = listed["tools"].as_array().expect("tools").iter();
+        let names: Vec<&str> = tools.filter_map(|tool| tool["name"].as_str()).collect();
+        assert_eq!(names, ["greet", "where"], "{file}");
+        in_user("cogtools-run")
+            .args(["greet", "person=Ada"])
+            .run()
+            .outputs("Hello Ada");
+        let place = in_user("cogtools-run").arg("where").run();
+        place.outputs("[ROOT]\n");
+    }
+}
+
+#[test]
+fn a_plugin_is_kept_up_to_date() {
+    let project = project();
+    package(&project, &["--check"]).status(1);
+    assert!(!project.path("dist").exists());
+    package(&project, &[]).status(0);
+    package(&project, &["--check"]).outputs("plugin team-checks: 12 files\n");
+    project
+        .file("dist/plugin/README.md", "# Ours\n")
+        .file("tools/part.njk", "Bye")
+        .remove("tools/where.yaml")
+        .remove("tools/where.sh");
+    package(&project, &["--check"]).fails(
+        1,
+        str![[r#"
+cogtools-package: error[STALE]: skills/project-tools/SKILL.md: out of date in the plugin
+hint: run `cogtools package` without --check
+cogtools-package: error[STALE]: skills/project-tools/references/where.md: no longer a part of the plugin
+hint: run `cogtools package` without --check
+cogtools-package: error[STALE]: tools/part.njk: out of date in the plugin
+hint: run `cogtools package` without --check
+cogtools-package: error[STALE]: tools/where.sh: no longer a part of the plugin
+hint: run `cogtools package` without --check
+cogtools-package: error[STALE]: tools/where.yaml: no longer a part of the plugin
+hint: run `cogtools package` without --check
+
+"#]],
+    );
+    package(&project, &[]).outputs(str![[r#"
+updated dist/plugin/skills/project-tools/SKILL.md
+removed dist/plugin/skills/project-tools/references/where.md
+updated dist/plugin/tools/part.njk
+removed dist/plugin/tools/where.sh
+removed dist/plugin/tools/where.yaml
+plugin team-checks: 9 files
+
+"#]]);
+    assert_eq!(project.read("dist/plugin/README.md"), "# Ours\n");
+}
+
+#[test]
+fn what_does_not_belong_into_a_plugin_is_refused() {
+    let check = |file: &str, text: &str, status: i32, expected: &str| {
+        let project = project();
+        project.file(file, text);
+        package(&project, &[]).fails(status, expected);
+        assert!(!project.path("dist/plugin/tools").exists());
+    };
+    let hint = "hint: a plugin is public: keep secrets in variables, and name them under `env`\n";
+    check(
+        "tools/id_rsa",
+        "x",
+        77,
+        &format!("cogtools-package: error[DENIED]: `tools/id_rsa` may hold secrets\n{hint}"),
+    );
+    let token = format!("token = ghp_{}\n", "a1B2".repeat(9));
+    check(
+        "tools/lib.sh",
+        &token,
+        77,
+        &format!("cogtools-package: error[DENIED]: `tools/lib.sh` contains a GitHub token\n{hint}"),
+    );
+    check(
+        "dist/plugin/mine.txt",
+        "x",
+        2,
+        "cogtools-package: error[USAGE]: `dist/plugin` has files, and is no plugin\n\
+         hint: choose a new folder\n",
+    );
+    let project = Project::new();
+    package(&project, &[]).fails(
+        127,
+        "cogtools-package: error[TOOL_NOT_FOUND]: this project has no tools of its own yet\n\
+         hint: cogtools new NAME creates one\n",
+    );
+    let project = self::project();
+    let absolute = project.path("out").display().to_string();
+    for dir in ["../out", ".", &absolute] {
+        let outcome = run("cogtools-package", &project).arg(dir).run();
+        outcome.status(2);
+    }
+}
