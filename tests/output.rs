@@ -2,6 +2,7 @@
 
 use cogtools_test_support::{Project, Run, Stdout, str};
 
+use crate::pseudo_terminal::Terminal;
 use crate::{programs, project_with, run};
 
 const ECHO: &str = "name: echo\ndescription: d\nimplementation: said\n";
@@ -98,7 +99,7 @@ fn long_output_at_a_terminal_goes_through_the_pager_of_the_user() {
         project.file(format!("tools/echo{index}.yaml"), text);
     }
     let pages = |line: &str| {
-        let (status, text) = crate::pseudo_terminal::Terminal::open(&project, line).end("");
+        let (status, text) = Terminal::open(&project, line).end("");
         assert_eq!(status, Some(0), "{text}");
         assert!(text.contains("echo29"), "{text}");
         text.contains("page: echo29")
@@ -111,7 +112,12 @@ fn long_output_at_a_terminal_goes_through_the_pager_of_the_user() {
     assert!(!pages(&format!("{small} PAGER= cogtools list")));
     assert!(!pages(&format!("{small} PAGER=cat cogtools list")));
     project.file(".env", "PAGER='sed s/^/page:\\ /'\n");
-    assert!(!pages(&format!("{small} cogtools list")));
+    // `less`, where there is one, ends with this key.
+    let mut terminal = Terminal::open(&project, &format!("{small} cogtools list"));
+    terminal.type_keys("q");
+    let (status, text) = terminal.end("");
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("echo0") && !text.contains("page:"), "{text}");
 }
 
 #[test]

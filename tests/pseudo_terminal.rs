@@ -35,7 +35,7 @@ const COLUMNS: NonZeroU16 = NonZeroU16::new(80).unwrap();
 const POSITION: &[u8] = b"\x1b[6n";
 
 /// The time limit for an expected text.
-const LIMIT: Duration = Duration::from_secs(15);
+const LIMIT: Duration = Duration::from_mins(1);
 
 impl Terminal {
     /// Runs `line` in `project`.
@@ -115,8 +115,13 @@ impl Terminal {
         self.child.wait().expect("a status");
     }
 
-    /// The exit status, and what is on the screen at the end.
+    /// The exit status, and the text on the screen at the end.
     pub(crate) fn end_screen(mut self) -> (Option<i32>, String) {
+        (self.wait(), self.screen())
+    }
+
+    /// Waits for the exit status and the rest of the output.
+    fn wait(&mut self) -> Option<i32> {
         let start = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("a status") {
@@ -130,7 +135,7 @@ impl Terminal {
         };
         // The reader may be a little behind.
         thread::sleep(Duration::from_millis(100));
-        (status.code(), self.screen())
+        status.code()
     }
 
     /// Types `keys` once `text` is on the screen.
@@ -154,18 +159,16 @@ impl Terminal {
         self
     }
 
-    /// The exit status, and what is on the screen after `last`; all of it
+    /// The exit status, and the text on the screen after `last`; all of it
     /// if that is empty.
     pub(crate) fn end(mut self, last: &str) -> (Option<i32>, String) {
-        let status = self.child.wait().expect("the program ends");
-        // The reader may be a little behind.
-        thread::sleep(Duration::from_millis(100));
+        let status = self.wait();
         let text = self.text().replace('\r', "");
         let rest = match text.rsplit_once(last) {
             Some((_, rest)) if !last.is_empty() => rest,
             _ => text.as_str(),
         };
-        (status.code(), rest.to_owned())
+        (status, rest.to_owned())
     }
 }
 

@@ -55,7 +55,7 @@ impl Program {
         }
         let is_quiet = |arg: &Arg| arg.get_long() == Some("quiet");
         let has_quiet = command.get_arguments().any(is_quiet);
-        let quiet = Arg::new("no-warnings")
+        let quiet = Arg::new("quiet")
             .long("quiet")
             .global(true)
             .action(ArgAction::SetTrue)
@@ -153,8 +153,7 @@ impl Program {
         };
         let colour = matches.get_one("color");
         io.context.colour = colour.copied().unwrap_or(ColorChoice::Auto);
-        let quiet = matches.try_get_one("no-warnings");
-        io.context.is_quiet = quiet.ok().flatten().copied().unwrap_or_default();
+        io.context.is_quiet = matches.get_flag("quiet");
         io.reporter = Reporter::new(self.name, format, io.colour(Stream::Stderr));
         if let Some(directory) = matches.get_one::<OsString>("directory") {
             let cwd = io.cwd.join(directory);
