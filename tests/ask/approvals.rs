@@ -54,6 +54,36 @@ fn a_run_waits_for_an_approval_as_long_as_it_takes() {
 }
 
 #[test]
+fn an_approval_is_of_the_whole_call_and_of_the_tool_as_it_was() {
+    let project = noting();
+    let text = "x".repeat(300);
+    let fake = FakeGemini::start([note(&text), Turn::text("done")]);
+    let run = |args: &[&str]| {
+        let run = ask(&project, &fake).args(["-q", "--session", "s.jsonl"]);
+        run.args(args).run()
+    };
+    let paused = run(&["--pause", "Go"]);
+    paused.status(75);
+    paused.stderr_contains(&format!("call-1-1: note {{\"text\":\"{text}\"}}"));
+    paused.stderr_contains("runs: sh -c");
+    project.file("tools/note.yaml", NOTE.replace("noted", "changed"));
+    run(&["--approve", "call-1-1"]).fails(
+        77,
+        str![[r#"
+cogtools-ask: error[DENIED]: call-1-1: `note` has changed since you were asked
+hint: `cogtools ask --continue --pause` asks about the tool as it is now
+
+"#]],
+    );
+    assert_eq!(notes(&project), "");
+    // The question is asked again, about the tool as it is now.
+    run(&["--continue", "--pause"]).status(75);
+    run(&["--approve", "call-1-1"]).outputs("done\n");
+    assert_eq!(notes(&project), format!("{text}\n"));
+    fake.finish();
+}
+
+#[test]
 fn an_approval_of_one_call_is_not_an_answer_for_another() {
     let project = noting();
     let call = |text: &str| ("note", json!({ "text": text }));

@@ -11,6 +11,29 @@ fn generation(project: &Project, args: &[&str]) -> Value {
 }
 
 #[test]
+fn a_model_has_a_short_name() {
+    let project = project();
+    project.file(
+        ".cogtoolrc.yaml",
+        "ask: {aliases: {fast: gemini-2.5-flash}, model: fast}\n",
+    );
+    for args in [
+        &["Hi"][..],
+        &["--model", "fast", "Hi"],
+        &["-m", "gemini-2.5-flash", "Hi"],
+    ] {
+        let fake = FakeGemini::start([Turn::text("Hello.")]);
+        let summary = ask(&project, &fake)
+            .args(["-q", "--json"])
+            .args(args)
+            .run()
+            .json();
+        assert_eq!(summary["model"], "gemini-2.5-flash", "{args:?}");
+        fake.finish();
+    }
+}
+
+#[test]
 fn options_win_over_the_project_and_the_project_over_the_user() {
     let project = project();
     project.file(HOME, "ask: {temperature: 0.1, seed: 1, max_tokens: 10}\n");

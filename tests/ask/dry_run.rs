@@ -60,6 +60,25 @@ fn instructions_options_and_urls_of_the_command_line_are_sent() {
         trigger.expect("a task")["parts"][0],
         json!({"fileData": file})
     );
+    // Data on standard input is known by its first bytes.
+    let piped = |bytes: &[u8]| {
+        let run = run("cogtools-ask", &project).args(["--dry-run", "--json", "Hi"]);
+        run.stdin(bytes).run()
+    };
+    let body = &piped(b"\x89PNG\r\n\x1a\n\xff").json()["request"];
+    let trigger = body["contents"].as_array().and_then(|all| all.last());
+    assert_eq!(
+        trigger.expect("a task")["parts"][1],
+        json!({"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgr/"}})
+    );
+    piped(b"\xff\xfe\x00").fails(
+        2,
+        str![[r#"
+cogtools-ask: error[USAGE]: standard input: this is not text, nor a file that models read
+hint: models read text, PNG, JPEG, WebP, HEIC, GIF, PDF, WAV, MP3, MP4 and WebM
+
+"#]],
+    );
     run("cogtools-ask", &project)
         .args(["--dry-run", "-o", "high", "Hi"])
         .run()

@@ -87,7 +87,8 @@ fn activity_says_why_a_call_failed() {
     project.file("tools/fail.yaml", fail);
     let fake = FakeGemini::start([Turn::call("fail", json!({})), Turn::text("done")]);
     let outcome = ask(&project, &fake).args(["--allow", "*", "Go"]).run();
-    outcome.status(0).stderr_contains("ms: fail: ");
+    let reason = "ms: fail: the program exited with status 3: why\n";
+    outcome.status(0).stderr_contains(reason);
     fake.finish();
 }
 

@@ -72,6 +72,21 @@ hint: use https://; --insecure sends it over a network that you trust
 }
 
 #[test]
+fn a_google_key_is_never_sent_in_plain_text_to_another_machine() {
+    run("cogtools-ask", &project())
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", "http://models.example")
+        .args(["-q", "Hi"])
+        .run()
+        .fails(69, str![[r#"
+cogtools-ask: error[UNAVAILABLE]: gemini-flash-latest: `models.example` cannot be reached: over http, anyone on the network can read what is sent
+hint: use https://; no option sends a Google key without encryption
+hint: cogtools ask --continue goes on
+
+"#]]);
+}
+
+#[test]
 fn its_models_are_listed() {
     let project = project();
     let site = model(&project);

@@ -57,6 +57,57 @@ fn results_of_calls_are_replayed_and_nothing_runs() {
 }
 
 #[test]
+fn what_a_tape_lacks_is_recorded_on_request_and_never_runs_otherwise() {
+    let project = noting();
+    let fake = FakeGemini::start([
+        note("one"),
+        Turn::text("done"),
+        note("two"),
+        Turn::text("done, too"),
+    ]);
+    let go = |args: &[&str]| {
+        let run = ask(&project, &fake).args(["-q", "--allow", "*"]);
+        run.args(args).run()
+    };
+    go(&["--record", "tape.jsonl", "Go"]).outputs("done\n");
+    let missing = ["--replay", "tape.jsonl", "--record", "missing"];
+    // Nothing is missing, and the tape stays as it is.
+    let before = project.read("tape.jsonl");
+    go(&[&missing[..], &["Go"]].concat()).outputs("done\n");
+    assert_eq!(project.read("tape.jsonl"), before);
+    go(&[&missing[..], &["Go on"]].concat()).outputs("done, too\n");
+    fake.finish();
+    assert_eq!(notes(&project), "one\ntwo\n");
+    let replay = |task: &str| {
+        run("cogtools-ask", &project)
+            .args(["-q", "--allow", "*", "--replay", "tape.jsonl", task])
+            .run()
+    };
+    replay("Go").outputs("done\n");
+    replay("Go on").outputs("done, too\n");
+    // A call without a result on the tape does not run, whatever the model says.
+    let tape = project.read("tape.jsonl");
+    let calls = |line: &&str| !line.starts_with("{\"tool\"");
+    let cut: Vec<&str> = tape.lines().filter(calls).collect();
+    project.file("tape.jsonl", cut.join("\n"));
+    replay("Go")
+        .status(1)
+        .stderr_contains("not run: the recording has no result of this call");
+    assert_eq!(notes(&project), "one\ntwo\n");
+    run("cogtools-ask", &project)
+        .args(["--replay", "tape.jsonl", "--record", "other", "Go"])
+        .run()
+        .fails(
+            2,
+            str![[r#"
+cogtools-ask: error[USAGE]: --replay and --record exclude each other
+hint: `--record missing` adds what the recording lacks
+
+"#]],
+        );
+}
+
+#[test]
 fn a_tape_is_not_written_through_a_link_out_of_the_project() {
     let project = project();
     project

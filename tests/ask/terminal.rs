@@ -103,3 +103,27 @@ fn a_terminal_that_is_gone_ends_the_conversation() {
     }
     fake.finish();
 }
+
+#[test]
+fn markdown_is_shown_styled_at_a_terminal_alone() {
+    let project = project();
+    let text = "# Title\n\n- **one** and `two`\n";
+    let fake = FakeGemini::start([Turn::text(text), Turn::text(text), Turn::text(text)]);
+    let shown = |options: &str| {
+        let line = format!("-q --session s.jsonl {options} Go");
+        let mut terminal = open(&project, &fake, &line);
+        terminal.answer("two", "");
+        let text = terminal.text().replace('\r', "");
+        assert_eq!(terminal.end("two").0, Some(0), "{text}");
+        text
+    };
+    let styled = shown("--color always");
+    assert!(
+        styled.contains("\u{1b}[1mTitle\u{1b}[0m\n\n• \u{1b}[1mone\u{1b}[0m and \u{1b}[36mtwo"),
+        "{styled:?}"
+    );
+    // Without colours, and in a pipe, it is what the model wrote.
+    assert!(shown("").contains(text.trim_end_matches("`\n")));
+    quietly(&project, &fake, &["--color", "always", "Go"]).outputs(text);
+    fake.finish();
+}

@@ -116,7 +116,12 @@ fn a_trace_has_models_tokens_and_nested_runs() {
             .is_some_and(|it| it.contains("gemini")),
         "{trace}"
     );
-    assert!(asked["usage"]["total"].as_u64() > Some(0), "{trace}");
+    let tokens = |key: &str| asked["usage"][key].as_u64().unwrap_or(0);
+    assert_eq!(
+        tokens("prompt") + tokens("candidates") + tokens("thoughts"),
+        tokens("total")
+    );
+    assert!(tokens("candidates") > 0, "{trace}");
     let text = traced(&project, &[]);
     assert!(text.contains("🤖 Agent: whole/asks succeeded"), "{text}");
     assert!(text.contains(" tokens"), "{text}");
@@ -158,6 +163,16 @@ fn a_model_without_calls_answers_in_json() {
         *schema,
         first["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"]
     );
+}
+
+#[test]
+fn an_answer_that_ends_within_its_json_has_no_value() {
+    let project = project_with(FIND_TIME);
+    let rejected = Turn::error(ApiError::new(400).message("the model does not support tools"));
+    let cut = || Turn::text("{\"text\": \"Lim");
+    let (outcome, _) = ask(&project, [rejected, cut(), cut()]);
+    // The flow reads the error; there is nothing else to read.
+    outcome.outputs("f: the answer does not match the schema\n");
 }
 
 #[test]

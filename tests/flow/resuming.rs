@@ -203,6 +203,16 @@ hint: `cogtools flow resume s.jsonl --result other=JSON --result list.1=JSON --r
 
 "#]],
     );
+    // Decisions that were made already stand in the hints.
+    flow_run(&project, &["resume", "s.jsonl", "--repeat", "list.1", "--result", "other=1"])
+        .run()
+        .fails(1, str![[r#"
+cogtools-flow: error[NODE_FAILED]: list.2: the run ended while this node was running; it may have had an effect
+hint: find out whether it had
+hint: `cogtools flow resume s.jsonl --repeat list.1 --result 'other=1' --repeat list.2` runs it again
+hint: `cogtools flow resume s.jsonl --repeat list.1 --result 'other=1' --result list.2=JSON` goes on with a result
+
+"#]]);
     // A node covers its items, and a result is a decision, too.
     let decided = [
         "resume",
@@ -214,4 +224,23 @@ hint: `cogtools flow resume s.jsonl --result other=JSON --result list.1=JSON --r
     ];
     flow_run(&project, &decided).run().outputs("abc?\n");
     assert_eq!(project.read("notes"), "abcbc");
+    // A result that was given is in the session.
+    flow_run(&project, &["resume", "s.jsonl"])
+        .run()
+        .outputs("abc?\n");
+    let trace = flow_run(&project, &["trace", "s.jsonl"]).run().text();
+    assert!(
+        trace.contains("other succeeded\n  result: ?\n") && !trace.contains("interrupted"),
+        "{trace}"
+    );
+}
+
+#[test]
+fn a_run_that_may_not_begin_leaves_no_session() {
+    let project = Project::untrusted();
+    project.file("tools/f.yaml", flow("nodes: {act: {agent: {rules: x}}}\n"));
+    flow_run(&project, &["run", "f"]).run().status(77);
+    flow_run(&project, &["list"])
+        .run()
+        .outputs("this project has no runs of flows\n");
 }

@@ -242,16 +242,12 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// The limit of tokens, if fewer are left than the next request has. It is at least as large
-    /// as the last one; the first one is estimated by its text.
+    /// The limit of tokens, if fewer are left than the next request is estimated to have.
     fn lacks_tokens(&self) -> Option<BudgetLimit> {
         let left = self.ledger.tokens_left()?;
         let state = self.journal.state();
-        let tokens = match state.sent().prompt {
-            0 => state.prompt(&self.fixed, 0)?.estimated_tokens(),
-            sent => sent,
-        };
-        (tokens > left).then_some(BudgetLimit::Tokens)
+        let prompt = state.prompt(&self.fixed, 0)?;
+        (prompt.estimated_tokens(state.sent().prompt) > left).then_some(BudgetLimit::Tokens)
     }
 
     /// Returns true if the model repeats itself.

@@ -220,6 +220,9 @@ impl Agent<'_> {
                 }
                 Ok((run, arguments)) => {
                     let reason = self.permit(&call, &arguments, &mut approval);
+                    if approval.decision == Decision::Asked {
+                        approval.digest = self.tools.digest(&call.tool);
+                    }
                     resolved = Some(arguments);
                     let is_parallel = traits.is_parallel();
                     self.next(run, is_parallel, &approval, reason)

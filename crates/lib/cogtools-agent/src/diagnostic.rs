@@ -82,6 +82,7 @@ fn network_hint(reason: &HttpReason) -> &'static str {
         HttpReason::Proxy { .. } => {
             "check HTTPS_PROXY, http_proxy and ALL_PROXY, or list the host in NO_PROXY"
         }
+        HttpReason::PlainHttp => "use https://; no option sends a Google key without encryption",
         _ => "check the network; the session can be continued",
     }
 }

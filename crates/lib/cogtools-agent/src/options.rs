@@ -53,12 +53,30 @@ pub struct BudgetArgs {
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub struct TapeArgs {
-    /// Record the model's responses in FILE
+    /// Record the model's responses and the results of calls in FILE; with --replay, `missing` adds
+    /// those that are missing there
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Answer from recorded responses, without a network
-    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    /// Answer from recorded responses and results, without a network
+    #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
+}
+
+impl TapeArgs {
+    /// Fails unless a tape that is replayed is recorded only where it has gaps.
+    fn check(&self) -> Result<(), Failure> {
+        let is_missing = |path: &PathBuf| path.as_os_str() == "missing";
+        match (&self.replay, &self.record) {
+            (Some(_), Some(record)) if !is_missing(record) => {
+                let message = "--replay and --record exclude each other";
+                let diagnostic = Diagnostic::new(Code::Usage, message);
+                Err(diagnostic
+                    .hint("`--record missing` adds what the recording lacks")
+                    .into())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The options about the model, over the configuration.
@@ -98,6 +116,7 @@ impl ModelOptions {
     pub fn from_matches(matches: &ArgMatches) -> Result<Self, Failure> {
         let limits: BudgetArgs = parse(matches)?;
         let tapes: TapeArgs = parse(matches)?;
+        tapes.check()?;
         Ok(Self {
             budget: budget(&limits.budget, Budget::default())?,
             limits: limits.budget,
@@ -139,6 +158,7 @@ impl ModelOptions {
             self.name = self.name.take().or_else(|| ask.model.clone());
             self.base_url.clone_from(&ask.base_url);
         }
+        self.name = self.name.take().map(|name| ask.model_of(&name).to_owned());
         self.temperature = self.temperature.or(ask.temperature);
         self.seed = self.seed.or(ask.seed);
         self.max_tokens = self.max_tokens.or(ask.max_tokens);

@@ -105,13 +105,17 @@ impl Prompt {
         }
     }
 
-    /// The approximate number of tokens of the text. Files are not counted.
-    pub(crate) fn estimated_tokens(&self) -> u64 {
+    /// The approximate number of tokens of a request, after one that had `sent` tokens, or none.
+    /// Files are not counted.
+    pub(crate) fn estimated_tokens(&self, sent: u64) -> u64 {
+        if sent > 0 {
+            return sent.saturating_add(estimate_tokens(bytes(&self.trigger.0)));
+        }
         let tools = json(&self.fixed.tools).len();
         let contents = self.fixed.system.iter().chain(&self.fixed.history);
         let contents = contents.chain(&self.dynamic.0).chain(&self.buffered.0);
-        let texts = contents.chain([&self.trigger.0]);
-        estimate_tokens(tools + texts.map(|content| content.text().len()).sum::<usize>())
+        let contents = contents.chain([&self.trigger.0]);
+        estimate_tokens(tools + contents.map(|content| bytes(content)).sum::<usize>())
     }
 
     /// The name, the size and the hash of each layer.
@@ -170,6 +174,22 @@ fn json(value: impl Serialize) -> Vec<u8> {
 }
 
 /// The approximate number of tokens of `bytes` bytes of JSON.
+/// The size of the texts, calls and results of `content`. Of other data it says nothing about the
+/// tokens.
+fn bytes(content: &Content) -> usize {
+    let parts = content.parts().iter().map(|part| {
+        let text = part.text().map_or(0, str::len);
+        let arguments = part.call().and_then(|call| call.args);
+        let result = part.result().map(|(_, response)| response);
+        text + arguments
+            .into_iter()
+            .chain(result)
+            .map(|value| value.to_string().len())
+            .sum::<usize>()
+    });
+    parts.sum()
+}
+
 fn estimate_tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }

@@ -167,21 +167,31 @@ impl Connection {
         io: &Io<'_>,
     ) -> Result<Self, Failure> {
         let secrets = io.secrets().into_iter().map(|(_, value)| value);
-        if let Some(path) = &options.replay {
-            let replay = read_tape(path, io)?.masking(secrets);
-            return Ok(Self::Replayed(replay));
-        }
-        let live = connect(options, io)?;
-        let Some(path) = &options.record else {
-            return Ok(Self::Live(live));
+        let replay = options.replay.as_ref().map(|path| read_tape(path, io));
+        let replay = replay.transpose()?;
+        let (time, path, recorder) = match (replay, &options.record) {
+            (Some(replay), None) => return Ok(Self::Replayed(replay.masking(secrets))),
+            (None, None) => return Ok(Self::Live(connect(options, io)?)),
+            (Some(replay), Some(_)) => {
+                let secrets: Vec<String> = secrets.collect();
+                let (time, path) = (replay.tape().time.clone(), options.replay.as_ref());
+                let replay = replay.masking(secrets.clone());
+                let recorder = Recorder::missing(connect(options, io)?, replay);
+                (time, path, recorder.masking(secrets))
+            }
+            (None, path) => {
+                let time = Timestamp::now().to_string();
+                let tape = Tape {
+                    time: time.clone(),
+                    model: model.to_owned(),
+                };
+                let recorder = Recorder::new(connect(options, io)?, tape);
+                (time, path.as_ref(), recorder.masking(secrets))
+            }
         };
-        let time = Timestamp::now().to_string();
-        let tape = Tape {
-            time: time.clone(),
-            model: model.to_owned(),
-        };
+        let path = path.ok_or_else(|| Diagnostic::new(Code::Internal, "no tape"))?;
         Ok(Self::Recorded(Recording {
-            model: Recorder::new(live, tape).masking(secrets),
+            model: recorder,
             path: WritePath::in_project(project.root(), &io.cwd.join(path)),
             display_path: path.clone(),
             time,
@@ -208,14 +218,20 @@ impl Connection {
         match self {
             Self::Live(_) => run(),
             Self::Recorded(recording) => {
-                let result = run();
+                let known = recording.model.take_call(tool, arguments.clone());
+                let result = known.map_or_else(run, CallResult::from_tape);
                 recording.model.keep_call(tool, arguments, result.to_tape());
                 result
             }
-            Self::Replayed(replay) => {
-                let taken = replay.take_call(tool, arguments);
-                taken.map_or_else(run, CallResult::from_tape)
-            }
+            Self::Replayed(replay) => match replay.take_call(tool, arguments) {
+                Some(result) => CallResult::from_tape(result),
+                None if replay.has_calls() => {
+                    let message = "not run: the recording has no result of this call";
+                    let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+                    CallResult::Failed(vec![diagnostic.with_subject(tool)])
+                }
+                None => run(),
+            },
         }
     }
 

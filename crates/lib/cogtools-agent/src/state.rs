@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cogtools_core::todo::Todo;
-use cogtools_log::{Approval, CacheState, CallId, Entry, Event, Id, Outcome, Session, Timestamp};
+use cogtools_log::{
+    Approval, CacheState, CallId, Decision, Entry, Event, Id, Outcome, Session, Timestamp,
+};
 use cogtools_model::Content;
 use serde_json::Value;
 
@@ -24,6 +26,8 @@ pub struct State {
     /// The tokens of the last request when no cache could be made.
     refused_at: Option<u64>,
     decisions: HashMap<CallId, Approval>,
+    /// The questions about calls that the run waits for.
+    questions: HashMap<CallId, Approval>,
     is_paused: bool,
     todos: TodoState,
 }
@@ -81,6 +85,9 @@ impl State {
             }
             Event::Paused { .. } => self.is_paused = true,
             Event::Task { .. } => self.is_paused = false,
+            Event::Call { call, approval, .. } if approval.decision == Decision::Asked => {
+                self.questions.insert(call.clone(), approval.clone());
+            }
             Event::Decision { call, approval } => {
                 self.decisions.insert(call.clone(), approval.clone());
             }
@@ -203,6 +210,11 @@ impl State {
     /// Returns true if the last run waits for the user's answers.
     pub const fn is_paused(&self) -> bool {
         self.is_paused
+    }
+
+    /// Returns the question about a call that the run waits for.
+    pub fn question(&self, call: &CallId) -> Option<&Approval> {
+        self.questions.get(call)
     }
 
     /// Returns the user's decision about a call that a run waited for.

@@ -108,6 +108,12 @@ pub trait Tools: Send + Sync {
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<(ReadyCall, Value), Vec<Diagnostic>>;
+
+    /// The digest of the file of the tool `name`, if it has one.
+    fn digest(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
 }
 
 /// The declarations of `tools`, which all requests of a run share.

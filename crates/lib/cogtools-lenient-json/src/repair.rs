@@ -119,7 +119,7 @@ pub struct Repairs {
 }
 
 impl Repairs {
-    /// The first [`MAX_REPAIRS`] repairs.
+    /// The first [`MAX_REPAIRS`] repairs, and the end of the text if it is within the value.
     pub fn listed(&self) -> &[Repair] {
         &self.listed
     }
@@ -131,7 +131,8 @@ impl Repairs {
 
     pub(crate) fn add(&mut self, kind: RepairKind, offset: usize) {
         self.count += 1;
-        if self.listed.len() < MAX_REPAIRS {
+        // The end of a text is never lost.
+        if self.listed.len() < MAX_REPAIRS || kind == RepairKind::Cut {
             self.listed.push(Repair { kind, offset });
         }
     }
@@ -161,8 +162,10 @@ impl Repairs {
 
     /// Appends other repairs.
     pub(crate) fn extend(&mut self, others: &Self) {
-        let room = MAX_REPAIRS - self.listed.len();
-        self.listed.extend(others.listed.iter().take(room));
+        let room = MAX_REPAIRS.saturating_sub(self.listed.len());
+        let others_listed = others.listed.iter().enumerate();
+        let kept = others_listed.filter(|(index, it)| *index < room || it.kind == RepairKind::Cut);
+        self.listed.extend(kept.map(|(_, it)| it));
         self.count += others.count;
     }
 

@@ -108,6 +108,14 @@ pub fn last(text: &str) -> Result<Found, NoJson> {
     find(text, Options::default())?.pop().ok_or(NoJson::Absent)
 }
 
+impl Found {
+    /// Returns true if the text ends within the value: there was more to say.
+    pub fn is_cut(&self) -> bool {
+        let mut repairs = self.repairs.listed().iter();
+        repairs.any(|repair| repair.kind == RepairKind::Cut)
+    }
+}
+
 /// The ways to parse a text, strictest first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Modes(pub(crate) Options);

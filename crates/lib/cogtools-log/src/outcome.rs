@@ -204,6 +204,9 @@ pub struct Approval {
     /// The rule of the user that decided, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// The digest of the tool's file when the user was asked: another one is not approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 /// The decision about a call.
@@ -274,6 +277,7 @@ impl Approval {
             decision,
             why,
             rule: None,
+            digest: None,
         }
     }
 
@@ -283,6 +287,7 @@ impl Approval {
             decision,
             why: Why::Rule,
             rule: Some(rule.into()),
+            digest: None,
         }
     }
 }

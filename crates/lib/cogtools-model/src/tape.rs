@@ -37,6 +37,9 @@ struct Header {
     tape: u32,
     #[serde(flatten)]
     of: Tape,
+    /// True if the results of all calls are on the tape. Older tapes have none.
+    #[serde(default)]
+    calls: bool,
 }
 
 /// A request and what was answered: chunks, an error, or chunks and then an error.
@@ -105,6 +108,8 @@ pub struct Recorder<M> {
     secrets: Secrets,
     recordings: Recordings,
     calls: Mutex<Vec<CallRecording>>,
+    /// The tape that answers first.
+    earlier: Option<Box<Replay>>,
 }
 
 /// The recordings in the order in which their requests were sent; `None` for a response that
@@ -132,7 +137,23 @@ impl<M: Model> Recorder<M> {
             secrets: Secrets::default(),
             recordings: Recordings::default(),
             calls: Mutex::default(),
+            earlier: None,
         }
+    }
+
+    /// Records only what is missing on the tape `earlier`, which answers first. What of it is not
+    /// asked for stays on the tape.
+    pub fn missing(model: M, earlier: Replay) -> Self {
+        let tape = earlier.tape.clone();
+        Self {
+            earlier: Some(Box::new(earlier)),
+            ..Self::new(model, tape)
+        }
+    }
+
+    /// Takes the result of a call of `tool` from the tape that answers first.
+    pub fn take_call(&self, tool: &str, arguments: Value) -> Option<Value> {
+        self.earlier.as_ref()?.take_call(tool, arguments)
     }
 
     /// Keeps the result of a call of `tool`.
@@ -162,18 +183,27 @@ impl<M: Model> Recorder<M> {
         let header = Header {
             tape: VERSION,
             of: self.tape.clone(),
+            calls: true,
         };
         // Texts, numbers and maps with texts as keys are always valid JSON.
         let mut lines = serde_json::to_vec(&header).unwrap_or_default();
         lines.push(b'\n');
-        for recording in self.recordings.lock().iter().flatten() {
-            lines.extend(serde_json::to_vec(recording).unwrap_or_default());
+        let mut add = |line: Result<Vec<u8>, serde_json::Error>| {
+            lines.extend(line.unwrap_or_default());
             lines.push(b'\n');
+        };
+        let (unused, unused_calls) = self
+            .earlier
+            .as_deref()
+            .map(Replay::unused)
+            .unwrap_or_default();
+        let recordings = self.recordings.lock();
+        for recording in recordings.iter().flatten().chain(unused) {
+            add(serde_json::to_vec(recording));
         }
         let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        for call in calls.iter() {
-            lines.extend(serde_json::to_vec(call).unwrap_or_default());
-            lines.push(b'\n');
+        for call in calls.iter().chain(&unused_calls) {
+            add(serde_json::to_vec(call));
         }
         lines
     }
@@ -184,7 +214,12 @@ impl<M: Model> Model for Recorder<M> {
         async move {
             let mut recording = Recording::new(request, &self.secrets);
             let position = self.recordings.reserve();
-            let chunks = match self.model.send(request).await {
+            let known = self.earlier.as_ref().map(|earlier| earlier.answer(request));
+            let sent = match known {
+                Some(Err(ModelError::NotRecorded { .. })) | None => self.model.send(request).await,
+                Some(answer) => answer,
+            };
+            let chunks = match sent {
                 Ok(chunks) => chunks,
                 Err(error) => {
                     if recording.fail(&error, &self.secrets) {
@@ -263,6 +298,8 @@ pub struct Replay {
     sent: Mutex<HashMap<String, usize>>,
     /// The calls that were not replayed yet.
     calls: Mutex<Vec<CallRecording>>,
+    /// True if the results of all calls are on the tape.
+    has_calls: bool,
 }
 
 impl Replay {
@@ -277,7 +314,7 @@ impl Replay {
         }
         let lines = lines.split(|byte| *byte == b'\n').enumerate();
         let mut filled = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
-        let tape = read_header(filled.next().map(|(_, line)| line)).map_err(fail)?;
+        let header = read_header(filled.next().map(|(_, line)| line)).map_err(fail)?;
         let mut calls = Vec::new();
         let mut recordings = Vec::new();
         let parse = |(index, line): (usize, &[u8])| {
@@ -298,11 +335,12 @@ impl Replay {
             }
         }
         Ok(Self {
-            tape,
+            tape: header.of,
             recordings,
             secrets: Secrets::default(),
             sent: Mutex::default(),
             calls: Mutex::new(calls),
+            has_calls: header.calls,
         })
     }
 
@@ -322,6 +360,20 @@ impl Replay {
         let is_same = |call: &CallRecording| call.tool == tool && call.arguments == arguments;
         let index = calls.iter().position(is_same)?;
         Some(calls.remove(index).result)
+    }
+
+    /// Returns true if the results of all calls are on the tape: no other call runs.
+    pub const fn has_calls(&self) -> bool {
+        self.has_calls
+    }
+
+    /// The recordings of requests that were never sent, and the calls that were not replayed.
+    fn unused(&self) -> (Vec<&Recording>, Vec<CallRecording>) {
+        let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let recordings = self.recordings.iter();
+        let recordings = recordings.filter(|recording| !sent.contains_key(&recording.hash));
+        (recordings.collect(), calls.clone())
     }
 
     /// The first line of the tape.
@@ -358,7 +410,7 @@ impl Replay {
     }
 }
 
-fn read_header(line: Option<&[u8]>) -> Result<Tape, String> {
+fn read_header(line: Option<&[u8]>) -> Result<Header, String> {
     let line = line.ok_or("it is empty")?;
     let header: Header = serde_json::from_slice(line)
         .map_err(|error| format!("line 1 is not the head of a tape: {error}"))?;
@@ -368,7 +420,7 @@ fn read_header(line: Option<&[u8]>) -> Result<Tape, String> {
             header.tape
         ));
     }
-    Ok(header.of)
+    Ok(header)
 }
 
 impl Model for Replay {

@@ -61,6 +61,9 @@ impl AnswerSchema {
             Err(error) => vec![format!("the answer is not JSON: {error}")],
         };
         let found = cogtools_lenient_json::last(answer).map_err(|_| error.clone())?;
+        if found.is_cut() {
+            return Err(vec!["the answer ends within its JSON".to_owned()]);
+        }
         let value: Value = found.value.into();
         self.check(&value)
             .map(|()| value.to_string())

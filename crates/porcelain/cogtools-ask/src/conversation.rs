@@ -261,13 +261,14 @@ fn retry<'a>(stage: Stage<'a>, args: &AskArgs, io: &mut Io<'_>) -> Result<Stage<
 
 /// Asks `model` from now on.
 fn set_model(
-    model: String,
+    model: &str,
     args: &AskArgs,
     materials: &mut Materials<'_>,
     io: &Io<'_>,
 ) -> Result<(), Failure> {
     let config = project::config(materials.project, io)?;
     let ask = &config.ask;
+    let model = ask.model_of(model).to_owned();
     let facts = run::facts(args, ask, &model)?;
     let settings = &mut materials.settings;
     settings.price = facts.price;
@@ -298,7 +299,7 @@ fn obey(
                 Stage::Ready(materials) => &mut **materials,
                 Stage::Open(worker) => worker.materials_mut(),
             };
-            match set_model(model, args, materials, io) {
+            match set_model(&model, args, materials, io) {
                 Ok(()) => say(&materials.settings.request.model, io),
                 Err(failure) => report(failure, io)?,
             }

@@ -8,11 +8,14 @@ use cogtools_core::Cancel;
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_log::{Approval, Decision, Outcome};
 use cogtools_program::questions::Prompt;
-use cogtools_program::terminal::{Stream, pluralize, sanitize, status_line, style, truncate};
+use cogtools_program::terminal::{
+    Stream, pluralize, sanitize, sanitize_lines, status_line, style, truncate,
+};
 use cogtools_program::{EACH, Failure, Io, dirs, project};
 use serde_json::{Value, json};
 
 use crate::args::{AskArgs, OutputFormat};
+use crate::markdown::Markdown;
 
 /// How much of arguments and results a line shows, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
@@ -37,6 +40,8 @@ pub(crate) struct Display<'a, 'io> {
     /// True if the answer is shown at the end: it may turn out to be unusable.
     holds_answer: bool,
     waiting: WaitingLine,
+    /// The answer at a terminal, which shows Markdown.
+    markdown: Option<Markdown>,
     /// The end of what was written to standard output.
     last: Option<char>,
     /// Why nothing can be written any more.
@@ -52,6 +57,11 @@ impl<'a, 'io> Display<'a, 'io> {
         approved: &'a mut HashSet<String>,
         cancel: Cancel,
     ) -> Self {
+        // Without styles the marks of the text say more.
+        let is_rendered = args.format() == OutputFormat::Text
+            && args.schema.is_none()
+            && io.terminals.stdout
+            && io.colour(Stream::Stdout);
         Self {
             approved,
             holds_answer: args.schema.is_some(),
@@ -62,6 +72,7 @@ impl<'a, 'io> Display<'a, 'io> {
                 (false, true) => Level::Everything,
             },
             io,
+            markdown: is_rendered.then(Markdown::default),
             format: args.format(),
             // With an answer to one call, the others still wait.
             pause: args.pause || args.is_answer(),
@@ -91,9 +102,21 @@ impl<'a, 'io> Display<'a, 'io> {
         if self.failure.is_some() || text.is_empty() {
             return;
         }
+        let Some(markdown) = &mut self.markdown else {
+            return self.print(text, |io| io.show(text));
+        };
+        let blocks = markdown.push(&sanitize_lines(text));
+        self.print(&blocks, |io| io.print(blocks.as_bytes()));
+    }
+
+    /// Prints `text` by `show`.
+    fn print(&mut self, text: &str, show: impl FnOnce(&mut Io<'io>) -> Result<(), Failure>) {
+        if text.is_empty() {
+            return;
+        }
         self.waiting.erase(self.io);
         self.last = text.chars().next_back();
-        if let Err(failure) = self.io.show(text) {
+        if let Err(failure) = show(self.io) {
             // The answer has no reader, so nothing more should be paid for it.
             self.cancel.cancel();
             self.failure = Some(failure);
@@ -102,6 +125,9 @@ impl<'a, 'io> Display<'a, 'io> {
 
     /// Ends the last line, so that what follows is not a part of it.
     fn end_line(&mut self) {
+        if let Some(rest) = self.markdown.as_mut().map(Markdown::finish) {
+            return self.print(&rest, |io| io.print(rest.as_bytes()));
+        }
         if self.last.is_some_and(|last| last != '\n') {
             self.write("\n");
         }
@@ -153,10 +179,13 @@ impl<'a, 'io> Display<'a, 'io> {
     fn on_result(&mut self, tool: &str, outcome: &Outcome, duration: Duration, response: &Value) {
         let label = outcome_label(outcome);
         let ms = duration.as_millis();
+        let mut call = json!({
+            "tool": tool, "status": label, "ms": u64::try_from(ms).unwrap_or(u64::MAX),
+        });
         if !matches!(outcome, Outcome::Succeeded) {
-            let reason = response["error"].as_str().unwrap_or_default();
-            let reason = reason.lines().next().unwrap_or_default();
-            let reason = truncate(reason, MAX_SHOWN_CHARS);
+            let error = response["error"].as_str().unwrap_or_default();
+            call["error"] = error.into();
+            let reason = truncate(&reason(error), MAX_SHOWN_CHARS).into_owned();
             self.note(
                 Level::Activity,
                 &format!("{tool}: {label} after {ms} ms: {reason}"),
@@ -165,9 +194,18 @@ impl<'a, 'io> Display<'a, 'io> {
         let response = response.to_string();
         let text = format!("{tool}: {}", truncate(&response, MAX_SHOWN_CHARS));
         self.note(Level::Everything, &text);
-        self.calls.push(json!({
-            "tool": tool, "status": label, "ms": u64::try_from(ms).unwrap_or(u64::MAX),
-        }));
+        self.calls.push(call);
+    }
+}
+
+/// The reason in an error that a model reads: its first line, and the last line of a program, which
+/// says why.
+fn reason(error: &str) -> String {
+    let mut lines = error.lines().filter(|line| !line.starts_with("hint: "));
+    let first = lines.next().unwrap_or_default();
+    match lines.rfind(|line| !line.trim().is_empty()) {
+        Some(last) => format!("{first}: {}", last.trim()),
+        None => first.to_owned(),
     }
 }
 
@@ -365,6 +403,20 @@ fn write_line(text: &str, io: &mut Io<'_>) {
     let _ = io.stderr.flush();
 }
 
+/// The reason for a question, and what the call runs, each on a line that follows.
+pub(crate) fn question_lines(question: Option<&Approval>, runs: Option<&str>) -> String {
+    let asked = question.map(|why| {
+        let rule = why.rule.as_ref().map(|rule| format!(" {rule}"));
+        format!(
+            "\nasked: {}{}",
+            why.why.in_words(),
+            rule.unwrap_or_default()
+        )
+    });
+    let runs = runs.map(|runs| format!("\nruns: {runs}"));
+    [asked, runs].into_iter().flatten().collect()
+}
+
 /// The longest arguments that are a part of the question, in bytes; longer ones stand above it.
 const MAX_QUESTION_BYTES: usize = 200;
 
@@ -372,12 +424,7 @@ const MAX_QUESTION_BYTES: usize = 200;
 /// neither answer: by Ctrl-C or Escape.
 fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &mut Io<'_>) -> Option<Answer> {
     let why = question.approval;
-    let rule = why.rule.as_ref().map(|rule| format!(" {rule}"));
-    let rule = rule.unwrap_or_default();
-    io.quote_lines(&format!("asked: {}{rule}", why.why.in_words()));
-    if let Some(runs) = question.runs {
-        io.quote_lines(&format!("runs: {runs}"));
-    }
+    io.quote_lines(question_lines(Some(why), question.runs).trim_start());
     let mut arguments = question.arguments.to_string();
     if arguments.len() > MAX_QUESTION_BYTES {
         io.quote_lines(&format!("arguments: {:#}", question.arguments));

@@ -9,6 +9,7 @@ mod display;
 mod dry_run;
 mod history;
 mod manual;
+mod markdown;
 mod prompt;
 mod run;
 mod slash;

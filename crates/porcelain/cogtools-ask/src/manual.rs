@@ -8,7 +8,8 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "The task is the words of the command line, followed by standard input unless that is a \
 terminal. A word that begins with @ is a file, as with --file: text is quoted, an image, a PDF, \
 audio file or video is sent unchanged. A URL that begins with https:// is sent as a URL, which the \
-provider reads if it can. Without a task, at a terminal, a conversation begins.
+provider reads if it can. An image, a PDF, audio or video on standard input is sent, too. Without a \
+task, at a terminal, a conversation begins.
 
 The model gets the task, the time, and the declarations of the project's tools. It calls tools, \
 reads their results, and answers. Arguments are checked as in every call; a violation goes back to \
@@ -61,7 +62,8 @@ the models of the provider.
 With --provider openai, it is any server with the API of OpenAI: the one at OPENAI_BASE_URL, with a \
 key in OPENAI_API_KEY. A server on this machine needs no key. --model names the model. --option \
 passes a key to the API as it is, such as topP=0.9 to Gemini or top_p=0.9 to a server with the API \
-of OpenAI; thinking=LEVEL is the level of thinking of both. The keys of \
+of OpenAI; thinking=LEVEL is the level of thinking of both. ask.aliases in the configuration has \
+short names of models, for --model, /model and the files of agents. The keys of \
 ask in the configuration are the defaults of the options; see `cogtoolrc(5)`.",
     ),
     (
@@ -72,26 +74,33 @@ and the model is told. The question shows the reason, the command or the URL, an
 Your answer is for one call, for the run, or for always, which shows a rule and writes it to \
 ask.allow in your own configuration. If you say why not, the model reads it. --allow and --deny decide by patterns of names, in which * matches any \
 characters. With --pause, the run stops instead with status 75, and --approve or --reject continues \
-it, even hours later. Tools that run programs also need a folder that the user trusts; see \
+it, even hours later. The message about the pause has what the question shows. An approval is for \
+the tool as it was: if its file has changed since, --approve refuses. Tools that run programs also need a folder that the user trusts; see \
 `cogtools-trust(1)`.",
     ),
     (
         "BUDGET",
         "A run ends before it exceeds a limit, with status 4, and can be continued. The defaults are \
 50 turns, which are requests to the model, and 200 calls. A request that would exceed the limit of \
-tokens is not sent: it counts as large as the one before it, and the first one is estimated. If the model repeats the same calls with \
-the same results, it is warned once; after that, the run ends with status 5.",
+tokens is not sent: it counts as large as the one before it, with an estimate of what is new; the \
+first one is estimated. If the model repeats the same calls with the same results, it is warned \
+once; after that, the run ends with status 5.",
     ),
     (
         "SESSION",
         "Every event is a line in the session's file, which is in the user's state folder, or is \
 the file that --session names. --continue continues a session, --from begins a new branch. The values of \
 variables whose names contain KEY, TOKEN, SECRET or PASSWORD are masked. See \
-`cogtools-session(1)`.",
+`cogtools-session(1)`.
+
+--record writes a tape: the responses of the model and the results of calls. --replay answers from \
+it, without a network, and runs no tool. With both, `--record missing` asks the model, and runs \
+tools, only for what the tape of --replay lacks, and adds that.",
     ),
     (
         "OUTPUT",
-        "The answer is printed on standard output as it arrives, activity on standard error. --json \
+        "The answer is printed on standard output as it arrives, activity on standard error. A \
+terminal with colours shows Markdown styled, block by block; a pipe gets it as it is. --json \
 prints one object with text, session, status, turns, calls and usage; --stream-json prints one \
 object per line: request, text, thought, call, result, usage, and end with the summary. Ctrl-C ends \
 the turn and keeps the partial answer. If a run waits for longer than a second, a terminal shows \

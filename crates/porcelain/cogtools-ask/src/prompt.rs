@@ -39,9 +39,10 @@ pub(crate) fn task_parts(args: &AskArgs, io: &mut Io<'_>) -> Result<Vec<Part>, F
             .stdin
             .read()
             .map_err(|error| input_diagnostic(&error, "the prompt", || None, "cogtools ask"))?;
-        let input = String::from_utf8_lossy(&bytes);
-        if !input.trim().is_empty() {
-            parts.push(Part::text_of(input.into_owned()));
+        match String::from_utf8(bytes) {
+            Ok(input) if input.trim().is_empty() => {}
+            Ok(input) => parts.push(Part::text_of(input)),
+            Err(error) => parts.push(data_part(&error.into_bytes(), "standard input")?),
         }
     }
     Ok(parts)
@@ -98,14 +99,51 @@ fn file_part(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Part::text_of(format!("Content of {name}:\n\n{text}"))),
-        Err(_) => Err(Diagnostic::new(
-            Code::Usage,
-            "this is not text, nor a file that models read",
-        )
-        .with_subject(name.to_string())
-        .hint("models read text, PNG, JPEG, WebP, HEIC, GIF, PDF, WAV, MP3, MP4 and WebM")
-        .into()),
+        Err(_) => Err(unreadable(&name.to_string())),
     }
+}
+
+/// Data without a name, whose type is in its first bytes.
+fn data_part(bytes: &[u8], name: &str) -> Result<Part, Failure> {
+    let has_mark = |(_, offset, mark): &&(&str, usize, &[u8])| {
+        bytes
+            .get(*offset..)
+            .is_some_and(|bytes| bytes.starts_with(mark))
+    };
+    match MARKS.iter().find(has_mark) {
+        Some((mime_type, ..)) if bytes.len() <= MAX_SENT_BYTES => {
+            Ok(Part::data_of(mime_type, &STANDARD.encode(bytes)))
+        }
+        Some(_) => {
+            let message = format!("it is larger than {MAX_SENT_BYTES} bytes");
+            Err(Diagnostic::new(Code::Usage, message)
+                .with_subject(name)
+                .into())
+        }
+        None => Err(unreadable(name)),
+    }
+}
+
+/// Types of data that models read, each with the place of its mark, and the mark.
+const MARKS: [(&str, usize, &[u8]); 10] = [
+    ("image/png", 0, b"\x89PNG"),
+    ("image/jpeg", 0, b"\xff\xd8\xff"),
+    ("image/gif", 0, b"GIF8"),
+    ("image/webp", 8, b"WEBP"),
+    ("image/heic", 4, b"ftyphei"),
+    ("audio/wav", 8, b"WAVE"),
+    ("audio/mp3", 0, b"ID3"),
+    ("video/mp4", 4, b"ftyp"),
+    ("video/webm", 0, b"\x1a\x45\xdf\xa3"),
+    ("application/pdf", 0, b"%PDF"),
+];
+
+fn unreadable(name: &str) -> Failure {
+    let message = "this is not text, nor a file that models read";
+    Diagnostic::new(Code::Usage, message)
+        .with_subject(name)
+        .hint("models read text, PNG, JPEG, WebP, HEIC, GIF, PDF, WAV, MP3, MP4 and WebM")
+        .into()
 }
 
 /// The type of a file that is sent as data, by its extension.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cogtools_agent::{
     Connection, HistorySettings, Journal, Layers, Ledger, ModelFacts, Permissions, RequestOptions,
-    Settings, budget_of, connect, diagnostic, runtime, stable_seed,
+    Settings, Tools as _, budget_of, connect, diagnostic, runtime, stable_seed,
 };
 use cogtools_core::todo::TodoList;
 use cogtools_core::{
@@ -91,7 +91,7 @@ fn answer_once(
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());
     }
-    decide(&mut opened.journal, args)?;
+    decide(&mut opened.journal, args, &materials.tools)?;
     let worker = Worker::new(materials, connection, opened, ledger)?;
     let (_, summary) = worker.work(args, task, io)?;
     summary.report(args, io)
@@ -149,16 +149,29 @@ fn materials<'a>(
 }
 
 /// Writes the user's answers to the log.
-fn decide(journal: &mut Journal, args: &AskArgs) -> Result<(), Failure> {
+///
+/// # Errors
+/// The session does not wait for a call, or its tool is not the one that the user was asked about.
+fn decide(journal: &mut Journal, args: &AskArgs, tools: &ProjectTools) -> Result<(), Failure> {
     let granted = args.approve.iter().map(|call| (call, Decision::Granted));
     let denied = args.reject.iter().map(|call| (call, Decision::Denied));
     for (call, decision) in granted.chain(denied) {
         let id = CallId::new(call.as_str());
         let mut open = journal.conversation().open_calls().iter();
-        if !open.any(|open| open.id == id) {
+        let Some(open) = open.find(|open| open.id == id) else {
             let diagnostic =
                 Diagnostic::new(Code::Usage, "the session does not wait for this call");
             return Err(diagnostic.with_subject(call.as_str()).into());
+        };
+        let question = journal.state().question(&id);
+        let asked = question.and_then(|question| question.digest.as_ref());
+        let is_same = |digest: &String| tools.digest(&open.tool).as_ref() == Some(digest);
+        if decision == Decision::Granted && !asked.is_none_or(is_same) {
+            let message = format!("`{}` has changed since you were asked", open.tool);
+            return Err(Diagnostic::new(Code::Denied, message)
+                .with_subject(call.as_str())
+                .hint("`cogtools ask --continue --pause` asks about the tool as it is now")
+                .into());
         }
         let approval = Approval::new(decision, Why::Answer);
         let event = Event::Decision { call: id, approval };

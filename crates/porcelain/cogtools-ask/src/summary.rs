@@ -26,8 +26,8 @@ pub(crate) struct Summary {
     pub(crate) model: String,
     pub(crate) spent: Spent,
     pub(crate) calls: Vec<Value>,
-    /// Calls that wait for an answer.
-    pub(crate) paused: Vec<CallId>,
+    /// Calls that wait for an answer, each with everything that the user decides about.
+    pub(crate) paused: Vec<(CallId, String)>,
     /// True if the answer has to match a schema.
     pub(crate) has_schema: bool,
     /// The currency of the prices, if they are known.
@@ -51,7 +51,7 @@ impl Summary {
             "turns": self.spent.turns,
             "calls": self.calls,
             "usage": self.spent.usage,
-            "waiting": self.paused,
+            "waiting": self.paused.iter().map(|(call, _)| call).collect::<Vec<_>>(),
             "model": self.model,
             "ms": u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
             "cost": self.cost(),
@@ -135,11 +135,15 @@ impl Summary {
                 fail(Code::Repetition, message).hint(format!("{resume} goes on; say what to do"))
             }
             EndStatus::ApprovalWanted => {
-                let calls: Vec<&str> = self.paused.iter().map(CallId::as_str).collect();
+                let paused = self.paused.iter();
+                let (calls, details): (Vec<&str>, Vec<&str>) = paused
+                    .map(|(call, about)| (call.as_str(), about.as_str()))
+                    .unzip();
                 let message = format!("waiting for an approval of {}", calls.join(", "));
                 let first = calls.first().copied().unwrap_or("CALL");
                 let session = self.session_option();
                 fail(Code::ApprovalWanted, message)
+                    .with_details(details.join("\n"))
                     .hint(format!("cogtools ask {session}--approve {first} runs it"))
                     .hint(format!(
                         "cogtools ask {session}--reject {first} goes on without it"

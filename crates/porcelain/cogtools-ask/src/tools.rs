@@ -10,7 +10,7 @@ use cogtools_agent::{
 };
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
-use cogtools_core::tool::AgentTask;
+use cogtools_core::tool::{AgentTask, FlowTask};
 use cogtools_core::{
     AskConfig, Cancel, Code, Config, Context, Diagnostic, FindError, Limit, Pattern, Project,
     Registry, Tool,
@@ -113,6 +113,11 @@ impl ProjectTools {
 impl Tools for ProjectTools {
     fn list(&self) -> Vec<AgentTool> {
         self.tools.clone()
+    }
+
+    fn digest(&self, name: &str) -> Option<String> {
+        let tool = self.find(name).ok()?;
+        Some(FlowTask::digest(&tool))
     }
 
     fn prepare(
@@ -360,7 +365,9 @@ pub(crate) fn agent_settings(
     ask: &AskConfig,
     permissions: Permissions,
 ) -> Result<Settings, Failure> {
-    let model = task.model.as_deref().unwrap_or(model).to_owned();
+    let model = ask
+        .model_of(task.model.as_deref().unwrap_or(model))
+        .to_owned();
     let parts = [Part::text_of(&*task.prompt)];
     let generation = Generation {
         temperature: task.temperature,

@@ -17,8 +17,7 @@ use cogtools_program::{Failure, Io, dirs};
 
 use crate::answer_schema::{self, AnswerSchema};
 use crate::args::{Action, AskArgs};
-use crate::display::Display;
-
+use crate::display::{self, Display};
 use crate::summary::{self, Summary};
 use crate::tools::ProjectTools;
 
@@ -167,8 +166,24 @@ impl<'a> Worker<'a> {
             }
             run(&mut agent, task, schema).await
         });
-        let open = agent.journal().conversation().open_calls().iter();
-        let paused: Vec<CallId> = open.map(|call| call.id.clone()).collect();
+        let tools = materials.tools.list();
+        let state = agent.journal().state();
+        let open = state.conversation().open_calls().iter();
+        let paused = open.map(|call| {
+            let runs = tools.iter().find(|tool| tool.name == call.tool);
+            let question = display::question_lines(
+                state.question(&call.id),
+                runs.and_then(|tool| tool.runs.as_deref()),
+            );
+            let about = format!(
+                "{}: {} {}{question}",
+                call.id.as_str(),
+                call.tool,
+                call.arguments
+            );
+            (call.id.clone(), about)
+        });
+        let paused: Vec<(CallId, String)> = paused.collect();
         self.journal = agent.into_journal();
         let ended = ended
             .transpose()

@@ -146,8 +146,9 @@ pub(crate) fn ask_person(
     let fields = schema.and_then(|schema| schema.get("properties")?.as_object());
     let mut question = format!("{}\n", wanted.message);
     for (name, field) in fields.into_iter().flatten() {
-        let about = field.get("description").and_then(Value::as_str);
-        question.extend(["  ", name, ": ", about.unwrap_or("a value"), "\n"]);
+        let about = ["description", "type"].map(|key| field.get(key).and_then(Value::as_str));
+        let about = about.into_iter().flatten().next().unwrap_or("a value");
+        question.extend(["  ", name, ": ", about, "\n"]);
     }
     loop {
         io.stdin.discard_typed();
@@ -184,7 +185,7 @@ pub(crate) struct TapeArgs {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Take the answers of models from a recording, without a network
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
     replay: Option<PathBuf>,
 }
 

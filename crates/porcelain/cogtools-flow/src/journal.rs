@@ -49,6 +49,18 @@ pub(crate) fn resume(command: &str, name: Option<&str>) -> String {
     }
 }
 
+/// The command `resume` with what the user has decided already.
+pub(crate) fn decided(resume: &str, repeat: &[String], results: &[String]) -> String {
+    let repeat = repeat
+        .iter()
+        .map(|node| format!(" --repeat {}", quote(node)));
+    let results = results.iter().map(|it| format!(" --result {}", quote(it)));
+    std::iter::once(resume.to_owned())
+        .chain(repeat)
+        .chain(results)
+        .collect()
+}
+
 /// Begins a session about `model`. There is none if the user wants none, or has no folder for it.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! The record of a run, of a flow or of a plan: what happens goes to its session. Personal data is
 //! masked in lines; what a run needs to go on is in blobs, which only the user can read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -188,6 +188,17 @@ impl Recorder {
             ms: line.duration.map(millis),
         };
         record.append(event).map_err(|error| failure(&error))
+    }
+
+    /// Records the results that the user has given, so that they are not asked for again.
+    pub(crate) fn given(&self, results: &BTreeMap<String, Value>) -> Result<(), Box<Diagnostic>> {
+        let mut results = results.iter();
+        results.try_for_each(|(node, value)| {
+            self.write(Line {
+                output: Some(value),
+                ..Line::new(node, NodeState::Succeeded, Outcome::default())
+            })
+        })
     }
 
     /// Records an event within a node that `id` names: of the model that it asks, which goes to

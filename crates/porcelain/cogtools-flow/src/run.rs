@@ -293,9 +293,11 @@ impl RunArgs {
         let target = Target::of(self.session.as_deref(), self.no_session);
         // The new session has no results yet.
         let earlier = EarlierResults::of(&tool, io);
-        let log = journal::create(&target, "", io)?;
         let mut cx = context.context(io);
         cx.call.tape = self.tape.tape(io);
+        // A run that may not begin leaves no session.
+        approve(&tool, &cx)?;
+        let log = journal::create(&target, "", io)?;
         let run = FlowRun {
             answers: Mutex::new(answers),
             interrupt: io.signals.begin_with_interrupt(),
@@ -447,8 +449,11 @@ impl ResumeArgs {
         });
         let open: Vec<&NodeRun<'_>> = open.collect();
         let resume = journal::resume("flow", name);
-        journal::check_interrupted(&open, Code::NodeFailed, "node", &resume)?;
+        let decided = journal::decided(&resume, &self.repeat, &self.result);
+        journal::check_interrupted(&open, Code::NodeFailed, "node", &decided)?;
         let mut results = logged.results(&file)?;
+        let recorder = Recorder::new(Some(log), session.head());
+        recorder.given(&given)?;
         for (id, value) in given {
             let of_kind = if id.contains('.') {
                 &mut results.items
@@ -477,7 +482,7 @@ impl ResumeArgs {
             answers: Mutex::new(answers),
             interrupt: io.signals.begin_with_interrupt(),
             is_live: io.terminals.stderr,
-            recorder: Recorder::new(Some(log), session.head()),
+            recorder,
             earlier: EarlierResults::of(&tool, io),
             resume,
             arguments: logged.arguments(&file)?,

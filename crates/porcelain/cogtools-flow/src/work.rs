@@ -313,6 +313,7 @@ impl FlowWork {
             return Ok(answer.into());
         }
         match cogtools_lenient_json::last(&answer) {
+            Ok(found) if found.is_cut() => Err(failed("the answer ends within its JSON")),
             Ok(found) => Ok(found.value.into()),
             Err(_) => Err(failed("the answer is not JSON")),
         }

@@ -71,8 +71,9 @@ fn a_limit_is_checked_before_each_request() {
         &EndStatus::Completed,
         0,
     );
-    // The first request has about 20 tokens, each response 15, and each later request 10.
-    for (tokens, left) in [(1, 3), (24, 2), (25, 1), (39, 1)] {
+    // The first request has about 20 tokens, each response 15, and each later request 10, and 5
+    // for the result.
+    for (tokens, left) in [(1, 3), (29, 2), (30, 1), (44, 1)] {
         let budget = Budget {
             tokens: Some(tokens),
             ..UNLIMITED
@@ -81,7 +82,7 @@ fn a_limit_is_checked_before_each_request() {
     }
     check(
         Budget {
-            tokens: Some(40),
+            tokens: Some(45),
             ..UNLIMITED
         },
         &EndStatus::Completed,

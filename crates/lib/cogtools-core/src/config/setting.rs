@@ -79,6 +79,8 @@ const RULES: &[(&str, Rule)] = &[
     ("ask.provider", Rule::Users),
     ("ask.base_url", Rule::Users),
 ];
+/// Maps whose keys are names, with dots in them.
+const NAMES: [&str; 3] = ["capability_aliases", "skill", "ask.aliases"];
 /// Lists whose items all layers of one authority add up.
 const ADDED_UP: [&str; 3] = ["ask.allow", "ask.ask", "ask.deny"];
 
@@ -180,8 +182,7 @@ pub(super) fn leaves(document: &Node) -> Vec<(String, &Entry)> {
     push(&mut open, "", document);
     while let Some((key, entry)) = open.pop() {
         match &entry.value.data {
-            // Its keys are names, with dots in them.
-            Data::Map(_) if ["capability_aliases", "skill"].contains(&key.as_str()) => {
+            Data::Map(_) if NAMES.contains(&key.as_str()) => {
                 found.push((key, entry));
             }
             Data::Map(_) => push(&mut open, &format!("{key}."), &entry.value),

@@ -183,6 +183,9 @@ impl AgentTask {
             let of = |key: &str| report.get(key).cloned().unwrap_or_default();
             let mut usage = of("usage");
             if let Some(usage) = usage.as_object_mut() {
+                // The name in a session.
+                let output = usage.shift_remove("output").unwrap_or_default();
+                usage.insert("candidates".to_owned(), output);
                 usage.insert("cost".to_owned(), of("cost"));
             }
             let model = json!({"model": of("model"), "usage": usage, "session": of("session")});

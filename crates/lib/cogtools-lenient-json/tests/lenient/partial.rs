@@ -24,6 +24,21 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
+fn a_text_that_ends_within_its_value_is_cut() {
+    let is_cut = |text: &str| cogtools_lenient_json::last(text).expect("a value").is_cut();
+    let repaired = "{'a': 1},".repeat(1_000);
+    for (text, expected) in [
+        ("{\"a\": 1}".to_owned(), false),
+        ("{'a': 1,}".to_owned(), false),
+        ("{\"a\": 1".to_owned(), true),
+        (format!("[{repaired} {{'b': 'c'}}]"), false),
+        (format!("[{repaired} {{'b': 'c"), true),
+    ] {
+        assert_eq!(is_cut(&text), expected, "{}", &text[text.len() - 9..]);
+    }
+}
+
+#[test]
 fn what_is_certain_is_kept() {
     check("{", "{}");
     check("[", "[]");

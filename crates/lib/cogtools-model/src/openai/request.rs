@@ -168,7 +168,7 @@ impl Calls {
     fn call(&mut self, call: &FunctionCall<'_>, sent: Option<&Value>) -> Value {
         self.count += 1;
         let id = call.id.map(str::to_owned);
-        let id = id.unwrap_or_else(|| format!("call_{}", self.count));
+        let id = id.unwrap_or_else(|| made_up_id(self.count));
         let mut message = sent.and_then(Value::as_object).cloned().unwrap_or_default();
         let function = message.shift_remove("function").unwrap_or_default();
         let arguments = function["arguments"].as_str().filter(|text| {
@@ -211,8 +211,13 @@ impl Calls {
         });
         let call = found.and_then(|index| self.open.remove(index));
         let own = call.map(|(_, own)| own).or(id.map(str::to_owned));
-        own.unwrap_or_else(|| format!("call_{}", self.count))
+        own.unwrap_or_else(|| made_up_id(self.count))
     }
+}
+
+/// The identifier of a call that has none. Mistral's templates want nine letters and digits.
+fn made_up_id(number: usize) -> String {
+    format!("call{number:05}")
 }
 
 /// The text of a result: that of an output that is text, or else JSON.

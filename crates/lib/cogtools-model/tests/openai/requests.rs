@@ -137,16 +137,76 @@ async fn results_follow_their_calls() {
         {"role": "user", "content": "Hi\n\nthere"},
         {"role": "assistant", "content": "I look it up.", "tool_calls": [
             function("id1", "a", "{\"x\":1}"),
-            function("call_2", "b", "{\"x\": "),
-            function("call_3", "b", "{}"),
+            function("call00002", "b", "{\"x\": "),
+            function("call00003", "b", "{}"),
         ]},
         {"role": "tool", "tool_call_id": "id1", "content": "text"},
-        {"role": "tool", "tool_call_id": "call_2", "content": "{\"error\":\"not JSON\"}"},
-        {"role": "tool", "tool_call_id": "call_3", "content": "{\"n\":1}"},
+        {"role": "tool", "tool_call_id": "call00002", "content": "{\"error\":\"not JSON\"}"},
+        {"role": "tool", "tool_call_id": "call00003", "content": "{\"n\":1}"},
         {"role": "user", "content": "And now?"},
         {"role": "assistant", "content": "Done."},
     ]);
     assert_adds(&body(&request).await, &json!({"messages": messages}));
+}
+
+/// What the chat templates of Mistral (Small 3.1) and Gemma (3) check before they render. Gemma's has
+/// no tools: all of its messages alternate.
+fn check_as_templates_do(messages: &[Value], has_tools: bool) -> Result<(), String> {
+    let is_of_calls = |message: &&Value| {
+        has_tools && (message["role"] == "tool" || message.get("tool_calls").is_some())
+    };
+    let is_id = |id: &Value| {
+        let id = id.as_str().unwrap_or_default();
+        id.len() >= 9 && id.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let rest = &messages[usize::from(messages[0]["role"] == "system")..];
+    for (index, message) in rest.iter().filter(|it| !is_of_calls(it)).enumerate() {
+        if (message["role"] == "user") != (index % 2 == 0) {
+            return Err(format!("roles must alternate: {message}"));
+        }
+    }
+    let calls = rest.iter().filter_map(|it| it["tool_calls"].as_array());
+    let called = calls.flatten().map(|call| &call["id"]);
+    let answered = rest.iter().filter_map(|it| it.get("tool_call_id"));
+    match called.chain(answered).find(|id| !is_id(id)) {
+        Some(id) => Err(format!(
+            "identifiers have at least 9 letters and digits: {id}"
+        )),
+        None => Ok(()),
+    }
+}
+
+#[tokio::test]
+async fn templates_of_mistral_and_gemma_accept_a_conversation_of_20_turns() {
+    for has_tools in [true, false] {
+        let text = |text: &str| Part::text_of(text);
+        // The state of the world comes before the first task.
+        let mut contents: Vec<Arc<Content>> = vec![Content::user(vec![text("{}")]).into()];
+        let mut add = |content: Content| contents.push(content.into());
+        for turn in 0..20 {
+            add(Content::user(vec![text(&format!("Task {turn}"))]));
+            if has_tools {
+                let call = Part::call_of(None, "a", json!({ "turn": turn }));
+                let result = Part::result_of(&call.call().expect("a call"), json!({"output": 1}));
+                add(Content::new(Role::Model, vec![text("I look."), call]));
+                add(Content::user(vec![result]));
+            }
+            add(Content::new(Role::Model, vec![text("Done.")]));
+            if turn % 5 == 4 {
+                // A task that was stopped, and a note after an answer.
+                add(Content::user(vec![text("Stop")]));
+            }
+        }
+        add(Content::user(vec![text("And now?")]));
+        let request = Request {
+            system: Some(Content::system("Be brief.").into()),
+            contents,
+            ..question()
+        };
+        let body = body(&request).await;
+        let messages = body["messages"].as_array().expect("messages");
+        assert_eq!(check_as_templates_do(messages, has_tools), Ok(()));
+    }
 }
 
 #[tokio::test]

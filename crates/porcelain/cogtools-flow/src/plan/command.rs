@@ -487,14 +487,17 @@ impl ResumeArgs {
             })
             .collect();
         let resume = journal::resume("plan", name);
-        journal::check_interrupted(&open, Code::StepFailed, "step", &resume)?;
+        let decided = journal::decided(&resume, &self.repeat, &self.result);
+        journal::check_interrupted(&open, Code::StepFailed, "step", &decided)?;
+        let recorder = Recorder::new(Some(log), session.head());
+        recorder.given(&given)?;
         results.nodes.extend(given);
         let run = PlanRun {
             contract,
             results,
             registry,
             cx: context.context(io),
-            recorder: Recorder::new(Some(log), session.head()),
+            recorder,
             resume,
             streams: self.stream_json.stream_json,
         };

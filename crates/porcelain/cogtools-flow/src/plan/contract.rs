@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use cogtools_core::{Code, Diagnostic, pointer};
-use cogtools_lenient_json::{RepairKind, last};
+use cogtools_lenient_json::last;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -49,8 +49,7 @@ impl Contract {
             let diagnostic = Diagnostic::new(Code::NoJson, error.to_string());
             vec![diagnostic.hint("ask the model for one JSON object")]
         })?;
-        let mut repairs = found.repairs.listed().iter();
-        if repairs.any(|repair| repair.kind == RepairKind::Cut) {
+        if found.is_cut() {
             return Err(vec![cut()]);
         }
         Self::check(&found.value.into()).map_err(|violations| {

@@ -319,6 +319,10 @@ pub struct AskConfig {
     #[serde(deserialize_with = "source::some_text")]
     #[schemars(regex(pattern = r"\S"))]
     pub model: Option<String>,
+    /// Short names of models, each with the model that is asked.
+    ///
+    /// Example: `aliases: {fast: gemini-flash-latest}`
+    pub aliases: BTreeMap<String, String>,
     /// The temperature of the model: the variety of its answers.
     ///
     /// Example: `temperature: 0.2`
@@ -370,6 +374,13 @@ pub struct AskConfig {
     #[serde(deserialize_with = "source::url")]
     #[schemars(regex(pattern = "^https?://"))]
     pub base_url: Option<String>,
+}
+
+impl AskConfig {
+    /// The model that `name` stands for: itself, unless it is an alias.
+    pub fn model_of<'n>(&'n self, name: &'n str) -> &'n str {
+        self.aliases.get(name).map_or(name, String::as_str)
+    }
 }
 
 /// The part of a conversation that is sent, and what is cached.
