@@ -71,9 +71,9 @@ fn a_limit_is_checked_before_each_request() {
         &EndStatus::Completed,
         0,
     );
-    // The first request has about 20 tokens, each response 15, and each later request 10, and 5
+    // The first request has about 20 tokens, each response 15, and each later request 10, and 3
     // for the result.
-    for (tokens, left) in [(1, 3), (29, 2), (30, 1), (44, 1)] {
+    for (tokens, left) in [(1, 3), (27, 2), (28, 1), (42, 1)] {
         let budget = Budget {
             tokens: Some(tokens),
             ..UNLIMITED
@@ -82,7 +82,7 @@ fn a_limit_is_checked_before_each_request() {
     }
     check(
         Budget {
-            tokens: Some(45),
+            tokens: Some(43),
             ..UNLIMITED
         },
         &EndStatus::Completed,
