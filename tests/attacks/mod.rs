@@ -1,5 +1,6 @@
 //! A malicious repository, and what it must not be able to do.
 
+mod declarations;
 mod dispatch;
 mod dotenv;
 mod folder_trust;

@@ -171,11 +171,13 @@ fn old_words_and_foreign_names_are_translated() {
 {"name":"a_b_12734df7","description":"first","inputSchema":{"type":"object","additionalProperties":false}},
 {"name":"a_b_f5effa31","description":"second","inputSchema":{"type":"object","additionalProperties":false}},
 {"name":"a_tool_with_a_name_that_is_longer_than_a6b3565f","description":"d","inputSchema":{"type":"object","additionalProperties":false}},
-{"name":"red__31m","description":"\u001b[31mred","inputSchema":{"type":"object","additionalProperties":false}},
+{"name":"red__31m","description":"[31mred","inputSchema":{"type":"object","additionalProperties":false}},
 {"name":"ok","description":"d","inputSchema":{"type":"object","additionalProperties":false}}
 ]
 
 "##]], str![[r#"
+cogtools-discover: warning[INVALID_TOOL]: the provider `other` hides characters in its descriptions, which were removed: U+001B
+hint: a model would read what you do not see: ask its author why
 cogtools-discover: warning[INVALID_TOOL]: the provider `other` has an invalid declaration: `inputSchema` of `bad` is not an object
 hint: its other tools are not affected; report this to its author
 

@@ -6,6 +6,7 @@
 //! escape texts for terminals, to lint them, and to compare them.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// The name of an invisible character, regardless of context; `None` for visible
@@ -109,6 +110,15 @@ pub fn escape_json(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// `text` without invisible and control characters, which are added to `removed`; line feeds and
+/// tabs are preserved.
+pub(crate) fn remove<'t>(text: &'t str, removed: &mut BTreeSet<char>) -> Cow<'t, str> {
+    let is_preserved = |c| matches!(c, '\n' | '\t');
+    replace(text, is_preserved, |c, _| {
+        removed.insert(c);
+    })
+}
+
 /// `text` with a `·` for each of those characters: columns are preserved.
 pub fn mask(text: &str) -> Cow<'_, str> {
     replace(text, |_| false, |_, replaced| replaced.push('·'))
@@ -119,7 +129,7 @@ pub fn mask(text: &str) -> Cow<'_, str> {
 fn replace(
     text: &str,
     is_preserved: impl Fn(char) -> bool,
-    write: impl Fn(char, &mut String),
+    mut write: impl FnMut(char, &mut String),
 ) -> Cow<'_, str> {
     let may_change = |c: char| (c.is_control() && !is_preserved(c)) || name(c).is_some();
     if !text.contains(may_change) {

@@ -18,7 +18,7 @@ use crate::lock::LockedTools;
 pub use crate::registry::call::{FindError, Loaded};
 use crate::schema::Schema;
 use crate::search::search;
-use crate::source::{Candidate, Listing, Source, SourceError};
+use crate::source::{Candidate, FileNames, Listing, Source, SourceError};
 use crate::tool::{
     Annotations, Author, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput,
 };
@@ -97,9 +97,14 @@ impl Registry {
         let host_filter = host.and_then(|host| config.host(host).cloned());
         let budget = config.budget(host);
         let filters = std::iter::once(config.filter).chain(host_filter);
+        let files = FileNames::of(&config.sources);
+        let beside = |source| match source {
+            Source::Provider(provider) => Source::Provider(provider.beside(files.clone())),
+            source => source,
+        };
         Self {
             filters: filters.filter(|filter| !filter.is_empty()).collect(),
-            sources: config.sources,
+            sources: config.sources.into_iter().map(beside).collect(),
             capability_aliases: config.options.capability_aliases,
             budget,
             cx,

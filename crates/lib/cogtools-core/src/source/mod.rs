@@ -6,9 +6,10 @@ pub mod openapi;
 pub(crate) mod packages;
 mod provider;
 
-use std::ffi::OsString;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use builtin::EDITOR_VARIABLES;
 pub use folder::Folder;
@@ -42,6 +43,26 @@ pub enum Source {
     BuiltIn,
     /// The tools that ask the editor around the terminal.
     Editor,
+}
+
+/// The names of the tool files in some folders, listed when they are needed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FileNames(Arc<(Vec<Folder>, OnceLock<HashSet<OsString>>)>);
+
+impl FileNames {
+    /// The names of the files in the folders among `sources`.
+    pub(crate) fn of(sources: &[Source]) -> Self {
+        let folders = sources.iter().filter_map(Source::folder).cloned();
+        Self(Arc::new((folders.collect(), OnceLock::new())))
+    }
+
+    /// Returns true if a file has this name.
+    fn contain(&self, name: &str) -> bool {
+        let (folders, names) = &*self.0;
+        let all = || folders.iter().flat_map(|folder| folder.list().entries);
+        let names = names.get_or_init(|| all().map(|file| file.name).collect());
+        names.contains(OsStr::new(name))
+    }
 }
 
 /// A candidate for a tool: a file, or a declaration of a provider.

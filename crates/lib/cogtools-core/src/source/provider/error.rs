@@ -67,6 +67,12 @@ pub enum ProviderError {
     /// It declares a name twice; the first one counts.
     #[error("the provider `{0}` declares `{1}` more than once")]
     DuplicateTool(String, String),
+    /// It declares names of files, which its tools do not take: which, and their names here.
+    #[error("the provider `{0}` declares the name of a file: {1}")]
+    NamesOfFiles(String, String),
+    /// Its declarations had invisible characters: their code points.
+    #[error("the provider `{0}` hides characters in its descriptions, which were removed: {1}")]
+    Invisible(String, String),
 }
 
 /// Why a declaration is invalid. Each is about a declaration's number, or a tool and its key.
@@ -115,13 +121,21 @@ impl ProviderError {
             | Self::InvalidOutput(name, _)
             | Self::Declaration(name, ..)
             | Self::DuplicateTool(name, _)
+            | Self::NamesOfFiles(name, _)
+            | Self::Invisible(name, _)
             | Self::Server(name, _) => name,
         }
     }
 
-    /// Returns true if it concerns one declaration only, so that the others are available.
+    /// Returns true if it concerns some declarations only, so that the others are available.
     pub const fn is_partial(&self) -> bool {
-        matches!(self, Self::Declaration(..) | Self::DuplicateTool(..))
+        matches!(
+            self,
+            Self::Declaration(..)
+                | Self::DuplicateTool(..)
+                | Self::NamesOfFiles(..)
+                | Self::Invisible(..)
+        )
     }
 
     /// The diagnostic to show.
@@ -174,7 +188,10 @@ impl ProviderError {
             Self::Unrunnable(.., diagnostic)
             | Self::Server(_, diagnostic)
             | Self::Remembered(_, diagnostic) => diagnostic.code,
-            Self::Declaration(..) | Self::DuplicateTool(..) => Code::InvalidTool,
+            Self::Declaration(..)
+            | Self::DuplicateTool(..)
+            | Self::NamesOfFiles(..)
+            | Self::Invisible(..) => Code::InvalidTool,
         }
     }
 
@@ -204,6 +221,10 @@ impl ProviderError {
             Self::InvalidOutput(..) => {
                 "it should print a JSON array of objects with name, description and parameters"
             }
+            Self::NamesOfFiles(..) => {
+                "a file is never displaced; give the source a `prefix`, or rename the file"
+            }
+            Self::Invisible(..) => "a model would read what you do not see: ask its author why",
             Self::Declaration(..) | Self::DuplicateTool(..) => {
                 "its other tools are not affected; report this to its author"
             }

@@ -30,7 +30,7 @@ use crate::digest::Hash;
 use crate::environment::Vars;
 use crate::file::ReadScope;
 use crate::sandbox::Sandbox;
-use crate::source::{Candidate, Declared, Listing, SourceError};
+use crate::source::{Candidate, Declared, FileNames, Listing, SourceError};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::Grant;
 use crate::{Context, Name, Tool, digest};
@@ -39,6 +39,8 @@ use crate::{Context, Name, Tool, digest};
 #[derive(Clone)]
 pub struct Provider {
     settings: Arc<Settings>,
+    /// The names that files have, which its tools do not take.
+    files: FileNames,
     declared: Arc<OnceLock<Result<Declarations, Arc<ProviderError>>>>,
 }
 
@@ -47,8 +49,15 @@ impl Provider {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings: Arc::new(settings),
+            files: FileNames::default(),
             declared: Arc::default(),
         }
+    }
+
+    /// Returns the same provider, none of whose tools takes a name of `files`.
+    #[must_use]
+    pub(crate) fn beside(self, files: FileNames) -> Self {
+        Self { files, ..self }
     }
 
     /// Its settings.
@@ -88,7 +97,8 @@ impl Provider {
         errors: &mut Vec<SourceError>,
     ) -> Result<Option<Tool>, ToolError> {
         // The prefix rules the provider out without running it.
-        if !name.as_str().starts_with(&self.settings.prefix) {
+        let prefixes = [&self.settings.prefix, &remote::own_prefix(self)];
+        if !prefixes.iter().any(|it| name.as_str().starts_with(*it)) {
             return Ok(None);
         }
         match self.tools(cx) {

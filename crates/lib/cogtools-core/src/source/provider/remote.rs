@@ -2,17 +2,18 @@
 //!
 //! Its name becomes one that hosts accept: MCP allows dots, slashes and 128 characters.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::error::InvalidDeclaration;
-use super::{Provider, ProviderError};
+use super::{Provider, ProviderError, Settings};
 use crate::schema::{Repairs, Schema};
 use crate::tool::{Annotations, Definition, Extras, JsonDocument, ToolError};
-use crate::{Name, Tool, digest};
+use crate::{Name, Tool, digest, invisible};
 
 /// One declaration: any object with a name.
 #[derive(Clone, Debug)]
@@ -60,14 +61,18 @@ pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
 }
 
 /// Reads the declarations of `provider`; if several have the same name, the first
-/// counts.
+/// counts. A tool with the name of a file has the provider's name in front, and texts lose
+/// their invisible characters.
 pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
     let mut declarations = Declarations::default();
-    let mut seen = HashSet::new();
+    let (mut seen, mut used) = (HashSet::new(), HashSet::new());
     let names = values
         .iter()
         .filter_map(|value| value.get("name")?.as_str());
-    let local = LocalNames::new(&provider.settings().prefix, names);
+    let local = LocalNames::new(&provider.settings().prefix, names.clone());
+    let own_prefix = own_prefix(provider);
+    let beside_files = LocalNames::new(&own_prefix, names);
+    let (mut renamed, mut hidden) = (Vec::new(), BTreeSet::new());
     for (index, value) in values.iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
         let Some(own) = name.map(str::to_owned) else {
@@ -77,22 +82,93 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             declarations.errors.push(Arc::new(error));
             continue;
         };
-        if seen.insert(own.clone()) {
+        let mut name = local.of(&own);
+        if provider.files.contain(&name) {
+            let other = beside_files.of(&own);
+            renamed.push(format!("`{name}` is called `{other}`"));
+            name = other;
+        }
+        if seen.insert(own.clone()) && !provider.files.contain(&name) && used.insert(name.clone()) {
             declarations.tools.push(RemoteTool {
-                name: local.of(&own),
+                name,
                 remote_name: own,
-                value: Arc::clone(value),
+                value: visible(value, &mut hidden),
             });
         } else {
             let error = ProviderError::DuplicateTool(provider.name(), own);
             declarations.errors.push(Arc::new(error));
         }
     }
+    if !renamed.is_empty() {
+        let error = ProviderError::NamesOfFiles(provider.name(), first(&renamed));
+        declarations.errors.push(Arc::new(error));
+    }
+    if !hidden.is_empty() {
+        let codes = hidden.iter().map(|c| format!("U+{:04X}", u32::from(*c)));
+        let codes: Vec<String> = codes.collect();
+        let error = ProviderError::Invisible(provider.name(), first(&codes));
+        declarations.errors.push(Arc::new(error));
+    }
     // Every list of tools is sorted by name.
     declarations
         .tools
         .sort_by(|one, other| one.name.cmp(&other.name));
     declarations
+}
+
+/// The first few of `items`, and how many more there are.
+fn first(items: &[String]) -> String {
+    const MAX: usize = 4;
+    match items.len().saturating_sub(MAX) {
+        0 => items.join(", "),
+        more => format!("{} and {more} more", items[..MAX].join(", ")),
+    }
+}
+
+/// The prefix of tools of `provider` that would have the name of a file.
+pub(super) fn own_prefix(provider: &Provider) -> String {
+    let Settings { name, prefix, .. } = provider.settings();
+    portable(&format!("{name}_{prefix}"))
+}
+
+/// `value` without invisible characters in its texts for people and models; they are added to
+/// `hidden`.
+fn visible(value: &Arc<Value>, hidden: &mut BTreeSet<char>) -> Arc<Value> {
+    if is_plain(value) {
+        return Arc::clone(value);
+    }
+    let mut shown = Value::clone(value);
+    remove_invisible(&mut shown, hidden);
+    Arc::new(shown)
+}
+
+/// Returns true if no text in `value` has anything but spaces, line feeds and visible ASCII.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.bytes().all(|it| matches!(it, b' '..=b'~' | b'\n')),
+        Value::Array(items) => items.iter().all(is_plain),
+        Value::Object(entries) => entries.values().all(is_plain),
+        _ => true,
+    }
+}
+
+fn remove_invisible(value: &mut Value, hidden: &mut BTreeSet<char>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|it| remove_invisible(it, hidden)),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::String(text) if matches!(&**key, "description" | "title") => {
+                        if let Cow::Owned(rest) = invisible::remove(text, hidden) {
+                            *text = rest;
+                        }
+                    }
+                    value => remove_invisible(value, hidden),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 impl RemoteTool {
@@ -306,7 +382,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::source::Settings;
 
     #[test]
     fn a_tool_has_the_timeout_of_its_provider() {
