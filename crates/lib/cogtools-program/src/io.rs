@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::ColorChoice;
+use cogtools_core::environment::is_secret_name;
 use cogtools_core::{Cancel, Code, Diagnostic, Hint, Warnings};
 
 use crate::failure::{Failure, Next};
@@ -210,17 +211,11 @@ impl Io<'_> {
 
     /// The variables whose values must not be logged, with these values.
     pub fn secrets(&self) -> Vec<(String, String)> {
-        let is_secret = |name: &str| {
-            let name = name.to_ascii_uppercase();
-            ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"]
-                .iter()
-                .any(|word| name.contains(word))
-        };
         let vars = self
             .vars
             .iter()
             .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-        vars.filter(|(name, _)| is_secret(name))
+        vars.filter(|(name, _)| is_secret_name(name))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect()
     }

@@ -28,6 +28,15 @@ use dotenv::LoadedFiles;
 /// Environment variables by name.
 pub type Vars = BTreeMap<OsString, OsString>;
 
+/// Words in the names of variables with secrets.
+const SECRET_WORDS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+
+/// Returns true if a variable of that name has a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    SECRET_WORDS.iter().any(|word| name.contains(word))
+}
+
 /// Which value takes precedence when both the process and the project's `.env` have
 /// one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]

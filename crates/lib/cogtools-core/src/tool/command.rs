@@ -5,6 +5,7 @@
 //! variables that the tool declares, and the project's root as the working
 //! directory. Its standard output is the result.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +17,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::containment::{Boundary, Escape, loads_modules as is_module_loader, searched_program};
-use crate::environment::Vars;
+use crate::environment::{Vars, is_secret_name};
 use crate::process::{Captured, Exit, LineSink, Output, Process};
 use crate::sandbox::{Run, Sandbox};
 use crate::tool::call::{RunError, ToolOutput};
@@ -119,12 +120,36 @@ impl<'c> CommandCall<'c> {
         process: Process,
         program: PathBuf,
     ) -> Result<Output, RunError> {
-        process
+        let secrets = self.secrets();
+        let mut output = process
             .input(std::mem::take(&mut self.input))
             .timeout(self.tool.timeout)
-            .stderr_lines(line_progress(self.cx))
+            .stderr_lines(line_progress(self.cx, &secrets))
             .run(&self.cx.cancel)
-            .map_err(|error| self.diagnostic(&CommandError::Start(program, error)))
+            .map_err(|error| self.diagnostic(&CommandError::Start(program, error)))?;
+        for bytes in [&mut output.stdout.bytes, &mut output.stderr.bytes] {
+            if let Cow::Owned(masked) = mask(&String::from_utf8_lossy(bytes), &secrets) {
+                *bytes = masked.into_bytes();
+            }
+        }
+        Ok(output)
+    }
+
+    /// Returns the values of variables that the tool declares and that are secret by their names.
+    fn secrets(&self) -> Vec<String> {
+        let declared = self.tool.env.iter().filter(|name| is_secret_name(name));
+        let names: Vec<&String> = declared.collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let variables = self.declared_variables().unwrap_or_default();
+        let values = names
+            .iter()
+            .filter_map(|name| variables.get(OsStr::new(name))?.to_str());
+        values
+            .filter(|value| value.len() >= MIN_SECRET_BYTES)
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Makes the error of a run that failed.
@@ -227,6 +252,20 @@ impl<'c> CommandCall<'c> {
     pub(super) fn diagnostic(&self, error: &CommandError) -> RunError {
         error.diagnostic(self.name())
     }
+}
+
+/// The shortest value that is masked: replacing shorter ones would garble the text.
+const MIN_SECRET_BYTES: usize = 8;
+
+/// `text` with stars in the place of each of `secrets`.
+fn mask<'t>(text: &'t str, secrets: &[String]) -> Cow<'t, str> {
+    let mut masked = Cow::Borrowed(text);
+    for secret in secrets {
+        if masked.contains(secret.as_str()) {
+            masked = masked.replace(secret.as_str(), "***").into();
+        }
+    }
+    masked
 }
 
 /// Makes the result of a program that succeeded.
@@ -344,11 +383,11 @@ impl ProgramSearch {
 }
 
 /// Makes a progress update of each line on standard error, which is its message.
-fn line_progress(cx: &Context) -> Option<LineSink> {
+fn line_progress(cx: &Context, secrets: &[String]) -> Option<LineSink> {
     let progress = cx.call.progress.clone()?;
-    let count = AtomicU32::new(0);
+    let (count, secrets) = (AtomicU32::new(0), secrets.to_vec());
     Some(LineSink::new(move |line| {
-        let message = printable(line);
+        let message = printable(&mask(line, &secrets));
         if !message.is_empty() {
             update(&progress, &count, None, message);
         }
@@ -512,7 +551,7 @@ fn start_hint(path: &Path, error: &io::Error) -> Option<String> {
 
 /// Returns the hint to a limit of the configuration.
 fn limit_hint(limit: &str) -> String {
-    format!("it may use more if your own configuration sets `limits.{limit}`; see cogtoolrc(5)")
+    format!("it may use more if your own configuration sets {limit}; see cogtoolrc(5)")
 }
 
 /// Returns the end of `bytes` as text; if truncated, it begins with a whole line.
