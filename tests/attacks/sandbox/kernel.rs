@@ -4,11 +4,12 @@ use std::fs;
 
 use cogtools_test_support::str;
 
+use super::super::limits::unprivileged;
 use super::{attempts, call, probe, scene};
 
 #[test]
 fn nothing_in_the_kernel_is_shared_with_other_processes() {
-    let all = "add key,session keys,shared memory,queue,semaphore";
+    let all = "add key,session keys,shared memory,queue,semaphore,posix queue";
     for sandbox in ["{}", "{net: true}"] {
         attempts(sandbox, all).outputs(str![[r#"
 add key: denied
@@ -16,6 +17,7 @@ session keys: denied
 shared memory: denied
 queue: denied
 semaphore: denied
+posix queue: denied
 
 "#]]);
     }
@@ -36,14 +38,72 @@ own limit: done
 "#]]);
 }
 
+/// Before: a program stopped the process that ends it.
+#[test]
+fn a_program_does_not_stop_its_supervisor() {
+    let all = "stop supervisor,stop its group,stop all,hide files";
+    attempts("{}", all).outputs(str![[r#"
+stop supervisor: denied
+stop its group: denied
+stop all: denied
+hide files: denied
+
+"#]]);
+}
+
+/// Before: only private memory of one process counted.
+#[test]
+fn memory_is_limited_whatever_it_is() {
+    for (how, and) in USES_OF_MEMORY {
+        let project = scene();
+        let script = format!("import mmap, os, time\n{how}\n{and}\nprint('survived')\n");
+        project.file("tools/use.py", script).file(
+            "tools/t.yaml",
+            "name: t\ndescription: d\nsandbox: {memory: 64 MiB}\nimplementation:\n  exec: [python3, tools/use.py]\n",
+        );
+        for is_user in [false, true] {
+            let run = if is_user {
+                unprivileged(&project).env("PATH", "/usr/bin:/bin")
+            } else {
+                call(&project)
+            };
+            run.run().fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the program was terminated: it needed more memory or processes than it may have
+hint: it may use more if your own configuration sets `limits.memory` or `limits.processes`; see cogtoolrc(5)
+
+"#]]);
+        }
+    }
+}
+
+/// Memory, and a use of it.
+const USES_OF_MEMORY: [(&str, &str); 3] = [
+    (
+        "m = mmap.mmap(-1, 600 << 20)",
+        "for at in range(0, 600 << 20, 4096): m[at] = 1",
+    ),
+    (
+        "f = os.memfd_create('f')",
+        "for _ in range(600): os.write(f, b'x' * (1 << 20))",
+    ),
+    (
+        "children = [os.fork() for _ in range(3)]",
+        "b = bytearray(b'x' * (40 << 20))\ntime.sleep(3)",
+    ),
+];
+
 #[test]
 fn no_file_runs_as_another_user() {
-    let all = "set user id,set group id,make with user id,make a node with user id,make";
+    let all = "set user id,set group id,fchmod,fchmodat2,make with user id,make a node with user id,\
+               make a folder with group id,make";
     attempts("{}", all).outputs(str![[r#"
 set user id: denied
 set group id: denied
+fchmod: denied
+fchmodat2: denied
 make with user id: denied
 make a node with user id: denied
+make a folder with group id: denied
 make: done
 
 "#]]);

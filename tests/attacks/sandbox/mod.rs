@@ -3,6 +3,7 @@
 mod kernel;
 mod modes;
 mod strangers;
+mod walls;
 
 use cogtools_test_support::{Outcome, Project, Run, str};
 
@@ -117,7 +118,7 @@ write home: denied
 write through link: denied
 truncate: denied
 remove: denied
-rename: denied
+rename: [Errno 18] Invalid cross-device link: 'notes' -> 'out/notes'
 link: [Errno 18] Invalid cross-device link: 'notes' -> 'out/hard'
 write by child: denied
 write temporary: done

@@ -1,7 +1,10 @@
 # Makes the attempts that it is named, and prints what became of each.
 import ctypes
+import errno
 import os
 import resource
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -66,6 +69,33 @@ def make(mode):
     os.open(os.path.join(os.environ["TMPDIR"], "made"), os.O_CREAT | os.O_WRONLY, mode)
 
 
+def secrets(*files):
+    """Reads files, of which there is nothing to see."""
+    for file in files:
+        try:
+            if open(file).read():
+                return
+        except PermissionError:
+            pass
+    raise PermissionError(files)
+
+
+def stop(process):
+    """Stops what would limit this program, and lets it go on."""
+    os.kill(process, signal.SIGSTOP)
+    os.kill(process, signal.SIGCONT)
+
+
+def folder():
+    """A folder for files of another group: the system ignores the bit."""
+    path = os.path.join(os.environ["TMPDIR"], "folder")
+    os.mkdir(path, 0o2755)
+    if not os.stat(path).st_mode & 0o2000:
+        raise PermissionError(path)
+
+
+MQ_OPEN = {"x86_64": 240, "aarch64": 180}
+FCHMODAT2 = {"x86_64": 452, "aarch64": 452}
 ADD_KEY = {"x86_64": 248, "aarch64": 217}
 KEYCTL = {"x86_64": 250, "aarch64": 219}
 ATTEMPTS = {
@@ -100,6 +130,13 @@ ATTEMPTS = {
     "read key": lambda: open(os.path.join(HOME, ".ssh", "key")).read(),
     "list home": lambda: os.listdir(HOME),
     "read project": lambda: open("notes").read(),
+    "read secrets": lambda: secrets(".env", "app/.npmrc", ".git/config"),
+    "change mode": lambda: os.chmod("notes", 0o600),
+    "change times": lambda: os.utime("notes"),
+    "write new": lambda: write("new"),
+    "write hook": lambda: write(".git/hooks/pre-commit"),
+    "move hook": lambda: shutil.move(own_file("hook"), ".git/hooks/pre-push"),
+    "write makefile": lambda: write("Makefile"),
     "read through link": lambda: open("link-to-key").read(),
     "read by child": lambda: child("cat", os.path.join(HOME, ".ssh", "key")),
     "read environment": lambda: outside("environ"),
@@ -123,6 +160,14 @@ ATTEMPTS = {
     "pair": lambda: socket.socketpair(),
     "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).close(),
     "packet": lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close(),
+    "posix queue": lambda: kernel(MQ_OPEN, b"cogtools-attack", os.O_CREAT | os.O_RDWR, 0o600, None),
+    "stop supervisor": lambda: stop(os.getppid()),
+    "stop its group": lambda: stop(-os.getppid()),
+    "stop all": lambda: stop(-1),
+    "hide files": lambda: kernel("prctl", 4, 0),
+    "fchmod": lambda: os.fchmod(os.open(own_file("c"), os.O_RDONLY), 0o4755),
+    "fchmodat2": lambda: kernel(FCHMODAT2, -100, own_file("d").encode(), 0o4755, 0),
+    "make a folder with group id": folder,
     "signal": lambda: os.kill(int(os.environ["OUTSIDE"]), 0),
     "memory": memory,
 }
@@ -130,7 +175,8 @@ for name in sys.argv[1].split(","):
     try:
         ATTEMPTS[name]()
         print(f"{name}: done")
-    except (PermissionError, MemoryError) as error:
+    except (PermissionError, MemoryError):
         print(f"{name}: denied")
     except Exception as error:
-        print(f"{name}: {error}")
+        denied = getattr(error, "errno", None) == errno.EROFS
+        print(f"{name}: {'denied' if denied else error}")

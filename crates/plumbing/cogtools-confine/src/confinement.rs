@@ -24,7 +24,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 
     use rustix::process::{DumpableBehavior, Pid, set_dumpable_behavior};
 
+    use crate::sandbox::namespaces;
     use crate::supervisor::{self, Parent, Signals, Supervisor};
+    use crate::usage::Budget;
 
     close_inherited();
     let parent = Parent::new(options.parent)?;
@@ -35,6 +37,10 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let refused = |what| move |error: rustix::io::Errno| Failure::Confine(what, error.into());
     rustix::process::setsid().map_err(refused("no session can be made"))?;
     supervisor::adopt().map_err(failed("processes cannot be adopted"))?;
+    // A process whose memory is protected cannot say who it is there.
+    if let Some(policy) = options.policy.as_ref().filter(|policy| policy.namespaces) {
+        namespaces::enter(policy).map_err(failed("namespaces cannot be entered"))?;
+    }
     // The program runs as the same user, who could otherwise read this process's memory.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(refused("memory cannot be protected"))?;
@@ -52,7 +58,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::Start(options.program.clone(), error))?;
     let program = Pid::from_child(&child);
     release_streams().map_err(failed("streams cannot be released"))?;
-    Ok(Supervisor::new(program, signals, parent).run())
+    let budget = Budget::new(options);
+    Ok(Supervisor::new(program, signals, parent, budget).run())
 }
 
 /// Starts this program again, with this process as its parent: the leader of a group cannot

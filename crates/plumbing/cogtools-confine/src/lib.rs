@@ -18,6 +18,8 @@ mod options;
 pub mod sandbox;
 #[cfg(target_os = "linux")]
 mod supervisor;
+#[cfg(target_os = "linux")]
+mod usage;
 
 use std::ffi::OsString;
 use std::fmt::{self, Display, Formatter};

@@ -14,13 +14,13 @@ pub(crate) enum Action {
     /// Print what this system can enforce.
     Check,
     /// Run a program.
-    Run(Options),
+    Run(Box<Options>),
 }
 
 /// A program, and what it may use. Without a number, nothing is limited.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Bytes of memory, for each process.
+    /// Bytes of memory, for each process and for all together.
     pub(crate) memory: Option<u64>,
     /// Processes and threads in addition to those that exist.
     pub(crate) processes: Option<u64>,
@@ -46,7 +46,7 @@ Limits itself, then runs another program and ends what that leaves behind
 Usage: cogtools-confine [OPTIONS] [--] <PROGRAM> [ARGS]...
 
 Options:
-      --memory <BYTES>     Limit the memory of each process
+      --memory <BYTES>     Limit the memory of each process, and of all together
       --processes <N>      Limit how many processes and threads may be added
       --files <N>          Limit the open files of each process
       --file-size <BYTES>  Limit the size of each file that is written
@@ -54,6 +54,9 @@ Options:
       --sandbox            Deny files and the network, except as the next options say
       --read <PATH>        Permit to read what is there; a path without links
       --write <PATH>       Permit to read and write what is there; a path without links
+      --deny <PATH>        Deny what is there, below a path that is permitted
+      --keep <PATH>        Permit only to read what is there, below a path that may be written
+      --namespaces         Give it namespaces of its own, which --check must have found
       --network            Permit the network
       --required           Run nothing if this system cannot enforce that
       --check              Print what this system cannot enforce, as JSON
@@ -98,7 +101,7 @@ impl Options {
             .ok_or_else(|| Failure::Usage("no program was named".to_owned()))?;
         options.args = args.collect();
         options.own_args = all[..own].to_vec();
-        Ok(Action::Run(options))
+        Ok(Action::Run(Box::new(options)))
     }
 
     /// The program with its arguments.
@@ -119,7 +122,8 @@ impl Options {
                 self.parent = Some(number(name, value().as_deref())?);
                 return Ok(());
             }
-            "--sandbox" | "--network" | "--required" | "--read" | "--write" => {
+            "--sandbox" | "--namespaces" | "--network" | "--required" | "--read" | "--write"
+            | "--deny" | "--keep" => {
                 return self.set_policy(name, value);
             }
             _ => {
@@ -141,7 +145,10 @@ impl Options {
         let paths = match name {
             "--read" => &mut policy.read,
             "--write" => &mut policy.write,
+            "--deny" => &mut policy.deny,
+            "--keep" => &mut policy.keep,
             _ => {
+                policy.namespaces |= name == "--namespaces";
                 policy.network |= name == "--network";
                 policy.required |= name == "--required";
                 return Ok(());
@@ -173,6 +180,12 @@ pub(crate) struct Policy {
     pub(crate) read: Vec<PathBuf>,
     /// Files and folders that it may also change.
     pub(crate) write: Vec<PathBuf>,
+    /// Those below these that it may not use after all.
+    pub(crate) deny: Vec<PathBuf>,
+    /// Those below `write` that it may only read.
+    pub(crate) keep: Vec<PathBuf>,
+    /// True if it has namespaces of its own.
+    pub(crate) namespaces: bool,
     /// True if it may use sockets.
     pub(crate) network: bool,
     /// True if nothing is run where that cannot be enforced.
@@ -245,10 +258,10 @@ mod tests {
         let args = args.iter().map(OsString::from);
         let parsed = Options::parse(args).map_err(|failure| failure.to_string());
         parsed.map(|action| match action {
-            Action::Run(options) => Action::Run(Options {
+            Action::Run(options) => Action::Run(Box::new(Options {
                 own_args: Vec::new(),
-                ..options
-            }),
+                ..*options
+            })),
             action => action,
         })
     }
@@ -287,6 +300,8 @@ mod tests {
                     "--read=/a=b",
                     "--write",
                     "/c",
+                    "--deny=/w/d",
+                    "--namespaces",
                     "--network",
                     "--required",
                     "a",
@@ -295,6 +310,9 @@ mod tests {
                     policy: Some(Policy {
                         read: vec!["/a=b".into()],
                         write: vec!["/c".into()],
+                        deny: vec!["/w/d".into()],
+                        keep: Vec::new(),
+                        namespaces: true,
                         network: true,
                         required: true,
                     }),
@@ -309,7 +327,7 @@ mod tests {
                 },
             ),
         ] {
-            assert_eq!(parse(args), Ok(Action::Run(expected)), "{args:?}");
+            assert_eq!(parse(args), Ok(Action::Run(Box::new(expected))), "{args:?}");
         }
     }
 

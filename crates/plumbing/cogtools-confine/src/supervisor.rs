@@ -3,7 +3,6 @@
 //! This process adopts every descendant that loses its parent, so nothing can leave by a new
 //! session or by forking twice. It ends when it has no child left.
 
-use std::fs;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -28,6 +27,7 @@ use signal_hook::consts::{
 use signal_hook::{flag, low_level};
 
 use crate::Failure;
+use crate::usage::{Budget, children};
 
 /// Time that other processes have after the program has exited, to print the rest.
 const GRACE: Duration = Duration::from_millis(500);
@@ -48,6 +48,9 @@ pub(crate) struct Supervisor {
     signals: Signals,
     parent: Parent,
     status: Option<(WaitStatus, Instant)>,
+    budget: Budget,
+    /// True once the program and what it has started have exceeded it.
+    is_over: bool,
 }
 
 impl Parent {
@@ -72,13 +75,20 @@ impl Parent {
 }
 
 impl Supervisor {
-    /// Supervises `program`, a child of this process.
-    pub(crate) const fn new(program: Pid, signals: Signals, parent: Parent) -> Self {
+    /// Supervises `program`, a child of this process, which has `budget`.
+    pub(crate) const fn new(
+        program: Pid,
+        signals: Signals,
+        parent: Parent,
+        budget: Budget,
+    ) -> Self {
         Self {
             program,
             signals,
             parent,
             status: None,
+            budget,
+            is_over: false,
         }
     }
 
@@ -90,12 +100,17 @@ impl Supervisor {
             if !self.reap() {
                 break;
             }
+            let (exceeded, look) = self.budget.check();
+            self.is_over |= exceeded;
             if self.should_kill() {
                 kill_children();
             } else if self.signals.take_terminate() && self.status.is_none() {
                 let _ = kill_process_group(self.program, Signal::TERM);
             }
-            self.wait_for_event();
+            self.wait_for_event(look);
+        }
+        if self.is_over {
+            return exit_by(SIGXCPU);
         }
         self.status
             .map_or(ExitCode::FAILURE, |(status, _)| exit_as(status))
@@ -118,16 +133,21 @@ impl Supervisor {
     /// Returns true if all children must be killed.
     fn should_kill(&self) -> bool {
         let is_over = |(_, end): (_, Instant)| self.signals.closed() || end.elapsed() >= GRACE;
-        self.signals.kill() || self.parent.has_exited() || self.status.is_some_and(is_over)
+        self.is_over
+            || self.signals.kill()
+            || self.parent.has_exited()
+            || self.status.is_some_and(is_over)
     }
 
-    fn wait_for_event(&self) {
+    /// Waits until something happens, at most for `look`.
+    fn wait_for_event(&self, look: Option<Duration>) {
         let mut events = vec![PollFd::new(self.signals.wake(), PollFlags::IN)];
         let exited = self.parent.exited.as_ref();
         // It stays readable, and there is nothing more to learn from it.
         let exited = exited.filter(|_| !self.parent.has_exited());
         events.extend(exited.map(|exited| PollFd::new(exited, PollFlags::IN)));
-        let timeout = self.timeout().and_then(|it| Timespec::try_from(it).ok());
+        let timeout = self.timeout().into_iter().chain(look).min();
+        let timeout = timeout.and_then(|it| Timespec::try_from(it).ok());
         let _ = poll(&mut events, timeout.as_ref());
     }
 
@@ -144,14 +164,19 @@ impl Supervisor {
 /// Exits with the same status, or by the same signal.
 fn exit_as(status: WaitStatus) -> ExitCode {
     if let Some(signal) = status.terminating_signal() {
-        // Returns only if that is not possible.
-        let _ = low_level::emulate_default_handler(signal);
-        return ExitCode::from(u8::try_from(128 + signal).unwrap_or(255));
+        return exit_by(signal);
     }
     let code = status
         .exit_status()
         .and_then(|code| u8::try_from(code).ok());
     ExitCode::from(code.unwrap_or(255))
+}
+
+/// Exits by `signal`.
+fn exit_by(signal: i32) -> ExitCode {
+    // Returns only if that is not possible.
+    let _ = low_level::emulate_default_handler(signal);
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(255))
 }
 
 /// Makes this process the parent of every descendant that loses its own.
@@ -232,7 +257,7 @@ impl Signals {
 /// until there are none.
 fn kill_children() {
     let own = getpgrp();
-    for child in children() {
+    for child in children(getpid()) {
         // The system signals a group at once, so that nothing in it can be faster.
         let id = unistd::Pid::from_raw(child.as_raw_nonzero().get());
         let group = getpgid(Some(id)).ok().filter(|group| *group != own);
@@ -241,32 +266,4 @@ fn kill_children() {
         let _ = group.map(|group| kill_process_group(group, Signal::KILL));
         let _ = kill_process(child, Signal::KILL);
     }
-}
-
-fn children() -> Vec<Pid> {
-    let path = format!("/proc/self/task/{}/children", getpid().as_raw_nonzero());
-    match fs::read_to_string(path) {
-        Ok(text) => text.split(' ').filter_map(pid).collect(),
-        // Not every kernel has that list.
-        Err(_) => search(),
-    }
-}
-
-/// Searches all processes for children of this one.
-fn search() -> Vec<Pid> {
-    let own = getpid();
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let processes = processes.filter_map(|entry| pid(entry.file_name().to_str()?));
-    processes.filter(|pid| parent(*pid) == Some(own)).collect()
-}
-
-fn parent(process: Pid) -> Option<Pid> {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
-    // `11206 (name of any (kind)) S 1 …`
-    let (_, rest) = stat.rsplit_once(") ")?;
-    pid(rest.split(' ').nth(1)?)
-}
-
-fn pid(text: &str) -> Option<Pid> {
-    text.parse().ok().and_then(Pid::from_raw)
 }

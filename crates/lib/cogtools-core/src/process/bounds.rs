@@ -9,18 +9,25 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Group;
 
 /// The files and the sockets that a program may use, with all that it starts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Policy {
     /// The files and folders that it may read and execute, in addition to the system's:
     /// absolute paths without links.
     pub read: Vec<PathBuf>,
     /// Files and folders that it may also change.
     pub write: Vec<PathBuf>,
+    /// Those below these that it may not use after all.
+    pub deny: Vec<PathBuf>,
+    /// Those below `write` that it may only read.
+    pub keep: Vec<PathBuf>,
+    /// True if it has namespaces of its own, which the system must support.
+    pub namespaces: bool,
     /// True if it may use sockets.
     pub network: bool,
     /// True if it must not run where that cannot be enforced.
@@ -66,6 +73,8 @@ pub enum Gap {
 pub struct Support {
     /// The version of Landlock, if the kernel has it.
     pub landlock: Option<u64>,
+    /// True if a program gets namespaces of its own.
+    pub namespaces: bool,
     /// Parts that cannot be enforced.
     pub gaps: Vec<Gap>,
 }
@@ -73,7 +82,11 @@ pub struct Support {
 impl Policy {
     /// The options of `cogtools-confine`.
     fn to_args(&self) -> impl Iterator<Item = OsString> + '_ {
-        let flags = [("--network", self.network), ("--required", self.required)];
+        let flags = [
+            ("--namespaces", self.namespaces),
+            ("--network", self.network),
+            ("--required", self.required),
+        ];
         let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
         let path = |name: &str, path: &PathBuf| {
             let mut option = OsString::from(name);
@@ -84,6 +97,8 @@ impl Policy {
             .chain(flags.map(|(flag, _)| flag.into()))
             .chain(self.read.iter().map(move |it| path("--read=", it)))
             .chain(self.write.iter().map(move |it| path("--write=", it)))
+            .chain(self.deny.iter().map(move |it| path("--deny=", it)))
+            .chain(self.keep.iter().map(move |it| path("--keep=", it)))
     }
 
     /// Returns the parts of it that a system with these `gaps` does not enforce.
@@ -135,6 +150,7 @@ impl Support {
     pub fn none() -> Self {
         Self {
             landlock: None,
+            namespaces: false,
             gaps: Gap::ALL.to_vec(),
         }
     }
@@ -302,16 +318,22 @@ mod tests {
         let policy = Policy {
             read: vec!["/a b".into()],
             write: vec!["/c".into()],
+            deny: vec!["/c/d".into()],
+            keep: vec!["/c/e".into()],
+            namespaces: true,
             network: true,
             required: true,
         };
         let args: Vec<OsString> = policy.to_args().collect();
         let expected = [
             "--sandbox",
+            "--namespaces",
             "--network",
             "--required",
             "--read=/a b",
             "--write=/c",
+            "--deny=/c/d",
+            "--keep=/c/e",
         ];
         assert_eq!(args, expected);
     }
@@ -319,15 +341,25 @@ mod tests {
     #[test]
     fn a_report_that_is_not_understood_counts_as_none() {
         for (text, expected) in [
-            ("{\"landlock\":7,\"gaps\":[]}", Some((Some(7), vec![]))),
             (
-                "{\"landlock\":null,\"gaps\":[\"files\"]}",
-                Some((None, vec![Gap::Files])),
+                "{\"landlock\":7,\"namespaces\":true,\"gaps\":[]}",
+                Some((Some(7), true, vec![])),
             ),
-            ("{\"landlock\":7,\"gaps\":[\"other\"]}", None),
+            (
+                "{\"landlock\":null,\"namespaces\":false,\"gaps\":[\"files\"]}",
+                Some((None, false, vec![Gap::Files])),
+            ),
+            (
+                "{\"landlock\":7,\"namespaces\":true,\"gaps\":[\"other\"]}",
+                None,
+            ),
             ("", None),
         ] {
-            let expected = expected.map(|(landlock, gaps)| Support { landlock, gaps });
+            let expected = expected.map(|(landlock, namespaces, gaps)| Support {
+                landlock,
+                namespaces,
+                gaps,
+            });
             assert_eq!(Support::parse(text.as_bytes()), expected, "{text}");
         }
     }

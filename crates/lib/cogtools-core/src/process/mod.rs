@@ -243,10 +243,14 @@ impl Exit {
         }
     }
 
-    /// The name of the limit that it exceeded, if the system has terminated it for that.
+    /// The setting with the limit that it exceeded, if the system has terminated it for that.
     pub(crate) fn exceeded_limit(self) -> Option<&'static str> {
         match self {
-            Self::Status(status) if is_file_size(status) => Some("file_size"),
+            Self::Status(status) => match signal(status).and_then(name) {
+                Some("SIGXFSZ") => Some("`limits.file_size`"),
+                Some(OVER_BUDGET) => Some("`limits.memory` or `limits.processes`"),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -262,6 +266,9 @@ fn describe(status: ExitStatus) -> String {
     match (status.code(), signal(status)) {
         (Some(code), _) => format!("exited with status {code}"),
         (None, Some(number)) => match name(number) {
+            Some(OVER_BUDGET) => {
+                "was terminated: it needed more memory or processes than it may have".to_owned()
+            }
             Some(name) => format!("was terminated by signal {number} ({name})"),
             None => format!("was terminated by signal {number}"),
         },
@@ -269,10 +276,9 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// Returns true if a program was terminated because it wrote a larger file than it may.
-fn is_file_size(status: ExitStatus) -> bool {
-    signal(status).and_then(name) == Some("SIGXFSZ")
-}
+/// The signal by which `cogtools-confine` exits if a program and what it has started used more than
+/// they may.
+const OVER_BUDGET: &str = "SIGXCPU";
 
 #[cfg(unix)]
 fn signal(status: ExitStatus) -> Option<i32> {

@@ -4,6 +4,7 @@
 //! or a provider always has one, if only an empty one.
 
 mod run;
+mod secrets;
 
 use std::fmt::{self, Display, Formatter};
 use std::path::{Component, Path, PathBuf};
@@ -28,10 +29,12 @@ pub struct Sandbox {
     pub write: Vec<SandboxPath>,
     /// True if it may use the network, if it says so.
     pub net: Option<bool>,
-    /// Bytes of memory that each process can write.
+    /// Bytes of memory that it and what it starts can use together.
     pub memory: Option<u64>,
     /// Processes and threads in addition to those that exist.
     pub processes: Option<u64>,
+    /// True for `workspace`: of what it may write, what is run later is only readable.
+    pub is_workspace: bool,
 }
 
 impl Sandbox {
@@ -41,6 +44,19 @@ impl Sandbox {
     pub const MIN_MEMORY: u64 = 1 << 20;
     /// The least number of processes.
     pub const MIN_PROCESSES: u64 = 1;
+
+    /// The word for [`Sandbox::workspace`].
+    pub const WORKSPACE: &'static str = "workspace";
+
+    /// The sandbox of a tool that works on the project: it reads and writes the project, but neither
+    /// its secrets nor what is run later, and has no network.
+    pub fn workspace() -> Self {
+        Self {
+            write: vec![SandboxPath(".".to_owned())],
+            is_workspace: true,
+            ..Self::default()
+        }
+    }
 
     /// Adds the network unless it says otherwise: most MCP servers are there to reach a service.
     #[must_use]
@@ -67,6 +83,9 @@ impl Sandbox {
             Some(paths) => format!("read {}", list(paths)),
         };
         let write = match self.write.as_slice() {
+            _ if self.is_workspace => {
+                "write the project without `.git` and what is run later".to_owned()
+            }
             [] => "write nothing".to_owned(),
             paths => format!("write {}", list(paths)),
         };
@@ -88,6 +107,10 @@ impl Sandbox {
         let texts = |paths: &[SandboxPath]| -> Vec<String> {
             paths.iter().map(ToString::to_string).collect()
         };
+        if self.is_workspace {
+            // Other sandboxes keep their digests.
+            return json!(Self::WORKSPACE);
+        }
         json!({
             "read": self.read.as_deref().map(texts),
             "write": texts(&self.write),
@@ -102,7 +125,7 @@ impl Sandbox {
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// Not a map.
-    #[error("`sandbox` takes a map, not {0}")]
+    #[error("`sandbox` takes a map or `workspace`, not {0}")]
     NotAMap(&'static str),
     /// A key that a sandbox does not have.
     #[error("unknown key `{0}`")]
@@ -144,7 +167,7 @@ impl SandboxError {
             Self::UnknownKey(_, None) => {
                 "its keys are read, write, net, memory and processes".into()
             }
-            Self::NotAMap(_) => "write `sandbox: {write: [out], net: true}`".into(),
+            Self::NotAMap(_) => "write `sandbox: workspace`, or `sandbox: {write: [out], net: true}`".into(),
             // YAML reads a mere `~` as null.
             Self::Paths(key, Actual::Other("nothing")) => {
                 format!("write `{key}: [out]`, and `~/` for the home directory")
@@ -185,52 +208,35 @@ pub struct Limitation {
 }
 
 /// All of it.
-pub const LIMITATIONS: [Limitation; 10] = [
+pub const LIMITATIONS: [Limitation; 5] = [
     Limitation {
-        what: "see names, sizes and times of files",
-        note: "everywhere; their content is protected",
+        what: "see names, sizes and times of files, and command lines of other processes",
+        note: "everywhere; contents, variables and memory are protected",
     },
     Limitation {
         what: "change permissions, owners and times of your files",
-        note: "everywhere; their content is protected",
+        note: "where users have no namespaces, as `cogtools doctor` says; contents are protected",
     },
     Limitation {
-        what: "see other processes and their command lines",
-        note: "everywhere; their variables and memory are protected",
+        what: "signal your other processes, or empty files that it may not write",
+        note: "before Linux 6.12, or 6.2; a warning says so before 6.2",
     },
     Limitation {
-        what: "signal your other processes",
-        note: "before Linux 6.12",
-    },
-    Limitation {
-        what: "empty files that it may not write",
-        note: "before Linux 6.2; a warning says so",
-    },
-    Limitation {
-        what: "use services through sockets, such as those of Docker or the session bus",
-        note: "with `net: true`; these may run programs without a sandbox",
-    },
-    Limitation {
-        what: "send what it may read to anyone",
-        note: "with `net: true`; there are no lists of hosts",
+        what: "send what it may read to anyone, and use services such as Docker or the session bus",
+        note: "with `net: true`; services may run programs without a sandbox",
     },
     Limitation {
         what: "write what you run later, such as a makefile or `.git/hooks`",
-        note: "below the paths under `write`",
-    },
-    Limitation {
-        what: "use more memory than `memory` in several processes",
-        note: "everywhere; each process has its own limit",
-    },
-    Limitation {
-        what: "start more processes than `processes`",
-        note: "as root, which the system does not limit",
+        note: "below the paths under `write`; not with `workspace`",
     },
 ];
 
 impl Sandbox {
     /// Reads `node`; every error goes to `report`, with its location.
     pub(crate) fn read(node: &Node, mut report: impl FnMut(&SandboxError, Span)) -> Self {
+        if node.text() == Some(Self::WORKSPACE) {
+            return Self::workspace();
+        }
         let mut sandbox = Self::default();
         let Some(entries) = node.entries() else {
             report(&SandboxError::NotAMap(node.kind()), node.span);

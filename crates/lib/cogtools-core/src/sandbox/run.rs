@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{env, io};
 
-use super::{Roots, Sandbox, SandboxError};
+use super::{Roots, Sandbox, SandboxError, secrets};
 use crate::environment::Vars;
 use crate::process::{Confinement, Gap, Limits, Policy, Process, SandboxMode, TempFolder};
 use crate::{Code, Context, Diagnostic, containment};
@@ -34,6 +34,68 @@ pub(crate) enum RunError {
     #[error("its temporary folder cannot be made: {0}")]
     Folder(io::Error),
 }
+
+/// The variable that names the layers of a sandbox, for tests of each: `landlock` is without
+/// namespaces.
+const LAYERS: &str = "COGTOOLS_SANDBOX_LAYERS";
+
+fn is_landlock_alone(cx: &Context) -> bool {
+    let variables = cx.environment.user_vars([LAYERS]);
+    variables
+        .get(OsStr::new(LAYERS))
+        .is_some_and(|it| it == "landlock")
+}
+
+/// What is run later by you or by programs of yours, below the project's root: `workspace` does not
+/// write it.
+const RUN_LATER: [&str; 46] = [
+    ".agents",
+    ".antigravity",
+    ".cargo",
+    ".circleci",
+    ".claude",
+    ".cogtoolrc.yaml",
+    ".cursor",
+    ".devcontainer",
+    ".emacs.d",
+    ".envrc",
+    ".gemini",
+    ".git",
+    ".gitattributes",
+    ".github",
+    ".gitlab-ci.yml",
+    ".gitmodules",
+    ".husky",
+    ".idea",
+    ".mcp.json",
+    ".npmrc",
+    ".pre-commit-config.yaml",
+    ".tool-versions",
+    ".venv",
+    ".vscode",
+    ".yarn",
+    ".yarnrc.yml",
+    "Cargo.toml",
+    "GNUmakefile",
+    "Gemfile",
+    "Jenkinsfile",
+    "Justfile",
+    "Makefile",
+    "Rakefile",
+    "build.gradle",
+    "build.rs",
+    "cogtools.lock",
+    "conftest.py",
+    "justfile",
+    "makefile",
+    "mise.toml",
+    "node_modules",
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "tools",
+    "venv",
+];
 
 /// The variables that name the folder for temporary files.
 const VARIABLES: &[&str] = if cfg!(windows) {
@@ -96,6 +158,8 @@ impl Run {
             project: &cx.root,
             home,
         };
+        let root = cx.root.canonicalize();
+        let root = root.as_deref().unwrap_or(&cx.root);
         let mut read = match &self.sandbox.read {
             None => vec![cx.root.clone()],
             Some(paths) => {
@@ -104,17 +168,41 @@ impl Run {
                 paths?.into_iter().flatten().collect()
             }
         };
-        read.extend(own.iter().cloned());
-        read.extend(program.iter().flat_map(|it| of_program(it, home)));
-        read.extend(of_programs(home, variables));
         let write = self.sandbox.write.iter();
         let write: Result<Vec<Option<PathBuf>>, SandboxError> =
             write.map(|path| path.resolve_or_create(roots)).collect();
         let mut write: Vec<PathBuf> = write?.into_iter().flatten().collect();
+        let has_project = read
+            .iter()
+            .chain(&write)
+            .any(|it| it.starts_with(root) || root.starts_with(it));
+        // What is named is not left out.
+        let mut deny = if has_project {
+            secrets::in_project(root)
+        } else {
+            Vec::new()
+        };
+        deny.retain(|secret| !read.contains(secret) && !write.contains(secret));
+        let keep = if self.sandbox.is_workspace {
+            let below = own.iter().filter(|it| it.starts_with(root) && *it != root);
+            let later = RUN_LATER.iter().map(|name| root.join(name));
+            later
+                .chain(below.cloned())
+                .filter_map(|it| it.canonicalize().ok())
+                .collect()
+        } else {
+            Vec::new()
+        };
+        read.extend(own.iter().cloned());
+        read.extend(program.iter().flat_map(|it| of_program(it, home)));
+        read.extend(of_programs(home, variables));
         write.push(self.real.clone());
         Ok(Policy {
             read: distinct(read),
             write: distinct(write),
+            deny,
+            keep: distinct(keep),
+            namespaces: cx.confinement().support().namespaces && !is_landlock_alone(cx),
             network: self.sandbox.net == Some(true),
             required: self.required,
         })

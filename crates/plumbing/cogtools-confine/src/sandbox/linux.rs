@@ -12,6 +12,7 @@ use landlock::{
 };
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2};
 use rustix::io::Errno;
+use rustix::process::getpid;
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use seccompiler::{BpfProgram, SeccompCmpArgLen, SeccompFilter, TargetArch};
 pub use seccompiler::{
@@ -19,7 +20,7 @@ pub use seccompiler::{
     SeccompRule as Rule,
 };
 
-use super::{Gap, report};
+use super::{Gap, namespaces, report};
 use crate::Failure;
 use crate::options::Policy;
 
@@ -46,9 +47,11 @@ const TRUNCATE: u32 = 3;
 /// The bit of a call of the x32 interface, to which the filter of x86-64 applies as well.
 const X32: i64 = 0x4000_0000;
 /// Refused whatever their arguments are: the kernel's keyrings, System V's memory, queues and
-/// semaphores, which are shared with all processes of the user and outlive them; and calls that
-/// this filter does not see.
-const SHARED: [i64; 15] = [
+/// semaphores and POSIX queues, which are shared with all processes of the user and outlive them;
+/// and calls that this filter does not see.
+const SHARED: [i64; 17] = [
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
     libc::SYS_add_key,
     libc::SYS_keyctl,
     libc::SYS_request_key,
@@ -75,6 +78,14 @@ const SCHEDULING: [(i64, &[u64]); 6] = [
     // PRIO_PROCESS is 0, IOPRIO_WHO_PROCESS is 1.
     (libc::SYS_setpriority, &[0, 0]),
     (libc::SYS_ioprio_set, &[1, 0]),
+];
+/// Calls that signal the process of the first argument, and the index of the signal.
+const SIGNALS: [(i64, u8); 5] = [
+    (libc::SYS_kill, 1),
+    (libc::SYS_tkill, 1),
+    (libc::SYS_tgkill, 2),
+    (libc::SYS_rt_sigqueueinfo, 1),
+    (libc::SYS_rt_tgsigqueueinfo, 2),
 ];
 /// Calls that take the mode of a file, and the index of that argument.
 const MODES: &[(i64, u8)] = &[
@@ -117,6 +128,10 @@ pub struct Rights<'p> {
     pub read: &'p [PathBuf],
     /// The files and folders that it may also change.
     pub write: &'p [PathBuf],
+    /// Files and folders below these that it may not use after all.
+    pub deny: &'p [PathBuf],
+    /// Files and folders below `write` that it may only read.
+    pub keep: &'p [PathBuf],
     /// True if it may use sockets.
     pub network: bool,
 }
@@ -125,9 +140,13 @@ pub struct Rights<'p> {
 pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
     limit_privileges().map_err(|error| Failure::Confine("privileges cannot be limited", error))?;
     let (read, write) = (policy.readable(), policy.writable());
+    // What namespaces exempt need not be exempt from the rules.
+    let by_rules = !policy.namespaces;
     let rights = Rights {
         read: &read,
         write: &write,
+        deny: policy.deny.get(..).filter(|_| by_rules).unwrap_or_default(),
+        keep: policy.keep.get(..).filter(|_| by_rules).unwrap_or_default(),
         network: policy.network,
     };
     let gaps = restrict(rights).1;
@@ -139,8 +158,9 @@ pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
 
 /// Describes what this system cannot enforce, as JSON. Restricts this process to nothing at all.
 pub(crate) fn check() -> String {
+    let namespaces = namespaces::enter(&Policy::default()).is_ok();
     let (landlock, gaps) = restrict(Rights::default());
-    report("Linux", landlock, &gaps)
+    report("Linux", landlock, namespaces, &gaps)
 }
 
 /// Restricts this process to `rights`. Returns the version of Landlock, and what is not enforced.
@@ -200,11 +220,16 @@ pub fn restrict_files(rights: Rights<'_>) -> Result<Option<u32>, RulesetError> {
     let special = AccessFs::MakeChar | AccessFs::MakeBlock;
     let write = AccessFs::from_all(FILES) & !special;
     let read = AccessFs::from_read(FILES);
-    for (paths, access) in [(rights.read, read), (rights.write, write)] {
-        for path in paths {
-            if let Some(rule) = path_rule(path, access) {
-                created = created.add_rule(rule)?;
-            }
+    let mut paths = Vec::new();
+    for path in rights.read {
+        rights.divide(path, read, read, &mut paths);
+    }
+    for path in rights.write {
+        rights.divide(path, write, read, &mut paths);
+    }
+    for (path, access) in paths {
+        if let Some(rule) = path_rule(&path, access) {
+            created = created.add_rule(rule)?;
         }
     }
     Ok(match created.restrict_self()?.landlock {
@@ -214,6 +239,38 @@ pub fn restrict_files(rights: Rights<'_>) -> Result<Option<u32>, RulesetError> {
         } => u32::try_from(kernel_abi.unwrap_or(effective_abi as i32)).ok(),
         LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => None,
     })
+}
+
+impl Rights<'_> {
+    /// Adds `path` with `access` to `found`; if something below it is exempt, each of its entries,
+    /// since a rule holds for all that is below. Nothing new can be made in such a folder. What is
+    /// kept has the access `kept`.
+    fn divide(
+        &self,
+        path: &Path,
+        access: BitFlags<AccessFs>,
+        kept: BitFlags<AccessFs>,
+        found: &mut Vec<(PathBuf, BitFlags<AccessFs>)>,
+    ) {
+        if self.deny.iter().any(|it| it == path) {
+            return;
+        }
+        let access = if self.keep.iter().any(|it| it == path) {
+            kept
+        } else {
+            access
+        };
+        let keep = self.keep.iter().filter(|_| access != kept);
+        let mut exempt = self.deny.iter().chain(keep);
+        if !exempt.any(|it| it.starts_with(path) && it != path) {
+            found.push((path.to_path_buf(), access));
+            return;
+        }
+        found.push((path.to_path_buf(), AccessFs::ReadDir.into()));
+        for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+            self.divide(&entry.path(), access, kept, found);
+        }
+    }
 }
 
 /// The rule for the file or folder at `path`, if it is there.
@@ -235,8 +292,8 @@ fn path_rule(path: &Path, access: BitFlags<AccessFs>) -> Option<PathBeneath<Owne
     Some(PathBeneath::new(file, access))
 }
 
-/// Refuses the calls that reach other processes or make a set-ID file, and without `network` all
-/// new sockets but connected pairs.
+/// Refuses the calls that reach other processes, this one included, or make a set-ID file, and
+/// without `network` all new sockets but connected pairs.
 fn refuse_calls(network: bool) -> Result<(), FilterError> {
     let mut rules: Rules = SHARED.iter().map(|call| (*call, Vec::new())).collect();
     for (call, permitted) in SCHEDULING {
@@ -248,6 +305,25 @@ fn refuse_calls(network: bool) -> Result<(), FilterError> {
     let other = condition(0, Operation::Ne, 0)?;
     let sets = Condition::new(2, SeccompCmpArgLen::Qword, Operation::Ne, 0)?;
     rules.insert(libc::SYS_prlimit64, vec![rule(vec![other, sets])?]);
+    // A process that stops this one would be limited no more: by its number, as its group, as one of
+    // all.
+    let own = getpid().as_raw_nonzero().get();
+    let is = |id: i32| condition(0, Operation::Eq, u64::from(id.cast_unsigned()));
+    for (call, signal) in SIGNALS {
+        let stop = u64::from(libc::SIGSTOP.unsigned_abs());
+        let stops = |id| rule(vec![is(id)?, condition(signal, Operation::Eq, stop)?]);
+        let stops = [own, -own, -1].into_iter().map(stops);
+        rules.insert(call, stops.collect::<Result<_, _>>()?);
+    }
+    rules.insert(libc::SYS_pidfd_open, vec![rule(vec![is(own)?])?]);
+    // One whose memory is protected hides what it has open.
+    let dumpable = condition(
+        0,
+        Operation::Eq,
+        u64::from(libc::PR_SET_DUMPABLE.unsigned_abs()),
+    )?;
+    let protected = condition(1, Operation::Eq, 0)?;
+    rules.insert(libc::SYS_prctl, vec![rule(vec![dumpable, protected])?]);
     let has = |index, bits| condition(index, Operation::MaskedEq(bits), bits);
     for (call, mode) in MODES {
         let of_bit = |bit| rule(vec![has(*mode, bit)?]);

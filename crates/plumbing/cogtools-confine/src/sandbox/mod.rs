@@ -7,6 +7,8 @@
 
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "linux")]
+pub(crate) mod namespaces;
 
 #[cfg(target_os = "linux")]
 pub use linux::{
@@ -63,18 +65,26 @@ pub fn lower_limit(resource: Resource, limit: u64) -> Result<(), rustix::io::Err
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn check() -> String {
     // What sandbox-exec would hold has not been tried.
-    report(std::env::consts::OS, None, &[Gap::Files, Gap::Network])
+    report(
+        std::env::consts::OS,
+        None,
+        false,
+        &[Gap::Files, Gap::Network],
+    )
 }
 
-/// `{"system":"Linux","landlock":7,"gaps":[]}`
-fn report(system: &str, landlock: Option<u32>, gaps: &[Gap]) -> String {
+/// `{"system":"Linux","landlock":7,"namespaces":true,"gaps":[]}`
+fn report(system: &str, landlock: Option<u32>, namespaces: bool, gaps: &[Gap]) -> String {
     let landlock = landlock.map_or_else(|| "null".to_owned(), |version| version.to_string());
     let gaps: Vec<String> = gaps
         .iter()
         .map(|gap| format!("\"{}\"", gap.name()))
         .collect();
     let gaps = gaps.join(",");
-    format!("{{\"system\":\"{system}\",\"landlock\":{landlock},\"gaps\":[{gaps}]}}\n")
+    format!(
+        "{{\"system\":\"{system}\",\"landlock\":{landlock},\"namespaces\":{namespaces},\
+         \"gaps\":[{gaps}]}}\n"
+    )
 }
 
 /// Profiles of macOS's `sandbox-exec`. They are untested there: a policy that is required is
@@ -110,14 +120,19 @@ mod profile {
         }
         let system = SYSTEM.iter().map(PathBuf::from);
         let read = system.chain(policy.read.iter().cloned());
-        text.extend(read.map(|path| allow("file-read-data", &path)));
+        text.extend(read.map(|path| rule("allow file-read-data", &path)));
         let devices = DEVICES.iter().map(PathBuf::from);
         let write = devices.chain(policy.write.iter().cloned());
-        text.extend(write.map(|path| allow("file-read-data file-write*", &path)));
+        text.extend(write.map(|path| rule("allow file-read-data file-write*", &path)));
+        // The last rule for a path counts.
+        let keep = policy.keep.iter();
+        text.extend(keep.map(|path| rule("deny file-write*", path)));
+        let deny = policy.deny.iter();
+        text.extend(deny.map(|path| rule("deny file-read-data file-write*", path)));
         text
     }
 
-    fn allow(operations: &str, path: &Path) -> String {
+    fn rule(rule: &str, path: &Path) -> String {
         let mut quoted = String::new();
         for c in path.to_string_lossy().chars() {
             if matches!(c, '"' | '\\') {
@@ -125,7 +140,7 @@ mod profile {
             }
             quoted.push(c);
         }
-        format!("(allow {operations} (subpath \"{quoted}\"))\n")
+        format!("({rule} (subpath \"{quoted}\"))\n")
     }
 }
 
@@ -136,12 +151,12 @@ mod tests {
     #[test]
     fn a_report_is_json() {
         assert_eq!(
-            report("Linux", Some(7), &[]),
-            "{\"system\":\"Linux\",\"landlock\":7,\"gaps\":[]}\n"
+            report("Linux", Some(7), true, &[]),
+            "{\"system\":\"Linux\",\"landlock\":7,\"namespaces\":true,\"gaps\":[]}\n"
         );
         assert_eq!(
-            report("Linux", None, &[Gap::Files, Gap::Network]),
-            "{\"system\":\"Linux\",\"landlock\":null,\"gaps\":[\"files\",\"network\"]}\n"
+            report("Linux", None, false, &[Gap::Files, Gap::Network]),
+            "{\"system\":\"Linux\",\"landlock\":null,\"namespaces\":false,\"gaps\":[\"files\",\"network\"]}\n"
         );
     }
 

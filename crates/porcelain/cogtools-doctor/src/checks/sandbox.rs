@@ -29,9 +29,10 @@ fn unconfined() -> Finding {
 
 /// The parts that this system enforces.
 fn of_system(support: &Support) -> Finding {
-    let landlock = support
-        .landlock
-        .map_or_else(String::new, |version| format!(" (Landlock {version})"));
+    let landlock = support.landlock.map_or_else(String::new, |version| {
+        let no = if support.namespaces { "" } else { "no " };
+        format!(" (Landlock {version}, {no}namespaces)")
+    });
     if support.gaps.is_empty() {
         return Finding::ok(format!("files{landlock} and sockets are protected"));
     }

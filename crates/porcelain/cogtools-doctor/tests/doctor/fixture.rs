@@ -46,18 +46,13 @@ const SECTIONS: [(&str, &str); 14] = [
     ("tools", "  ok       1 tool is valid\n"),
     (
         "sandbox",
-        "  ok       files (Landlock 7) and sockets are protected
+        "  ok       files (Landlock 7, namespaces) and sockets are protected
   ok       a program in a sandbox can still
-             see names, sizes and times of files (everywhere; their content is protected)
-             change permissions, owners and times of your files (everywhere; their content is protected)
-             see other processes and their command lines (everywhere; their variables and memory are protected)
-             signal your other processes (before Linux 6.12)
-             empty files that it may not write (before Linux 6.2; a warning says so)
-             use services through sockets, such as those of Docker or the session bus (with `net: true`; these may run programs without a sandbox)
-             send what it may read to anyone (with `net: true`; there are no lists of hosts)
-             write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`)
-             use more memory than `memory` in several processes (everywhere; each process has its own limit)
-             start more processes than `processes` (as root, which the system does not limit)
+             see names, sizes and times of files, and command lines of other processes (everywhere; contents, variables and memory are protected)
+             change permissions, owners and times of your files (where users have no namespaces, as `cogtools doctor` says; contents are protected)
+             signal your other processes, or empty files that it may not write (before Linux 6.12, or 6.2; a warning says so before 6.2)
+             send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`; services may run programs without a sandbox)
+             write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`; not with `workspace`)
 ",
     ),
     (

@@ -12,7 +12,6 @@ pub(crate) mod session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -264,7 +263,7 @@ pub(crate) struct Server {
     /// The limit for the whole run, in seconds.
     timeout: Option<f64>,
     /// The reach of the program; everything, if there is none.
-    sandbox: Option<Sandbox>,
+    sandbox: Option<Policy>,
     /// Texts that no message may show, besides the values of variables.
     #[serde(skip)]
     pub(crate) secrets: Secrets,
@@ -273,16 +272,6 @@ pub(crate) struct Server {
 /// Texts that no message may show.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets(Arc<Mutex<BTreeSet<String>>>);
-
-/// A policy, as the caller passes it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Sandbox {
-    read: Vec<PathBuf>,
-    write: Vec<PathBuf>,
-    network: bool,
-    required: bool,
-}
 
 /// The way to a server.
 pub(crate) enum Transport<'s> {
@@ -319,15 +308,10 @@ impl Server {
 
     /// Returns `confinement` with the reach of the program; everything, if the caller says nothing.
     pub(crate) fn confine(&self, confinement: Confinement) -> Confinement {
-        let Some(sandbox) = self.sandbox.clone() else {
-            return confinement;
-        };
-        confinement.with_policy(Policy {
-            read: sandbox.read,
-            write: sandbox.write,
-            network: sandbox.network,
-            required: sandbox.required,
-        })
+        match &self.sandbox {
+            Some(policy) => confinement.with_policy(policy.clone()),
+            None => confinement,
+        }
     }
 
     /// Returns the limit for the whole run; `default` if the description has none.

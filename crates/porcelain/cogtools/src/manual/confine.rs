@@ -41,20 +41,22 @@ process that started it, through /proc.
 With --sandbox, the program and its children may read the system (/usr, /bin, /lib*, /etc, /opt, \
 /proc, /sys and the package stores for all users) and the paths of --read and --write, and may write \
 only the paths of --write. Without --network, they can create no sockets except connected pairs. On \
-Linux, Landlock restricts files and seccomp restricts sockets. Older kernels enforce less: --check \
-prints the gaps.
+Linux, Landlock restricts files, seccomp restricts sockets, and namespaces make read-only what may \
+not be written. Older kernels enforce less: --check prints the gaps.
 
 On other Unix systems, `cogtools-confine` sets the limits and is replaced by the program. On Windows, \
 it has no effect.";
 
 const OPTIONS: &str = "\
 --memory BYTES
-  The memory that each process can write (RLIMIT_DATA). Address space is not limited: runtimes \
-reserve more than they use.
+  The memory that each process can write (RLIMIT_DATA), and on Linux the memory of all together, \
+with what they share or keep in files without a folder. It is measured every 10 to 200 ms; a program \
+that exceeds it is killed, and SIGXCPU terminates `cogtools-confine`. Address space is not limited: \
+runtimes reserve more than they use.
 
 --processes N
   The number of processes and threads that may be added to the existing ones (RLIMIT_NPROC). The \
-system counts all processes of the user, and does not limit root. Linux only.
+system counts all processes of the user; those of root are counted as the memory is. Linux only.
 
 --files N
   The number of files that each process may have open (RLIMIT_NOFILE).
@@ -63,12 +65,20 @@ system counts all processes of the user, and does not limit root. Linux only.
   The size of each file that is written (RLIMIT_FSIZE). A program that exceeds it gets SIGXFSZ.
 
 --sandbox
-  Deny access to files and sockets, except for --read, --write and --network. Each of these options, \
-and --required, implies --sandbox.
+  Deny access to files and sockets, except for --read, --write and --network. Each of these and the \
+following options implies --sandbox.
 
 --read PATH, --write PATH
   Permit access to PATH and everything below it. Paths are absolute and contain no links; each \
 option can be given 512 times.
+
+--deny PATH, --keep PATH
+  Deny access to PATH although it is below a permitted one, or permit only to read it although it is \
+below a writable one. Without namespaces, nothing new can be made in the folders around it.
+
+--namespaces
+  Enter namespaces for mounts, queues and names of the system first, and one for users unless as \
+root. --check says whether the system lets this user.
 
 --network
   Permit sockets.
@@ -78,8 +88,8 @@ option can be given 512 times.
 sandbox-exec gets the same policy, but is untested.
 
 --check
-  Print the gaps of this system as a JSON object with system, landlock (the version, or null) and \
-gaps, an array of files, truncation (a protected file can be emptied) and network.
+  Print the gaps of this system as a JSON object with system, landlock (the version, or null), \
+namespaces (true or false) and gaps, an array of files, truncation (a protected file can be emptied) and network.
 
 --parent PID
   The expected parent process. If it has exited, nothing is started.

@@ -14,13 +14,17 @@ pub(super) fn section() -> String {
 }
 
 const TEXT: &str = "\
-What the program of exec or script may reach, as a map. Nothing else is permitted. A tool of the \
-project without it is not confined. One of a package always is, and if it has no sandbox, as with \
-an empty map.
+What the program of exec or script may reach: the word workspace, or a map. Nothing else is \
+permitted. A tool of the project without it is not confined. One of a package always is, and if it \
+has no sandbox, as with an empty map.
+
+workspace
+  It reads and writes the project, but not its secrets, and only reads .git and what is run later, \
+such as makefiles, package.json, settings of editors and tools. No network.
 
 read
   The files and folders that it may read and execute, with all that is below, as a list of paths: \
-from the project's root, below the home directory (~/PATH), or absolute. By default, the project. \
+from the project's root, below the home directory (~/PATH), or absolute. By default, the project. Files of the project with secrets, such as .env, are left out unless they are named themselves. \
 In any case it may read the system, its own folder or package, the folders on PATH with the \
 libraries beside them, and what version managers install in the home directory.
 
@@ -33,9 +37,9 @@ net
   Whether it may use the network and other sockets: true or false (the default).
 
 memory, processes
-  The memory of each process, such as 256 MiB, and how many processes and threads may be added to \
+  The memory of all its processes together, such as 256 MiB, and how many processes and threads may be added to \
 those that exist, if that is less than limits in `cogtoolrc(5)`.
 
 A path below the root must not be a link that leaves the project; one with .. may. To the \
-program, what is denied is the error EACCES. Linux enforces it; what happens where a system cannot \
+program, what is denied is the error EACCES or EROFS. Linux enforces it; what happens where a system cannot \
 is the choice of --sandbox and of sandbox in `cogtoolrc(5)`. A program in a sandbox can still:";

@@ -283,7 +283,7 @@ pub enum Menu {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitOptions {
-    /// The memory of each process. By default, 4 GiB.
+    /// The memory of a program with all that it starts. By default, 4 GiB.
     ///
     /// Example: `memory: 512 MiB`
     #[serde(deserialize_with = "source::bytes")]

@@ -268,11 +268,31 @@ pub struct SandboxIndex(pub usize);
 
 /// The files and the network that a program may reach. Nothing else is permitted.
 #[derive(Clone, Debug, JsonSchema)]
+#[schemars(untagged)]
+pub enum SandboxOptions {
+    /// What a tool needs that works on the project.
+    Word(SandboxWord),
+    /// Each by its name.
+    Keys(SandboxKeys),
+}
+
+/// Sandboxes with a name.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+pub enum SandboxWord {
+    /// It reads the project without its secrets, writes it without `.git` and what is run later, and
+    /// has no network.
+    Workspace,
+}
+
+/// The files and the network that a program may reach, each by its name.
+#[derive(Clone, Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "the sandbox reads itself; this is its schema")]
-pub struct SandboxOptions {
+pub struct SandboxKeys {
     /// Files that it may read besides the system and its own: paths from the project's root,
-    /// below ~, or absolute. By default, the project.
+    /// below ~, or absolute. By default, the project. Files with secrets, such as `.env`, must be
+    /// named themselves.
     #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
     read: Option<Vec<String>>,
     /// Files that it may also change; by default, only a temporary folder of its own. A folder of the
@@ -281,7 +301,7 @@ pub struct SandboxOptions {
     write: Option<Vec<String>>,
     /// Permits the network; by default, only for an MCP server.
     net: Option<bool>,
-    /// The memory of each process; by default, as in `limits`.
+    /// The memory of all its processes together; by default, as in `limits`.
     memory: Option<Size>,
     /// The number of processes and threads that may be added to the existing ones; by default, as in
     /// `limits`.

@@ -377,12 +377,7 @@ impl Provider {
 /// The description of a server, with the policy under which the client starts it.
 fn with_policy(description: &str, policy: &Policy) -> String {
     let mut description: Value = serde_json::from_str(description).unwrap_or_default();
-    description["sandbox"] = json!({
-        "read": policy.read,
-        "write": policy.write,
-        "network": policy.network,
-        "required": policy.required,
-    });
+    description["sandbox"] = json!(policy);
     description.to_string()
 }
 
