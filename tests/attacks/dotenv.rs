@@ -110,3 +110,28 @@ fn a_large_file_takes_linear_time() {
         begin.elapsed()
     );
 }
+
+/// Before: it went to the model, the session and the log.
+#[test]
+fn a_declared_secret_is_masked_in_what_a_tool_prints() {
+    let project = Project::new();
+    let script = "name: t\ndescription: d\nenv: [API_TOKEN, PLACE]\nimplementation:\n  script: |\n    \
+                  #!/bin/sh\n    echo \"$API_TOKEN at $PLACE\"; echo \"no $API_TOKEN\" >&2; exit $1\n";
+    project.file("tools/t.yaml", script).trust(".");
+    let call = || {
+        run("cogtools-call", &project)
+            .arg("t")
+            .env("API_TOKEN", "sk-1234567890")
+            .env("PLACE", "the-usual-place")
+    };
+    call().run().outputs("*** at the-usual-place\n");
+    project.file("tools/t.yaml", script.replace("exit $1", "exit 3"));
+    call().run().fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the program exited with status 3
+  | no ***
+
+"#]],
+    );
+}

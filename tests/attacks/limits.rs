@@ -6,7 +6,7 @@ use std::time::Duration;
 use cogtools_test_support::{Project, Run, str};
 
 use super::processes::{all_end, call, project};
-use crate::{CONFINE, programs};
+use crate::{CONFINE, programs, run};
 
 /// The bounds that a program sees.
 #[test]
@@ -153,4 +153,35 @@ fd of itself
 cwd of itself
 
 "#]]);
+}
+
+/// Before: ten kilobytes of `(` ended the linter, and there was no report on the other files.
+#[test]
+fn deep_code_does_not_end_the_linter() {
+    let project = Project::new();
+    project.file(
+        "tools/other.yaml",
+        "name: other\ndescription: d\nimplementation: {js: \"return missing\"}\n",
+    );
+    for (at, part) in [
+        "(", "[", "{", "!", "a=>", "`${", "typeof ", "a?b:", "new ", "if(a)",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let code = part.repeat(10_000);
+        let tool =
+            format!("name: t{at}\ndescription: d\nimplementation:\n  js: |\n    return {code}\n");
+        project.file(format!("tools/t{at}.yaml"), tool);
+    }
+    let linted = run("cogtools-lint", &project)
+        .args(["--format", "json", "tools"])
+        .run();
+    let rules = String::from_utf8_lossy(&linted.stdout).into_owned();
+    assert_eq!(
+        rules.matches("nests too deeply to be checked").count(),
+        10,
+        "{rules}"
+    );
+    assert!(rules.contains("js-undeclared-name"), "{rules}");
 }

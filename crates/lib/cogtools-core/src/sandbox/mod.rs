@@ -17,7 +17,7 @@ use crate::file::{self, WriteError, WritePath};
 use crate::suggest::did_you_mean;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Actual, Code, Diagnostic, size};
+use crate::{Actual, Code, Diagnostic, pluralize, size};
 
 /// Bounds of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,6 +100,21 @@ impl Sandbox {
         let processes = self.processes.map(|it| format!("add {it} processes"));
         lines.extend(processes);
         lines
+    }
+
+    /// Describes the files with secrets that it names below `root`, for people: one text for each.
+    pub fn describe_secrets(&self, root: &Path) -> impl Iterator<Item = String> {
+        let named = self.read.iter().flatten().chain(&self.write);
+        let files = named.filter(|path| file::is_secret(Path::new(&path.0)));
+        files.map(|path| {
+            let text = std::fs::read_to_string(root.join(&path.0)).unwrap_or_default();
+            let is_variable = |line: &&str| !line.starts_with('#') && line.contains('=');
+            let count = text.lines().map(str::trim).filter(is_variable).count();
+            format!(
+                "see the secrets in {path} ({})",
+                pluralize(count, "variable")
+            )
+        })
     }
 
     /// Its canonical form, for digests.
@@ -413,5 +428,21 @@ mod tests {
             let parsed = SandboxPath::parse(text).ok();
             assert_eq!(parsed.map(|path| path.is_inside()), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn secrets_that_are_named_are_counted() {
+        let root = tempfile::tempdir().expect("a folder");
+        std::fs::write(root.path().join(".env"), "# A=0\nA=1\nB=2\n\nexport C=3\n")
+            .expect("a file");
+        let sandbox = Sandbox {
+            read: Some(vec![
+                SandboxPath(".env".to_owned()),
+                SandboxPath("docs".to_owned()),
+            ]),
+            ..Sandbox::default()
+        };
+        let described: Vec<String> = sandbox.describe_secrets(root.path()).collect();
+        assert_eq!(described, ["see the secrets in .env (3 variables)"]);
     }
 }

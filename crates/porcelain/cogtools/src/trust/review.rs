@@ -54,7 +54,7 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
             let files = named.iter().flat_map(|file| file_lines(cx, file));
             let programs = programs(&provider.settings().lines(), cx);
             let mut lines: Vec<Line> = described.chain(programs).collect();
-            lines.extend(rights(provider.effective_sandbox(cx).as_ref()));
+            lines.extend(rights(provider.effective_sandbox(cx).as_ref(), cx));
             lines.extend(files);
             lines.extend(file_names(&source.files_beside(cx)));
             lines
@@ -172,7 +172,7 @@ fn tool_lines(tool: &Tool, cx: &Context) -> Vec<Line> {
         lines.extend(labelled("requests", &request));
     }
     if tool.invocation().is_some() {
-        lines.extend(rights(sandbox_of(tool).as_ref()));
+        lines.extend(rights(sandbox_of(tool).as_ref(), cx));
     }
     if !tool.env().is_empty() {
         lines.extend(labelled("sees", &tool.env().join(" ")));
@@ -378,12 +378,14 @@ pub(crate) fn sandbox_of(tool: &Tool) -> Option<Sandbox> {
 }
 
 /// Rights of a program in `sandbox`.
-pub(crate) fn rights(sandbox: Option<&Sandbox>) -> Vec<Line> {
+pub(crate) fn rights(sandbox: Option<&Sandbox>, cx: &Context) -> Vec<Line> {
     let Some(sandbox) = sandbox else {
         let all = "do all that you may: it has no sandbox";
         return vec![line("may", all)];
     };
-    labelled("may", &sandbox.describe().join("; "))
+    let mut lines = sandbox.describe();
+    lines.extend(sandbox.describe_secrets(&cx.root));
+    labelled("may", &lines.join("; "))
 }
 
 /// Returns true if something of `source` has a sandbox.
