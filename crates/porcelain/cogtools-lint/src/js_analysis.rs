@@ -1,10 +1,9 @@
 //! The code of a tool in JavaScript, as a parser understands it.
 
-use std::collections::BTreeSet;
 use std::thread;
 
-use cogtools_core::Location;
-use cogtools_core::tool::JsSource;
+use cogtools_core::tool::{Flow, FlowNode, JsSource, Output};
+use cogtools_core::{Location, Tool};
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{BindingPattern, BindingProperty, Expression};
@@ -12,12 +11,19 @@ use oxc_diagnostics::OxcDiagnostic;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{NodeId, Semantic, SemanticBuilder};
 use oxc_span::{GetSpan as _, SourceType, Span};
+use serde_json::{Map, Value, json};
 
+use crate::js_types::{self, Code, Misuse};
 use crate::program::is_in;
 
 /// Names, reads and mistakes of the code.
-pub(crate) struct JsAnalysis<'s> {
-    source: &'s JsSource,
+#[derive(Debug)]
+pub(crate) struct JsAnalysis {
+    source: JsSource,
+    /// The node of a flow that has it.
+    pub(crate) node: Option<String>,
+    /// The properties of `args`, if they are known.
+    pub(crate) names: Option<Vec<String>>,
     /// Why it is no body of a function, and where.
     pub(crate) errors: Vec<(String, Span)>,
     /// The names that it does not declare.
@@ -30,36 +36,68 @@ pub(crate) struct JsAnalysis<'s> {
     pub(crate) returns: bool,
     /// The asynchronous parts.
     pub(crate) awaits: Vec<(&'static str, Span)>,
+    /// The uses of `args` that the parameters contradict, and results that `output` contradicts.
+    pub(crate) misuses: Vec<Misuse>,
 }
 
 /// A directive that makes the parser strict, in a line of its own.
 const STRICT: &str = "'use strict';\n";
 /// The parameter of the function.
 const ARGS: &str = "args";
+/// The property of `args` with the number of an item of a list.
+const INDEX: &str = "index";
 
-impl<'s> JsAnalysis<'s> {
-    /// Analyses `source`.
-    pub(crate) fn of(source: &'s JsSource) -> Self {
+impl JsAnalysis {
+    /// Analyses the code of `tool`, and of the nodes of its flow.
+    pub(crate) fn all(tool: &Tool) -> Vec<Self> {
+        let own = tool.js().map(|source| Self::of(source, tool, None));
+        let nodes = tool.flow().into_iter().flat_map(Flow::nodes);
+        let of_nodes = nodes.filter_map(|node| {
+            let source = node.js(tool.text())?;
+            Some(Self::of(source, tool, Some(node)))
+        });
+        own.into_iter().chain(of_nodes).collect()
+    }
+
+    fn of(source: JsSource, tool: &Tool, node: Option<&FlowNode>) -> Self {
+        let others = node.into_iter().flat_map(|node| {
+            let item = node.item_variable();
+            let needs = node.needs.iter().map(|need| need.node.as_str());
+            needs.chain(item).chain(item.map(|_| INDEX))
+        });
+        let others: Vec<&str> = others.collect();
+        let names = tool.schema().names().map(|mut names| {
+            names.extend(&others);
+            names.into_iter().map(str::to_owned).collect()
+        });
         let mut analysis = Self {
             source,
+            node: node.map(|node| node.id.clone()),
+            names,
             errors: Vec::new(),
             globals: Vec::new(),
             reads: Vec::new(),
             reads_all: false,
             returns: true,
             awaits: Vec::new(),
+            misuses: Vec::new(),
         };
-        if nesting(source.source()) > MAX_NESTING {
+        if nesting(analysis.source.source()) > MAX_NESTING {
             let message = "the code nests too deeply to be checked";
             analysis.errors.push((message.to_owned(), Span::default()));
             analysis.reads_all = true;
             return analysis;
         }
-        on_large_stack(|| analysis.analyse());
+        // Results of nodes and items of lists can be anything.
+        let mut schema = tool.schema().as_object().clone();
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.extend(others.iter().map(|name| ((*name).to_owned(), json!({}))));
+        }
+        on_large_stack(|| analysis.analyse(tool, &schema));
         analysis
     }
 
-    fn analyse(&mut self) {
+    fn analyse(&mut self, tool: &Tool, schema: &Map<String, Value>) {
         let text = format!("{STRICT}{}", self.source.source());
         let allocator = Allocator::default();
         let options = ParseOptions {
@@ -76,6 +114,21 @@ impl<'s> JsAnalysis<'s> {
             self.add_names(&built.semantic);
             self.add_awaits(&built.semantic);
             self.returns = returns(&built.semantic);
+            let is_known = !tool.schema().is_recovered() && !declares_args(&built.semantic);
+            if self.errors.is_empty() && is_known {
+                let code = Code {
+                    text: &text,
+                    schema,
+                    output: match tool.output() {
+                        Output::Json(Some(schema)) if self.node.is_none() => {
+                            Some(schema.as_object())
+                        }
+                        _ => None,
+                    },
+                    is_program: false,
+                };
+                self.misuses = js_types::misuses(&built.semantic, code);
+            }
         }
     }
 
@@ -122,8 +175,7 @@ impl<'s> JsAnalysis<'s> {
             }
         }
         // The code declares another `args`: nothing is known about the first one.
-        let declared: BTreeSet<&str> = scoping.symbol_names().collect();
-        self.reads_all |= declared.contains(ARGS);
+        self.reads_all |= declares_args(semantic);
     }
 
     /// Adds what `parent` reads of `args`, which is at `span`.
@@ -165,6 +217,11 @@ impl<'s> JsAnalysis<'s> {
             self.awaits.push(found);
         }
     }
+}
+
+/// Returns true if the code has an `args` of its own.
+fn declares_args(semantic: &Semantic<'_>) -> bool {
+    semantic.scoping().symbol_names().any(|name| name == ARGS)
 }
 
 /// The properties that `const {…} = args` reads, if the pattern names all of them.
@@ -213,26 +270,41 @@ fn returns(semantic: &Semantic<'_>) -> bool {
     })
 }
 
-/// The first mistake of a script in JavaScript, as a module or not, with its offset.
-pub(crate) fn syntax_error(text: &str) -> Option<(String, usize)> {
+/// The first mistake of a script in JavaScript, as a module or not, with its place; without one,
+/// the uses of its arguments that `schema` contradicts.
+pub(crate) fn script(text: &str, schema: &Map<String, Value>) -> Result<Vec<Misuse>, Misuse> {
+    let mistake = |(message, span): (String, Span)| Misuse {
+        rule: "script-error",
+        message: message.trim_end_matches('.').to_owned(),
+        fix: None,
+        span,
+    };
     if nesting(text) > MAX_NESTING {
-        return Some(("the code nests too deeply to be checked".to_owned(), 0));
+        let message = "the code nests too deeply to be checked".to_owned();
+        return Err(mistake((message, Span::default())));
     }
-    let mut found = None;
+    let mut found = Ok(Vec::new());
     on_large_stack(|| {
         for kind in [SourceType::mjs(), SourceType::cjs()] {
             let allocator = Allocator::default();
             let parsed = Parser::new(&allocator, text, kind).parse();
-            found = parsed.diagnostics.first().map(error);
-            if found.is_none() {
-                break;
+            if let Some(diagnostic) = parsed.diagnostics.first() {
+                found = Err(mistake(error(diagnostic)));
+                continue;
             }
+            let builder = SemanticBuilder::new().with_build_nodes(true);
+            let built = builder.build(&parsed.program);
+            let code = Code {
+                text,
+                schema,
+                output: None,
+                is_program: true,
+            };
+            found = Ok(js_types::misuses(&built.semantic, code));
+            break;
         }
     });
-    let (message, span) = found?;
-    let start = usize::try_from(span.start).unwrap_or_default();
-    let message = message.trim_end_matches('.').to_owned();
-    Some((message, text.floor_char_boundary(start.min(text.len()))))
+    found
 }
 
 /// Code that nests deeper is not parsed: the parser recurses.

@@ -9,6 +9,8 @@ mod finding;
 mod fix;
 mod flow;
 mod js_analysis;
+mod js_types;
+mod json_keys;
 mod lint_file;
 mod linter;
 mod output;

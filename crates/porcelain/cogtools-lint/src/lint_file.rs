@@ -15,6 +15,7 @@ use njk::{Analysis, Engine, Error, Template, analyse};
 use serde_json::{Map, Value};
 
 use crate::contradiction::{self, Contradiction};
+use crate::js_analysis::JsAnalysis;
 use crate::parameter_types::ToolTypes;
 use crate::target::{self, Suppression};
 
@@ -35,10 +36,13 @@ pub struct LintFile {
     pub shadowed_by: Option<PathBuf>,
     /// An earlier file that declares the same name.
     pub duplicate_name: Option<PathBuf>,
+    /// An earlier file with the same description.
+    pub copied_description: Option<PathBuf>,
     /// The other tools of the project, for a flow.
     pub(crate) neighbours: Arc<Neighbours>,
     types: OnceLock<ToolTypes>,
     contradictions: OnceLock<Vec<Contradiction>>,
+    codes: OnceLock<Vec<JsAnalysis>>,
     suppressions: OnceLock<Vec<Suppression>>,
 }
 
@@ -88,9 +92,11 @@ impl LintFile {
             diagnostics,
             shadowed_by: None,
             duplicate_name: None,
+            copied_description: None,
             neighbours: Arc::default(),
             types: OnceLock::new(),
             contradictions: OnceLock::new(),
+            codes: OnceLock::new(),
             suppressions: OnceLock::new(),
         }
     }
@@ -100,6 +106,7 @@ impl LintFile {
         let mut next = Self::read(&self.path, self.text.display_path(), self.text.scope()).ok()?;
         next.shadowed_by.clone_from(&self.shadowed_by);
         next.duplicate_name.clone_from(&self.duplicate_name);
+        next.copied_description.clone_from(&self.copied_description);
         next.neighbours = Arc::clone(&self.neighbours);
         Some(next)
     }
@@ -109,6 +116,12 @@ impl LintFile {
         let types = |tool| ToolTypes::of(tool, &self.neighbours);
         self.types
             .get_or_init(|| self.tool.as_ref().map(types).unwrap_or_default())
+    }
+
+    /// The JavaScript of the tool, and of the nodes of its flow.
+    pub(crate) fn codes(&self) -> &[JsAnalysis] {
+        let analyse = || self.tool.as_ref().map(JsAnalysis::all);
+        self.codes.get_or_init(|| analyse().unwrap_or_default())
     }
 
     /// The contradictions in the schema of the parameters.
@@ -267,9 +280,10 @@ pub(crate) struct Neighbours {
 }
 
 impl Neighbours {
-    /// The tools in the files of the project with this configuration.
-    pub(crate) fn of(config: &Config) -> Self {
+    /// The tools in the files of the project with this configuration, and `others`.
+    pub(crate) fn of(config: &Config, others: &[Source]) -> Self {
         let mut config = config.clone();
+        config.sources.extend_from_slice(others);
         let count = config.sources.len();
         config
             .sources

@@ -77,10 +77,22 @@ impl Linter {
             .map(Finding::position)
             .collect();
         findings.retain(|it| it.rule.name != INVALID_TOOL || !explained.contains(&it.position()));
+        // What looks unused is what another finding says is meant.
+        let meant: Vec<String> = findings.iter().map(|it| it.fix.clone()).collect();
+        findings.retain(|it| !it.rule.name.ends_with("unused-parameter") || !is_meant(it, &meant));
         findings.retain(|it| !file.suppressions().iter().any(|one| one.covers(it, file)));
         findings.sort_by_key(Finding::position);
         findings
     }
+}
+
+/// Returns true if the fix of another finding is the name that this one says is unused.
+fn is_meant(finding: &Finding, fixes: &[String]) -> bool {
+    let name = finding.message.rsplit('`').nth(1).unwrap_or_default();
+    let name = name.strip_prefix("args.").unwrap_or(name);
+    fixes
+        .iter()
+        .any(|fix| *fix == format!("did you mean `{name}`?"))
 }
 
 /// A rule.

@@ -9,7 +9,7 @@ use cogtools_core::source::Listing;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
-use cogtools_core::{Candidate, Code, Config, Diagnostic, Folder, Name, SourceError};
+use cogtools_core::{Candidate, Code, Config, Diagnostic, Folder, Name, Source, SourceError};
 use cogtools_program::project::read_scope;
 use cogtools_program::{InputError, Io};
 
@@ -78,6 +78,7 @@ pub(crate) fn collect(
     files.retain(|file| !is_yml(&file.path) || file.looks_like_a_tool());
     mark_shadowed(&mut files, config);
     mark_duplicate_names(&mut files);
+    mark_copied_descriptions(&mut files);
     add_neighbours(&mut files, config);
     Targets { files, diagnostics }
 }
@@ -199,13 +200,45 @@ fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// Gives flows the tools that they may call. Without a flow, none is read.
+/// Gives flows and agents the tools that they may call. Without one, none is read.
 fn add_neighbours(files: &mut [LintFile], config: &Config) {
-    let flows = files.iter_mut().filter(|file| file.flow().is_some());
-    let mut flows = flows.peekable();
-    if flows.peek().is_some() {
-        let neighbours = Arc::new(Neighbours::of(config));
-        flows.for_each(|file| file.neighbours = Arc::clone(&neighbours));
+    let is_agent = |file: &LintFile| {
+        let implementation = file.value("implementation");
+        implementation.is_some_and(|node| node.get("agent").is_some())
+    };
+    let mut give = |is_wanted: &dyn Fn(&LintFile) -> bool, others: &[Source]| {
+        let mut wanted = files.iter_mut().filter(|file| is_wanted(file)).peekable();
+        if wanted.peek().is_some() {
+            let neighbours = Arc::new(Neighbours::of(config, others));
+            wanted.for_each(|file| file.neighbours = Arc::clone(&neighbours));
+        }
+    };
+    give(&|file| file.flow().is_some(), &[]);
+    give(&is_agent, &[Source::BuiltIn, Source::Editor]);
+}
+
+/// Marks the files whose description an earlier file has, too.
+fn mark_copied_descriptions(files: &mut [LintFile]) {
+    let mut first: HashMap<String, PathBuf> = HashMap::new();
+    for file in files {
+        let description = file.value("description").and_then(Node::text);
+        let Some(text) = description.filter(|text| text.split_whitespace().count() > 2) else {
+            continue;
+        };
+        let key = text
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .to_lowercase();
+        match first.get(&key) {
+            // A file that has the same name is reported for that.
+            Some(_) if file.shadowed_by.is_some() || file.duplicate_name.is_some() => {}
+            Some(earlier) if *earlier != file.text.display_path() => {
+                file.copied_description = Some(earlier.clone());
+            }
+            Some(_) => {}
+            None => drop(first.insert(key, file.text.display_path().to_path_buf())),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::program::{Role, Script, interpreter_name, words};
 const MAX_BYTES: usize = 256 * 1024;
 
 /// A script that a tool runs.
+#[derive(Clone)]
 pub(crate) struct ToolScript {
     text: String,
     /// The file that it is in, if it is not the tool's.

@@ -328,6 +328,9 @@ pub(super) fn assign_roles(words: &mut [Word<'_>]) {
         (word.role, place) = next(place, word, before.as_deref(), &program);
         if word.role == Role::Program {
             base(text).clone_into(&mut program);
+        } else if program == "git" && !text.starts_with('-') && before.as_deref() != Some("-c") {
+            // After its subcommand, `-c` is another option.
+            program.clear();
         }
         before = Some(text.to_owned());
     }

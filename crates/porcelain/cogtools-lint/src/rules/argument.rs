@@ -1,13 +1,19 @@
 //! Arguments of the call in a command line: as code, as the program, as an option, or beside
 //! words that only a shell understands.
 
+use std::sync::LazyLock;
+
 use cogtools_core::Level;
 use cogtools_core::schema::Schema;
+use cogtools_core::yaml::Node;
+use fancy_regex::Regex;
+use serde_json::{Map, Value};
 
+use crate::contradiction;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
-use crate::program::{Role, Word, can_begin_with_dash, is_known, words};
+use crate::program::{Role, Word, base, can_begin_with_dash, is_in, is_known, words};
 use crate::tool_script;
 
 pub(super) static RULES: &[Rule] = &[
@@ -47,7 +53,119 @@ pub(super) static RULES: &[Rule] = &[
         example: example!("shell-syntax"),
         check: shell_syntax,
     },
+    Rule {
+        name: "empty-argument",
+        level: Level::Warn,
+        summary: "an element of `exec` that is empty if an optional value is missing",
+        why: "the program gets an empty argument, which is a file without a name, or a value that nobody meant",
+        fix: "write `when: NAME` and `args: […]`, or give the parameter a default",
+        example: example!("empty-argument"),
+        check: empty_argument,
+    },
+    Rule {
+        name: "list-argument",
+        level: Level::Warn,
+        summary: "a list inside a longer element of `exec`, or after an option that then stands alone",
+        why: "the items are joined by commas into one argument; an option before an empty list takes the next argument for its value",
+        fix: "write the list as an element of its own, without text around it; join it on purpose with `| join(',')`",
+        example: example!("list-argument"),
+        check: list_argument,
+    },
 ];
+
+/// The schema of a parameter, or of a member of one, by its path in an expression.
+fn parameter<'f>(file: &'f LintFile, path: &str) -> Option<&'f Map<String, Value>> {
+    schema_of(file)?.at(path.split('.'))
+}
+
+fn is_list(schema: &Map<String, Value>) -> bool {
+    schema.get("type").is_some_and(|kind| kind == "array")
+}
+
+/// The value that an element prints, where it prints one as it is.
+static PRINTED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\{\{-?\s*([A-Za-z_][\w.]*)\s*-?\}\}").ok());
+
+/// Renders each element with the arguments of a call that omits what it can.
+fn empty_argument(file: &LintFile, findings: &mut Findings<'_>) {
+    const TEXT_PROGRAMS: &str = "echo printf test [ expr";
+    let list = file
+        .value("implementation")
+        .and_then(|node| node.get("exec"));
+    let Some(schema) = schema_of(file).filter(|schema| !schema.is_recovered()) else {
+        return;
+    };
+    let mut arguments = contradiction::arguments(schema.as_object())
+        .into_iter()
+        .next()
+        .unwrap_or_default();
+    for (name, required, sub_schema) in file.parameters() {
+        if !required && !sub_schema.schema.contains_key("default") {
+            arguments.remove(name);
+        }
+    }
+    schema.apply_defaults(&mut arguments);
+    let arguments = Value::Object(arguments);
+    let nodes = list.and_then(Node::items).unwrap_or_default();
+    let program = nodes.first().and_then(Node::text).unwrap_or_default();
+    if is_in(base(program), TEXT_PROGRAMS) {
+        return;
+    }
+    for node in nodes.iter().skip(1) {
+        let Some(text) = node.text().filter(|text| text.contains('{')) else {
+            continue;
+        };
+        let Some(read) = njk::analyse(text).ok().and_then(|it| {
+            it.reads.into_iter().find(|read| {
+                arguments.get(&read.name).is_none_or(Value::is_null)
+                    && parameter(file, &read.name).is_some_and(|it| !is_list(it))
+            })
+        }) else {
+            continue;
+        };
+        let template = njk::Engine::new().compile("", text);
+        let output = template.and_then(|template| template.render(&arguments));
+        if output.is_ok_and(|output| output.is_empty()) {
+            let message = format!("the argument is empty if `{}` is missing", read.name);
+            findings.report(node.span, message);
+        }
+    }
+}
+
+fn list_argument(file: &LintFile, findings: &mut Findings<'_>) {
+    let words = words(file);
+    for (index, word) in words.iter().enumerate() {
+        let found = PRINTED.iter().flat_map(|it| it.captures_iter(word.text));
+        for found in found.flatten() {
+            let (Some(whole), Some(path)) = (found.get(0), found.get(1)) else {
+                continue;
+            };
+            let path = path.as_str();
+            let Some(schema) = parameter(file, path).filter(|it| is_list(it)) else {
+                continue;
+            };
+            let option = words[..index].last().map_or("", |it| it.text);
+            let may_be_empty = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0) == 0;
+            let name = option.trim_start_matches('-');
+            let last = path.rsplit('.').next().unwrap_or(path);
+            let is_alike = name.len() > 1 && (last.starts_with(name) || name.starts_with(last));
+            if whole.as_str() != word.text.trim() {
+                if word.role != Role::Code {
+                    let message = format!("the items of `{path}` become one argument, with commas");
+                    findings.report(word.span, message);
+                }
+            } else if option.starts_with("--") && is_alike && may_be_empty {
+                let message = format!(
+                    "`{option}` stands alone if `{path}` is empty, and before several items"
+                );
+                let fix = format!(
+                    "write `{option}={{{{ {path} | join(',') }}}}` under `when: {path}.length`, if the program takes that"
+                );
+                findings.report(word.span, message).fix(fix);
+            }
+        }
+    }
+}
 
 fn schema_of(file: &LintFile) -> Option<&Schema> {
     Some(file.tool.as_ref()?.schema())
@@ -145,6 +263,10 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
+/// A variable of a shell after `=`.
+static VARIABLE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"=\$\{?[A-Z][A-Z0-9_]+\b").ok());
+
 /// Returns true if a word is an operator of a shell, or begins with what a shell expands.
 fn is_syntax(text: &str) -> bool {
     const OPERATORS: [&str; 14] = [
@@ -169,6 +291,10 @@ fn is_syntax(text: &str) -> bool {
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         is_name && (after.is_empty() || after.starts_with('/'))
     });
+    let is_variable = is_variable
+        || VARIABLE
+            .as_ref()
+            .is_some_and(|it| it.is_match(text).unwrap_or(false));
     let is_expanded = text.contains("$(") && text.contains(')')
         || text.starts_with("~/")
         || (text.len() > 2 && text.starts_with('`') && text.ends_with('`'));

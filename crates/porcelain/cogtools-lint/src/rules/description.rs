@@ -1,9 +1,13 @@
 //! Descriptions: what the model reads about a tool and its parameters.
 
+use std::sync::LazyLock;
+
 use cogtools_core::schema::Role;
+use cogtools_core::suggest::did_you_mean;
 use cogtools_core::yaml::Node;
 use cogtools_core::{HostLimit, Level};
-use serde_json::Value;
+use fancy_regex::Regex;
+use serde_json::{Map, Value};
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
@@ -37,7 +41,120 @@ pub(super) static RULES: &[Rule] = &[
         example: example!("placeholder"),
         check: placeholder,
     },
+    Rule {
+        name: "misleading-description",
+        level: Level::Warn,
+        summary: "a description that says another default than the schema, names a parameter that does not exist, or is the text of another tool",
+        why: "the model believes it: it omits what it should send, sends what is rejected, or calls the wrong tool",
+        fix: "say what the schema says",
+        example: example!("misleading-description"),
+        check: misleading_description,
+    },
 ];
+
+/// A default in words.
+static DEFAULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i)\bdefault(?:s to|\s+(?:is|value is|value|to|of))?[:=]?\s*["'`]?([\w.-]*\w)|["'`]?([\w.-]*\w)["'`]?,?\s+(?:by default|\(default\))|by default,?\s+["'`]?([\w.-]*\w)"#,
+    )
+    .ok()
+});
+/// A name in back-quotes that is said to be a parameter.
+static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?:parameters?|arguments?|option) `(\w+)`|`(\w+)` (?:parameter|argument|option)\b|`(\w+)`").ok()
+});
+
+fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
+    for sub_schema in file.sub_schemas() {
+        let text = sub_schema.schema.get("description").and_then(Value::as_str);
+        let default = sub_schema.schema.get("default");
+        if let (Some(text), Some(default)) = (text, default)
+            && let Some(said) = other_default(text, default, sub_schema.schema)
+        {
+            let message = format!("it says `{said}` is the default, which is {default}");
+            findings.report(file.keyword(&sub_schema, "description"), message);
+        }
+    }
+    if let (Some(earlier), Some(entry)) = (&file.copied_description, file.entry("description")) {
+        let message = format!("the same description as in `{}`", earlier.display());
+        findings
+            .report(entry.span, message)
+            .fix("say what this tool does, and the other one does not");
+    }
+    let names = file.tool.as_ref().and_then(|tool| tool.schema().names());
+    let mut texts: Vec<(&Node, &str)> = file
+        .value("description")
+        .map(|it| (it, ""))
+        .into_iter()
+        .collect();
+    for key in ["parameters", "parameters_schema"] {
+        if let Some(node) = file.value(key) {
+            collect_descriptions(node, "", &mut texts);
+        }
+    }
+    let Some(names) = names.filter(|names| !names.is_empty()) else {
+        return;
+    };
+    for (node, _) in texts {
+        let text = node.text().unwrap_or_default();
+        let found = NAMED
+            .iter()
+            .flat_map(|regex| regex.captures_iter(text))
+            .flatten();
+        for found in found {
+            let is_said = found.get(3).is_none();
+            let group = (1..4).find_map(|at| found.get(at));
+            let Some(name) = group.map(|it| it.as_str()).filter(|it| !names.contains(it)) else {
+                continue;
+            };
+            let count = |text: &str| {
+                let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+                words.filter(|word| *word == name).count()
+            };
+            let is_word = count(file.text.as_str()) > count(text);
+            let meant = did_you_mean(name, names.iter().copied());
+            let is_name = name.len() > 2 && name.starts_with(|c: char| c.is_ascii_lowercase());
+            if is_name && !is_word && (is_said || meant.is_some()) {
+                let finding = findings.report(node.span, format!("no parameter is named `{name}`"));
+                if let Some(meant) = meant {
+                    finding.fix(meant);
+                }
+            }
+        }
+    }
+}
+
+/// The default that a text says, if the schema has another one of its kind.
+fn other_default(text: &str, default: &Value, schema: &Map<String, Value>) -> Option<String> {
+    let found = DEFAULT
+        .iter()
+        .flat_map(|regex| regex.captures_iter(text))
+        .flatten();
+    let said = found.filter_map(|found| (1..4).find_map(|at| found.get(at)));
+    let said: Vec<&str> = said.map(|it| it.as_str()).collect();
+    let is_other = |said: &str| match default {
+        Value::Number(number) => {
+            let own = said.parse::<f64>().ok();
+            own.is_some_and(|own| number.as_f64().is_some_and(|it| (it - own).abs() > 1e-9))
+        }
+        Value::Bool(flag) => matches!(said, "true" | "false") && said != flag.to_string(),
+        Value::String(own) => {
+            let known = schema.get("enum").and_then(Value::as_array);
+            said != own && known.is_some_and(|known| known.iter().any(|it| it == said))
+        }
+        _ => false,
+    };
+    let right = match default {
+        Value::String(own) => own.clone(),
+        other => other.to_string(),
+    };
+    if said.contains(&right.as_str()) {
+        return None;
+    }
+    said.into_iter()
+        .find(|said| is_other(said))
+        .map(str::to_owned)
+}
 
 /// Descriptions without content.
 const PLACEHOLDERS: [&str; 14] = [
@@ -84,9 +201,10 @@ fn long_description(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn placeholder(file: &LintFile, findings: &mut Findings<'_>) {
-    let mut texts: Vec<(&Node, &str)> = ["title", "description"]
+    let own = file.value("name").and_then(Node::text).unwrap_or_default();
+    let mut texts: Vec<(&Node, &str)> = [("title", ""), ("description", own)]
         .into_iter()
-        .filter_map(|key| Some((file.value(key)?, "")))
+        .filter_map(|(key, name)| Some((file.value(key)?, name)))
         .collect();
     for key in ["parameters", "parameters_schema"] {
         let entries = file.value(key).and_then(Node::entries);

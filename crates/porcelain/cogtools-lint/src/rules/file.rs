@@ -1,6 +1,8 @@
 //! The file of a tool: its first lines, its extension, its permissions, how its template is
 //! written down, and white space without meaning.
 
+use std::path::Path;
+
 use cogtools_core::text::{self, Span, Text};
 use cogtools_core::yaml::{self, Data, Entry};
 use cogtools_core::{Level, Tool, shebang};
@@ -83,7 +85,78 @@ pub(super) static RULES: &[Rule] = &[
         example: example!("trailing-space"),
         check: trailing_space,
     },
+    Rule {
+        name: "unpublished-tool",
+        level: Level::Warn,
+        summary: "a tool of an npm package that the list `files` in `package.json` leaves out",
+        why: "`npm publish` does not pack it: whoever installs the package does not get the tool",
+        fix: "add the folder to `files`",
+        example: example!("unpublished-tool": ["tools/say.yaml", "package.json"], ["tools/say.yaml", "package.json"]),
+        check: unpublished_tool,
+    },
 ];
+
+/// The maximum size of `package.json`.
+const MAX_PACKAGE: usize = 1 << 20;
+
+/// Reports the first tool of a folder that a package names and does not publish.
+fn unpublished_tool(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some(folder) = file.path.parent() else {
+        return;
+    };
+    for root in folder.ancestors().take(3) {
+        let path = root.join("package.json");
+        let bytes = text::bytes(&path, &path, MAX_PACKAGE, file.text.scope());
+        let package = bytes
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+        let Some(package) = package else { continue };
+        let list = |value: Option<&Value>| -> Vec<String> {
+            let items = value.and_then(Value::as_array).into_iter().flatten();
+            let texts = items.filter_map(Value::as_str);
+            let trim = |it: &str| {
+                it.trim_start_matches("./")
+                    .trim_end_matches("/**")
+                    .trim_end_matches("/*")
+                    .trim_matches('/')
+                    .to_owned()
+            };
+            texts.map(trim).collect()
+        };
+        let tools = list(package.get("cogtools").and_then(|it| it.get("tools")));
+        let files = list(package.get("files"));
+        let below = folder
+            .strip_prefix(root)
+            .unwrap_or(folder)
+            .to_string_lossy()
+            .into_owned();
+        let is_in = |list: &[String]| {
+            list.iter().any(|it| {
+                below == *it || below.starts_with(&format!("{it}/")) || it == "." || it == "**"
+            })
+        };
+        let is_private = package.get("private") == Some(&Value::Bool(true));
+        if package.get("files").is_some()
+            && is_in(&tools)
+            && !is_in(&files)
+            && !is_private
+            && is_first(file, folder)
+        {
+            let name = root.file_name().unwrap_or_default().to_string_lossy();
+            findings.report_file(format!(
+                "`files` in the `package.json` of `{name}` does not list `{below}`"
+            ));
+        }
+        return;
+    }
+}
+
+/// Returns true if no tool file of the folder comes before this one.
+fn is_first(file: &LintFile, folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths = entries.map(|entry| entry.path());
+    !paths.any(|path| path < file.path && path.extension().is_some_and(|it| it == "yaml"))
+}
 
 fn no_schema(file: &LintFile, findings: &mut Findings<'_>) {
     let entries = file

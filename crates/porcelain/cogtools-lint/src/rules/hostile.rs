@@ -1,8 +1,11 @@
 //! Text that a person does not see and a model reads.
 
+use std::sync::LazyLock;
+
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
 use cogtools_core::{Level, invisible};
+use fancy_regex::Regex;
 
 use super::description::collect_descriptions;
 use crate::finding::Findings;
@@ -28,7 +31,37 @@ pub(super) static RULES: &[Rule] = &[
         example: example!("hidden-comment"),
         check: hidden_comment,
     },
+    Rule {
+        name: "hiding-instruction",
+        level: Level::Error,
+        summary: "a description that tells the model to hide something from the user, or to ignore its instructions",
+        why: "a description is read as an instruction; one like this is how a tool takes over a model",
+        fix: "remove it, and read what else the tool does",
+        example: example!("hiding-instruction"),
+        check: hiding_instruction,
+    },
 ];
+
+/// Instructions that work against the user.
+static HIDING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|reveal(?:ing)?|disclos(?:e|ing))\s+(?:(?:this|that|it|anything|any of this|about this)\s+)?(?:to\s+)?(?:the\s+)?(?:users?|humans?|anyone|people)\b|\b(?:hide|conceal|keep)\s+(?:this|it|that|all of this)\s+(?:secret\s+|hidden\s+)?from\s+(?:the\s+)?(?:user|human|anyone)|\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:the\s+)?(?:previous|prior|other|above|earlier)\s+(?:instructions?|rules?|prompts?)",
+    )
+    .ok()
+});
+
+fn hiding_instruction(file: &LintFile, findings: &mut Findings<'_>) {
+    for node in descriptions(file) {
+        let text = node.text().unwrap_or_default();
+        let found = HIDING
+            .as_ref()
+            .and_then(|regex| regex.find(text).ok().flatten());
+        if let Some(found) = found {
+            let message = format!("`{}` is an instruction against the user", found.as_str());
+            findings.report(node.span, message);
+        }
+    }
+}
 
 /// The titles and descriptions of the tool and its parameters.
 fn descriptions(file: &LintFile) -> Vec<&Node> {

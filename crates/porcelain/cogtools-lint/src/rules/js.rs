@@ -1,11 +1,10 @@
 //! Code in JavaScript, checked against the parameters and against what exists.
 
+use cogtools_core::Level;
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::tool::{Flow, FlowNode, JsSource};
-use cogtools_core::{Level, Tool};
 
 use crate::finding::Findings;
-use crate::js_analysis::JsAnalysis;
+use crate::js_types::Misuse;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
 use crate::program::is_in;
@@ -56,10 +55,53 @@ pub(super) static RULES: &[Rule] = &[
         example: example!("js-async"),
         check: async_code,
     },
+    Rule {
+        name: "js-unknown-member",
+        level: Level::Error,
+        summary: "a member in JavaScript that the value does not have: one that the schema does not declare, or a method of another type",
+        why: "it is undefined, or the call fails; the schema says that no call can have it",
+        fix: "correct the name, or declare the property",
+        example: example!("js-unknown-member"),
+        check: misused,
+    },
+    Rule {
+        name: "js-unguarded-optional",
+        level: Level::Error,
+        summary: "a member in JavaScript of a value that can be missing or null, without a check",
+        why: "a call that omits the value fails with a TypeError",
+        fix: "write `?.`, check it before, or give the parameter a default",
+        example: example!("js-unguarded-optional"),
+        check: misused,
+    },
+    Rule {
+        name: "js-impossible-comparison",
+        level: Level::Error,
+        summary: "a comparison in JavaScript that can never hold: with a value that the enum does not have, or of another type",
+        why: "the branch is never taken, or always",
+        fix: "correct the value, or add it to the schema",
+        example: example!("js-impossible-comparison"),
+        check: misused,
+    },
+    Rule {
+        name: "js-wrong-operand",
+        level: Level::Error,
+        summary: "an operation in JavaScript on a value of another type: arithmetic with text, a loop over a number, an object as text",
+        why: "the result is `NaN` or `[object Object]`, or the call fails",
+        fix: "apply it to another value",
+        example: example!("js-wrong-operand"),
+        check: misused,
+    },
+    Rule {
+        name: "js-result",
+        level: Level::Error,
+        summary: "a result of JavaScript that `output.schema` does not allow: of another type, without a required member, or with one that is not declared",
+        why: "every call fails, and its caller can do nothing about it",
+        fix: "return what the schema declares, or correct the schema",
+        example: example!("js-result"),
+        check: misused,
+    },
 ];
 
-/// The property of `args` with the number of an item of a list.
-const INDEX: &str = "index";
 /// Names that the language defines, as far as they exist here.
 const GLOBALS: &str = "AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date \
     Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array \
@@ -71,47 +113,38 @@ const GLOBALS: &str = "AggregateError Array ArrayBuffer BigInt BigInt64Array Big
 /// Names that exist, and fail when they are called.
 const FORBIDDEN: &str = "WebSocket XMLHttpRequest caches fetch importScripts indexedDB";
 
-/// Code of a tool, or of a node of a flow.
-struct Code<'f> {
-    source: JsSource,
-    /// The node that has it.
-    node: Option<&'f FlowNode>,
-    /// The properties of `args`, if they are known.
-    names: Option<Vec<&'f str>>,
-}
-
-fn codes(file: &LintFile) -> Vec<Code<'_>> {
-    let Some(tool) = &file.tool else {
-        return Vec::new();
-    };
-    let own = tool.js().map(|source| Code {
-        source,
-        node: None,
-        names: tool.schema().names(),
-    });
-    let nodes = file.flow().into_iter().flat_map(Flow::nodes);
-    let of_nodes = nodes.filter_map(|node| {
-        let names = tool.schema().names().map(|mut names| {
-            names.extend(node.needs.iter().map(|need| need.node.as_str()));
-            let item = node.item_variable();
-            names.extend(item.into_iter().chain(item.map(|_| INDEX)));
-            names
-        });
-        Some(Code {
-            source: node.js(tool.text())?,
-            node: Some(node),
-            names,
-        })
-    });
-    own.into_iter().chain(of_nodes).collect()
-}
-
 fn js_error(file: &LintFile, findings: &mut Findings<'_>) {
-    for code in codes(file) {
-        let analysis = JsAnalysis::of(&code.source);
+    for analysis in file.codes() {
         for (message, span) in &analysis.errors {
             findings.report_at(analysis.location(*span), lower_case(message));
         }
+    }
+}
+
+/// Reports the contradictions of the rule, in code and in scripts.
+fn misused(file: &LintFile, findings: &mut Findings<'_>) {
+    let rule = findings.rule();
+    let mut report = |location, misuse: &Misuse| {
+        if misuse.rule == rule {
+            let finding = findings.report_at(location, misuse.message.clone());
+            if let Some(fix) = &misuse.fix {
+                finding.fix(fix.clone());
+            }
+        }
+    };
+    for analysis in file.codes() {
+        for misuse in &analysis.misuses {
+            report(analysis.location(misuse.span), misuse);
+        }
+    }
+    for (script, misuse) in super::script::misuses(file) {
+        let at = script
+            .text()
+            .floor_char_boundary(misuse.span.start as usize);
+        report(
+            script.location(file, at, misuse.span.size() as usize),
+            &misuse,
+        );
     }
 }
 
@@ -124,9 +157,9 @@ fn lower_case(message: &str) -> String {
 }
 
 fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
-    for code in codes(file) {
-        let analysis = JsAnalysis::of(&code.source);
-        let names = code.names.as_deref().unwrap_or_default();
+    for analysis in file.codes() {
+        let names = analysis.names.as_deref().unwrap_or_default();
+        let is_name = |name: &str| names.iter().any(|it| it == name);
         for (name, span) in &analysis.globals {
             let name = name.as_str();
             if is_in(name, GLOBALS) {
@@ -140,33 +173,37 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
                 continue;
             }
             let finding = findings.report_at(location, format!("`{name}` is not declared"));
-            if names.contains(&name) {
+            if is_name(name) {
                 finding.fix(format!("write `args.{name}`"));
             } else if let Some(suggestion) = did_you_mean(name, GLOBALS.split(' ')) {
                 finding.fix(suggestion);
             }
         }
-        if code.names.is_none() {
+        if analysis.names.is_none() {
             continue;
         }
         for (name, span) in &analysis.reads {
-            if names.contains(&name.as_str()) {
+            if is_name(name) {
                 continue;
             }
             let is_node = file.flow().is_some_and(|flow| flow.node(name).is_some());
             let location = analysis.location(*span);
-            match code.node {
+            match &analysis.node {
                 Some(node) if is_node => {
-                    let message = format!("`{}` does not need `{name}`", node.id);
+                    let message = format!("`{node}` does not need `{name}`");
                     findings
                         .report_at(location, message)
                         .fix(format!("write `needs: [{name}]`"));
                 }
                 node => {
-                    let what = node.map_or("parameter is", |_| "parameter or node is");
+                    let what = if node.is_some() {
+                        "parameter or node is"
+                    } else {
+                        "parameter is"
+                    };
                     let message = format!("no {what} named `{name}`");
                     let finding = findings.report_at(location, message);
-                    if let Some(suggestion) = did_you_mean(name, names.iter().copied()) {
+                    if let Some(suggestion) = did_you_mean(name, names.iter().map(String::as_str)) {
                         finding.fix(suggestion);
                     }
                 }
@@ -176,10 +213,10 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(source) = file.tool.as_ref().and_then(Tool::js) else {
+    let own = file.codes().iter().find(|code| code.node.is_none());
+    let Some(analysis) = own else {
         return;
     };
-    let analysis = JsAnalysis::of(&source);
     if !analysis.errors.is_empty() {
         return;
     }
@@ -192,13 +229,14 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn no_return(file: &LintFile, findings: &mut Findings<'_>) {
-    for code in codes(file) {
-        if JsAnalysis::of(&code.source).returns {
-            continue;
-        }
-        let span = match code.node {
-            Some(node) if node.kind() == "each" => file.node_span(&node.id, &["each", "js"]),
-            Some(node) => file.node_span(&node.id, &["js"]),
+    for code in file.codes().iter().filter(|code| !code.returns) {
+        let span = match &code.node {
+            Some(id) => {
+                let is_list = file.flow().and_then(|flow| flow.node(id));
+                let is_list = is_list.is_some_and(|node| node.kind() == "each");
+                let way: &[&str] = if is_list { &["each", "js"] } else { &["js"] };
+                file.node_span(id, way)
+            }
             None => match file.value("implementation").and_then(|node| node.get("js")) {
                 Some(node) => node.span,
                 None => continue,
@@ -209,8 +247,7 @@ fn no_return(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn async_code(file: &LintFile, findings: &mut Findings<'_>) {
-    for code in codes(file) {
-        let analysis = JsAnalysis::of(&code.source);
+    for analysis in file.codes() {
         for (what, span) in &analysis.awaits {
             findings.report_at(analysis.location(*span), format!("{what} never ends here"));
         }

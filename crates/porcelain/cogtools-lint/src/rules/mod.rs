@@ -1,5 +1,6 @@
 //! The rules, in the order of the reference.
 
+mod agent;
 mod annotation;
 mod argument;
 mod description;
@@ -46,7 +47,7 @@ pub const RETIRED_RULES: [&str; 5] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 21] = [
+    let groups: [&'static [Rule]; 22] = [
         validity::RULES,
         name::RULES,
         description::RULES,
@@ -65,6 +66,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         types::RULES,
         result::RULES,
         js::RULES,
+        agent::RULES,
         flow::RULES,
         file::RULES,
         suppression::RULES,

@@ -1,5 +1,7 @@
 //! Programs that are not there, and variables that are not declared.
 
+use std::path::Path;
+
 use cogtools_core::Level;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Span;
@@ -69,13 +71,13 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
     }
     for (name, span, is_started) in found {
         let is_relative = name.starts_with("./") || name.starts_with("../");
-        let is_script = !is_started && name.contains('/') && !name.starts_with('/');
+        let is_source = Path::new(name).extension().is_some_and(|it| {
+            it.to_str()
+                .is_some_and(|it| is_in(it, "cjs js lua mjs php pl py rb sh ts"))
+        });
+        let is_script = !is_started && (name.contains('/') || is_source) && !name.starts_with('/');
         if is_script && !name.contains(['~', '$', '*']) {
-            // An interpreter looks for it in the folder that the tool runs in.
-            let mut folders = file.path.ancestors().skip(1);
-            if !folders.any(|folder| folder.join(name).exists()) {
-                findings.report(span, format!("there is no file `{name}`"));
-            }
+            script_path(file, name, span, findings);
             continue;
         }
         if is_relative && is_started {
@@ -107,10 +109,37 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
+/// Reports a script that an interpreter does not find: it looks for it in the project's root, in
+/// which the tool runs.
+fn script_path(file: &LintFile, name: &str, span: Span, findings: &mut Findings<'_>) {
+    const MARKERS: [&str; 4] = [".git", ".cogtoolrc.yaml", ".gemini", "package.json"];
+    let mut folders = file.path.ancestors().skip(1);
+    let own = folders.next().unwrap_or(&file.path);
+    let mut above = folders.clone();
+    if above.any(|folder| folder.join(name).exists()) {
+        return;
+    }
+    if !own.join(name).exists() {
+        findings.report(span, format!("there is no file `{name}`"));
+        return;
+    }
+    let is_marked = |folder: &Path| MARKERS.iter().any(|it| folder.join(it).exists());
+    let root = folders
+        .find(|folder| is_marked(folder))
+        .filter(|_| !is_marked(own));
+    if let Some(path) = root.and_then(|root| own.strip_prefix(root).ok()) {
+        let message = format!("`{name}` is next to the tool, which runs in the project's root");
+        let path = path.join(name.trim_start_matches("./"));
+        findings
+            .report(span, message)
+            .fix(format!("write `{}`", path.display()));
+    }
+}
+
 /// Returns true if such a program is installed here: then the name is meant.
 fn is_on_path(name: &str) -> bool {
     let folders = ["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"];
-    let mut folders = folders.iter().map(std::path::Path::new);
+    let mut folders = folders.iter().map(Path::new);
     folders.any(|folder| folder.join(name).exists())
 }
 

@@ -1,16 +1,22 @@
 //! Mistakes of scripts and command lines that a call only shows when it fails: how arguments
 //! arrive, what the interpreter reads, what the sandbox and the clock allow.
 
+use std::path::Path;
 use std::sync::LazyLock;
+use std::time::Duration;
 
-use cogtools_core::Level;
+use cogtools_core::process::Process;
 use cogtools_core::schema::Schema;
+use cogtools_core::suggest::did_you_mean;
 use cogtools_core::yaml::Node;
+use cogtools_core::{Cancel, Level};
 use fancy_regex::Regex;
 
 use super::annotation::programs;
 use crate::finding::Findings;
-use crate::js_analysis::syntax_error;
+use crate::js_analysis;
+use crate::js_types::Misuse;
+use crate::json_keys;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
 use crate::program::{Language, NETWORK, Role, is_in, words};
@@ -20,7 +26,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "script-input",
         level: Level::Error,
-        summary: "a script that takes the arguments of the call from where they are not: `{{ name }}`, `$1`, `sys.argv`, `process.argv`",
+        summary: "a script that takes the arguments of the call from where they are not: `{{ name }}`, `$1`, `sys.argv`, `process.argv`, or a key of the JSON on standard input that no parameter has",
         why: "a script is no template, and it has no arguments: they come as one JSON object on standard input",
         fix: "read standard input, as by `jq -r .name`, `json.load(sys.stdin)` or `JSON.parse(require(\"fs\").readFileSync(0))`",
         example: example!("script-input"),
@@ -29,7 +35,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "script-error",
         level: Level::Error,
-        summary: "a script in JavaScript that does not parse",
+        summary: "a script that does not parse: in JavaScript, or as the installed shell or Python says",
         why: "every call fails",
         fix: "correct the code",
         example: example!("script-error"),
@@ -98,6 +104,16 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
                 findings.report_at(location, message);
             }
         }
+        for (at, key) in json_keys::all(language, text) {
+            if !names.is_empty() && !names.contains(&key.as_str()) {
+                let location = script.location(file, at, key.len());
+                let message = format!("no parameter is named `{key}`");
+                let finding = findings.report_at(location, message);
+                if let Some(meant) = did_you_mean(&key, names.iter().copied()) {
+                    finding.fix(meant);
+                }
+            }
+        }
         // Functions of a shell have arguments, and so has a script that sets its own.
         let is_own = ["() {", "(){", "function ", "set -- "]
             .iter()
@@ -144,20 +160,87 @@ fn without_single_quotes(text: &str) -> String {
     plain
 }
 
+/// The scripts for Node, each as a parser understands it.
+fn node_scripts(file: &LintFile) -> Vec<(ToolScript, Result<Vec<Misuse>, Misuse>)> {
+    let Some(tool) = &file.tool else {
+        return Vec::new();
+    };
+    let is_node = |script: &ToolScript| {
+        let line = script.text().lines().next().unwrap_or_default();
+        script.script().language == Language::JavaScript && line.contains("node")
+    };
+    let scripts = scripts(file).filter(is_node);
+    let parse = |script: ToolScript| {
+        let found = js_analysis::script(script.text(), tool.schema().as_object());
+        (script, found)
+    };
+    scripts.map(parse).collect()
+}
+
+/// The uses of arguments in scripts that the parameters contradict.
+pub(super) fn misuses(file: &LintFile) -> Vec<(ToolScript, Misuse)> {
+    let mut found = Vec::new();
+    for (script, result) in node_scripts(file) {
+        let misuses = result.unwrap_or_default().into_iter();
+        found.extend(misuses.map(|misuse| (script.clone(), misuse)));
+    }
+    found
+}
+
 fn script_error(file: &LintFile, findings: &mut Findings<'_>) {
+    for (script, result) in node_scripts(file) {
+        if let Err(mistake) = result {
+            let at = script
+                .text()
+                .floor_char_boundary(mistake.span.start as usize);
+            findings.report_at(script.location(file, at, 1), mistake.message);
+        }
+    }
     for script in scripts(file) {
-        let text = script.text();
-        let is_node = text
-            .lines()
-            .next()
-            .is_some_and(|line| line.contains("node"));
-        if script.script().language == Language::JavaScript
-            && is_node
-            && let Some((message, at)) = syntax_error(text)
-        {
+        if let Some((line, message)) = interpreter_error(&script) {
+            let lines = script.text().split_inclusive('\n');
+            let at: usize = lines.take(line.saturating_sub(1)).map(str::len).sum();
+            let rest = script.text().get(at..).unwrap_or_default();
+            let indent = rest.len() - rest.trim_start().len();
+            let at = (at + indent).min(script.text().len());
             findings.report_at(script.location(file, at, 1), message);
         }
     }
+}
+
+/// The longest time that an interpreter may take to parse a script.
+const PARSE_TIME: Duration = Duration::from_secs(2);
+/// A program that parses what it reads, and runs nothing of it.
+const PYTHON: &str = "import ast, sys\ntry:\n    ast.parse(sys.stdin.buffer.read())\nexcept SyntaxError as error:\n    print(f\"{error.lineno}: {error.msg}\", file=sys.stderr)";
+/// The line and the message of a shell or of the program above.
+static PARSED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?m)(?:^|line |: )(\d+): (?:\w+: )?(.+)$").ok());
+
+/// The line, from 1, and the message of the interpreter that a script names, if it is installed
+/// and does not parse the script. Nothing of the script runs.
+fn interpreter_error(script: &ToolScript) -> Option<(usize, String)> {
+    let text = script.text();
+    let (names, args): (&[&str], &[&str]) = match script.script().language {
+        Language::Shell if text.lines().next()?.contains("bash") => (&["bash"], &["-n"]),
+        Language::Shell if text.lines().next()?.ends_with("sh") => (&["sh"], &["-n"]),
+        Language::Python => (&["python3"], &["-I", "-S", "-c", PYTHON]),
+        _ => return None,
+    };
+    let folders = ["/bin", "/usr/bin", "/usr/local/bin"].map(Path::new);
+    let mut paths = folders
+        .iter()
+        .flat_map(|it| names.iter().map(|name| it.join(name)));
+    let program = paths.find(|path| path.is_file())?;
+    let process = Process::new(program, "/")
+        .args(args)
+        .input(text)
+        .timeout(PARSE_TIME);
+    let output = process.run(&Cancel::default()).ok()?;
+    let errors = String::from_utf8_lossy(&output.stderr.bytes).into_owned();
+    let found = PARSED.as_ref()?.captures(&errors).ok().flatten()?;
+    let line = found.get(1)?.as_str().parse().ok()?;
+    let message = found.get(2)?.as_str().replace('`', "'");
+    Some((line, message))
 }
 
 fn joined_option(file: &LintFile, findings: &mut Findings<'_>) {

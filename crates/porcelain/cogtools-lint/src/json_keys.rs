@@ -1,0 +1,157 @@
+//! The keys that a script reads of the JSON on its standard input, in Python and by `jq`.
+//!
+//! Only forms are found of which it is certain that they read the arguments of the call.
+
+use std::sync::LazyLock;
+
+use fancy_regex::Regex;
+
+use crate::program::Language;
+
+/// A variable that holds the arguments in Python.
+static LOADED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\s*(\w+)\s*=\s*json\.loads?\(\s*(?:sys\.stdin\b|input\(\)|open\(0\))").ok()
+});
+/// A variable that holds the arguments in a shell.
+static KEPT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?m)^\s*(\w+)=["']?\$\(\s*cat\s*(?:-|/dev/stdin)?\s*\)"#).ok());
+/// A command that prints a variable.
+static PRINTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?:echo|printf)(?:\s+(?:-\w+|'%s(?:\\n)?'|"%s(?:\\n)?"|%s))*\s+"?\$\{?(\w+)\}?"?\s*$"#,
+    )
+    .ok()
+});
+/// A key at the beginning of a path in a filter of `jq`.
+static KEY: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?:^|[\[({,(\s])\.([A-Za-z_]\w*)").ok());
+
+/// Finds the keys, with their offsets.
+pub(crate) fn all(language: Language, text: &str) -> Vec<(usize, String)> {
+    match language {
+        Language::Python => python(text),
+        Language::Shell => shell(text),
+        _ => Vec::new(),
+    }
+}
+
+/// The groups of all matches, with their offsets.
+fn groups<'t>(regex: Option<&Regex>, text: &'t str) -> Vec<(usize, &'t str)> {
+    let found = regex
+        .into_iter()
+        .flat_map(|regex| regex.captures_iter(text));
+    let groups = found.flatten().filter_map(|found| found.get(1));
+    groups
+        .map(|group| (group.start(), group.as_str()))
+        .collect()
+}
+
+fn python(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (_, name) in groups(LOADED.as_ref(), text) {
+        let set = Regex::new(&format!(
+            r"(?m)\b{name}\s*=[^=]|\bfor\s+{name}\b|\({name}[,)]:?$"
+        ));
+        let sets = set.map_or(2, |set| set.find_iter(text).count());
+        let read = format!(r#"(?<![\w.]){name}(?:\[|\.get\(|\.pop\()\s*["'](\w+)["']"#);
+        if sets == 1 {
+            let read = Regex::new(&read).ok();
+            let keys = groups(read.as_ref(), text).into_iter();
+            // A key that the script itself sets is its own.
+            let keys = keys.filter(|(at, key)| {
+                let rest = text[at + key.len() + 1..]
+                    .trim_start_matches(']')
+                    .trim_start();
+                !rest.starts_with('=') || rest.starts_with("==")
+            });
+            found.extend(keys.map(|(at, key)| (at, key.to_owned())));
+        }
+    }
+    found
+}
+
+fn shell(text: &str) -> Vec<(usize, String)> {
+    let kept: Vec<&str> = groups(KEPT.as_ref(), text)
+        .into_iter()
+        .map(|it| it.1)
+        .collect();
+    let holds = |text: &str| {
+        let name = text.trim_matches(['"', '$', '{', '}']);
+        text.contains('$') && kept.contains(&name)
+    };
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("jq ") {
+        let line_start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+        let before = text[line_start..at].trim_end();
+        if before.contains('#') {
+            continue;
+        }
+        let reads = if let Some(left) = before.strip_suffix('|') {
+            let left = left
+                .rsplit(['(', ';', '&', '|', '`'])
+                .next()
+                .unwrap_or_default();
+            let printed = groups(PRINTED.as_ref(), left);
+            left.trim() == "cat" || printed.iter().any(|(_, name)| kept.contains(name))
+        } else {
+            before.is_empty() || before.ends_with(['(', ';', '&', '`'])
+        };
+        if !reads {
+            continue;
+        }
+        let words = words(&text[at + 3..]);
+        let mut words = words
+            .iter()
+            .map(|(start, word)| (at + 3 + start, *word))
+            .peekable();
+        let (mut filter, mut is_input) = (None, true);
+        while let Some((start, word)) = words.next() {
+            match word {
+                "--arg" | "--argjson" | "--slurpfile" | "--rawfile" => {
+                    words.nth(1);
+                }
+                "--null-input" | "-n" | "-rn" | "-nr" | "-f" | "--from-file" => is_input = false,
+                "<<<" => is_input = words.next().is_some_and(|(_, word)| holds(word)),
+                word if word.starts_with('<') => is_input = false,
+                word if word.starts_with('-') || word.starts_with("2>") => {}
+                word if filter.is_none() => filter = Some((start, word)),
+                // A file.
+                _ => is_input = false,
+            }
+        }
+        let Some((start, filter)) = filter.filter(|_| is_input) else {
+            continue;
+        };
+        let first = filter.split('|').next().unwrap_or_default();
+        let keys = groups(KEY.as_ref(), first).into_iter();
+        found.extend(keys.map(|(at, key)| (start + at, key.to_owned())));
+    }
+    found
+}
+
+/// The words of a command up to its end, without their quotes, with their offsets.
+fn words(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b' ' | b'\t' => at += 1,
+            b'\n' | b'|' | b';' | b')' | b'&' | b'`' => break,
+            b'\'' | b'"' => {
+                let Some(end) = text[at + 1..].find(char::from(byte)) else {
+                    break;
+                };
+                found.push((at + 1, &text[at + 1..at + 1 + end]));
+                at += end + 2;
+            }
+            _ => {
+                let end = text[at..].find([' ', '\t', '\n', '|', ';', ')', '`']);
+                let end = end.map_or(text.len(), |end| at + end);
+                found.push((at, &text[at..end]));
+                at = end;
+            }
+        }
+    }
+    found
+}
