@@ -89,7 +89,7 @@ impl Linter {
 /// Returns true if the fix of another finding is the name that this one says is unused.
 fn is_meant(finding: &Finding, fixes: &[String]) -> bool {
     let name = finding.message.rsplit('`').nth(1).unwrap_or_default();
-    let name = name.strip_prefix("args.").unwrap_or(name);
+    let name = name.rsplit('.').next().unwrap_or(name);
     fixes
         .iter()
         .any(|fix| *fix == format!("did you mean `{name}`?"))

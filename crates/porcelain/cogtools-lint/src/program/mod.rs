@@ -10,7 +10,7 @@ use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::Node;
 use fancy_regex::Regex;
-pub(crate) use script::{Language, Script};
+pub(crate) use script::{Language, Script, sets};
 use serde_json::{Map, Value};
 
 use crate::lint_file::LintFile;

@@ -235,19 +235,21 @@ const OF_SHELLS: &str = "BASHPID BASH_ARGV BASH_REMATCH BASH_SOURCE BASH_VERSION
     EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME HOSTNAME HOSTTYPE IFS LINENO LINES MACHTYPE OLDPWD \
     OPTARG OPTIND OSTYPE PATH PIPESTATUS PPID PWD RANDOM REPLY SECONDS SHLVL SRANDOM UID TMPDIR";
 
+/// Returns true if a shell script sets the variable `name`.
+pub(crate) fn sets(text: &str, name: &str) -> bool {
+    let assigned = format!("{name}=");
+    let mut places = text.match_indices(&assigned);
+    let is_start = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    places.any(|(at, _)| is_start(at))
+        || text.lines().any(|line| {
+            let mut words = line.split_whitespace();
+            words.any(|word| is_in(word, "read for local declare mapfile printf"))
+                && words.any(|word| word.trim_matches([';', '"']) == name)
+        })
+}
+
 /// Adds the variables in capital letters that a shell script reads and does not set.
 fn reads_of_shell(text: &str, found: &mut Found) {
-    let is_set = |name: &str| {
-        let assigned = format!("{name}=");
-        let mut places = text.match_indices(&assigned);
-        let is_start = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        places.any(|(at, _)| is_start(at))
-            || text.lines().any(|line| {
-                let mut words = line.split_whitespace();
-                words.any(|word| is_in(word, "read for local declare mapfile printf"))
-                    && words.any(|word| word.trim_matches([';', '"']) == name)
-            })
-    };
     let (mut in_single, mut in_double, mut in_comment) = (false, false, false);
     let mut before = '\n';
     for (at, c) in text.char_indices() {
@@ -266,7 +268,7 @@ fn reads_of_shell(text: &str, found: &mut Found) {
                     && after.starts_with([':', '-', '+', '=', '?'])
                     && !after.starts_with(":?");
                 let is_capital = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
-                let is_own = is_in(name, OF_SHELLS) || is_set(name);
+                let is_own = is_in(name, OF_SHELLS) || sets(text, name);
                 if is_name(name) && is_capital && !has_other && !is_own {
                     found.entry(name.to_owned()).or_insert(at);
                 }
@@ -318,6 +320,9 @@ enum Place {
     End,
 }
 
+/// Settings of Git that are no code, whatever their value is.
+const SETTINGS: [&str; 6] = ["user.", "color.", "log.", "i18n.", "advice.", "commit."];
+
 /// Finds the role of each word of a command line.
 pub(super) fn assign_roles(words: &mut [Word<'_>]) {
     let mut place = Place::Program;
@@ -326,6 +331,10 @@ pub(super) fn assign_roles(words: &mut [Word<'_>]) {
     for word in words {
         let text = word.text;
         (word.role, place) = next(place, word, before.as_deref(), &program);
+        let is_setting = program == "git" && word.role == Role::Code;
+        if is_setting && SETTINGS.iter().any(|section| text.starts_with(section)) {
+            word.role = Role::Value;
+        }
         if word.role == Role::Program {
             base(text).clone_into(&mut program);
         } else if program == "git" && !text.starts_with('-') && before.as_deref() != Some("-c") {

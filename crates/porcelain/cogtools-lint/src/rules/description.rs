@@ -44,7 +44,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "misleading-description",
         level: Level::Warn,
-        summary: "a description that says another default than the schema, names a parameter that does not exist, or is the text of another tool",
+        summary: "a description that says another default or bound than the schema, names a parameter that does not exist, or is the text of another tool",
         why: "the model believes it: it omits what it should send, sends what is rejected, or calls the wrong tool",
         fix: "say what the schema says",
         example: example!("misleading-description"),
@@ -61,7 +61,7 @@ static DEFAULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 /// A name in back-quotes that is said to be a parameter.
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?:parameters?|arguments?|option) `(\w+)`|`(\w+)` (?:parameter|argument|option)\b|`(\w+)`").ok()
+    Regex::new(r"(?:parameters?|arguments?|option|[Pp]ass|[Oo]mit|[Pp]rovide|[Ss]pecify) `(\w+)`|`(\w+)` (?:parameter|argument|option)\b|`(\w+)`").ok()
 });
 
 fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
@@ -74,6 +74,14 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
             let message = format!("it says `{said}` is the default, which is {default}");
             findings.report(file.keyword(&sub_schema, "description"), message);
         }
+        if let Some((said, bound)) = text.and_then(|text| other_bound(text, sub_schema.schema)) {
+            let message = format!("it says that {said} is allowed, and the schema ends at {bound}");
+            findings.report(file.keyword(&sub_schema, "description"), message);
+        }
+    }
+    if let Some((said, entry)) = default_of_none(file).zip(file.entry("description")) {
+        let message = format!("it says `{said}` is a default, and no parameter has that");
+        findings.report(entry.span, message);
     }
     if let (Some(earlier), Some(entry)) = (&file.copied_description, file.entry("description")) {
         let message = format!("the same description as in `{}`", earlier.display());
@@ -122,6 +130,41 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
             }
         }
     }
+}
+
+/// A bound in words.
+static BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:up to|at most|no more than|max(?:imum)?(?: of| is|:)?) (\d+)\b(?![.,:]\d)",
+    )
+    .ok()
+});
+
+/// The largest number, length or count that a text allows, if that of the schema is less.
+fn other_bound(text: &str, schema: &Map<String, Value>) -> Option<(u64, u64)> {
+    let key = match schema.get("type")?.as_str()? {
+        "integer" | "number" => "maximum",
+        "string" => "maxLength",
+        "array" => "maxItems",
+        _ => return None,
+    };
+    let bound = schema.get(key)?.as_u64()?;
+    let found = BOUND.as_ref()?.captures(text).ok().flatten()?;
+    let said = found.get(1)?.as_str().parse().ok()?;
+    (said > bound).then_some((said, bound))
+}
+
+/// The number that the tool's description says is a default, if no parameter has that one and one
+/// has another.
+fn default_of_none(file: &LintFile) -> Option<String> {
+    let text = file.value("description").and_then(Node::text)?;
+    let all = file.sub_schemas();
+    let defaults = all.iter().filter_map(|it| it.schema.get("default"));
+    let mut defaults = defaults.filter(|it| it.is_number()).peekable();
+    defaults.peek()?;
+    let others = defaults.map(|default| other_default(text, default, &Map::new()));
+    let others: Option<Vec<String>> = others.collect();
+    others?.into_iter().next()
 }
 
 /// The default that a text says, if the schema has another one of its kind.

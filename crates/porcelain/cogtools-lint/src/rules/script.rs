@@ -19,7 +19,7 @@ use crate::js_types::Misuse;
 use crate::json_keys;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
-use crate::program::{Language, NETWORK, Role, is_in, words};
+use crate::program::{Language, NETWORK, Role, is_in, sets, words};
 use crate::tool_script::{self, ToolScript};
 
 pub(super) static RULES: &[Rule] = &[
@@ -35,7 +35,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "script-error",
         level: Level::Error,
-        summary: "a script that does not parse: in JavaScript, or as the installed shell or Python says",
+        summary: "a script that does not parse, in JavaScript, or as the installed shell or Python says; a name that nothing in a script for Python defines",
         why: "every call fails",
         fix: "correct the code",
         example: example!("script-error"),
@@ -114,6 +114,12 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
                 }
             }
         }
+        if let Some((at, name)) = unset_variable(file, language, text, &names) {
+            let location = script.location(file, at, name.len() + 1);
+            let message = format!("nothing sets `${name}`: the arguments are on standard input");
+            let fix = format!("write `{name}=$(jq -r .{name})` before, or `{name}=$(cat | jq …)`");
+            findings.report_at(location, message).fix(fix);
+        }
         // Functions of a shell have arguments, and so has a script that sets its own.
         let is_own = ["() {", "(){", "function ", "set -- "]
             .iter()
@@ -135,6 +141,39 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
             findings.report_at(location, message);
         }
     }
+}
+
+/// The first variable that a shell script reads, nothing sets, and a parameter has the name of.
+fn unset_variable<'n>(
+    file: &LintFile,
+    language: Language,
+    text: &str,
+    names: &[&'n str],
+) -> Option<(usize, &'n str)> {
+    let sets_others = ["eval", "source ", "\n. ", "read"];
+    if language != Language::Shell || sets_others.iter().any(|it| text.contains(it)) {
+        return None;
+    }
+    let env = file.value("env").and_then(Node::items).unwrap_or_default();
+    let plain = without_single_quotes(text);
+    let is_read = |name: &str| {
+        let found = plain.match_indices('$').find(|(at, _)| {
+            let rest = &plain[at + 1..];
+            let inner = rest.strip_prefix('{').unwrap_or(rest);
+            let after = inner.strip_prefix(name);
+            let goes_on = |after: &str| {
+                let has_other =
+                    rest.starts_with('{') && after.starts_with([':', '-', '+', '=', '?']);
+                has_other || after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            };
+            after.is_some_and(|after| !goes_on(after)) && !plain[..*at].ends_with('\\')
+        });
+        found.map(|(at, _)| at)
+    };
+    let unset = names
+        .iter()
+        .filter(|name| !sets(text, name) && !env.iter().any(|node| node.text() == Some(**name)));
+    unset.filter_map(|name| Some((is_read(name)?, *name))).min()
 }
 
 /// The text with blanks for comments and for what is in single quotes, at the same offsets.
@@ -211,7 +250,7 @@ fn script_error(file: &LintFile, findings: &mut Findings<'_>) {
 /// The longest time that an interpreter may take to parse a script.
 const PARSE_TIME: Duration = Duration::from_secs(2);
 /// A program that parses what it reads, and runs nothing of it.
-const PYTHON: &str = "import ast, sys\ntry:\n    ast.parse(sys.stdin.buffer.read())\nexcept SyntaxError as error:\n    print(f\"{error.lineno}: {error.msg}\", file=sys.stderr)";
+const PYTHON: &str = include_str!("names.py");
 /// The line and the message of a shell or of the program above.
 static PARSED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)(?:^|line |: )(\d+): (?:\w+: )?(.+)$").ok());
