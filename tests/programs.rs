@@ -26,6 +26,7 @@ const NAMES: [&str; 35] = [
     "cogtools-lint",
     "cogtools-list",
     "cogtools-lock",
+    "cogtools-lsp",
     "cogtools-mcp",
     "cogtools-mcp-client",
     "cogtools-new",

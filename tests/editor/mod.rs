@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod ask;
+mod language;
 mod peer;
 mod program;
 mod real;

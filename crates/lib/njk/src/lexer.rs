@@ -70,6 +70,23 @@ impl<'a> Lexer<'a> {
         self.source.get(at..).unwrap_or_default()
     }
 
+    /// The offset of what is next.
+    pub(crate) const fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on at another offset, inside a tag or outside.
+    pub(crate) const fn resume(&mut self, at: usize, in_code: bool) {
+        self.at = at;
+        self.in_code = in_code;
+    }
+
+    /// Returns true if a tag begins after white space.
+    pub(crate) fn is_at_tag(&self) -> bool {
+        let rest = self.rest().trim_start_matches(is_code_space);
+        rest.starts_with("{{") || rest.starts_with("{%")
+    }
+
     fn rest(&self) -> &'a str {
         &self.source[self.at..]
     }

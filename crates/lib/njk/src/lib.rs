@@ -54,6 +54,7 @@ pub mod reference;
 mod regex;
 mod resolve;
 mod runtime;
+pub mod scan;
 mod tests;
 mod value;
 mod walk;

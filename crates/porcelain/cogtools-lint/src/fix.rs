@@ -94,7 +94,12 @@ fn safe(
 }
 
 /// Returns true if the file is still a tool with the edits, if it is one, and no rule finds more errors.
-fn is_better(file: &LintFile, linter: &Linter, before: &[Finding], taken: &[Finding]) -> bool {
+pub(crate) fn is_better(
+    file: &LintFile,
+    linter: &Linter,
+    before: &[Finding],
+    taken: &[Finding],
+) -> bool {
     let bytes = edited(file, taken).into_bytes();
     let name = file.text.display_path();
     let Ok(text) = Text::new(name, bytes).map(|text| text.in_scope(file.text.scope())) else {

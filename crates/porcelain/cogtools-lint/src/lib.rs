@@ -1,4 +1,5 @@
-//! `cogtools-lint`: checks tool files for what hosts reject, drop or misread.
+//! `cogtools-lint`: checks tool files for what hosts reject, drop or misread; and `cogtools-lsp`,
+//! which does so in an editor.
 //!
 //! A rule is a value: its name, why it matters, how to fix a finding, and a failing
 //! and a passing project, which are its tests and its documentation.
@@ -19,6 +20,7 @@ mod program;
 mod reference;
 mod rules;
 mod secret;
+mod server;
 mod target;
 mod tool_script;
 
@@ -29,5 +31,6 @@ pub use linter::Linter;
 pub use reference::reference;
 pub use rules::{RETIRED_RULES, find, rules};
 pub use secret::all as secrets;
+pub use server::PROGRAM as LSP;
 
 pub use crate::linter::{CaseFile, Example, Levels, Rule};

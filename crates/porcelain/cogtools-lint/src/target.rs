@@ -196,16 +196,12 @@ fn mark_shadowed(files: &mut [LintFile], config: &Config) {
     }
 }
 
-fn canonical(path: &Path) -> PathBuf {
+pub(crate) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// Gives flows and agents the tools that they may call. Without one, none is read.
 fn add_neighbours(files: &mut [LintFile], config: &Config) {
-    let is_agent = |file: &LintFile| {
-        let implementation = file.value("implementation");
-        implementation.is_some_and(|node| node.get("agent").is_some())
-    };
     let mut give = |is_wanted: &dyn Fn(&LintFile) -> bool, others: &[Source]| {
         let mut wanted = files.iter_mut().filter(|file| is_wanted(file)).peekable();
         if wanted.peek().is_some() {
@@ -215,6 +211,12 @@ fn add_neighbours(files: &mut [LintFile], config: &Config) {
     };
     give(&|file| file.flow().is_some(), &[]);
     give(&is_agent, &[Source::BuiltIn, Source::Editor]);
+}
+
+/// Returns true if the file is an agent.
+pub(crate) fn is_agent(file: &LintFile) -> bool {
+    let implementation = file.value("implementation");
+    implementation.is_some_and(|node| node.get("agent").is_some())
 }
 
 /// Marks the files whose description an earlier file has, too.

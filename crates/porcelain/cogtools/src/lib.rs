@@ -46,6 +46,7 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
             &run::PROGRAM,
             &expand::PROGRAM,
             &cogtools_lint::PROGRAM,
+            &cogtools_lint::LSP,
             &cogtools_test::PROGRAM,
             &docs::PROGRAM,
             &skill::PROGRAM,

@@ -12,5 +12,6 @@ mod formats;
 mod nesting;
 mod project;
 mod runs;
+mod server;
 mod suppression;
 mod targets;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use cogtools_lint::PROGRAM;
-use cogtools_program::{Format, Input, Io, IoContext, Reporter, SignalWatch, Terminals};
+use cogtools_lint::{LSP, PROGRAM};
+use cogtools_program::{Format, Input, Io, IoContext, Program, Reporter, SignalWatch, Terminals};
 use cogtools_test_support::Project;
 
 /// The output of a run.
@@ -26,6 +26,11 @@ pub(crate) fn run_with(project: &Project, args: &[&str], stdin: Input) -> Captur
     launch(project.root(), args, Terminals::default(), stdin)
 }
 
+/// Runs the language server with the messages of a client.
+pub(crate) fn serve(project: &Project, messages: Input) -> CapturedRun {
+    launch_program(&LSP, project.root(), &[], Terminals::default(), messages)
+}
+
 pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> CapturedRun {
     launch(project.root(), args, terminals, Input::empty())
 }
@@ -41,6 +46,16 @@ pub(crate) fn run_in(project: &Project, folder: &str, args: &[&str]) -> Captured
 }
 
 fn launch(cwd: PathBuf, args: &[&str], terminals: Terminals, stdin: Input) -> CapturedRun {
+    launch_program(&PROGRAM, cwd, args, terminals, stdin)
+}
+
+fn launch_program(
+    program: &Program,
+    cwd: PathBuf,
+    args: &[&str],
+    terminals: Terminals,
+    stdin: Input,
+) -> CapturedRun {
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let mut io = Io {
@@ -52,11 +67,11 @@ fn launch(cwd: PathBuf, args: &[&str], terminals: Terminals, stdin: Input) -> Ca
         terminals,
         vars: BTreeMap::new(),
         cwd,
-        reporter: Reporter::new(PROGRAM.name, Format::Human, false),
+        reporter: Reporter::new(program.name, Format::Human, false),
         signals: SignalWatch::default(),
         context: IoContext::default(),
     };
-    let status = PROGRAM.launch(&args, &mut io);
+    let status = program.launch(&args, &mut io);
     CapturedRun {
         status,
         stdout: String::from_utf8(stdout).unwrap(),

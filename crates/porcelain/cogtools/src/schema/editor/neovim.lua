@@ -1,10 +1,18 @@
 -- ~/.config/nvim/init.lua, from Neovim 0.11 on; npm install --global yaml-language-server.
+vim.filetype.add({ extension = { njk = 'njk' } })
+vim.lsp.config('cogtools', {
+  cmd = { 'cogtools', 'lsp' },
+  filetypes = { 'yaml', 'njk' },
+  root_markers = { '.cogtoolrc.yaml', '.git' },
+})
 vim.lsp.config('yamlls', {
   cmd = { 'yaml-language-server', '--stdio' },
   filetypes = { 'yaml' },
   root_markers = { '.cogtoolrc.yaml', '.git' },
   settings = {
     yaml = {
+      -- cogtools says what is wrong in a tool file; with both, each mistake is shown twice.
+      validate = false,
       schemas = {
         ['.cogtools/schema/tool.json'] = 'tools/**/*.yaml',
         ['.cogtools/schema/config.json'] = '.cogtoolrc.yaml',
@@ -12,4 +20,4 @@ vim.lsp.config('yamlls', {
     },
   },
 })
-vim.lsp.enable('yamlls')
+vim.lsp.enable({ 'cogtools', 'yamlls' })

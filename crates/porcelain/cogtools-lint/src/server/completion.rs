@@ -1,0 +1,379 @@
+//! Completion: names and members in templates and JavaScript, keys and values in YAML.
+
+use std::path::Path;
+
+use cogtools_core::Tool;
+use njk::reference::{EntryKind, entries};
+use njk::scan::{ITEM, Scan};
+use serde_json::{Map, Value, json};
+
+use super::document::Kind;
+use super::{Question, format};
+
+/// Kinds of items in the protocol.
+const METHOD: u8 = 2;
+const FUNCTION: u8 = 3;
+const FIELD: u8 = 5;
+const VARIABLE: u8 = 6;
+const PROPERTY: u8 = 10;
+const VALUE: u8 = 12;
+const KEYWORD: u8 = 14;
+const FILE: u8 = 17;
+
+/// The members of lists and texts that templates use most.
+const LIST_MEMBERS: [&str; 4] = ["length", "join", "includes", "slice"];
+const TEXT_MEMBERS: [&str; 6] = [
+    "length",
+    "includes",
+    "split",
+    "startsWith",
+    "toUpperCase",
+    "trim",
+];
+
+fn item(label: &str, kind: u8, detail: &str, about: &str) -> Value {
+    json!({
+        "label": label, "kind": kind, "detail": detail,
+        "documentation": {"kind": "markdown", "value": about},
+    })
+}
+
+pub(super) fn complete(question: &Question<'_>) -> Option<Value> {
+    let document = question.document;
+    let before = document.text.get(..question.offset)?;
+    let items = match open_tag(before) {
+        Some((start, is_statement)) => in_tag(question, start, is_statement),
+        None if document.is_code(question.offset) => in_code(question, before),
+        None if document.kind == Kind::Template => Vec::new(),
+        None => in_yaml(question, before),
+    };
+    Some(json!({"isIncomplete": false, "items": items}))
+}
+
+/// The offset behind the beginning of the tag that is open at the end of a text, and true for a
+/// statement.
+fn open_tag(before: &str) -> Option<(usize, bool)> {
+    let value = before.rfind("{{").map(|at| (at, false));
+    let statement = before.rfind("{%").map(|at| (at, true));
+    let (at, is_statement) = value.max(statement)?;
+    let rest = &before[at + 2..];
+    let is_closed = rest.contains("}}") || rest.contains("%}");
+    (!is_closed).then_some((at + 2, is_statement))
+}
+
+/// The path that ends before the part of a name that has been typed, such as `one.items[0]` of
+/// `x or one.items[0].na`.
+fn path_before(code: &str) -> Option<Vec<String>> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let rest = code.trim_end_matches(is_name).strip_suffix(['.'])?;
+    let rest = rest.strip_suffix('?').unwrap_or(rest);
+    let is_path = |c: char| is_name(c) || matches!(c, '.' | '[' | ']' | '?' | '\'' | '"');
+    let start = rest.rfind(|c| !is_path(c)).map_or(0, |at| {
+        at + rest[at..].chars().next().map_or(1, char::len_utf8)
+    });
+    let mut path = Vec::new();
+    for step in rest[start..].split(['.', '[']) {
+        let step = step.trim_end_matches(['?', ']']).trim_matches(['\'', '"']);
+        let is_index = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+        path.push(if is_index {
+            ITEM.to_owned()
+        } else {
+            step.to_owned()
+        });
+    }
+    Some(path)
+}
+
+/// The way to a value from a parameter, for a path in a template.
+fn resolved(scan: &Scan, path: &[String], offset: usize) -> Option<Vec<String>> {
+    let (first, rest) = path.split_first()?;
+    let visible = scan.visible(offset);
+    match visible.into_iter().find(|local| local.name == *first) {
+        Some(local) if local.path.is_empty() => None,
+        Some(local) => Some([&local.path, rest].concat()),
+        None => Some(path.to_vec()),
+    }
+}
+
+/// The schema of the value at `path`.
+pub(super) fn schema_at<'t>(tool: &'t Tool, path: &[String]) -> Option<&'t Map<String, Value>> {
+    tool.schema().at(path.iter().map(String::as_str))
+}
+
+fn in_tag(question: &Question<'_>, start: usize, is_statement: bool) -> Vec<Value> {
+    let document = question.document;
+    let code = &document.text[start..question.offset];
+    let code = code.strip_prefix('-').unwrap_or(code);
+    let word = code.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let before = word.trim_end();
+    let scan = document.scan();
+    let tool = document.tool();
+    if let Some(values) = quoted(question, code, &scan) {
+        return values;
+    }
+    if before.ends_with('|') {
+        return of_language(EntryKind::Filter, FUNCTION);
+    }
+    if ends_with_word(before, "is")
+        || (ends_with_word(before, "not")
+            && ends_with_word(before[..before.len() - 3].trim_end(), "is"))
+    {
+        return of_language(EntryKind::Test, FUNCTION);
+    }
+    if is_statement && before.is_empty() {
+        let mut items = of_language(EntryKind::Statement, KEYWORD);
+        let ends = [
+            "endfor",
+            "endif",
+            "endmacro",
+            "endset",
+            "endcall",
+            "endfilter",
+            "endblock",
+            "endraw",
+            "else",
+            "elif",
+        ];
+        items.extend(ends.map(|word| item(word, KEYWORD, "", "")));
+        return items;
+    }
+    if let Some(path) = path_before(code) {
+        let path = resolved(&scan, &path, question.offset);
+        let schema = path
+            .zip(tool)
+            .and_then(|(path, tool)| schema_at(tool, &path));
+        return schema.map(members).unwrap_or_default();
+    }
+    let mut items: Vec<Value> = Vec::new();
+    for local in scan.visible(question.offset) {
+        let kind = if local.is_macro { FUNCTION } else { VARIABLE };
+        let schema = tool.and_then(|tool| schema_at(tool, &local.path));
+        let detail = schema.map(type_of).unwrap_or_default();
+        items.push(item(&local.name, kind, &detail, about(schema)));
+    }
+    let properties = tool.map(|tool| tool.schema().as_object());
+    items.extend(properties.map(fields).unwrap_or_default());
+    items.extend(of_language(EntryKind::Global, FUNCTION));
+    items
+}
+
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let rest = text.strip_suffix(word);
+    rest.is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+}
+
+/// What a text that is open at the end of `code` can be: a value of an enum that it is compared
+/// with, or another template.
+fn quoted(question: &Question<'_>, code: &str, scan: &Scan) -> Option<Vec<Value>> {
+    let quote = code.rfind(['\'', '"'])?;
+    let mark = code[quote..].chars().next()?;
+    if code.matches(mark).count() % 2 == 0 {
+        return None;
+    }
+    let before = code[..quote].trim_end();
+    let loads = ["include", "import", "from", "extends"];
+    if loads.iter().any(|word| before.ends_with(word)) {
+        let folder = question.document.path.parent()?;
+        let entries = std::fs::read_dir(folder).ok()?.flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names
+            .filter(|name| Path::new(name).extension().is_some_and(|it| it == "njk"))
+            .collect();
+        names.sort_unstable();
+        return Some(names.iter().map(|name| item(name, FILE, "", "")).collect());
+    }
+    let value = before.trim_end_matches('=').trim_end_matches('!');
+    if value.len() == before.len() {
+        return Some(Vec::new());
+    }
+    let value = format!("{}.", value.trim_end());
+    let path = resolved(scan, &path_before(&value)?, question.offset)?;
+    let schema = schema_at(question.document.tool()?, &path)?;
+    Some(enum_values(schema))
+}
+
+fn enum_values(schema: &Map<String, Value>) -> Vec<Value> {
+    let values = schema.get("enum").and_then(Value::as_array);
+    let values = values.into_iter().flatten().filter_map(Value::as_str);
+    values.map(|value| item(value, VALUE, "", "")).collect()
+}
+
+/// The filters, tests, globals or statements of the language.
+fn of_language(kind: EntryKind, of: u8) -> Vec<Value> {
+    let entries = entries(kind).into_iter();
+    entries
+        .map(|entry| {
+            let example = format!(
+                "{}\n\n`{}` gives `{}`",
+                entry.about, entry.example, entry.output
+            );
+            item(entry.name, of, entry.signature, &example)
+        })
+        .collect()
+}
+
+/// The members of a value.
+fn members(schema: &Map<String, Value>) -> Vec<Value> {
+    let names: &[&str] = match schema.get("type").and_then(Value::as_str) {
+        Some("array") => &LIST_MEMBERS,
+        Some("string") => &TEXT_MEMBERS,
+        _ => return fields(schema),
+    };
+    names
+        .iter()
+        .map(|name| item(name, METHOD, "", ""))
+        .collect()
+}
+
+/// The properties of an object.
+fn fields(schema: &Map<String, Value>) -> Vec<Value> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = properties.into_iter().flatten();
+    properties
+        .map(|(name, property)| {
+            let schema = property.as_object();
+            let detail = schema.map(type_of).unwrap_or_default();
+            item(name, FIELD, &detail, about(schema))
+        })
+        .collect()
+}
+
+fn about(schema: Option<&Map<String, Value>>) -> &str {
+    let about = schema.and_then(|schema| schema.get("description"));
+    about.and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A type in words, such as `array of string`.
+pub(super) fn type_of(schema: &Map<String, Value>) -> String {
+    let text = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
+    let mut words = match text("type") {
+        "" => "any value".to_owned(),
+        "array" => match schema.get("items").and_then(Value::as_object) {
+            Some(items) if !items.is_empty() => format!("array of {}", type_of(items)),
+            _ => "array".to_owned(),
+        },
+        kind => kind.to_owned(),
+    };
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        let values: Vec<String> = values.iter().map(Value::to_string).collect();
+        words = values.join(" | ");
+    }
+    if schema.get("nullable") == Some(&Value::Bool(true)) {
+        words.push_str(" or null");
+    }
+    words
+}
+
+/// Members after `args` and the parameters' values in JavaScript.
+fn in_code(question: &Question<'_>, before: &str) -> Vec<Value> {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let (Some(path), Some(tool)) = (path_before(line), question.document.tool()) else {
+        return Vec::new();
+    };
+    match path.split_first() {
+        Some((first, path)) if first == "args" => {
+            schema_at(tool, path).map(members).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Keys and values of YAML.
+fn in_yaml(question: &Question<'_>, before: &str) -> Vec<Value> {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let dashed = text.strip_prefix("- ");
+    let key = dashed.unwrap_or(text);
+    let above = &before[..before.len() - line.len()];
+    let mut path = path_above(above, indent, dashed.is_some());
+    if let Some((key, value)) = key.split_once(':') {
+        if value.contains([':', '{', '[']) {
+            return Vec::new();
+        }
+        path.push(key.trim_matches(['"', '\'']).to_owned());
+        return values(question, &path);
+    }
+    let is_key = key
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'));
+    if !is_key {
+        return Vec::new();
+    }
+    if dashed.is_some() {
+        let found = values(question, &path);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    let kind = question.document.kind;
+    let keys = format::keys(kind, &path).into_iter();
+    keys.map(|(key, about)| {
+        let mut item = item(key, PROPERTY, "", about);
+        item["insertText"] = format!("{key}: ").into();
+        item
+    })
+    .collect()
+}
+
+/// The values at `path`: of the format, or names of tools.
+fn values(question: &Question<'_>, path: &[String]) -> Vec<Value> {
+    let is_tool = is_tool_name(path);
+    let workspace = question.workspaces.of(&question.document.path);
+    if let Some(workspace) = workspace.filter(|_| is_tool) {
+        let members = workspace.members.iter().filter(|it| !it.name.is_empty());
+        return members
+            .map(|it| item(&it.name, FUNCTION, "", &it.description))
+            .collect();
+    }
+    let values = format::values(question.document.kind, path);
+    values
+        .iter()
+        .map(|value| item(value, VALUE, "", ""))
+        .collect()
+}
+
+/// Returns true if the value at `path` is the name of a tool.
+pub(super) fn is_tool_name(path: &[String]) -> bool {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    match path.as_slice() {
+        ["implementation", "agent", "tools", _] => true,
+        ["implementation", "flow", "nodes", _, rest @ ..] => {
+            matches!(
+                rest,
+                ["tool"] | ["tool", "name"] | ["each", "tool"] | ["each", "tool", "name"]
+            )
+        }
+        _ => false,
+    }
+}
+
+/// The keys around a line with this indentation, by the indentation of the lines before; `0` for
+/// an item of a list.
+fn path_above(before: &str, indent: usize, is_item: bool) -> Vec<String> {
+    let mut path = Vec::new();
+    let (mut indent, mut after_item) = (indent, is_item);
+    if is_item {
+        path.push("0".to_owned());
+    }
+    for line in before.lines().rev() {
+        let text = line.trim_start();
+        let own = line.len() - text.len();
+        let item = text.strip_prefix("- ");
+        // The items of a list may be as deep as its key.
+        let is_above = own < indent || (own == indent && after_item && item.is_none());
+        if text.is_empty() || text.starts_with('#') || !is_above {
+            continue;
+        }
+        let is_around = item.is_none() || own + 2 < indent;
+        if let Some((key, _)) = item.unwrap_or(text).split_once(':').filter(|_| is_around) {
+            path.push(key.trim_matches(['"', '\'']).to_owned());
+        }
+        if item.is_some() {
+            path.push("0".to_owned());
+        }
+        (indent, after_item) = (own, item.is_some());
+    }
+    path.reverse();
+    path
+}

@@ -1,0 +1,271 @@
+//! An open file: its text as the editor has it, and what is known about it.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use cogtools_core::text::Span;
+use cogtools_core::yaml::{Data, Node};
+use cogtools_core::{Location, Project, Tool};
+use njk::scan::{Scan, scan};
+use serde_json::{Value, json};
+
+use super::{path_of, uri_of_path};
+use crate::finding::Finding;
+use crate::lint_file::LintFile;
+
+/// The kind of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A YAML file, which may be a tool.
+    Tool,
+    /// A template in a file of its own.
+    Template,
+    /// The configuration of a project.
+    Config,
+}
+
+/// An open file.
+pub(super) struct Document {
+    pub(super) uri: String,
+    pub(super) path: PathBuf,
+    pub(super) version: i64,
+    pub(super) kind: Kind,
+    pub(super) text: String,
+    /// The offset of each line.
+    lines: Vec<usize>,
+    /// True until the diagnostics of this text are reported.
+    pub(super) is_changed: bool,
+    /// True until this text is parsed.
+    pub(super) is_stale: bool,
+    /// True if it is a tool file, a template or a configuration, rather than any YAML.
+    pub(super) is_ours: bool,
+    /// The text as the linter sees it.
+    pub(super) file: Option<LintFile>,
+    /// The last text that was a tool.
+    pub(super) last_tool: Option<LintFile>,
+    /// The findings in this text.
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Document {
+    /// The file that a client opened; none if it is of no interest.
+    pub(super) fn open(uri: &str, text: &str, version: i64) -> Option<Self> {
+        let path = path_of(uri)?;
+        let name = path.file_name()?.to_str()?;
+        let kind = match path.extension()?.to_str()? {
+            _ if name == Project::CONFIG => Kind::Config,
+            "yaml" | "yml" => Kind::Tool,
+            "njk" => Kind::Template,
+            _ => return None,
+        };
+        let mut document = Self {
+            uri: uri.to_owned(),
+            path,
+            version,
+            kind,
+            text: String::new(),
+            lines: Vec::new(),
+            is_changed: true,
+            is_stale: true,
+            is_ours: kind != Kind::Tool,
+            file: None,
+            last_tool: None,
+            findings: Vec::new(),
+        };
+        document.set_text(text.to_owned());
+        Some(document)
+    }
+
+    /// Applies the changes of a notification, in their order.
+    pub(super) fn change(&mut self, params: &Value) {
+        self.version = params["textDocument"]["version"]
+            .as_i64()
+            .unwrap_or(self.version);
+        for change in params["contentChanges"].as_array().into_iter().flatten() {
+            let new = change["text"].as_str().unwrap_or_default();
+            match change.get("range") {
+                Some(range) => {
+                    let start = self.offset(&range["start"]);
+                    let end = self.offset(&range["end"]).max(start);
+                    let mut text = std::mem::take(&mut self.text);
+                    text.replace_range(start..end, new);
+                    self.set_text(text);
+                }
+                None => self.set_text(new.to_owned()),
+            }
+        }
+        self.is_changed = true;
+        self.is_stale = true;
+    }
+
+    fn set_text(&mut self, text: String) {
+        self.lines.clear();
+        self.lines.push(0);
+        let bytes = text.as_bytes();
+        let ends = |at: usize| match bytes[at] {
+            b'\n' => true,
+            // Of an old Mac; before a line feed it ends nothing.
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        self.lines
+            .extend((0..bytes.len()).filter(|at| ends(*at)).map(|at| at + 1));
+        self.text = text;
+    }
+
+    /// The offset of a position: a line, and units of UTF-16 in it.
+    pub(super) fn offset(&self, position: &Value) -> usize {
+        let number = |key: &str| {
+            let number = position[key].as_u64().unwrap_or_default();
+            usize::try_from(number).unwrap_or(usize::MAX)
+        };
+        let (line, character) = (number("line"), number("character"));
+        let Some(&start) = self.lines.get(line) else {
+            return self.text.len();
+        };
+        let end = self.lines.get(line + 1).copied().unwrap_or(self.text.len());
+        let text = self.text[start..end].trim_end_matches(['\n', '\r']);
+        let mut units = 0;
+        for (at, c) in text.char_indices() {
+            if units >= character {
+                return start + at;
+            }
+            units += c.len_utf16();
+        }
+        start + text.len()
+    }
+
+    /// The position of an offset.
+    pub(super) fn position(&self, offset: usize) -> Value {
+        let offset = self.text.floor_char_boundary(offset);
+        let line = self
+            .lines
+            .partition_point(|start| *start <= offset)
+            .saturating_sub(1);
+        let before = &self.text[self.lines[line]..offset];
+        json!({"line": line, "character": before.encode_utf16().count()})
+    }
+
+    /// The range of bytes of the text.
+    pub(super) fn range(&self, span: Range<usize>) -> Value {
+        json!({"start": self.position(span.start), "end": self.position(span.end)})
+    }
+
+    /// The bytes of a location of the linter, which counts lines by line feeds, and characters.
+    pub(super) fn span_of(&self, location: &Location) -> Range<usize> {
+        let lines = self.text.split_inclusive('\n');
+        let start: usize = lines
+            .take(location.line.saturating_sub(1))
+            .map(str::len)
+            .sum();
+        let line = self.text[start..].lines().next().unwrap_or_default();
+        let at = |column: usize| {
+            let found = line.char_indices().nth(column);
+            start + found.map_or(line.len(), |(at, _)| at)
+        };
+        let column = location.column.saturating_sub(1);
+        at(column)..at(column + location.width)
+    }
+
+    /// The tool, as it is or as it was when it was last valid.
+    pub(super) fn tool(&self) -> Option<&Tool> {
+        self.tool_file()?.tool.as_ref()
+    }
+
+    /// The file with this tool.
+    pub(super) fn tool_file(&self) -> Option<&LintFile> {
+        let file = self.file.as_ref().filter(|file| file.tool.is_some());
+        file.or(self.last_tool.as_ref())
+    }
+
+    /// The document of a YAML file, if it is valid.
+    pub(super) fn yaml(&self) -> Option<&Node> {
+        self.file.as_ref()?.document.as_ref()
+    }
+
+    /// The part of the file that has templates.
+    fn template_part(&self) -> Range<usize> {
+        match self.kind {
+            Kind::Template => 0..self.text.len(),
+            Kind::Config => 0..0,
+            Kind::Tool => {
+                let start = match self.text.find("\nimplementation:") {
+                    Some(at) => at + 1,
+                    None if self.text.starts_with("implementation:") => 0,
+                    None => return 0..0,
+                };
+                // It ends at the next key of the same level.
+                let mut end = start;
+                for (at, line) in self.text[start..].split_inclusive('\n').enumerate() {
+                    let is_key = line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '$');
+                    if at > 0 && is_key {
+                        break;
+                    }
+                    end += line.len();
+                }
+                start..end
+            }
+        }
+    }
+
+    /// The names in the templates, with offsets in the file. Code of other languages is left out.
+    pub(super) fn scan(&self) -> Scan {
+        let part = self.template_part();
+        let mut text = self.text[part.clone()].to_owned();
+        for span in self.code_parts() {
+            let start = span.start.clamp(part.start, part.end) - part.start;
+            let end = span.end.clamp(part.start, part.end) - part.start;
+            if text.is_char_boundary(start) && text.is_char_boundary(end) {
+                text.replace_range(start..end, &" ".repeat(end - start));
+            }
+        }
+        // Offsets in the file.
+        let lead = " ".repeat(part.start);
+        scan(&(lead + &text))
+    }
+
+    /// Where JavaScript is.
+    pub(super) fn code_parts(&self) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let implementation = self
+            .yaml()
+            .and_then(|document| document.get("implementation"));
+        if let Some(node) = implementation {
+            add_code(node, &mut found);
+        }
+        found
+    }
+
+    /// Returns true if `offset` is in JavaScript.
+    pub(super) fn is_code(&self, offset: usize) -> bool {
+        self.code_parts()
+            .iter()
+            .any(|it| (it.start..=it.end).contains(&offset))
+    }
+}
+
+/// Adds the values of the keys `js` and `script` in a node.
+fn add_code(node: &Node, found: &mut Vec<Range<usize>>) {
+    match &node.data {
+        Data::Map(entries) => {
+            for entry in entries {
+                let is_code = matches!(entry.key.as_str(), "js" | "script");
+                match &entry.value.data {
+                    Data::Text { .. } if is_code => found.push(range(entry.value.span)),
+                    _ => add_code(&entry.value, found),
+                }
+            }
+        }
+        Data::List(items) => items.iter().for_each(|item| add_code(item, found)),
+        _ => {}
+    }
+}
+
+pub(super) fn range(span: Span) -> Range<usize> {
+    span.start..span.end
+}
+
+/// A place in a file that need not be open.
+pub(super) fn place(path: &Path, range: &Value) -> Value {
+    json!({"uri": uri_of_path(path), "range": range})
+}

@@ -1,0 +1,359 @@
+//! `cogtools-lsp`: the linter in an editor, as a server of the Language Server Protocol on
+//! standard streams. It answers from the text that the editor has, and runs nothing of a tool.
+
+mod completion;
+mod decoration;
+mod document;
+mod format;
+mod navigation;
+mod workspace;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, BufReader, Read};
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::thread;
+
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::{Code, Diagnostic};
+use cogtools_program::{Failure, Io, Program, Stdin, man};
+use lsp_server::{ErrorCode, Message, Notification, Request, Response};
+use serde_json::{Value, json};
+
+use document::Document;
+use workspace::Workspaces;
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "cogtools-lsp",
+    command: LspArgs::command,
+    run,
+    stdin: Stdin::Ignored,
+    codes: &[],
+    variables: man::PROJECT,
+    manual: MANUAL,
+};
+
+const MANUAL: &[(&str, &str)] = &[
+    (
+        "EDITORS",
+        "cogtools schema --editor NAME prints the settings that start the server in Neovim, Helix, Zed and Emacs; the extension for VS Code, which cogtools editor install installs, starts it itself. The server is for YAML files and for templates (*.njk) of a project; it is silent about other files.",
+    ),
+    (
+        "WITH ANOTHER SERVER",
+        "yaml-language-server reports mistakes of a tool file by its schema, which this server reports, too. Where both run, switch off its validation (yaml.validate: false), and keep its formatting.",
+    ),
+    (
+        "FEATURES",
+        "Diagnostics are the findings of cogtools lint, with their rule as code, for the text in the editor. Quick fixes are the edits of --fix, and names that were meant. Inside templates and JavaScript, parameters, their members, values of enums, variables of loops, filters, tests and macros are completed and explained; parameters can be found and renamed in the schema, templates, JavaScript and examples of their tool. Keys and values of tool files and of .cogtoolrc.yaml are completed and explained by their schema. Inlay hints with the types of variables are off unless the initialization option inlayHints is true.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools schema --editor neovim\n\n    cogtools lsp",
+    ),
+];
+
+/// Serve the linter to editors, over the Language Server Protocol
+#[derive(Parser)]
+#[command(
+    long_about = "Serve the linter to editors, over the Language Server Protocol on standard \
+        streams: diagnostics, quick fixes, completion, explanations, definitions, references and \
+        renaming, in tool files and in the templates and the JavaScript in them. An editor starts it."
+)]
+struct LspArgs {
+    /// Use standard streams, as always; editors pass it
+    #[arg(long)]
+    stdio: bool,
+}
+
+fn run(_: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    if io.stdin.is_terminal() {
+        let message = "an editor starts this program and talks to it; this is a terminal";
+        let diagnostic = Diagnostic::new(Code::Usage, message);
+        return Err(diagnostic
+            .hint("`cogtools schema --editor neovim` prints the settings of an editor")
+            .into());
+    }
+    let messages = read_messages(io.stdin.take())?;
+    let mut server = Server {
+        documents: BTreeMap::new(),
+        workspaces: Workspaces::default(),
+        has_hints: false,
+        is_shut_down: false,
+    };
+    while let Some(message) = server.next(&messages, io)? {
+        match message {
+            Message::Request(request) => {
+                let response = server.answer(request, io);
+                send(io, &Message::Response(response))?;
+            }
+            Message::Notification(notification) if notification.method == "exit" => {
+                return if server.is_shut_down {
+                    Ok(())
+                } else {
+                    Err(Failure::Reported(1))
+                };
+            }
+            Message::Notification(notification) => server.notice(&notification, io)?,
+            Message::Response(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Reads `stdin` in a thread of its own, which ends with the process.
+fn read_messages(stdin: Box<dyn Read + Send>) -> Result<Receiver<io::Result<Message>>, Failure> {
+    let (sender, receiver) = mpsc::channel();
+    let read = move || {
+        let mut stdin = BufReader::new(stdin);
+        while let Some(message) = Message::read(&mut stdin).transpose() {
+            let is_last = message.is_err();
+            if sender.send(message).is_err() || is_last {
+                return;
+            }
+        }
+    };
+    let thread = thread::Builder::new().name("stdin".into());
+    match thread.spawn(read) {
+        Ok(_) => Ok(receiver),
+        Err(error) => Err(unreadable(&error).into()),
+    }
+}
+
+fn unreadable(error: &io::Error) -> Diagnostic {
+    let message = format!("standard input cannot be read: {error}");
+    Diagnostic::new(Code::IoFailed, message).hint("restart the server in the editor")
+}
+
+fn send(io: &mut Io<'_>, message: &Message) -> Result<(), Failure> {
+    let mut bytes = Vec::new();
+    let written = message.write(&mut bytes);
+    written.map_err(|error| Failure::output(&error))?;
+    io.print(&bytes)
+}
+
+fn notify(io: &mut Io<'_>, method: &str, params: Value) -> Result<(), Failure> {
+    let method = method.to_owned();
+    send(io, &Message::Notification(Notification { method, params }))
+}
+
+/// The open files, and what is known about their projects.
+struct Server {
+    documents: BTreeMap<String, Document>,
+    workspaces: Workspaces,
+    /// True if the client wants inlay hints.
+    has_hints: bool,
+    is_shut_down: bool,
+}
+
+impl Server {
+    /// The next message. Before it waits for one, it reports about the files that have changed:
+    /// what is typed meanwhile is reported once.
+    fn next(
+        &mut self,
+        messages: &Receiver<io::Result<Message>>,
+        io: &mut Io<'_>,
+    ) -> Result<Option<Message>, Failure> {
+        loop {
+            let next = match messages.try_recv() {
+                Ok(next) => next,
+                Err(TryRecvError::Disconnected) if self.report_next(io)? => continue,
+                Err(TryRecvError::Disconnected) => return Ok(None),
+                Err(TryRecvError::Empty) => {
+                    if self.report_next(io)? {
+                        continue;
+                    }
+                    match messages.recv() {
+                        Ok(next) => next,
+                        Err(_) => return Ok(None),
+                    }
+                }
+            };
+            return next.map(Some).map_err(|error| unreadable(&error).into());
+        }
+    }
+
+    /// Reports about a file that has changed, if there is one.
+    fn report_next(&mut self, io: &mut Io<'_>) -> Result<bool, Failure> {
+        let changed = self.documents.values_mut().find(|it| it.is_changed);
+        let Some(document) = changed else {
+            return Ok(false);
+        };
+        document.is_changed = false;
+        let diagnostics = self.workspaces.check(document, io);
+        let params = json!({
+            "uri": document.uri, "version": document.version, "diagnostics": diagnostics,
+        });
+        notify(io, "textDocument/publishDiagnostics", params)?;
+        Ok(true)
+    }
+
+    fn notice(&mut self, notification: &Notification, io: &mut Io<'_>) -> Result<(), Failure> {
+        let params = &notification.params;
+        let uri = uri_of(params);
+        match notification.method.as_str() {
+            "textDocument/didOpen" => {
+                let text = params["textDocument"]["text"].as_str().unwrap_or_default();
+                let version = params["textDocument"]["version"].as_i64();
+                if let Some(document) = Document::open(uri, text, version.unwrap_or_default()) {
+                    self.documents.insert(uri.to_owned(), document);
+                }
+            }
+            "textDocument/didChange" => {
+                if let Some(document) = self.documents.get_mut(uri) {
+                    document.change(params);
+                }
+            }
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
+                self.workspaces.forget();
+                for document in self.documents.values_mut() {
+                    document.is_changed = true;
+                }
+            }
+            "textDocument/didClose" if self.documents.remove(uri).is_some() => {
+                let params = json!({"uri": uri, "diagnostics": []});
+                notify(io, "textDocument/publishDiagnostics", params)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, request: Request, io: &mut Io<'_>) -> Response {
+        let result = match request.method.as_str() {
+            "initialize" => {
+                self.has_hints =
+                    request.params["initializationOptions"]["inlayHints"] == Value::Bool(true);
+                capabilities(self.has_hints)
+            }
+            "shutdown" => {
+                self.is_shut_down = true;
+                Value::Null
+            }
+            _ => {
+                let Some(result) = self.result(&request, io) else {
+                    let message = format!("`{}` is not supported", request.method);
+                    let code = ErrorCode::MethodNotFound as i32;
+                    return Response::new_err(request.id, code, message);
+                };
+                result
+            }
+        };
+        Response::new_ok(request.id, result)
+    }
+
+    /// The result of a request about a file; null if nothing is known there.
+    fn result(&mut self, request: &Request, io: &mut Io<'_>) -> Option<Value> {
+        let params = &request.params;
+        let answer: fn(&Question<'_>) -> Option<Value> = match request.method.as_str() {
+            "textDocument/codeAction" => decoration::actions,
+            "textDocument/completion" => completion::complete,
+            "textDocument/hover" => navigation::hover,
+            "textDocument/definition" => navigation::definition,
+            "textDocument/references" => navigation::references,
+            "textDocument/prepareRename" => navigation::prepare_rename,
+            "textDocument/rename" => navigation::rename,
+            "textDocument/documentSymbol" => decoration::symbols,
+            "textDocument/semanticTokens/full" => decoration::tokens,
+            "textDocument/codeLens" => decoration::lenses,
+            "textDocument/inlayHint" if self.has_hints => decoration::hints,
+            _ => return None,
+        };
+        let Some(document) = self.documents.get_mut(uri_of(params)) else {
+            return Some(Value::Null);
+        };
+        // The answer is about the text as it is now.
+        if document.is_changed && request.method == "textDocument/codeAction" {
+            self.workspaces.check(document, io);
+        } else if document.is_stale {
+            self.workspaces.parse(document, io);
+        }
+        let document = self.documents.get(uri_of(params));
+        let Some(document) = document.filter(|document| document.is_ours) else {
+            return Some(Value::Null);
+        };
+        let question = Question {
+            document,
+            offset: document.offset(&params["position"]),
+            params,
+            workspaces: &self.workspaces,
+        };
+        Some(answer(&question).unwrap_or(Value::Null))
+    }
+}
+
+/// A request about a place in a file.
+struct Question<'q> {
+    document: &'q Document,
+    offset: usize,
+    params: &'q Value,
+    workspaces: &'q Workspaces,
+}
+
+fn uri_of(params: &Value) -> &str {
+    params["textDocument"]["uri"].as_str().unwrap_or_default()
+}
+
+fn capabilities(has_hints: bool) -> Value {
+    json!({
+        "capabilities": {
+            "positionEncoding": "utf-16",
+            "textDocumentSync": {
+                "openClose": true, "change": 2, "save": {"includeText": false},
+            },
+            "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll"]},
+            "completionProvider": {"triggerCharacters": [".", "{", "|", "'", "\"", " "]},
+            "hoverProvider": true,
+            "definitionProvider": true,
+            "referencesProvider": true,
+            "renameProvider": {"prepareProvider": true},
+            "documentSymbolProvider": true,
+            "semanticTokensProvider": {
+                "legend": {"tokenTypes": decoration::TOKEN_TYPES, "tokenModifiers": []},
+                "full": true,
+            },
+            "codeLensProvider": {"resolveProvider": false},
+            "inlayHintProvider": has_hints,
+        },
+        "serverInfo": {"name": "cogtools", "version": env!("CARGO_PKG_VERSION")},
+    })
+}
+
+/// The path of a `file:` URI.
+fn path_of(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let path = &rest[rest.find('/')?..];
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut at = 0;
+    while let Some(&byte) = path.as_bytes().get(at) {
+        let code = path.get(at + 1..at + 3).filter(|_| byte == b'%');
+        let decoded = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(decoded.unwrap_or(byte));
+        at += if decoded.is_some() { 3 } else { 1 };
+    }
+    let path = String::from_utf8(bytes).ok()?;
+    // On Windows, the path of `file:///c:/x` is `c:/x`.
+    let is_drive = path.as_bytes().get(2) == Some(&b':');
+    let path = path.strip_prefix('/').filter(|_| is_drive).unwrap_or(&path);
+    Some(PathBuf::from(path))
+}
+
+/// The `file:` URI of a path.
+fn uri_of_path(path: &std::path::Path) -> String {
+    let path = path.to_string_lossy().replace('\\', "/");
+    let mut uri = String::from(if path.starts_with('/') {
+        "file://"
+    } else {
+        "file:///"
+    });
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            byte => drop(write!(uri, "%{byte:02X}")),
+        }
+    }
+    uri
+}

@@ -1,0 +1,427 @@
+//! Explanations, definitions, references and names that change.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use cogtools_core::pointer::child;
+use cogtools_core::text::Text;
+use cogtools_core::yaml::{Data, Node};
+use njk::reference::{EntryKind, entries};
+use njk::scan::{ITEM, Scan, TokenKind, scan};
+use serde_json::{Map, Value, json};
+
+use super::completion::{is_tool_name, schema_at, type_of};
+use super::document::{Document, Kind, place, range};
+use super::{Question, format, uri_of_path};
+use crate::lint_file::{LintFile, all};
+
+/// What is at a place of a file.
+enum Target {
+    /// A value of the call: the way to it from a parameter.
+    Value(Vec<String>),
+    /// A variable that a template defines: its name, and the place of its definition.
+    Local(Range<usize>),
+    /// Another template.
+    Template(String),
+    /// A tool, by name.
+    Tool(String),
+    /// A node of a flow.
+    Node(String),
+}
+
+/// What is at the offset, and its bytes.
+fn target(document: &Document, offset: usize) -> Option<(Target, Range<usize>)> {
+    if document.is_code(offset) {
+        let (span, name) = code_reads(document)
+            .into_iter()
+            .find(|(span, _)| touches(span, offset))?;
+        return Some((Target::Value(vec![name]), span));
+    }
+    let scan = document.scan();
+    if let Some((name, span)) = scan
+        .templates
+        .iter()
+        .find(|(_, span)| touches(span, offset))
+    {
+        return Some((Target::Template(name.clone()), span.clone()));
+    }
+    if let Some(name) = scan.name_at(offset) {
+        let target = match name.local {
+            Some(local) => Target::Local(scan.locals[local].span.clone()),
+            None => Target::Value(name.path.clone()),
+        };
+        return Some((target, name.span.clone()));
+    }
+    let (path, span, on_key) = yaml_at(document.yaml()?, offset)?;
+    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+    match keys.as_slice() {
+        ["parameters", ..] | ["parameters_schema", "properties", ..] if on_key => {
+            Some((Target::Value(value_path(&keys)?), span))
+        }
+        ["examples", _, rest @ ..] if on_key => {
+            let names = rest.strip_prefix(&["arguments"]).unwrap_or(rest);
+            let path = names.iter().map(|name| match name.parse::<usize>() {
+                Ok(_) => ITEM.to_owned(),
+                Err(_) => (*name).to_owned(),
+            });
+            Some((Target::Value(path.collect()), span))
+        }
+        ["implementation", "flow", "nodes", id] if on_key => {
+            Some((Target::Node((*id).to_owned()), span))
+        }
+        ["implementation", "flow", "nodes", _, "needs", ..] if !on_key => {
+            let name = document.text[span.clone()].trim_end_matches('?').to_owned();
+            Some((Target::Node(name), span))
+        }
+        _ if is_tool_name(&path) && !on_key => {
+            let name = document.text[span.clone()]
+                .trim_matches(['"', '\''])
+                .to_owned();
+            Some((Target::Tool(name), span))
+        }
+        _ => None,
+    }
+}
+
+fn touches(span: &Range<usize>, offset: usize) -> bool {
+    (span.start..=span.end).contains(&offset)
+}
+
+/// The way to the value that a schema at a path of keys describes.
+fn value_path(keys: &[&str]) -> Option<Vec<String>> {
+    let mut path = Vec::new();
+    let mut keys = keys.iter();
+    let mut is_name = *keys.next()? == "parameters";
+    for key in keys {
+        match *key {
+            name if is_name => {
+                path.push(name.to_owned());
+                is_name = false;
+            }
+            "properties" => is_name = true,
+            "items" => path.push(ITEM.to_owned()),
+            _ => return None,
+        }
+    }
+    (!is_name && path.last().is_some_and(|step| step != ITEM)).then_some(path)
+}
+
+/// The keys to the deepest key or value at an offset, its bytes, and true for a key.
+pub(super) fn yaml_at(node: &Node, offset: usize) -> Option<(Vec<String>, Range<usize>, bool)> {
+    let mut path = Vec::new();
+    let mut node = node;
+    loop {
+        match &node.data {
+            Data::Map(entries) => {
+                let mut entries = entries.iter().rev();
+                let entry = entries.find(|entry| entry.span.start <= offset)?;
+                path.push(entry.key.clone());
+                if offset <= entry.span.end {
+                    return Some((path, range(entry.span), true));
+                }
+                node = &entry.value;
+            }
+            Data::List(items) => {
+                let at = items.iter().rposition(|item| item.span.start <= offset)?;
+                path.push(at.to_string());
+                node = &items[at];
+            }
+            _ => {
+                let span = range(node.span);
+                return touches(&span, offset).then_some((path, span, false));
+            }
+        }
+    }
+}
+
+/// The properties of `args` that JavaScript reads, and their bytes.
+fn code_reads(document: &Document) -> Vec<(Range<usize>, String)> {
+    let mut found = Vec::new();
+    for code in document.file.iter().flat_map(LintFile::codes) {
+        for (name, span) in &code.reads {
+            let span = document.span_of(&code.location(*span));
+            if document.text.get(span.clone()) == Some(name) {
+                found.push((span, name.clone()));
+            }
+        }
+    }
+    found
+}
+
+/// The place of the schema of a value in the tool file.
+fn definition_of(file: &LintFile, path: &[String]) -> Option<Range<usize>> {
+    let last = path.last()?;
+    let mut pointer = String::new();
+    for step in path {
+        pointer = match step.as_str() {
+            ITEM => child(&pointer, "items"),
+            name => child(&child(&pointer, "properties"), name),
+        };
+    }
+    let span = range(file.locate(&pointer));
+    let key = file.text.as_str().get(span.clone())?;
+    (key.trim_matches(['"', '\'']) == last).then_some(span)
+}
+
+pub(super) fn hover(question: &Question<'_>) -> Option<Value> {
+    let document = question.document;
+    let offset = question.offset;
+    let (text, span) = match target(document, offset) {
+        Some((Target::Value(path), span)) => (about_value(document, &path)?, span),
+        Some((Target::Local(definition), span)) => {
+            let scan = document.scan();
+            let local = scan.locals.iter().find(|local| local.span == definition)?;
+            let text = if local.is_macro {
+                format!("macro `{}`", local.name)
+            } else {
+                about_value(document, &local.path).unwrap_or_else(|| format!("`{}`", local.name))
+            };
+            (text, span)
+        }
+        Some((Target::Tool(name), span)) => {
+            let workspace = question.workspaces.of(&document.path)?;
+            let member = workspace.members.iter().find(|it| it.name == name)?;
+            (format!("`{name}`\n\n{}", member.description), span)
+        }
+        Some((Target::Template(_) | Target::Node(_), _)) => return None,
+        None => about_language(document, offset).or_else(|| about_key(document, offset))?,
+    };
+    Some(json!({
+        "contents": {"kind": "markdown", "value": text}, "range": document.range(span),
+    }))
+}
+
+fn about_value(document: &Document, path: &[String]) -> Option<String> {
+    let tool = document.tool()?;
+    let schema = schema_at(tool, path).filter(|_| !path.is_empty())?;
+    let required = path.split_last().and_then(|(name, parent)| {
+        let required = schema_at(tool, parent)?.get("required")?.as_array()?;
+        Some(required.iter().any(|it| it == name))
+    });
+    Some(describe(
+        &path.join(".").replace(".[]", "[]"),
+        schema,
+        required.unwrap_or_default(),
+    ))
+}
+
+fn describe(name: &str, schema: &Map<String, Value>, is_required: bool) -> String {
+    let mut text = format!("`{name}`: {}", type_of(schema));
+    if let Some(default) = schema.get("default") {
+        let _ = write!(text, ", {default} by default");
+    } else if !is_required && !name.ends_with(ITEM) {
+        text.push_str(", optional");
+    }
+    if let Some(about) = schema.get("description").and_then(Value::as_str) {
+        let _ = write!(text, "\n\n{about}");
+    }
+    text
+}
+
+/// What a filter, a test or a statement does.
+fn about_language(document: &Document, offset: usize) -> Option<(String, Range<usize>)> {
+    let scan = document.scan();
+    let token = scan
+        .tokens
+        .iter()
+        .find(|token| touches(&token.span, offset))?;
+    let kinds: &[EntryKind] = match token.kind {
+        TokenKind::Function => &[EntryKind::Filter, EntryKind::Test],
+        TokenKind::Keyword => &[EntryKind::Statement],
+        TokenKind::Variable => &[EntryKind::Global],
+        _ => return None,
+    };
+    let name = document.text.get(token.span.clone())?;
+    let mut all = kinds.iter().flat_map(|kind| entries(*kind));
+    let entry = all.find(|entry| entry.name == name)?;
+    let text = format!(
+        "```\n{}\n```\n\n{}\n\n`{}` gives `{}`",
+        entry.signature, entry.about, entry.example, entry.output
+    );
+    Some((text, token.span.clone()))
+}
+
+/// What a key of the file takes.
+fn about_key(document: &Document, offset: usize) -> Option<(String, Range<usize>)> {
+    let (path, span, on_key) = yaml_at(document.yaml()?, offset)?;
+    let about = format::description(&format::shapes(document.kind, &path));
+    (on_key && !about.is_empty()).then(|| (about.to_owned(), span))
+}
+
+pub(super) fn definition(question: &Question<'_>) -> Option<Value> {
+    let document = question.document;
+    let (target, _) = target(document, question.offset)?;
+    match target {
+        Target::Value(path) => {
+            let file = document.tool_file()?;
+            let span = definition_of(file, &path)?;
+            Some(place(&document.path, &document.range(span)))
+        }
+        Target::Local(span) => Some(place(&document.path, &document.range(span))),
+        Target::Template(name) => {
+            let path = document.path.parent()?.join(name);
+            let start = json!({"line": 0, "character": 0});
+            path.is_file()
+                .then(|| place(&path, &json!({"start": start, "end": start})))
+        }
+        Target::Tool(name) => {
+            let workspace = question.workspaces.of(&document.path)?;
+            let member = workspace.members.iter().find(|it| it.name == name)?;
+            let start = json!({"line": 0, "character": 0});
+            Some(place(&member.path, &json!({"start": start, "end": start})))
+        }
+        Target::Node(name) => {
+            let file = document.tool_file()?;
+            let span = range(file.node_span(&name, &[]));
+            (document.text.get(span.clone()) == Some(&name))
+                .then(|| place(&document.path, &document.range(span)))
+        }
+    }
+}
+
+/// The places of a file where the target is: its definition first.
+fn places(document: &Document, target: &Target) -> Vec<Range<usize>> {
+    let scan = document.scan();
+    let mut found = Vec::new();
+    match target {
+        Target::Value(path) => {
+            found.extend(
+                document
+                    .tool_file()
+                    .and_then(|file| definition_of(file, path)),
+            );
+            found.extend(names_of(&scan, path));
+            if let [name] = path.as_slice() {
+                let reads = code_reads(document).into_iter();
+                found.extend(reads.filter(|(_, read)| read == name).map(|(span, _)| span));
+            }
+            let examples = document.yaml().and_then(|yaml| yaml.get("examples"));
+            for example in examples.and_then(Node::items).unwrap_or_default() {
+                let arguments = example.get("arguments").filter(|it| it.entries().is_some());
+                add_keys(arguments.unwrap_or(example), path, &mut found);
+            }
+        }
+        Target::Local(definition) => {
+            let is_own = |local: usize| scan.locals[local].span == *definition;
+            let names = scan
+                .names
+                .iter()
+                .filter(|name| name.local.is_some_and(is_own));
+            found.extend(names.map(|name| name.span.clone()));
+        }
+        _ => {}
+    }
+    found.sort_by_key(|span| span.start);
+    found.dedup();
+    found
+}
+
+/// The names of a value in a template, without variables that stand for it.
+fn names_of(scan: &Scan, path: &[String]) -> Vec<Range<usize>> {
+    let names = scan
+        .names
+        .iter()
+        .filter(|name| name.path == path && name.local.is_none());
+    names.map(|name| name.span.clone()).collect()
+}
+
+/// Adds the keys of an example at `path`.
+fn add_keys(node: &Node, path: &[String], found: &mut Vec<Range<usize>>) {
+    let Some((step, rest)) = path.split_first() else {
+        return;
+    };
+    if step == ITEM {
+        let items = node.items().unwrap_or_default();
+        for item in items {
+            add_keys(item, rest, found);
+        }
+        return;
+    }
+    for entry in node.entries().unwrap_or_default() {
+        if entry.key == *step {
+            match rest {
+                [] => found.push(range(entry.span)),
+                rest => add_keys(&entry.value, rest, found),
+            }
+        }
+    }
+}
+
+/// The templates in other files that the tool loads, and where the target is in each.
+fn places_elsewhere(document: &Document, target: &Target) -> Vec<(Text, Vec<Range<usize>>)> {
+    let (Target::Value(path), Some(tool)) = (target, document.tool()) else {
+        return Vec::new();
+    };
+    let templates = all(tool).into_iter().map(|it| it.source.text().clone());
+    let others = templates.filter(|text| text.display_path() != tool.text().display_path());
+    let found = others.map(|text| {
+        let names = names_of(&scan(text.as_str()), path);
+        (text, names)
+    });
+    let mut found: Vec<_> = found.filter(|(_, names)| !names.is_empty()).collect();
+    found.dedup_by(|a, b| a.0.path() == b.0.path());
+    found
+}
+
+/// The places of the target in all files: the file, and the ranges in it.
+fn everywhere(document: &Document, target: &Target) -> Vec<(String, Vec<Value>)> {
+    let own = places(document, target).into_iter();
+    let own: Vec<Value> = own.map(|span| document.range(span)).collect();
+    let mut all = vec![(document.uri.clone(), own)];
+    for (text, spans) in places_elsewhere(document, target) {
+        let uri = uri_of_path(text.path());
+        if let Some(other) = Document::open(&uri, text.as_str(), 0) {
+            let ranges = spans.into_iter().map(|span| other.range(span)).collect();
+            all.push((uri, ranges));
+        }
+    }
+    all
+}
+
+pub(super) fn references(question: &Question<'_>) -> Option<Value> {
+    let (target, _) = target(question.document, question.offset)?;
+    let files = everywhere(question.document, &target).into_iter();
+    let places = files.flat_map(|(uri, ranges)| {
+        let place = move |range| json!({"uri": uri, "range": range});
+        ranges.into_iter().map(place)
+    });
+    Some(places.collect())
+}
+
+/// What can be renamed: a parameter, a member of one, or a variable of a template.
+fn renamed(question: &Question<'_>) -> Option<(Target, Range<usize>)> {
+    let document = question.document;
+    let (target, span) = target(document, question.offset)?;
+    let is_known = match &target {
+        Target::Value(path) => {
+            let file = document.file.as_ref().filter(|file| file.tool.is_some());
+            document.kind == Kind::Tool && definition_of(file?, path).is_some()
+        }
+        Target::Local(_) => true,
+        _ => false,
+    };
+    is_known.then_some((target, span))
+}
+
+pub(super) fn prepare_rename(question: &Question<'_>) -> Option<Value> {
+    let (_, span) = renamed(question)?;
+    Some(question.document.range(span))
+}
+
+pub(super) fn rename(question: &Question<'_>) -> Option<Value> {
+    let new = question.params["newName"].as_str()?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if new.is_empty() || !new.chars().all(is_name) || new.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return None;
+    }
+    let (target, _) = renamed(question)?;
+    let files = everywhere(question.document, &target).into_iter();
+    let changes = files.map(|(uri, ranges)| {
+        let edits = ranges
+            .into_iter()
+            .map(|range| json!({"range": range, "newText": new}));
+        (uri, edits.collect())
+    });
+    Some(json!({"changes": changes.collect::<Map<String, Value>>()}))
+}

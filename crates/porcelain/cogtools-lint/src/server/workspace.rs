@@ -1,0 +1,281 @@
+//! The projects of the open files: their configuration, their tools, and the check of a file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cogtools_core::config::Origin;
+use cogtools_core::text::Text;
+use cogtools_core::yaml::Node;
+use cogtools_core::{Config, Diagnostic, Folder, Level, Location, Project, Source};
+use cogtools_program::project::{project, read_scope, valid_config};
+use cogtools_program::{Io, render_hints};
+use serde_json::{Value, json};
+
+use super::document::{Document, Kind};
+use crate::finding::Finding;
+use crate::lint_file::{LintFile, Neighbours};
+use crate::linter::{Levels, Linter};
+use crate::target::{self, is_agent};
+
+/// The projects by their folders.
+#[derive(Default)]
+pub(super) struct Workspaces {
+    all: BTreeMap<PathBuf, Workspace>,
+}
+
+/// A project.
+pub(super) struct Workspace {
+    project: Project,
+    config: Config,
+    linter: Linter,
+    /// Its tool files.
+    pub(super) members: Vec<Member>,
+    /// The tools that flows may call, and agents.
+    of_flows: Option<Arc<Neighbours>>,
+    of_agents: Option<Arc<Neighbours>>,
+}
+
+/// A tool file of a project.
+pub(super) struct Member {
+    pub(super) path: PathBuf,
+    canonical: PathBuf,
+    pub(super) name: String,
+    pub(super) description: String,
+    display_path: PathBuf,
+    shadowed_by: Option<PathBuf>,
+    duplicate_name: Option<PathBuf>,
+    copied_description: Option<PathBuf>,
+}
+
+impl Member {
+    fn new(file: LintFile) -> Self {
+        let text = |key| {
+            file.value(key)
+                .and_then(Node::text)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        Self {
+            name: text("name"),
+            description: text("description"),
+            display_path: file.text.display_path().to_path_buf(),
+            canonical: target::canonical(&file.path),
+            path: file.path,
+            shadowed_by: file.shadowed_by,
+            duplicate_name: file.duplicate_name,
+            copied_description: file.copied_description,
+        }
+    }
+}
+
+impl Workspaces {
+    /// Forgets what is on the disk.
+    pub(super) fn forget(&mut self) {
+        self.all.clear();
+    }
+
+    /// The project of a file, if it has been read.
+    pub(super) fn of(&self, path: &Path) -> Option<&Workspace> {
+        let of_file = self.all.iter().filter(|(root, _)| path.starts_with(root));
+        of_file
+            .max_by_key(|(root, _)| root.as_os_str().len())
+            .map(|(_, workspace)| workspace)
+    }
+
+    /// The project of a file.
+    fn load(&mut self, path: &Path, io: &mut Io<'_>) -> Option<&mut Workspace> {
+        let folder = path.parent()?.to_path_buf();
+        let cwd = std::mem::replace(&mut io.cwd, folder);
+        let project = project(io);
+        let root = project.root().to_path_buf();
+        if !self.all.contains_key(&root) {
+            io.cwd.clone_from(&root);
+            if let Some(workspace) = Workspace::load(project, io) {
+                self.all.insert(root.clone(), workspace);
+            }
+        }
+        io.cwd = cwd;
+        self.all.get_mut(&root)
+    }
+
+    /// Parses the text of a file.
+    pub(super) fn parse(&mut self, document: &mut Document, io: &mut Io<'_>) {
+        document.is_stale = false;
+        if document.text.len() > Text::MAX_BYTES {
+            document.file = None;
+            return;
+        }
+        let scope = read_scope(&document.path, io);
+        let Some(workspace) = self.load(&document.path, io) else {
+            return;
+        };
+        let canonical = target::canonical(&document.path);
+        let mut members = workspace.members.iter();
+        let member = members.find(|it| it.canonical == canonical);
+        let display_path = match (member, document.path.strip_prefix(workspace.project.root())) {
+            (Some(member), _) => member.display_path.clone(),
+            (None, Ok(path)) => path.to_path_buf(),
+            (None, Err(_)) => document.path.clone(),
+        };
+        let Ok(text) = Text::new(display_path, document.text.clone().into_bytes()) else {
+            return;
+        };
+        let text = text.in_scope(&scope).at(&document.path);
+        let mut file = LintFile::parse(&document.path, text);
+        if let Some(member) = member {
+            file.shadowed_by.clone_from(&member.shadowed_by);
+            file.duplicate_name.clone_from(&member.duplicate_name);
+            file.copied_description
+                .clone_from(&member.copied_description);
+        }
+        let config = &workspace.config;
+        let mut folders = config.folders().map(Folder::path);
+        document.is_ours = document.kind != Kind::Tool
+            || member.is_some()
+            || file.looks_like_a_tool()
+            || folders.any(|folder| document.path.starts_with(folder));
+        if file.flow().is_some() {
+            let neighbours = workspace
+                .of_flows
+                .get_or_insert_with(|| Neighbours::of(config, &[]).into());
+            file.neighbours = Arc::clone(neighbours);
+        } else if is_agent(&file) {
+            let others = [Source::BuiltIn, Source::Editor];
+            let neighbours = workspace
+                .of_agents
+                .get_or_insert_with(|| Neighbours::of(config, &others).into());
+            file.neighbours = Arc::clone(neighbours);
+        }
+        let last = document.file.replace(file);
+        if let Some(last) = last.filter(|file| file.tool.is_some()) {
+            document.last_tool = Some(last);
+        }
+    }
+
+    /// Checks a file; returns its diagnostics in the form of the protocol.
+    pub(super) fn check(&mut self, document: &mut Document, io: &mut Io<'_>) -> Vec<Value> {
+        document.findings.clear();
+        self.parse(document, io);
+        match document.kind {
+            Kind::Config => self.check_config(document),
+            Kind::Template => check_template(document),
+            Kind::Tool => self.check_tool(document),
+        }
+    }
+
+    fn check_tool(&self, document: &mut Document) -> Vec<Value> {
+        let (Some(file), Some(workspace)) = (&document.file, self.of(&document.path)) else {
+            return Vec::new();
+        };
+        if !document.is_ours {
+            return Vec::new();
+        }
+        document.findings = workspace.linter.check(file);
+        let own = file.text.display_path();
+        let implementation = file
+            .entry("implementation")
+            .map(|entry| super::document::range(entry.span));
+        let diagnostics = document.findings.iter().map(|finding| {
+            let is_own = finding.location.file == own;
+            let (span, message) = if is_own {
+                (document.span_of(&finding.location), finding.message.clone())
+            } else {
+                // It is in a file that the tool includes.
+                let Location { file, line, .. } = &finding.location;
+                let message = format!("`{}`, line {line}: {}", file.display(), finding.message);
+                (implementation.clone().unwrap_or_default(), message)
+            };
+            let tags: &[u8] = if finding.rule.name.ends_with("unused-parameter") {
+                &[1]
+            } else {
+                &[]
+            };
+            json!({
+                "range": document.range(span),
+                "severity": if finding.level == Level::Error { 1 } else { 2 },
+                "code": finding.rule.name,
+                "source": "cogtools",
+                "message": format!("{message}\n{}", finding.fix),
+                "tags": tags,
+            })
+        });
+        diagnostics.collect()
+    }
+
+    fn check_config(&self, document: &Document) -> Vec<Value> {
+        let (Some(workspace), Some(file)) = (self.of(&document.path), &document.file) else {
+            return Vec::new();
+        };
+        let origin = Origin::Project(document.path.clone());
+        let checked = Config::check(&workspace.project, file.text.clone(), &[], origin);
+        let errors = checked.err().map(cogtools_core::ConfigErrors::diagnostics);
+        let errors = errors.unwrap_or_default().into_iter();
+        errors.map(|error| diagnostic(document, &error)).collect()
+    }
+}
+
+fn diagnostic(document: &Document, error: &Diagnostic) -> Value {
+    let span = error
+        .location
+        .as_ref()
+        .map(|location| document.span_of(location));
+    let hints = render_hints(&error.hints);
+    let mut message = error.message.clone();
+    for hint in hints {
+        message = format!("{message}\n{hint}");
+    }
+    json!({
+        "range": document.range(span.unwrap_or_default()),
+        "severity": 1,
+        "code": error.code.name(),
+        "source": "cogtools",
+        "message": message,
+    })
+}
+
+/// The mistakes that do not depend on the tools that load the template.
+fn check_template(document: &Document) -> Vec<Value> {
+    let (errors, severity) = match njk::analyse(&document.text) {
+        Ok(found) => ([found.unknown, found.misused].concat(), 1),
+        Err(error) => (vec![error], 1),
+    };
+    let errors = errors.iter().map(|error| {
+        let (line, column) = (error.line().max(1), error.column().max(1));
+        let location = Location::new(&document.path, &document.text, line, column, 1);
+        let hint = error
+            .hint()
+            .map(|hint| format!("\n{hint}"))
+            .unwrap_or_default();
+        json!({
+            "range": document.range(document.span_of(&location)),
+            "severity": severity,
+            "source": "cogtools",
+            "message": format!("{}{hint}", error.message()),
+        })
+    });
+    errors.collect()
+}
+
+impl Workspace {
+    /// Reads the project that contains the working directory; none if its user's configuration is
+    /// not valid.
+    fn load(project: Project, io: &mut Io<'_>) -> Option<Self> {
+        let config = valid_config(&project, io).ok()?.without_user_folders();
+        let linter = Linter::new(Levels::new(&config.rules).unwrap_or_default());
+        let files = target::collect(&[], None, &config, io).files;
+        Some(Self {
+            members: files.into_iter().map(Member::new).collect(),
+            project,
+            config,
+            linter,
+            of_flows: None,
+            of_agents: None,
+        })
+    }
+
+    /// Returns true if the edits of a finding make nothing worse.
+    pub(super) fn is_safe(&self, file: &LintFile, findings: &[Finding], one: &Finding) -> bool {
+        crate::fix::is_better(file, &self.linter, findings, std::slice::from_ref(one))
+    }
+}
