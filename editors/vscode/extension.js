@@ -7,6 +7,7 @@ const net = require('net');
 const os = require('os');
 const path = require('path');
 const vscode = require('vscode');
+const language = require('./language.js');
 
 const MAX_REQUEST = 8 << 20;
 const MAX_ITEMS = 200;
@@ -186,6 +187,7 @@ function publish(socket) {
 }
 
 function activate(context) {
+  language.activate(context);
   // Windows has no Unix sockets that Node can open.
   if (process.platform === 'win32') return undefined;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cogtools-'));

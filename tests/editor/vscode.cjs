@@ -71,6 +71,9 @@ const vscode = {
     },
   },
   workspace: {
+    // The language server is for another test.
+    isTrusted: false,
+    onDidGrantWorkspaceTrust: () => ({}),
     workspaceFolders: scene.folders.map((path) => ({ uri: uri('file', path) })),
     textDocuments: [file],
     onDidChangeWorkspaceFolders: () => ({}),

@@ -124,7 +124,7 @@ fn failed(path: &Path, reason: &str) -> Diagnostic {
 }
 
 /// The files of the extension.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("[Content_Types].xml", CONTENT_TYPES),
     ("extension.vsixmanifest", MANIFEST),
     (
@@ -134,6 +134,10 @@ const FILES: [(&str, &str); 5] = [
     (
         "extension/extension.js",
         include_str!("../../../../editors/vscode/extension.js"),
+    ),
+    (
+        "extension/language.js",
+        include_str!("../../../../editors/vscode/language.js"),
     ),
     (
         "extension/LICENSE.txt",
@@ -157,7 +161,7 @@ const MANIFEST: &str = "\
   <Metadata>
     <Identity Language=\"en-US\" Id=\"cogtools-editor\" Version=\"0.1.0\" Publisher=\"cogtools\"/>
     <DisplayName>cogtools</DisplayName>
-    <Description xml:space=\"preserve\">Lets cogtools see what is selected and open in this window\
+    <Description xml:space=\"preserve\">Checks and completes tool files, and lets cogtools see what is selected and open\
 </Description>
     <Categories>Other</Categories>
     <Properties>
