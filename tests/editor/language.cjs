@@ -82,7 +82,7 @@ async function until(found) {
   told.renamed = (await providers.registerRenameProvider.provideRenameEdits(document, key, 'guests')).edits;
   const [lens] = await providers.registerCodeLensProvider.provideCodeLenses(document);
   told.lens = lens.CodeLens[1].title;
-  told.run = commands['cogtools.runExample'](...lens.CodeLens[1].arguments).Task[3];
+  told.run = commands['cogtools.runExample'](...lens.CodeLens[1].arguments).Task[2];
   listeners.onDidChangeTextDocument({
     document: { ...document, version: 2 },
     contentChanges: [{ range: { start: { line, character: at.character - 1 }, end: { line, character: at.character + 3 } }, text: 'name' }],

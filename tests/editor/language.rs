@@ -73,7 +73,7 @@ fn the_extension_shows_and_edits() {
         "action": [["Did you mean `name`", "quick fix"], [[[14, 47, 14, 51], "name"]]],
         "items": [["name", "field"]],
         "hover": ["`people`: array of object\n\nThe guests"],
-        "renamed": [[[4, 2, 4, 8], "guests"], [[12, 4, 12, 10], "guests"], [[14, 18, 14, 24], "guests"]],
+        "renamed": [[[4, 2, 4, 8], "guests"], [[12, 4, 12, 10], "guests"], [[14, 19, 14, 25], "guests"]],
         "lens": "run example",
         "run": "test greet --test=^greet\\.1$",
     });
