@@ -320,3 +320,50 @@ hint: shorten it, and pass data as arguments
 
 "#]]);
 }
+
+#[test]
+fn the_linter_runs_the_examples() {
+    let project = Project::new();
+    let tool = |code: &str| {
+        format!(
+            "$schema: schema:agladysh-research.org,2025/cogtools:tool\nname: day\n\
+             description: The day of a date, as text\nparameters:\n  \
+             date: {{type: string, description: The date}}\nexamples:\n  - date: \"2026-01-02\"\n  \
+             - {{arguments: {{date: none}}, fails: TOOL_FAILED}}\nimplementation:\n  js: |\n    \
+             return new Date(args.date).toISOString().{code};\n"
+        )
+    };
+    project
+        .dir(".gemini")
+        .file("tools/day.yaml", tool("spilt(\"T\")[0]"));
+    let stdout = str![[r#"
+tools/day.yaml:11:46: error[js-error]: a call like an example fails: TypeError: not a function
+    |
+ 11 |     return new Date(args.date).toISOString().spilt("T")[0];
+    |                                              ^
+why: the call fails; the model can do nothing about it
+fix: correct the code; an example of a call that has to fail says so with `fails`
+
+1 file: 1 error
+
+"#]];
+    run("cogtools-lint", &project).run().expect(78, stdout, "");
+    // What is found in the code is not said twice.
+    project.file("tools/day.yaml", tool("splt(args.dat)"));
+    let stdout = str![[r#"
+tools/day.yaml:11:56: error[js-undeclared-name]: no parameter is named `dat`
+    |
+ 11 |     return new Date(args.date).toISOString().splt(args.dat);
+    |                                                        ^^^
+why: a call fails when it reaches the name: only the language itself exists; no call can set the property
+fix: did you mean `date`?
+
+1 file: 1 error
+
+"#]];
+    run("cogtools-lint", &project).run().expect(78, stdout, "");
+    project.file("tools/day.yaml", tool("split(\"T\")[0]"));
+    run("cogtools-lint", &project)
+        .run()
+        .outputs("1 file: nothing to report\n");
+}

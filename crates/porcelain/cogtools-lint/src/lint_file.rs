@@ -38,6 +38,8 @@ pub struct LintFile {
     pub duplicate_name: Option<PathBuf>,
     /// An earlier file with the same description.
     pub copied_description: Option<PathBuf>,
+    /// The folder of the programs that evaluate code; without it, no example is run.
+    pub(crate) programs: Option<PathBuf>,
     /// The other tools of the project, for a flow.
     pub(crate) neighbours: Arc<Neighbours>,
     types: OnceLock<ToolTypes>,
@@ -93,6 +95,7 @@ impl LintFile {
             shadowed_by: None,
             duplicate_name: None,
             copied_description: None,
+            programs: None,
             neighbours: Arc::default(),
             types: OnceLock::new(),
             contradictions: OnceLock::new(),
@@ -107,6 +110,7 @@ impl LintFile {
         next.shadowed_by.clone_from(&self.shadowed_by);
         next.duplicate_name.clone_from(&self.duplicate_name);
         next.copied_description.clone_from(&self.copied_description);
+        next.programs.clone_from(&self.programs);
         next.neighbours = Arc::clone(&self.neighbours);
         Some(next)
     }

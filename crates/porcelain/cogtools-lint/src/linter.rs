@@ -8,7 +8,7 @@ use std::thread;
 use crate::finding::{Finding, Findings};
 use crate::lint_file::LintFile;
 use crate::program::is_in;
-use crate::rules::{INVALID_TOOL, LOADER_RULES, RETIRED_RULES, find, rules};
+use crate::rules::{FAILING, INVALID_TOOL, LOADER_RULES, RETIRED_RULES, find, rules};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 use cogtools_core::{Code, Diagnostic, Level, RuleLevel};
@@ -80,6 +80,12 @@ impl Linter {
         // What looks unused is what another finding says is meant.
         let meant: Vec<String> = findings.iter().map(|it| it.fix.clone()).collect();
         findings.retain(|it| !it.rule.name.ends_with("unused-parameter") || !is_meant(it, &meant));
+        // An example fails for the reason that another finding in its code explains.
+        let is_failing = |it: &Finding| it.message.starts_with(FAILING);
+        let is_explained = findings.iter().any(|it| {
+            it.rule.name.starts_with("js-") && it.level == Level::Error && !is_failing(it)
+        });
+        findings.retain(|it| !(is_explained && is_failing(it)));
         findings.retain(|it| !file.suppressions().iter().any(|one| one.covers(it, file)));
         findings.sort_by_key(Finding::position);
         findings

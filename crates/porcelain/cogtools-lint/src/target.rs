@@ -80,6 +80,10 @@ pub(crate) fn collect(
     mark_duplicate_names(&mut files);
     mark_copied_descriptions(&mut files);
     add_neighbours(&mut files, config);
+    let programs = io.program.parent().map(Path::to_path_buf);
+    for file in &mut files {
+        file.programs.clone_from(&programs);
+    }
     Targets { files, diagnostics }
 }
 

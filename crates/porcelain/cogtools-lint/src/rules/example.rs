@@ -108,7 +108,7 @@ fn example_pattern(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 /// The nodes of the examples, in the order of the file.
-fn nodes(file: &LintFile) -> impl Iterator<Item = &Node> {
+pub(super) fn nodes(file: &LintFile) -> impl Iterator<Item = &Node> {
     let nodes = file.value("examples").and_then(Node::items);
     nodes.into_iter().flatten()
 }

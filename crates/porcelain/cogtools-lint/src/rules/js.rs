@@ -1,8 +1,13 @@
 //! Code in JavaScript, checked against the parameters and against what exists.
 
-use cogtools_core::Level;
-use cogtools_core::suggest::did_you_mean;
+use std::time::Duration;
 
+use cogtools_core::javascript::{Script, ScriptErrorKind};
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::{Cancel, Level};
+use serde_json::Value;
+
+use super::example::nodes;
 use crate::finding::Findings;
 use crate::js_types::Misuse;
 use crate::lint_file::LintFile;
@@ -13,9 +18,9 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "js-error",
         level: Level::Error,
-        summary: "JavaScript that is not the body of a function",
-        why: "every call fails; the model can do nothing about it",
-        fix: "correct the code",
+        summary: "JavaScript that is not the body of a function, or fails for an example of its tool",
+        why: "the call fails; the model can do nothing about it",
+        fix: "correct the code; an example of a call that has to fail says so with `fails`",
         example: example!("js-error"),
         check: js_error,
     },
@@ -119,7 +124,56 @@ fn js_error(file: &LintFile, findings: &mut Findings<'_>) {
             findings.report_at(analysis.location(*span), lower_case(message));
         }
     }
+    if file.codes().iter().all(|code| code.errors.is_empty()) {
+        failing_example(file, findings);
+    }
 }
+
+/// The number of examples that are run.
+const MAX_RUNS: usize = 8;
+/// The time that each of them may take.
+const RUN_TIME: Duration = Duration::from_secs(2);
+
+/// Runs the code of a tool with its examples, if the program that evaluates is installed: in a
+/// process that reaches nothing, as calls do. Only the first failure is reported.
+fn failing_example(file: &LintFile, findings: &mut Findings<'_>) {
+    let Some((tool, programs)) = file.tool.as_ref().zip(file.programs.as_deref()) else {
+        return;
+    };
+    let (Some(source), Ok(validator)) = (tool.js(), tool.schema().validator()) else {
+        return;
+    };
+    for (test, node) in tool.tests().iter().zip(nodes(file)).take(MAX_RUNS) {
+        let mut arguments = test.arguments();
+        let value = Value::Object(arguments.clone());
+        if test.fails().is_some() || !validator.violations(tool.schema(), &value).is_empty() {
+            continue;
+        }
+        tool.schema().apply_defaults(&mut arguments);
+        let script = Script {
+            code: source.source().to_owned(),
+            args: Value::Object(arguments).to_string(),
+            timeout: RUN_TIME,
+            now: None,
+            is_tool: true,
+        };
+        let Err(error) = script.run(Some(programs), &Cancel::default()) else {
+            continue;
+        };
+        if let ScriptErrorKind::Runtime(_) | ScriptErrorKind::Result(_) = error.kind {
+            let location = match error.position {
+                Some((line, column)) => source.location(line, column, 1),
+                None => file.text.location(node.span),
+            };
+            let message = format!("{FAILING} fails: {}", error.kind);
+            findings.report_at(location, message);
+            return;
+        }
+    }
+}
+
+/// The beginning of the message about an example that fails.
+pub(crate) const FAILING: &str = "a call like an example";
 
 /// Reports the contradictions of the rule, in code and in scripts.
 fn misused(file: &LintFile, findings: &mut Findings<'_>) {

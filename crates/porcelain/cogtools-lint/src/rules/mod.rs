@@ -24,6 +24,7 @@ mod types;
 mod validity;
 
 use crate::linter::Rule;
+pub(crate) use js::FAILING;
 
 /// The rule for every error of the loader that has no specific rule.
 pub(crate) const INVALID_TOOL: &str = "invalid-tool";

@@ -208,10 +208,12 @@ impl Workspaces {
             return Vec::new();
         };
         let origin = Origin::Project(document.path.clone());
-        let checked = Config::check(&workspace.project, file.text.clone(), &[], origin);
-        let errors = checked.err().map(cogtools_core::ConfigErrors::diagnostics);
-        let errors = errors.unwrap_or_default().into_iter();
-        errors.map(|error| diagnostic(document, &error)).collect()
+        let errors = match Config::check(&workspace.project, file.text.clone(), &[], origin) {
+            Ok(_) => Vec::new(),
+            Err(errors) => errors.diagnostics(),
+        };
+        let errors = errors.iter();
+        errors.map(|error| diagnostic(document, error)).collect()
     }
 }
 
