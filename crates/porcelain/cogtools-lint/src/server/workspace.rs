@@ -208,12 +208,12 @@ impl Workspaces {
             return Vec::new();
         };
         let origin = Origin::Project(document.path.clone());
-        let errors = match Config::check(&workspace.project, file.text.clone(), &[], origin) {
-            Ok(_) => Vec::new(),
-            Err(errors) => errors.diagnostics(),
-        };
-        let errors = errors.iter();
-        errors.map(|error| diagnostic(document, error)).collect()
+        let checked = Config::check(&workspace.project, file.text.clone(), &[], origin);
+        let errors = checked.err().unwrap_or_default();
+        errors
+            .iter()
+            .map(|error| diagnostic(document, error))
+            .collect()
     }
 }
 
