@@ -140,7 +140,7 @@ static BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The largest number, length or count that a text allows, if that of the schema is less.
+/// The number, length or count that a text allows, and the bound of the schema, if it is less.
 fn other_bound(text: &str, schema: &Map<String, Value>) -> Option<(u64, u64)> {
     let key = match schema.get("type")?.as_str()? {
         "integer" | "number" => "maximum",

@@ -99,7 +99,7 @@ fn meant(question: &Question<'_>, finding: &Finding) -> Option<Value> {
     Some(json!({"range": place, "newText": meant}))
 }
 
-/// The keys of the file, and those of its parameters, examples and nodes.
+/// The keys of the file, and the keys of its parameters, examples and nodes.
 pub(super) fn symbols(question: &Question<'_>) -> Option<Value> {
     let document = question.document;
     if document.kind == Kind::Template {

@@ -15,7 +15,7 @@ use super::document::{Document, Kind, place, range};
 use super::{Question, format, uri_of_path};
 use crate::lint_file::{LintFile, all};
 
-/// What is at a place of a file.
+/// The thing at a place of a file.
 enum Target {
     /// A value of the call: the way to it from a parameter.
     Value(Vec<String>),
@@ -29,7 +29,7 @@ enum Target {
     Node(String),
 }
 
-/// What is at the offset, and its bytes.
+/// Finds the thing at an offset, and its bytes.
 fn target(document: &Document, offset: usize) -> Option<(Target, Range<usize>)> {
     if document.is_code(offset) {
         let (span, name) = code_reads(document)
@@ -218,7 +218,7 @@ fn describe(name: &str, schema: &Map<String, Value>, is_required: bool) -> Strin
     text
 }
 
-/// What a filter, a test or a statement does.
+/// Describes a filter, a test, a global or a statement.
 fn about_language(document: &Document, offset: usize) -> Option<(String, Range<usize>)> {
     let scan = document.scan();
     let token = scan
@@ -241,7 +241,7 @@ fn about_language(document: &Document, offset: usize) -> Option<(String, Range<u
     Some((text, token.span.clone()))
 }
 
-/// What a key of the file takes.
+/// Describes a key of the file.
 fn about_key(document: &Document, offset: usize) -> Option<(String, Range<usize>)> {
     let (path, span, on_key) = yaml_at(document.yaml()?, offset)?;
     let about = format::description(&format::shapes(document.kind, &path));
@@ -388,7 +388,7 @@ pub(super) fn references(question: &Question<'_>) -> Option<Value> {
     Some(places.collect())
 }
 
-/// What can be renamed: a parameter, a member of one, or a variable of a template.
+/// Finds a thing that can be renamed: a parameter, a member of one, or a variable of a template.
 fn renamed(question: &Question<'_>) -> Option<(Target, Range<usize>)> {
     let document = question.document;
     let (target, span) = target(document, question.offset)?;
