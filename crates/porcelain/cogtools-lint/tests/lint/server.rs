@@ -59,12 +59,14 @@ impl<'p> Client<'p> {
 
     fn ask(&mut self, method: &str, params: Value) {
         let id = self.messages.len();
-        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        message["params"] = params;
         self.messages.push(message);
     }
 
     fn tell(&mut self, method: &str, params: Value) {
-        let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        let mut message = json!({"jsonrpc": "2.0", "method": method});
+        message["params"] = params;
         self.messages.push(message);
     }
 
