@@ -310,11 +310,19 @@ fn v4_of(high: u16, low: u16) -> IpAddr {
     Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)).into()
 }
 
-/// Returns true if the address is local to the link, as cloud metadata is.
+/// Returns true if the address is local to the link, as cloud metadata is, or cloud metadata that
+/// is not.
 pub fn is_link_local(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.is_link_local(),
-        IpAddr::V6(v6) => v6.is_unicast_link_local(),
+        IpAddr::V6(v6) => match v6.segments() {
+            [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
+                is_link_local(v4_of(high, low))
+            }
+            segments => {
+                v6.is_unicast_link_local() || segments == [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254]
+            }
+        },
     }
 }
 
@@ -400,6 +408,22 @@ mod tests {
             "64:ff9b::101:101",
         ] {
             assert!(is_public(text.parse().expect(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn metadata_is_local_to_the_link_in_every_form() {
+        for (text, expected) in [
+            ("169.254.169.254", true),
+            ("::ffff:169.254.169.254", true),
+            ("64:ff9b::a9fe:a9fe", true),
+            ("2002:a9fe:a9fe::", true),
+            ("fe80::1", true),
+            ("fd00:ec2::254", true),
+            ("fd00:ec2::255", false),
+            ("10.0.0.1", false),
+        ] {
+            assert_eq!(is_link_local(text.parse().expect(text)), expected, "{text}");
         }
     }
 

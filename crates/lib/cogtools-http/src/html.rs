@@ -4,6 +4,9 @@
 
 use html_escape::decode_html_entities;
 
+/// The deepest indentation of a list: pages of strangers nest without an end.
+const MAX_DEPTH: usize = 12;
+
 /// Returns true if the content of an element is not text of the page.
 fn is_hidden(name: &str) -> bool {
     matches!(
@@ -121,7 +124,7 @@ impl Page {
     }
 
     fn paragraph(&mut self) {
-        if !self.out.is_empty() {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push_str("\n\n");
         }
     }
@@ -152,7 +155,7 @@ impl Page {
             "ul" => self.lists.push(0),
             "ol" => self.lists.push(1),
             "li" => {
-                let depth = self.lists.len().saturating_sub(1);
+                let depth = self.lists.len().saturating_sub(1).min(MAX_DEPTH);
                 self.out.push('\n');
                 self.out.push_str(&"  ".repeat(depth));
                 match self.lists.last_mut() {
@@ -219,6 +222,13 @@ fn attribute(tag: &str, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_of_nothing_but_tags_stays_small() {
+        let nested = markdown(&("<ul>".repeat(10_000) + &"<li>".repeat(10_000)));
+        assert!(nested.len() < 300_000, "{}", nested.len());
+        assert_eq!(markdown(&"<p>".repeat(100_000)), "\n");
+    }
 
     #[test]
     fn a_page_becomes_text_for_a_model() {

@@ -62,6 +62,14 @@ impl Secrets {
         }
     }
 
+    /// Replaces every secret in bytes that are no UTF-8.
+    pub(crate) fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+        let redacted = self.redact(&text);
+        let bytes = redacted.chars().map(|c| u8::try_from(c).unwrap_or(b'?'));
+        bytes.collect()
+    }
+
     /// Replaces every secret in the strings, numbers and keys of `value`.
     pub(crate) fn redact_value(&self, value: Value) -> Value {
         match value {
@@ -87,5 +95,18 @@ impl Secrets {
             }
             value => value,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_lose_secrets_and_nothing_else() {
+        let mut secrets = Secrets::default();
+        secrets.add("k3y/");
+        let redacted = secrets.redact_bytes(b"\xff k3y/ \xe9 k3y%2F \x00");
+        assert_eq!(redacted, b"\xff [redacted] \xe9 [redacted] \x00");
     }
 }

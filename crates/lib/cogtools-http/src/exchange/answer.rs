@@ -96,7 +96,7 @@ impl Answer {
             .collect();
         let body = match std::str::from_utf8(&self.body) {
             Ok(text) => Value::String(secrets.redact_body(text)),
-            Err(_) => json!({"$base64": STANDARD.encode(&self.body)}),
+            Err(_) => json!({"$base64": STANDARD.encode(secrets.redact_bytes(&self.body))}),
         };
         json!({"status": self.status, "headers": headers, "body": body})
     }
