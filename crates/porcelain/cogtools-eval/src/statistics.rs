@@ -254,6 +254,27 @@ mod tests {
         assert_eq!(pass_all(5, 5, 6), None);
     }
 
+    /// Figures of scipy 1.17.1: `binomtest` and `permutation_test`.
+    #[test]
+    fn figures_agree_with_scipy() {
+        let rows = include_str!("../tests/eval/scipy.jsonl").lines();
+        let mut count = 0;
+        for row in rows {
+            let row: Value = serde_json::from_str(row).expect("JSON");
+            let answer = answer(&row[0]).expect("a question");
+            for (key, expected) in row[1].as_object().expect("figures") {
+                let (actual, expected) = (answer[key].as_f64(), expected.as_f64());
+                let difference = actual.zip(expected).map(|(one, other)| one - other);
+                assert!(
+                    difference.is_some_and(|it| it.abs() < 1e-11),
+                    "{row}: {answer}"
+                );
+            }
+            count += 1;
+        }
+        assert_eq!(count, 1000);
+    }
+
     #[test]
     fn many_differences_are_flipped_at_random() {
         let p = flips(&[0.2; 30]);
