@@ -275,6 +275,51 @@ fn credentials_are_sent_and_never_shown() {
 }
 
 #[test]
+fn a_login_is_sent_to_its_own_server_only() {
+    let server = Server::new(|request| {
+        let mut lines = request.lines();
+        let line = lines.find(|line| line.starts_with("authorization: "));
+        response("200 OK", "", line.unwrap_or("no credentials"))
+    });
+    let source = format!("http://127.0.0.1:{}/mcp", server.port);
+    let project = Project::new();
+    project.file(
+        ".cogtoolrc.yaml",
+        format!("tool_sources: [{{local: ./tools}}, {{mcp: {{url: \"{source}\", name: s}}}}]\n"),
+    );
+    project.trust("s");
+    let http = r#"url: "http://127.0.0.1:PORT/api", auth: {login: s}"#;
+    project.file("tools/t.yaml", tool(&server, "", http));
+    call(&project, "{}")
+        .ends(78)
+        .says("log in: cogtools mcp-client login s");
+    let grant = serde_json::json!({
+        "server": source, "resource": source, "issuer": "https://a.example",
+        "token_endpoint": "https://a.example/token", "revocation_endpoint": null,
+        "client": {"id": "c", "secret": null, "method": "none"}, "scopes": [],
+        "access_token": "t0k3n", "refresh_token": null, "expires": null,
+    });
+    let key = cogtools_core::digest::bytes(source.as_bytes()).to_string();
+    let key: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
+    let path = format!(".local/state/cogtools/logins/{key}.json");
+    let path = project.home().join(path);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    std::fs::write(path, grant.to_string()).expect("a file");
+    call(&project, "{}").outputs("authorization: Bearer [redacted]");
+    let requests = server.requests();
+    assert!(
+        requests[0].contains("authorization: Bearer t0k3n"),
+        "{requests:?}"
+    );
+    let other = Server::always("200 OK", "", "ok");
+    project.file("tools/t.yaml", tool(&other, "", http));
+    call(&project, "{}")
+        .ends(77)
+        .says("is for `http://127.0.0.1");
+    assert!(other.requests().is_empty());
+}
+
+#[test]
 fn only_named_hosts_are_reached() {
     let server = Server::always("200 OK", "", "ok");
     let port = server.port;

@@ -20,7 +20,7 @@ mod tests;
 pub use client::{Client, ClientOptions, PlainHttp, Response, VARIABLES, Vars};
 pub use connect::Guard;
 pub use error::{HttpError, ProxyReason, Reason, TlsReason};
-pub use exchange::{Login, run};
+pub use exchange::run;
 pub use http;
 pub use hyper::body::Bytes;
 pub use proxy::{Proxies, Proxy};

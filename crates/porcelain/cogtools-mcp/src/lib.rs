@@ -18,5 +18,6 @@ mod server;
 mod sources;
 mod stdio;
 
+pub use auth::token;
 pub use client::PROGRAM as CLIENT;
 pub use command::PROGRAM;

@@ -3,7 +3,7 @@
 //! It is a program of its own so that the programs that run for each call link no TLS.
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_core::http::{self, HttpTask};
+use cogtools_core::http::{self, HttpAuth, HttpTask};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io, Program, Stdin, args};
@@ -50,7 +50,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let input = io.stdin.read().map_err(|error| {
         Failure::from(input_diagnostic(&error, "request", || None, http::PROGRAM))
     })?;
-    let Some((task, body)) = http::decode::<HttpTask>(&input) else {
+    let Some((mut task, body)) = http::decode::<HttpTask>(&input) else {
         let diagnostic = Diagnostic::new(Code::Usage, "no request on standard input");
         return Err(diagnostic.hint("cogtools-call calls a tool").into());
     };
@@ -62,12 +62,15 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Failure::from(Diagnostic::new(Code::IoFailed, message))
     })?;
     let body = body.to_vec();
-    let login = |source: &str| {
-        let message = format!("there is no stored login at `{source}`");
-        Err(Box::new(Diagnostic::new(Code::InvalidConfig, message)))
-    };
-    let ended = runtime.block_on(cogtools_http::run(task, body, &io.vars, &login));
+    let ended = runtime.block_on(async {
+        if let Some(HttpAuth::Login(source)) = &task.auth {
+            let token = cogtools_mcp::token(source, &task.url, io).await?;
+            task.auth = Some(HttpAuth::Bearer(token));
+        }
+        let ended = cogtools_http::run(task, body, &io.vars).await;
+        ended.map_err(|diagnostic| Failure::from(*diagnostic))
+    });
     runtime.shutdown_background();
-    let (reply, body) = ended.map_err(|diagnostic| *diagnostic)?;
+    let (reply, body) = ended?;
     io.print(&http::encode(&reply, &body))
 }

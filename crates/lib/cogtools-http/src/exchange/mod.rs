@@ -28,9 +28,6 @@ const MAX_REDIRECTS: usize = 5;
 /// The most bytes of all pages, unless one may have more.
 const MAX_PAGES_BYTES: u64 = 64 << 20;
 
-/// Returns the token of the stored login at a source.
-pub type Login<'l> = dyn Fn(&str) -> Result<String, Box<Diagnostic>> + 'l;
-
 /// Why a request has no answer.
 pub(crate) enum Failed {
     Client(HttpError),
@@ -53,7 +50,6 @@ pub async fn run(
     task: HttpTask,
     body: Vec<u8>,
     vars: &Vars,
-    login: &Login<'_>,
 ) -> Result<(HttpReply, Vec<u8>), Box<Diagnostic>> {
     let limit = Duration::try_from_secs_f64(task.seconds).unwrap_or(Duration::from_mins(1));
     let deadline = Instant::now() + limit;
@@ -65,7 +61,7 @@ pub async fn run(
         deadline,
         exchanges: Vec::new(),
     };
-    let ended = timeout(limit, exchange.run(login)).await;
+    let ended = timeout(limit, exchange.run()).await;
     let ended = ended.unwrap_or_else(|_| {
         let message = format!("the tool timed out after {} s", limit.as_secs_f64());
         let diagnostic = Diagnostic::new(Code::Timeout, message);
@@ -90,8 +86,8 @@ struct Exchange {
 }
 
 impl Exchange {
-    async fn run(&mut self, login: &Login<'_>) -> Result<(HttpReply, Vec<u8>), Box<Diagnostic>> {
-        self.authorize(login).await?;
+    async fn run(&mut self) -> Result<(HttpReply, Vec<u8>), Box<Diagnostic>> {
+        self.authorize().await?;
         let (answer, more) = match self.task.paginate.clone() {
             None => {
                 let url = self.task.url.clone();
@@ -109,7 +105,7 @@ impl Exchange {
     }
 
     /// Sets the credentials, which may have to be requested.
-    async fn authorize(&mut self, login: &Login<'_>) -> Result<(), Box<Diagnostic>> {
+    async fn authorize(&mut self) -> Result<(), Box<Diagnostic>> {
         let token = match self.task.auth.take() {
             None => return Ok(()),
             Some(HttpAuth::Oauth(url, id, secret, scope)) => {
@@ -118,7 +114,6 @@ impl Exchange {
                     .client_token(&url, &id, &secret, scope.as_deref())
                     .await?
             }
-            Some(HttpAuth::Login(source)) => login(&source)?,
             Some(auth) => return self.transport.set_auth(auth),
         };
         self.transport.set_auth(HttpAuth::Bearer(token))

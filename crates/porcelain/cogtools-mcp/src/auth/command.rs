@@ -19,9 +19,9 @@ use cogtools_program::{Failure, Io, SignalGuard, Vars};
 
 use crate::auth::login::{Kept, Login, Store};
 use crate::auth::metadata::{Fetch, scopes};
-use crate::auth::{LoginError, OwnClient};
+use crate::auth::{Bearer, LoginError, OwnClient, SCHEME};
 use crate::client::connector::{cancelled, runtime};
-use crate::client::{Server, Transport};
+use crate::client::{Secrets, Server, Transport};
 
 /// The variable with the secret of a client that the user has registered.
 const SECRET_VAR: &str = "COGTOOLS_MCP_CLIENT_SECRET";
@@ -160,6 +160,39 @@ pub(crate) fn logout(
         (true, false) => format!("Logged out of {name}: its token is forgotten.\n"),
     };
     io.show(&text)
+}
+
+/// Returns the token of the login at the MCP server `name`, for a request to `place`. A token is sent
+/// to the origin of its server only.
+///
+/// # Errors
+/// `INVALID_CONFIG` without a login, `DENIED` for another origin or a source that is not approved.
+pub async fn token(name: &str, place: &str, io: &Io<'_>) -> Result<String, Failure> {
+    let server = Server::read(&description(name, io)?)
+        .map_err(|error| Failure::from(error.diagnostic(String::new())))?;
+    let url = url(&server)?;
+    let target = |url: &str| Target::new(&url.parse::<Uri>().ok()?).ok();
+    let is_own = target(url).zip(target(place));
+    if !is_own.is_some_and(|(own, other)| own.is_same_server(&other)) {
+        let message = format!("the login at `{name}` is for `{}` only", shown(url));
+        return Err(Diagnostic::new(Code::Denied, message)
+            .hint("write a `url` of this server, or other credentials")
+            .into());
+    }
+    let bearer = Bearer::for_server(url, Store::of(io), &network_vars(io), &Secrets::default());
+    let header = match bearer {
+        Some(bearer) => bearer.header().await,
+        None => None,
+    };
+    let token = header.as_ref().and_then(|header| header.to_str().ok());
+    let token = token.and_then(|header| header.strip_prefix(SCHEME));
+    token.map(str::to_owned).ok_or_else(|| {
+        let message = format!("there is no login at `{name}`");
+        let hint = format!("log in: cogtools mcp-client login {name}");
+        Diagnostic::new(Code::InvalidConfig, message)
+            .hint(hint)
+            .into()
+    })
 }
 
 fn server(args: &SourceArg, described: Option<String>, io: &Io<'_>) -> Result<Server, Failure> {

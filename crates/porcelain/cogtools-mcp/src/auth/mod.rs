@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub(crate) use self::command::may_be_opened;
 use self::command::may_have_token;
+pub use self::command::token;
 pub(crate) use self::login::Store;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
