@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+pub use self::name::{constant, name as tool_name, variable};
 pub use self::operation::Operation;
 
 use super::{Candidate, Declared, Listing, SourceError};
@@ -27,6 +28,9 @@ use crate::{Code, Context, Name, Tool, yaml};
 
 /// The largest file, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// Why an operation with a relative URL is no tool.
+const NO_HOST: &str = "its server has no host";
 
 /// The options of a specification, but not its place.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +87,7 @@ pub struct Specification {
     scope: ReadScope,
     is_users: bool,
     options: Arc<Options>,
+    root: Arc<OnceLock<Result<Value, Unusable>>>,
     operations: Arc<OnceLock<Result<Vec<Operation>, Unusable>>>,
 }
 
@@ -104,6 +109,7 @@ impl Specification {
             scope,
             is_users,
             options: Arc::new(options),
+            root: Arc::default(),
             operations: Arc::default(),
         }
     }
@@ -127,14 +133,15 @@ impl Specification {
         if !name.as_str().starts_with(&self.options.prefix) {
             return Ok(None);
         }
-        match self.operations(cx) {
+        // A call needs one operation of thousands.
+        let read = self.read(cx, Some(name.as_str()));
+        match read {
             Ok(operations) => {
-                let mut usable = operations.iter().filter(|it| it.document.is_ok());
-                let found = usable.find(|it| it.name == name.as_str());
+                let found = operations.iter().find(|it| it.document.is_ok());
                 found.map(|operation| self.load(operation)).transpose()
             }
             Err(error) => {
-                errors.push(error);
+                errors.push(self.unusable(&error));
                 Ok(None)
             }
         }
@@ -201,22 +208,28 @@ impl Specification {
     }
 
     fn operations(&self, cx: &Context) -> Result<&[Operation], SourceError> {
-        let read = || {
-            let root = read(&self.path, &self.scope)?;
-            let has = |names: &[String]| {
-                let found = if self.is_users {
-                    cx.environment.user_env(names)
-                } else {
-                    cx.child_env(names)
-                };
-                found.is_ok()
+        let operations = self.operations.get_or_init(|| self.read(cx, None)).as_ref();
+        let operations = operations.map(Vec::as_slice);
+        operations.map_err(|error| self.unusable(error))
+    }
+
+    /// Reads all operations, or those that are named `only`.
+    fn read(&self, cx: &Context, only: Option<&str>) -> Result<Vec<Operation>, Unusable> {
+        let root = self.root.get_or_init(|| read(&self.path, &self.scope));
+        let root = root.as_ref().map_err(Clone::clone)?;
+        let has = |names: &[String]| {
+            let found = if self.is_users {
+                cx.environment.user_env(names)
+            } else {
+                cx.child_env(names)
             };
-            operations(&root, &self.options, &has)
+            found.is_ok()
         };
-        let operations = self.operations.get_or_init(read).as_ref();
-        operations.map(Vec::as_slice).map_err(|(message, hint)| {
-            SourceError::Specification(self.display_path.clone(), message.clone(), hint)
-        })
+        operations(root, &self.options, &has, only)
+    }
+
+    fn unusable(&self, (message, hint): &Unusable) -> SourceError {
+        SourceError::Specification(self.display_path.clone(), message.clone(), hint)
     }
 }
 
@@ -257,7 +270,7 @@ pub fn read(path: &Path, scope: &ReadScope) -> Result<Value, Unusable> {
     }
 }
 
-/// Finds the operations of the specification `root`, as tools.
+/// Finds the operations of the specification `root`, as tools: all, or those that are named `only`.
 ///
 /// # Errors
 ///
@@ -266,23 +279,25 @@ pub fn operations(
     root: &Value,
     options: &Options,
     has: &dyn Fn(&[String]) -> bool,
+    only: Option<&str>,
 ) -> Result<Vec<Operation>, Unusable> {
-    let operations = operation::operations(root, options, has);
-    let url = |operation: &Operation| {
+    let mut operations = operation::operations(root, options, has, only);
+    let has_host = |operation: &Operation| {
         let document = operation.document.as_ref().ok()?;
-        Some(
-            document
-                .pointer("/implementation/http/url")?
-                .as_str()?
-                .to_owned(),
-        )
+        let url = document.pointer("/implementation/http/url")?.as_str()?;
+        Some(url.contains("://"))
     };
-    let is_relative = |url: String| !url.contains("://");
-    if operations.iter().filter_map(url).any(is_relative) {
+    let hosts: Vec<bool> = operations.iter().filter_map(has_host).collect();
+    if !hosts.is_empty() && !hosts.contains(&true) {
         return Err((
-            "its server has no host".to_owned(),
+            NO_HOST.to_owned(),
             "name it, as in `server: https://api.example.com/v1`",
         ));
+    }
+    for operation in &mut operations {
+        if has_host(operation) == Some(false) {
+            operation.document = Err(NO_HOST.to_owned());
+        }
     }
     Ok(operations)
 }
@@ -294,7 +309,7 @@ mod tests {
     use super::*;
 
     fn tools(root: &Value, options: &Options) -> Vec<Operation> {
-        operations(root, options, &|_| true).expect("a server with a host")
+        operations(root, options, &|_| true, None).expect("a server with a host")
     }
 
     /// Returns the tool file of the operation `name`, after it was read as one.
@@ -395,6 +410,94 @@ mod tests {
     }
 
     #[test]
+    fn an_operation_without_a_host_does_not_hide_the_others() {
+        let root = root(&json!({
+            "/a": {"get": {"operationId": "a", "servers": [{"url": "/v2"}]}},
+            "/b": {"get": {"operationId": "b"}},
+        }));
+        let found = tools(&root, &options());
+        assert_eq!(found[0].document, Err(NO_HOST.to_owned()));
+        document(&found, "b");
+    }
+
+    #[test]
+    fn names_of_parameters_are_words() {
+        let header = json!({"name": "x-request-id", "in": "header", "schema": {"type": "string"}});
+        let body = json!({"content": {"application/json": {"schema": {"type": "object", "properties": {
+            "x_request_id": {"type": "string"}, "2fa": {"type": "string"}, "in": {"type": "string"},
+        }}}}});
+        let root = root(&json!({"/x": {"post": {
+            "operationId": "x", "parameters": [header], "requestBody": body,
+        }}}));
+        let document = document(&tools(&root, &options()), "x");
+        let http = &document["implementation"]["http"];
+        assert_eq!(
+            http["headers"],
+            json!({"x-request-id": "{{ x_request_id }}"})
+        );
+        assert_eq!(
+            http["body"]["json"],
+            json!({
+                "x_request_id": "{{ x_request_id_body }}", "2fa": "{{ _2fa }}",
+                "in": "{{ args[\"in\"] }}",
+            })
+        );
+    }
+
+    #[test]
+    fn objects_are_spread_as_their_style_says() {
+        let object = json!({"type": "object", "properties": {
+            "a": {"type": "string"}, "b": {"type": "array", "items": {"type": "string"}},
+        }});
+        let either = json!({"anyOf": [
+            {"type": "object", "properties": {"gt": {"type": "integer"}}}, {"type": "integer"},
+        ]});
+        let at = |name: &str, style: &str, explode: bool| json!({"name": name, "in": "query", "style": style, "explode": explode, "schema": object});
+        let form = json!({"schema": {"type": "object", "properties": {
+            "to": object, "x": {"type": "string"},
+        }}, "encoding": {"to": {"style": "deepObject", "explode": true}}});
+        let root = root(&json!({"/x/{p}/{q}": {"post": {
+            "operationId": "x",
+            "parameters": [
+                at("f", "form", true), at("d", "deepObject", true), at("j", "form", false),
+                {"name": "e", "in": "query", "style": "deepObject", "schema": either},
+                {"name": "p", "in": "path", "style": "matrix", "schema": {"type": "string"}},
+                {"name": "q", "in": "path", "style": "label", "schema": {"type": "string"}},
+            ],
+            "requestBody": {"content": {"application/x-www-form-urlencoded": form}},
+        }}}));
+        let document = document(&tools(&root, &options()), "x");
+        let http = &document["implementation"]["http"];
+        assert_eq!(
+            http["query"],
+            json!({
+                "a": "{{ f[\"a\"] }}", "b": "{{ f[\"b\"] }}",
+                "d[a]": "{{ d[\"a\"] }}", "d[b][]": "{{ d[\"b\"] }}",
+                "j": "{{ j }}", "e": "{{ e if e is not mapping else none }}",
+                "e[gt]": "{{ e[\"gt\"] }}",
+            })
+        );
+        assert_eq!(
+            http["body"]["form"],
+            json!({
+                "to[a]": "{{ to[\"a\"] }}", "to[b][]": "{{ to[\"b\"] }}",
+                "x": "{{ x }}",
+            })
+        );
+        assert_eq!(http["url"], "https://eu.a.example/v1/x/;p={{ p }}/.{{ q }}");
+    }
+
+    #[test]
+    fn a_form_without_fields_is_no_body() {
+        let body = json!({"content": {"application/x-www-form-urlencoded": {"schema": {
+            "type": "object", "properties": {}, "additionalProperties": false,
+        }}}});
+        let root = root(&json!({"/x": {"post": {"operationId": "x", "requestBody": body}}}));
+        let document = document(&tools(&root, &options()), "x");
+        assert_eq!(document["implementation"]["http"].get("body"), None);
+    }
+
+    #[test]
     fn swagger_2_and_styles() {
         let root = json!({
             "swagger": "2.0", "host": "a.example", "basePath": "/v2",
@@ -410,6 +513,6 @@ mod tests {
             http["query"]["ids"],
             "{{ ids | join(\",\") if ids is defined else none }}"
         );
-        assert_eq!(http["headers"]["X-Id"], "{{ args[\"X-Id\"] }}");
+        assert_eq!(http["headers"]["X-Id"], "{{ X_Id }}");
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use wildmatch::WildMatch;
 
-use super::name::{constant, free, name, styled, variable};
+use super::name::{Spread, constant, free, name, parts, styled, variable};
 use super::schema::{Direction, Resolver, follow};
 use super::{Options, Override};
 use crate::schema::Schema;
@@ -22,6 +22,8 @@ pub struct Operation {
     pub name: String,
     /// `operationId`, or the method and the path.
     pub id: String,
+    /// Its method and path.
+    pub line: String,
     /// The tool file, or why there is none.
     pub document: Result<Value, String>,
     /// The schema of its result.
@@ -47,14 +49,39 @@ struct Parameter {
     is_required: bool,
     /// The template of its value.
     template: Value,
+    /// The way in which an object becomes several parameters.
+    spread: Option<Spread>,
 }
 
-/// Finds the operations of the specification `root` that `options` include. `has` says if
-/// variables are set.
+/// The body of a request in a specification.
+struct BodySchema {
+    media_type: String,
+    schema: Value,
+    /// The styles of the fields of a form.
+    encoding: Value,
+    is_required: bool,
+}
+
+impl Parameter {
+    /// The names on the wire, with the templates of their values.
+    fn parts(&self) -> Vec<(String, Value)> {
+        parts(
+            &self.wire,
+            &self.name,
+            &self.schema,
+            self.spread,
+            self.template.clone(),
+        )
+    }
+}
+
+/// Finds the operations of the specification `root` that `options` include, or those that are
+/// named `only`. `has` says if variables are set.
 pub(super) fn operations(
     root: &Value,
     options: &Options,
     has: &dyn Fn(&[String]) -> bool,
+    only: Option<&str>,
 ) -> Vec<Operation> {
     let mut found: Vec<Operation> = Vec::new();
     let paths = root.get("paths").and_then(Value::as_object);
@@ -75,7 +102,11 @@ pub(super) fn operations(
             if !place.is_included() {
                 continue;
             }
-            let mut operation = place.operation(has);
+            let name = place.name();
+            if only.is_some_and(|only| only != name) {
+                continue;
+            }
+            let mut operation = place.operation(name, has);
             if found.iter().any(|other| other.name == operation.name) {
                 operation.document = Err(format!("two operations are named `{}`", operation.name));
             }
@@ -123,20 +154,24 @@ impl Place<'_> {
         by_id.or_else(|| all.get(&self.line()))
     }
 
-    fn operation(&self, has: &dyn Fn(&[String]) -> bool) -> Operation {
+    fn name(&self) -> String {
         let own = self.overrides().and_then(|it| it.name.clone());
-        let id = self.id().map_or_else(|| self.line(), str::to_owned);
         let plain = match (own, self.id()) {
             (Some(name), _) => name,
             (None, Some(id)) => id.to_owned(),
             (None, None) => format!("{}_{}", self.method, self.path),
         };
-        let name = name(&format!("{}{plain}", self.options.prefix));
+        name(&format!("{}{plain}", self.options.prefix))
+    }
+
+    fn operation(&self, name: String, has: &dyn Fn(&[String]) -> bool) -> Operation {
+        let id = self.id().map_or_else(|| self.line(), str::to_owned);
         let mut output = None;
         let document = self.document(&name, has, &mut output);
         Operation {
             name,
             id,
+            line: self.line(),
             document,
             output,
         }
@@ -156,6 +191,7 @@ impl Place<'_> {
         for parameter in &mut parameters {
             if let Some(value) = own.set.get(&parameter.name) {
                 parameter.template = constant(value);
+                parameter.spread = None;
             }
         }
         let url = self.url(&parameters)?;
@@ -163,9 +199,7 @@ impl Place<'_> {
         http.insert("method".to_owned(), self.method.to_uppercase().into());
         for (place, key) in [("query", "query"), ("header", "headers")] {
             let values = parameters.iter().filter(|it| it.place == place);
-            let mut map: Object = values
-                .map(|it| (it.wire.clone(), it.template.clone()))
-                .collect();
+            let mut map: Object = values.flat_map(Parameter::parts).collect();
             if place == "header" {
                 for (name, value) in self.options.headers.iter().chain(
                     http.get(key)
@@ -183,10 +217,7 @@ impl Place<'_> {
         if let Some((kind, wrapped)) = body {
             let value = wrapped.unwrap_or_else(|| {
                 let values = parameters.iter().filter(|it| it.place == "body");
-                values
-                    .map(|it| (it.wire.clone(), it.template.clone()))
-                    .collect::<Object>()
-                    .into()
+                values.flat_map(Parameter::parts).collect::<Object>().into()
             });
             http.insert("body".to_owned(), json!({kind: value}));
         }
@@ -304,7 +335,13 @@ impl Place<'_> {
                         object.insert("description".to_owned(), text.clone());
                     }
                 }
+                let style = value.get("style").and_then(Value::as_str);
+                let explode = value.get("explode").and_then(Value::as_bool);
+                let is_spread = place == "query" && value.get("schema").is_some();
                 parameters.push(Parameter {
+                    spread: is_spread
+                        .then(|| Spread::of(style, explode, &schema))
+                        .flatten(),
                     template: styled(&name, value, place, &schema),
                     wire: wire.to_owned(),
                     is_required: is_required || place == "path",
@@ -325,7 +362,13 @@ impl Place<'_> {
         parameters: &mut Vec<Parameter>,
         http: &mut Object,
     ) -> Result<Option<(&'static str, Option<Value>)>, String> {
-        let Some((media_type, schema, is_required)) = self.body_schema()? else {
+        let Some(BodySchema {
+            media_type,
+            schema,
+            encoding,
+            is_required,
+        }) = self.body_schema()?
+        else {
             return Ok(None);
         };
         if matches!(self.method, "get" | "head") {
@@ -353,6 +396,10 @@ impl Place<'_> {
         };
         let schema = Resolver::new(self.root, Direction::Request).schema(&schema)?;
         let properties = schema.get("properties").and_then(Value::as_object);
+        let is_empty = properties.is_none_or(Object::is_empty);
+        if matches!(kind, "form" | "multipart") && is_empty && !is_required {
+            return Ok(None);
+        }
         let is_open = ["anyOf", "oneOf", "allOf", "not"]
             .iter()
             .any(|key| schema.get(key).is_some())
@@ -369,6 +416,7 @@ impl Place<'_> {
                 schema,
                 is_required,
                 template: template.clone(),
+                spread: None,
                 name,
             });
             if matches!(kind, "form" | "multipart") {
@@ -383,6 +431,10 @@ impl Place<'_> {
             let is_file = kind == "multipart"
                 && (property.get("format") == Some(&json!("binary"))
                     || property.get("type") == Some(&json!("file")));
+            let own = encoding.get(wire);
+            let style = own.and_then(|it| it.get("style")?.as_str());
+            let spread = style.filter(|_| kind == "form");
+            let spread = spread.and_then(|style| Spread::of(Some(style), None, property));
             let mut property = property.clone();
             if is_file {
                 property = json!({"type": "string", "description": "A file of the project"});
@@ -394,6 +446,7 @@ impl Place<'_> {
                     value
                 },
                 wire: wire.clone(),
+                spread,
                 place: "body",
                 schema: property,
                 is_required: is_required
@@ -404,8 +457,8 @@ impl Place<'_> {
         Ok(Some((kind, None)))
     }
 
-    /// Returns the media type and the schema of the body, and true if it is required.
-    fn body_schema(&self) -> Result<Option<(String, Value, bool)>, String> {
+    /// Returns the schema of the body, in the media type that suits best.
+    fn body_schema(&self) -> Result<Option<BodySchema>, String> {
         if let Some(body) = self.value.get("requestBody") {
             let body = follow(self.root, body)?;
             let is_required = body.get("required") == Some(&Value::Bool(true));
@@ -424,12 +477,13 @@ impl Place<'_> {
                 .find(|it| is_json(it))
                 .or(names.iter().find(|it| known(it)));
             let name = best.or(names.first()).map_or("", |name| name.as_str());
-            let schema = content.get(name).and_then(|media| media.get("schema"));
-            return Ok(Some((
-                name.to_owned(),
-                schema.cloned().unwrap_or(json!({})),
+            let part = |key: &str| content.get(name)?.get(key).cloned();
+            return Ok(Some(BodySchema {
+                media_type: name.to_owned(),
+                schema: part("schema").unwrap_or(json!({})),
+                encoding: part("encoding").unwrap_or_default(),
                 is_required,
-            )));
+            }));
         }
         // Swagger 2.
         let lists = [self.item.get("parameters"), self.value.get("parameters")];
@@ -445,7 +499,12 @@ impl Place<'_> {
             match parameter.get("in").and_then(Value::as_str) {
                 Some("body") => {
                     let schema = parameter.get("schema").cloned().unwrap_or(json!({}));
-                    return Ok(Some(("application/json".to_owned(), schema, is_required)));
+                    return Ok(Some(BodySchema {
+                        media_type: "application/json".to_owned(),
+                        schema,
+                        encoding: Value::Null,
+                        is_required,
+                    }));
                 }
                 Some("formData") => {
                     let name = parameter.get("name").cloned().unwrap_or_default();
@@ -477,7 +536,12 @@ impl Place<'_> {
             "application/x-www-form-urlencoded"
         };
         let schema = json!({"type": "object", "properties": properties, "required": required});
-        Ok(Some((kind.to_owned(), schema, true)))
+        Ok(Some(BodySchema {
+            media_type: kind.to_owned(),
+            schema,
+            encoding: Value::Null,
+            is_required: true,
+        }))
     }
 
     /// Returns the URL with the parameters of the path as templates.

@@ -422,16 +422,12 @@ impl Secret {
 /// Evaluates the value of a part of a request.
 type Present<'p> = dyn Fn(&ValueTemplate) -> Result<Option<Value>, RunError> + 'p;
 
-/// Returns the variables of a request: the arguments, and all of them as `args` if the name of one
-/// is no variable.
+/// Returns the variables of a request: the arguments, and all of them as `args`, for names that are
+/// no variables.
 fn variables(arguments: &Map<String, Value>) -> Map<String, Value> {
     let mut variables = arguments.clone();
-    let is_word = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if !arguments.keys().all(|name| is_word(name)) {
-        variables
-            .entry("args")
-            .or_insert_with(|| arguments.clone().into());
-    }
+    let all = || arguments.clone().into();
+    variables.entry("args").or_insert_with(all);
     variables
 }
 
