@@ -37,6 +37,7 @@ mod genai;
 mod groups;
 mod hosts;
 mod http;
+mod import;
 mod input;
 mod interpreter;
 mod js;

@@ -11,6 +11,7 @@ mod dispatch;
 pub mod docs;
 pub mod expand;
 pub mod http;
+pub mod import;
 pub mod json;
 pub mod list;
 mod locate;
@@ -51,6 +52,7 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
             &docs::PROGRAM,
             &skill::PROGRAM,
             &package::PROGRAM,
+            &import::PROGRAM,
             &schema::PROGRAM,
         ],
     ),
