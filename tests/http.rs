@@ -287,7 +287,7 @@ fn a_login_is_sent_to_its_own_server_only() {
         ".cogtoolrc.yaml",
         format!("tool_sources: [{{local: ./tools}}, {{mcp: {{url: \"{source}\", name: s}}}}]\n"),
     );
-    project.trust("s");
+    run("cogtools-trust", &project).args(["--yes", "s"]).run();
     let http = r#"url: "http://127.0.0.1:PORT/api", auth: {login: s}"#;
     project.file("tools/t.yaml", tool(&server, "", http));
     call(&project, "{}")
@@ -307,10 +307,8 @@ fn a_login_is_sent_to_its_own_server_only() {
     std::fs::write(path, grant.to_string()).expect("a file");
     call(&project, "{}").outputs("authorization: Bearer [redacted]");
     let requests = server.requests();
-    assert!(
-        requests[0].contains("authorization: Bearer t0k3n"),
-        "{requests:?}"
-    );
+    let last = requests.last().expect("a request");
+    assert!(last.contains("authorization: Bearer t0k3n"), "{last}");
     let other = Server::always("200 OK", "", "ok");
     project.file("tools/t.yaml", tool(&other, "", http));
     call(&project, "{}")

@@ -41,18 +41,72 @@ fn import(args: &[&str]) -> (Project, Run) {
 fn an_operation_becomes_a_readable_file() {
     for operation in ["renamePet", "POST /pets/{id}"] {
         let (_project, run) = import(&["openapi", "api.yaml", "--operation", operation]);
-        run.run().outputs(str![[r#""#]]);
+        run.run().outputs(str![[r#"
+name: renamePet
+
+description: Rename a pet
+
+parameters:
+  id:
+    type: integer
+  dry:
+    type: boolean
+    optional: true
+  name:
+    type: string
+  owner:
+    type: object
+    properties:
+      id:
+        type: integer
+        optional: true
+    optional: true
+
+implementation:
+  http:
+    url: http://127.0.0.1:8080/v1/pets/{{ id }}
+    method: POST
+    query:
+      dry: '{{ dry }}'
+    body:
+      json:
+        name: '{{ name }}'
+        owner: '{{ owner }}'
+    auth:
+      bearer:
+        env: API_TOKEN
+    hosts:
+    - 127.0.0.1:8080
+
+"#]]);
     }
 }
 
 #[test]
 fn an_operation_that_is_not_there_or_no_tool() {
     let (_project, run) = import(&["openapi", "api.yaml", "--operation", "renamPet"]);
-    run.run().fails(2, str![[r#""#]]);
+    run.run().fails(
+        2,
+        str![[r#"
+cogtools-import: error[USAGE]: renamPet: there is no operation of that name
+hint: did you mean `renamePet`?
+
+"#]],
+    );
     let (_project, run) = import(&["openapi", "api.yaml", "--operation", "GET /pets/{id}"]);
-    run.run().fails(78, str![[r#""#]]);
+    run.run().fails(78, str![[r#"
+cogtools-import: error[INVALID_TOOL]: GET /pets/{id}: the operation cannot be a tool: `id` in its path is not declared
+
+"#]]);
     let (_project, run) = import(&["openapi", "absent.yaml", "--operation", "x"]);
-    run.run().fails(78, str![[r#""#]]);
+    run.run().fails(
+        78,
+        str![[r#"
+cogtools-import: error[INVALID_CONFIG]: absent.yaml: No such file or directory (os error 2)
+hint: name a file of the project
+
+"#]],
+    );
 }
 
 #[test]
@@ -61,22 +115,157 @@ fn a_command_of_a_browser_becomes_a_tool_without_its_secrets() {
   -H 'accept: application/json' -H 'Authorization: Bearer s3cr3t' -H 'cookie: id=s3cr3t' \
   -H 'sec-fetch-mode: cors' -H $'user-agent: it\'s me' -H 'x-api-key: s3cr3t' --compressed -sSL"#;
     let (_project, run) = import(&["curl", command]);
-    run.run().outputs(str![[r#""#]]);
+    run.run().outputs(str![[r#"
+# left out: cookies
+# left out: the header x-api-key, for a tool has one credential
+
+name: get_search
+
+description: GET api.shop.example/v2/search
+
+parameters:
+  q:
+    type: string
+    description: The value of q
+    default: a b
+  per_page:
+    type: string
+    description: The value of per_page
+    default: '5'
+  tag:
+    type: array
+    description: The value of tag
+    default:
+    - x
+    - y
+    items:
+      type: string
+
+implementation:
+  http:
+    url: https://api.shop.example/v2/search
+    query:
+      q: '{{ q }}'
+      per_page: '{{ per_page }}'
+      tag: '{{ tag }}'
+    headers:
+      accept: application/json
+    auth:
+      bearer:
+        env: SHOP_TOKEN
+
+"#]]);
     let command = r#"curl -X PUT http://localhost:8080/items -u me:s3cr3t -m 5 --json '{"name": "a", "n": 3, "tags": ["{{ x }}"], "password": "s3cr3t"}'"#;
     let (_project, run) = import(&["curl", command, "--name", "put item"]);
-    run.run().outputs(str![[r#""#]]);
+    run.run().outputs(str![[r##"
+# left out: the field password, which may be a secret
+
+name: put_item
+
+description: PUT localhost:8080/items
+
+parameters:
+  name:
+    type: string
+    description: The value of name
+    default: a
+  n:
+    type: integer
+    description: The value of n
+    default: 3
+
+timeout: 5.0
+
+implementation:
+  http:
+    url: http://localhost:8080/items
+    method: PUT
+    body:
+      json:
+        name: '{{ name }}'
+        n: '{{ n }}'
+        tags:
+        - '{{ "{{ x }}" }}'
+    auth:
+      basic:
+        user: me
+        password:
+          env: LOCALHOST_PASSWORD
+    hosts:
+    - localhost:8080
+
+"##]]);
     let command = "curl https://u:s3cr3t@a.example/up?api_key=s3cr3t -F doc=@notes.txt -F title=x";
     let (_project, run) = import(&["curl", command]);
-    run.run().outputs(str![[r#""#]]);
+    run.run().outputs(str![[r#"
+# left out: the parameter api_key, for a tool has one credential
+
+name: post_up
+
+description: POST a.example/up
+
+parameters:
+  doc:
+    type: string
+    description: The value of doc
+    default: notes.txt
+  title:
+    type: string
+    description: The value of title
+    default: x
+
+implementation:
+  http:
+    url: https://a.example/up
+    body:
+      multipart:
+        doc:
+          file: '{{ doc }}'
+        title: '{{ title }}'
+    auth:
+      basic:
+        user: u
+        password:
+          env: A_PASSWORD
+
+"#]]);
 }
 
 #[test]
 fn what_is_no_request_of_a_tool() {
     for (command, expected) in [
-        ("wget https://a.example", str![[r#""#]]),
-        ("curl https://a.example -d @file", str![[r#""#]]),
-        ("curl 'https://a.example", str![[r#""#]]),
-        ("curl -s", str![[r#""#]]),
+        (
+            "wget https://a.example",
+            str![[r#"
+cogtools-import: error[USAGE]: this is no command of curl
+hint: quote one whole command, as in `cogtools import curl "curl https://…"`
+
+"#]],
+        ),
+        (
+            "curl https://a.example -d @file",
+            str![[r#"
+cogtools-import: error[USAGE]: `-d @file` reads a file, which a tool cannot
+hint: quote one whole command, as in `cogtools import curl "curl https://…"`
+
+"#]],
+        ),
+        (
+            "curl 'https://a.example",
+            str![[r#"
+cogtools-import: error[USAGE]: the quote ' is not closed
+hint: quote one whole command, as in `cogtools import curl "curl https://…"`
+
+"#]],
+        ),
+        (
+            "curl -s",
+            str![[r#"
+cogtools-import: error[USAGE]: the command has no URL with http: or https:
+hint: quote one whole command, as in `cogtools import curl "curl https://…"`
+
+"#]],
+        ),
     ] {
         let (_project, run) = import(&["curl", command]);
         run.run().fails(2, expected);

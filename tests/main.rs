@@ -26,6 +26,7 @@ mod docs;
 mod dotenv;
 mod editor;
 mod elements;
+mod eval;
 mod examples;
 mod failures;
 mod files;

@@ -86,6 +86,7 @@ fn every_program_rejects_unknown_arguments() {
                     | "cogtools-config"
                     | "cogtools-editor"
                     | "cogtools-flow"
+                    | "cogtools-import"
                     | "cogtools-mcp-client"
                     | "cogtools-session"
             ) {

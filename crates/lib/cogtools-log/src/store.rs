@@ -89,6 +89,11 @@ impl Store {
         self.read(false)
     }
 
+    /// The trials of `cogtools eval`, which [`Self::list`] leaves out.
+    pub fn trials(&self) -> io::Result<Vec<Stored>> {
+        self.read(true)
+    }
+
     fn read(&self, are_trials: bool) -> io::Result<Vec<Stored>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,

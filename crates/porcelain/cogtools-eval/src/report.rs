@@ -389,6 +389,34 @@ fn cell(row: &Row) -> String {
     text
 }
 
+/// The failures of a row, each with the trials that have it.
+fn failures(row: &Row) -> Vec<(String, &Failed)> {
+    let mut found: Vec<(Vec<u64>, &Failed)> = Vec::new();
+    for result in &row.results {
+        for failed in &result.failures {
+            match found.iter_mut().find(|(_, other)| *other == failed) {
+                Some((trials, _)) => trials.push(result.trial),
+                None => found.push((vec![result.trial], failed)),
+            }
+        }
+    }
+    let found = found.into_iter();
+    found
+        .map(|(trials, failed)| (ranges(&trials), failed))
+        .collect()
+}
+
+/// Prints numbers as `1 to 3, 5`.
+fn ranges(numbers: &[u64]) -> String {
+    let runs = numbers.chunk_by(|one, next| one + 1 == *next);
+    let print = |run: &[u64]| match run {
+        [first, .., last] => format!("{first} to {last}"),
+        [only] => only.to_string(),
+        [] => String::new(),
+    };
+    runs.map(print).collect::<Vec<_>>().join(", ")
+}
+
 /// The matrix, and what failed, for people.
 pub(crate) fn human(rows: &[Row], more: &str) -> String {
     let mut text = String::new();
@@ -401,15 +429,13 @@ pub(crate) fn human(rows: &[Row], more: &str) -> String {
         let name = format!("{} ({})", row.case.name, row.model);
         let mark = if row.is_ok() { "ok  " } else { "fail" };
         let _ = writeln!(text, "{mark} {name:width$}  {}", cell(row));
-        for result in &row.results {
-            for failed in &result.failures {
-                let at = if failed.expect.is_empty() {
-                    String::new()
-                } else {
-                    format!("{}: ", failed.expect)
-                };
-                let _ = writeln!(text, "       {}: {at}{}", result.trial, failed.message);
-            }
+        for (trials, failed) in failures(row) {
+            let at = if failed.expect.is_empty() {
+                String::new()
+            } else {
+                format!("{}: ", failed.expect)
+            };
+            let _ = writeln!(text, "       {trials}: {at}{}", failed.message);
         }
     }
     let counts = sum(rows.iter());
@@ -461,17 +487,14 @@ pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
     let failures: Vec<String> = rows
         .iter()
         .flat_map(|row| {
-            row.results.iter().flat_map(move |result| {
-                result.failures.iter().map(move |failed| {
-                    format!(
-                        "- `{}` ({}), trial {}: `{}` {}\n",
-                        row.case.name,
-                        row.model,
-                        result.trial,
-                        failed.expect,
-                        failed.message.replace('\n', " ")
-                    )
-                })
+            failures(row).into_iter().map(move |(trials, failed)| {
+                format!(
+                    "- `{}` ({}), trial {trials}: `{}` {}\n",
+                    row.case.name,
+                    row.model,
+                    failed.expect,
+                    failed.message.replace('\n', " ")
+                )
             })
         })
         .collect();
@@ -533,14 +556,9 @@ pub(crate) fn junit(rows: &[Row]) -> String {
                 row.count(Verdict::Pass),
                 row.trials()
             );
-            let details: String = row
-                .results
-                .iter()
-                .flat_map(|result| {
-                    result.failures.iter().map(move |failed| {
-                        format!("{}: {} {}\n", result.trial, failed.expect, failed.message)
-                    })
-                })
+            let details: String = failures(row)
+                .into_iter()
+                .map(|(trials, failed)| format!("{trials}: {} {}\n", failed.expect, failed.message))
                 .collect();
             let element = kind(row);
             let _ = match element {

@@ -6,11 +6,14 @@ use cogtools_log::Id;
 use cogtools_program::format::FormatArg;
 use cogtools_program::{Failure, Io, Program, Stdin, args, man};
 
+use crate::diff::diff;
+use crate::eval::eval;
 use crate::export::{Format, export};
 use crate::fork::{fork, resume};
 use crate::list::{PruneArgs, list, prune};
 use crate::prompt::prompt;
 use crate::show::show;
+use crate::stats::stats;
 use crate::tree::tree;
 use crate::verify::verify;
 
@@ -22,6 +25,7 @@ pub const PROGRAM: Program = Program {
     stdin: Stdin::Ignored,
     codes: &[
         Code::SessionDamaged,
+        Code::InvalidConfig,
         Code::InvalidSession,
         Code::SessionInUse,
         Code::Denied,
@@ -83,6 +87,27 @@ enum SessionCommand {
         #[arg(long, value_name = "FORMAT", value_enum, default_value = "md")]
         format: Format,
     },
+    /// Count calls, rejections and failures of each tool over all sessions
+    Stats {
+        /// Count the trials of cogtools eval, too
+        #[arg(long)]
+        trials: bool,
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Show the first difference of two sessions
+    Diff {
+        /// A name, the beginning of one, or a path
+        #[arg(value_name = "A")]
+        one: String,
+        /// The other session
+        #[arg(value_name = "B")]
+        other: String,
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Print a case for cogtools eval, made of a session
+    Eval(SessionArg),
     /// Check each line of a session, and its blobs
     Verify(SessionArg),
     /// Go on with a session: cogtools ask --continue --session SESSION
@@ -142,6 +167,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             from,
             format,
         } => export(session.name(), from, format, io),
+        On::Stats { trials, format } => stats(trials, format.is_json(), io),
+        On::Diff { one, other, format } => diff(&one, &other, format.is_json(), io),
+        On::Eval(session) => eval(session.name(), io),
         On::Verify(session) => verify(session.name(), io),
         On::Resume { session, prompt } => resume(session.name(), &prompt, io),
         On::Fork { session, from, to } => fork(session.name(), from, to.as_deref(), io),
@@ -157,7 +185,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "OUTPUT",
-        "`show --json` and `export --format json` print one object: `header` and `entries`, exactly as in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`export --format gemini` prints `contents` for the Gemini API. The answers of the model are unchanged, and compaction and expiry are applied. `export --format openai` prints `messages` for any compatible server, without signatures and thoughts, for which that format has no place.\n\n`prompt` prints the text of a request: the layers of the prompt, with their tokens, and the text of each content. `fork` prints the name of the new session, or its path.",
+        "`show --json` and `export --format json` print one object: `header` and `entries`, exactly as in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`stats` counts over all sessions of the project: rejected calls are those whose arguments the tool did not take, and a repaired one was followed by a call that it took. It also names the arguments that were wrong, the tool that was called next after a failure, and tools of the project that were never called. `diff` compares tasks, calls, results and answers, not times. `eval` prints a case with the results as fixtures and the calls as expectations, which you correct to what should have happened.\n\n`export --format gemini` prints `contents` for the Gemini API. The answers of the model are unchanged, and compaction and expiry are applied. `export --format openai` prints `messages` for any compatible server, without signatures and thoughts, for which that format has no place.\n\n`prompt` prints the text of a request: the layers of the prompt, with their tokens, and the text of each content. `fork` prints the name of the new session, or its path.",
     ),
     (
         "SECRETS",

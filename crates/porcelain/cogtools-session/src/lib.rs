@@ -4,6 +4,8 @@
 //! file, and pruning removes whole ones.
 
 mod command;
+mod diff;
+mod eval;
 mod export;
 mod fork;
 mod list;
@@ -12,6 +14,7 @@ mod phrase;
 mod prompt;
 mod report;
 mod show;
+mod stats;
 mod tree;
 mod verify;
 

@@ -193,6 +193,24 @@ fn reports_are_for_people_and_for_programs() {
 }
 
 #[test]
+fn a_failure_is_told_once_with_its_trials() {
+    let cases =
+        "{trials: 4, cases: [{name: no, task: nothing, expect: {calls: [{tool: convert}]}}]}";
+    let project = project(cases);
+    let human = scripted(&project, &[]).stdout;
+    assert_eq!(human.matches("was not called").count(), 1, "{human}");
+    assert!(
+        human.contains("\n       1 to 4: /calls/0: `convert` was not called\n"),
+        "{human}"
+    );
+    let markdown = scripted(&project, &["--format", "markdown"]).stdout;
+    assert!(
+        markdown.contains("- `no` (command), trial 1 to 4: `/calls/0`"),
+        "{markdown}"
+    );
+}
+
+#[test]
 fn tasks_without_tools_show_what_a_tool_earns() {
     let cases = RIGHT.replace("trials: 3", "trials: 10");
     let project = project(&cases);

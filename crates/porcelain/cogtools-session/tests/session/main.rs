@@ -1,5 +1,6 @@
 //! Whole runs of `cogtools session`.
 
+mod compared;
 mod export;
 mod files;
 mod names;

@@ -1,0 +1,121 @@
+//! `cogtools session eval`: a case for `cogtools eval`, made of a conversation.
+
+use std::collections::BTreeMap;
+
+use cogtools_log::{Event, Outcome, Session};
+use cogtools_program::{Failure, Io};
+use serde_json::{Map, Value, json};
+
+use crate::locate::{locate, read};
+
+/// The keys of matchers: a map that has no others is not a value.
+const MATCHERS: [&str; 7] = [
+    "equals", "contains", "matches", "near", "schema", "one_of", "absent",
+];
+
+/// Prints a file with one case: the tasks, the results of tools as fixtures, and the calls as
+/// expectations, which a person corrects.
+pub(crate) fn eval(name: Option<&str>, io: &mut Io<'_>) -> Result<(), Failure> {
+    let file = locate(name, io)?;
+    let (session, _) = read(&file, io)?;
+    let case = case(&session);
+    let document = serde_yaml::to_string(&json!({"cases": [case]})).map_err(|error| {
+        let message = format!("the case cannot be printed as YAML: {error}");
+        cogtools_core::Diagnostic::new(cogtools_core::Code::Internal, message)
+    })?;
+    let text = format!(
+        "# From a session: correct `expect` to what should have happened, and save this as\n\
+         # evals/NAME.yaml, or beside a tool as tools/NAME.evals.yaml.\n{document}"
+    );
+    io.show(&text)
+}
+
+fn case(session: &Session) -> Value {
+    let branch = session.branch(session.head());
+    let mut tasks: Vec<String> = Vec::new();
+    let mut with: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    let mut calls = Vec::new();
+    let mut open: Vec<(&str, &str, &Value)> = Vec::new();
+    for entry in &branch {
+        match &entry.event {
+            Event::Task { parts } => {
+                let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+                tasks.push(texts.collect::<Vec<_>>().join("\n"));
+            }
+            Event::Call {
+                call,
+                tool,
+                arguments,
+                ..
+            } => open.push((call.as_str(), tool, arguments)),
+            Event::Result {
+                call,
+                outcome,
+                content,
+                ..
+            } => {
+                let found = open.iter().rev().find(|(id, ..)| *id == call.as_str());
+                let Some((_, tool, arguments)) = found else {
+                    continue;
+                };
+                let args = matchers(arguments);
+                let output = content.get("output").cloned();
+                let error = content.get("error").and_then(Value::as_str);
+                let fixture = match (outcome, output) {
+                    (Outcome::Succeeded, Some(result)) => json!({"args": args, "result": result}),
+                    (Outcome::Failed { code }, _) if code == "TOOL_FAILED" => {
+                        json!({"args": args, "fails": error.unwrap_or_default()})
+                    }
+                    _ => continue,
+                };
+                let fixtures = with.entry(tool).or_default();
+                if !fixtures.contains(&fixture) {
+                    fixtures.push(fixture);
+                }
+                calls.push(json!({"tool": tool, "args": args}));
+            }
+            _ => {}
+        }
+    }
+    let id: String = session.header.session.to_string().to_ascii_lowercase();
+    let mut case = Map::new();
+    case.insert("name".to_owned(), format!("session-{id}").into());
+    let task = match tasks.as_slice() {
+        [only] => Value::from(only.as_str()),
+        tasks => tasks.into(),
+    };
+    case.insert("task".to_owned(), task);
+    if !with.is_empty() {
+        case.insert("with".to_owned(), json!(with));
+    }
+    let expect = if calls.is_empty() {
+        json!({"never": ["*"]})
+    } else {
+        json!({ "calls": calls })
+    };
+    case.insert("expect".to_owned(), expect);
+    case.into()
+}
+
+/// Returns arguments as matchers of the same values.
+fn matchers(arguments: &Value) -> Value {
+    let is_matcher = |value: &Value| {
+        let keys = value.as_object().filter(|value| !value.is_empty());
+        keys.is_some_and(|keys| keys.keys().all(|key| MATCHERS.contains(&key.as_str())))
+    };
+    let entries = arguments.as_object().into_iter().flatten();
+    let entries = entries.map(|(key, value)| {
+        // A key that begins with a slash would be a pointer.
+        let key = match key.strip_prefix('/') {
+            Some(rest) => format!("/~1{}", rest.replace('~', "~0").replace('/', "~1")),
+            None => key.clone(),
+        };
+        let value = if is_matcher(value) {
+            json!({ "equals": value })
+        } else {
+            value.clone()
+        };
+        (key, value)
+    });
+    Value::Object(entries.collect())
+}

@@ -1,0 +1,128 @@
+//! `stats`, `diff` and `eval`: what sessions say about tools.
+
+use super::{RUN, project, session, stored};
+use cogtools_test_support::str;
+
+/// A tool that no session has called.
+const UNUSED: &str = "name: unused\ndescription: d\nimplementation: x\n";
+
+#[test]
+fn calls_are_counted_over_sessions() {
+    let project = project();
+    project.file("tools/unused.yaml", UNUSED);
+    stored(&project, "0000000001");
+    let rejected = RUN.replace("7f3a9c21be", "0000000002").replace(
+        r#""status":"failed","code":"TOOL_FAILED","content":{"error":"exit status 1\nnot ok 3 - price: expected 4.2, got 42"}"#,
+        r#""status":"failed","code":"SCHEMA_VIOLATION","content":{"error":"run_tests: /filter: must be a string"}"#,
+    );
+    let file = stored(&project, "0000000002");
+    std::fs::write(file, rejected).expect("written");
+    session(&project, &["stats"]).outputs(str![[r#"
+TOOL       SESSIONS  CALLS  REJECTED  REPAIRED  FAILED  DENIED  TOKENS
+read_file         2      2         0         0       0       2      22
+run_tests         2      2         1         0       1       0      41
+run_tests: `/filter` was wrong in 1 of 2 calls
+never called: unused
+2 sessions
+
+"#]]);
+    session(&project, &["stats", "--json"]).outputs(str![[r#"
+{
+  "sessions": 2,
+  "tools": [
+    {
+      "tool": "read_file",
+      "sessions": 2,
+      "calls": 2,
+      "rejected": 0,
+      "repaired": 0,
+      "failed": 0,
+      "denied": 2,
+      "tokens": 22,
+      "wrong": {},
+      "then": {}
+    },
+    {
+      "tool": "run_tests",
+      "sessions": 2,
+      "calls": 2,
+      "rejected": 1,
+      "repaired": 0,
+      "failed": 1,
+      "denied": 0,
+      "tokens": 41,
+      "wrong": {
+        "/filter": 1
+      },
+      "then": {}
+    }
+  ],
+  "never": [
+    "unused"
+  ]
+}
+
+"#]]);
+}
+
+#[test]
+fn the_first_difference_is_shown() {
+    let project = project();
+    let other = RUN.replace(
+        r#"{"path":"price.js"},"approval""#,
+        r#"{"path":"cost.js"},"approval""#,
+    );
+    project.file("other.jsonl", other);
+    session(&project, &["diff", "run.jsonl", "other.jsonl"]).outputs(str![[r#"
+2 steps are the same, and then:
+run.jsonl: call read_file, arguments {"path":"price.js"}
+other.jsonl: call read_file, arguments {"path":"cost.js"}
+
+"#]]);
+    session(&project, &["diff", "run.jsonl", "run.jsonl"]).outputs(str![[r#"
+the same: 7 steps
+
+"#]]);
+    session(&project, &["diff", "--json", "run.jsonl", "other.jsonl"]).outputs(str![[r#"
+{
+  "same": 2,
+  "a": {
+    "call": "read_file",
+    "arguments": {
+      "path": "price.js"
+    }
+  },
+  "b": {
+    "call": "read_file",
+    "arguments": {
+      "path": "cost.js"
+    }
+  }
+}
+
+"#]]);
+}
+
+#[test]
+fn a_session_becomes_a_case() {
+    session(&project(), &["eval", "run.jsonl"]).outputs(str![[r#"
+# From a session: correct `expect` to what should have happened, and save this as
+# evals/NAME.yaml, or beside a tool as tools/NAME.evals.yaml.
+cases:
+- name: session-7f3a9c21be
+  task: Why does the test fail?
+  with:
+    run_tests:
+    - args:
+        filter: price
+      fails: |-
+        exit status 1
+        not ok 3 - price: expected 4.2, got 42
+  expect:
+    calls:
+    - tool: run_tests
+      args:
+        filter: price
+
+"#]]);
+}
