@@ -556,10 +556,10 @@ pub(crate) fn junit(rows: &[Row]) -> String {
                 row.count(Verdict::Pass),
                 row.trials()
             );
-            let details: String = failures(row)
-                .into_iter()
-                .map(|(trials, failed)| format!("{trials}: {} {}\n", failed.expect, failed.message))
-                .collect();
+            let mut details = String::new();
+            for (trials, failed) in failures(row) {
+                let _ = writeln!(details, "{trials}: {} {}", failed.expect, failed.message);
+            }
             let element = kind(row);
             let _ = match element {
                 "" => writeln!(text, "/>"),

@@ -152,7 +152,7 @@ fn print(document: &Value, notes: &[String]) -> Result<String, Failure> {
     let document = with_short_parameters(document).unwrap_or_else(|| document.clone());
     let mut text = String::new();
     for note in notes {
-        text.push_str(&format!("# {note}\n"));
+        text.extend(["# ", note.as_str(), "\n"]);
     }
     for (key, value) in document.as_object().into_iter().flatten() {
         if !text.is_empty() {
