@@ -336,7 +336,7 @@ impl Draft {
                         *default = all.into();
                     }
                 }
-                None => drop(templates.insert(wire.clone(), self.parameter(&wire, value))),
+                None => drop(templates.insert(wire.clone(), self.parameter(&wire, &value))),
             }
         }
         for property in self.properties.values_mut() {
@@ -350,7 +350,7 @@ impl Draft {
     }
 
     /// Makes a parameter with this default, and returns the template of its value.
-    fn parameter(&mut self, wire: &str, value: Value) -> Value {
+    fn parameter(&mut self, wire: &str, value: &Value) -> Value {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() || c == '_' {
                 c
@@ -362,7 +362,7 @@ impl Draft {
         while name.is_empty() || self.properties.contains_key(&name) {
             name.push('_');
         }
-        let kind = match &value {
+        let kind = match value {
             Value::Bool(_) => "boolean",
             Value::Number(number) if number.is_f64() => "number",
             Value::Number(_) => "integer",
@@ -385,11 +385,11 @@ impl Draft {
             let templates = parts.into_iter().map(|(wire, value)| match value {
                 Value::Object(file) => {
                     let path = file.get("file").cloned().unwrap_or_default();
-                    let template = self.parameter(&wire, path);
+                    let template = self.parameter(&wire, &path);
                     (wire, json!({ "file": template }))
                 }
                 value => {
-                    let template = self.parameter(&wire, value);
+                    let template = self.parameter(&wire, &value);
                     (wire, template)
                 }
             });

@@ -12,6 +12,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::source::openapi::{self, Operation, Options};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
+use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Diagnostic, Target, Tool};
 use cogtools_program::project::read_scope;
 use cogtools_program::{Failure, Io, Program, Stdin, args};
@@ -173,7 +174,7 @@ fn print(document: &Value, notes: &[String]) -> Result<String, Failure> {
 fn parsed(bytes: Vec<u8>) -> Result<Tool, Vec<Diagnostic>> {
     let text = Text::new("the tool", bytes);
     let text = text.map_err(|error| vec![Diagnostic::new(Code::Internal, error.to_string())])?;
-    Tool::parse(text).map_err(|error| error.diagnostics())
+    Tool::parse(text).map_err(ToolError::diagnostics)
 }
 
 /// Returns `document` with `parameters` instead of `parameters_schema`, if it declares the same.

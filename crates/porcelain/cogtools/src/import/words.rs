@@ -13,10 +13,9 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, String> {
     while let Some(c) = chars.next() {
         match c {
             '\\' => match chars.next() {
-                Some('\n') => {}
+                Some('\n') | None => {}
                 Some('\r') if chars.peek() == Some(&'\n') => drop(chars.next()),
                 Some(c) => word.get_or_insert_default().push(c),
-                None => {}
             },
             '\'' => {
                 let word = word.get_or_insert_default();
