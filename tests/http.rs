@@ -287,7 +287,10 @@ fn a_login_is_sent_to_its_own_server_only() {
         ".cogtoolrc.yaml",
         format!("tool_sources: [{{local: ./tools}}, {{mcp: {{url: \"{source}\", name: s}}}}]\n"),
     );
-    run("cogtools-trust", &project).args(["--yes", "s"]).run();
+    run("cogtools-trust", &project)
+        .args(["--yes", "s"])
+        .run()
+        .succeeds();
     let http = r#"url: "http://127.0.0.1:PORT/api", auth: {login: s}"#;
     project.file("tools/t.yaml", tool(&server, "", http));
     call(&project, "{}")
