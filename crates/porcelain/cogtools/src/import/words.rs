@@ -93,7 +93,7 @@ mod tests {
             ("a'b'\"c\"d ''", vec!["abcd", ""]),
             (r"'\n' a\ b $x", vec!["\\n", "a b", "$x"]),
         ] {
-            assert_eq!(split(line).as_deref(), Ok(&*expected), "{line}");
+            assert_eq!(split(line).expect(line), expected, "{line}");
         }
         assert_eq!(split("'a"), Err("the quote ' is not closed".to_owned()));
     }
