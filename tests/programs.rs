@@ -5,7 +5,7 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 36] = [
+const NAMES: [&str; 37] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",

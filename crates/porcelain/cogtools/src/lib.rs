@@ -94,8 +94,8 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
 ];
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 36] = {
-    let mut programs = [&PROGRAM; 36];
+pub const PROGRAMS: [&Program; 37] = {
+    let mut programs = [&PROGRAM; 37];
     let (mut count, mut group) = (1, 0);
     while group < GROUPS.len() {
         let mut index = 0;
