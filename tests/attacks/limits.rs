@@ -169,7 +169,7 @@ fn deep_code_does_not_end_the_linter() {
     .into_iter()
     .enumerate()
     {
-        let code = part.repeat(10_000);
+        let code = part.repeat(5_000);
         let tool =
             format!("name: t{at}\ndescription: d\nimplementation:\n  js: |\n    return {code}\n");
         project.file(format!("tools/t{at}.yaml"), tool);
