@@ -245,6 +245,8 @@ fn check_nested(project: &Project) {
         shown.contains("\n    agent: 2 turns, 1 call, 351 tokens\n"),
         "{shown}"
     );
+    // What the agent has used is a part of the whole.
+    assert!(shown.ends_with(" 655 tokens\n"), "{shown}");
     // What follows in the session knows the answer of the agent only.
     let fake = FakeGemini::start([Turn::text("Yes.")]);
     quietly(

@@ -85,6 +85,14 @@ impl<'s> View<'s> {
                 }
                 continue;
             }
+            // What agents that are tools have used is paid for as well.
+            if let Event::Call { .. } = &entry.event {
+                for of_agent in session.agents(entry) {
+                    if let Event::Usage(usage) = &of_agent.event {
+                        summary.usage += usage;
+                    }
+                }
+            }
             if let Event::Node {
                 model: Some(asked), ..
             } = &entry.event
