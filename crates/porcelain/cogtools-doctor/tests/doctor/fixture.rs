@@ -156,7 +156,7 @@ impl Fixture {
                 )
                 .file(format!("../prefix/share/man/man1/{name}.1"), page(name));
         }
-        let confine = "#!/bin/sh\necho '{\"landlock\":7,\"gaps\":[]}'\n";
+        let confine = "#!/bin/sh\necho '{\"landlock\":7,\"namespaces\":true,\"gaps\":[]}'\n";
         project.program("../prefix/bin/cogtools-confine", confine);
         let bin = root.with_file_name("prefix").join("bin");
         let mut vars = Vars::new();
