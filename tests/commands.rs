@@ -105,17 +105,17 @@ done
 
 #[test]
 fn the_environment_is_what_is_declared() {
-    let (project, run) = prepare("env: [CITY, TOKEN]\nimplementation: {exec: [/usr/bin/env]}\n");
-    project.file(".env", "TOKEN='from the file'\nOTHER=no\nPATH=/evil\n");
+    let (project, run) = prepare("env: [CITY, REGION]\nimplementation: {exec: [/usr/bin/env]}\n");
+    project.file(".env", "REGION='from the file'\nOTHER=no\nPATH=/evil\n");
     run.env("CITY", "Oslo")
-        .env("TOKEN", "from the process")
+        .env("REGION", "from the process")
         .env("SECRET", "no")
         .env("LD_LIBRARY_PATH", "/nowhere")
         .run()
         .outputs(str![[r#"
 CITY=Oslo
 PATH=/usr/bin:/bin
-TOKEN=from the file
+REGION=from the file
 
 "#]]);
     call("implementation: {exec: [/usr/bin/env]}\n", &json!({})).outputs(str![[r#"

@@ -277,6 +277,9 @@ fn credentials_are_sent_and_never_shown() {
 #[test]
 fn a_login_is_sent_to_its_own_server_only() {
     let server = Server::new(|request| {
+        if request.contains(" /mcp ") {
+            return response("401 Unauthorized", "", "");
+        }
         let mut lines = request.lines();
         let line = lines.find(|line| line.starts_with("authorization: "));
         response("200 OK", "", line.unwrap_or("no credentials"))
@@ -290,7 +293,8 @@ fn a_login_is_sent_to_its_own_server_only() {
     run("cogtools-trust", &project)
         .args(["--yes", "s"])
         .run()
-        .succeeds();
+        .status(1)
+        .stderr_contains("its command is now approved");
     let http = r#"url: "http://127.0.0.1:PORT/api", auth: {login: s}"#;
     project.file("tools/t.yaml", tool(&server, "", http));
     call(&project, "{}")

@@ -195,6 +195,10 @@ implementation:
     - localhost:8080
 
 "##]]);
+}
+
+#[test]
+fn a_form_of_a_command_becomes_parameters() {
     let command = "curl https://u:s3cr3t@a.example/up?api_key=s3cr3t -F doc=@notes.txt -F title=x";
     let (_project, run) = import(&["curl", command]);
     run.run().outputs(str![[r#"

@@ -52,7 +52,7 @@ hint: cogtools-discover lists all tools
             "echo.yaml",
             str![[r#"
 cogtools-call: error[TOOL_NOT_FOUND]: echo.yaml: invalid tool name: a name may only contain letters from a to z, digits, `_` and `-`, not '.'
-hint: cogtools-discover lists all tools
+hint: a tool is called by its name: echo
 
 "#]],
         ),

@@ -35,7 +35,7 @@ fn of_json(command: &Command, line: &str, found: &mut BTreeSet<String>) {
 }
 
 /// Programs whose output is one line, is JSON anyway, or is what a tool or a model has said.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 15] = [
     "cogtools",
     "call",
     "completions",
@@ -44,6 +44,7 @@ const OTHERS: [&str; 14] = [
     "http",
     "js",
     "json",
+    "lsp",
     "mcp",
     "mcp-client",
     "run",

@@ -105,6 +105,7 @@ fn the_extension_is_installed_by_each_editor_on_the_path() {
             "extension.vsixmanifest",
             "extension/package.json",
             "extension/extension.js",
+            "extension/language.js",
             "extension/LICENSE.txt",
         ]
     );

@@ -93,6 +93,17 @@ impl JsAnalysis {
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.extend(others.iter().map(|name| ((*name).to_owned(), json!({}))));
         }
+        // Only an optional need has no result at times.
+        let is_optional = |name: &&str| {
+            let mut needs = node.into_iter().flat_map(|node| &node.needs);
+            needs.any(|need| need.node == *name && need.is_optional)
+        };
+        let present = others.iter().filter(|name| !is_optional(name));
+        let present = present.map(|name| json!(name));
+        match schema.get_mut("required").and_then(Value::as_array_mut) {
+            Some(required) => required.extend(present),
+            None => drop(schema.insert("required".to_owned(), present.collect())),
+        }
         on_large_stack(|| analysis.analyse(tool, &schema));
         analysis
     }

@@ -1,7 +1,7 @@
 //! `cogtools package`: the project's tools as one folder that agents install, an Agent Plugin.
 //!
 //! The server of a plugin has the tools of the plugin and works in the project of its user: hosts
-//! start it there, and the variable COGTOOLS_TOOL_SOURCES names the plugin's folders of tools.
+//! start it there, and the variable `COGTOOLS_TOOL_SOURCES` names the plugin's folders of tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -251,7 +251,7 @@ impl Plugin {
         Ok(())
     }
 
-    /// The value of COGTOOLS_TOOL_SOURCES for a plugin at `root`: YAML, in which a backslash in
+    /// The value of `COGTOOLS_TOOL_SOURCES` for a plugin at `root`: YAML, in which a backslash in
     /// single quotes is itself.
     fn sources(&self, root: &str) -> String {
         let folders = self.folders.iter().map(|folder| {

@@ -435,12 +435,8 @@ impl Packaged {
 
 /// Returns true if the file has nothing but a text of ours.
 fn is_ours_alone(path: &WritePath, display_path: &Path) -> bool {
-    let bytes = text::bytes(
-        &path.full(),
-        display_path,
-        text::Text::MAX_BYTES,
-        &path.read_scope(),
-    );
+    let (limit, scope) = (text::Text::MAX_BYTES, path.read_scope());
+    let bytes = text::bytes(&path.full(), display_path, limit, &scope);
     bytes.is_ok_and(|bytes| {
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim();
@@ -538,10 +534,8 @@ fn result(name: &str, index: usize, example: &Example, file: &Candidate) -> Opti
 /// Text of an author without markers of ours: a line that begins with a comment is indented code.
 fn indented(text: &str) -> String {
     let text = invisible::escape_lines(text.trim()).replace("<!--", "&lt;!--");
-    text.lines()
-        .map(str::trim_end)
-        .collect::<Vec<_>>()
-        .join("\n")
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n")
 }
 
 /// A block of code, with a fence that the text does not contain.
@@ -550,10 +544,8 @@ fn block(language: &str, text: &str) -> String {
     while text.contains(&fence) {
         fence.push('`');
     }
-    format!(
-        "{fence}{language}\n{}\n{fence}\n",
-        text.trim_end_matches('\n')
-    )
+    let text = text.trim_end_matches('\n');
+    format!("{fence}{language}\n{text}\n{fence}\n")
 }
 
 fn unremovable(display_path: &Path, error: &WriteError) -> Diagnostic {

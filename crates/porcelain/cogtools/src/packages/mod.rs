@@ -12,6 +12,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::hint::Command as HintCommand;
 use cogtools_core::source::{GlobalModules, Package, Packages};
 use cogtools_core::suggest::did_you_mean;
+use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Config, Diagnostic, Hint, Origin, Project, Setting, Source, Tool};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_program::args::{self, RegistryArgs};
@@ -83,7 +84,7 @@ fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let named = PackageName::parse(&args.package).map_err(|error| error.diagnostic());
     // An address that is neither is refused before anything is asked of npm.
-    if !args.package.ends_with(".tgz") {
+    if !npm::is_archive(&args.package) {
         named.clone()?;
     }
     let npm = Npm::in_project(&project, io)?;
@@ -170,7 +171,7 @@ impl Added {
                 runs_programs: tool.as_ref().is_ok_and(Tool::runs_programs),
                 winner: hidden.map(|hidden| hidden.winner.display().to_string()),
             };
-            diagnostics.extend(tool.err().map(|error| error.diagnostics()));
+            diagnostics.extend(tool.err().map(ToolError::diagnostics));
             added
         });
         Ok(Self {

@@ -173,8 +173,7 @@ impl PackageName {
         npm: &Npm,
         io: &Io<'_>,
     ) -> Result<Option<(Self, String)>, Failure> {
-        let is_archive = text.starts_with(['.', '/']) && text.ends_with(".tgz");
-        if !is_archive {
+        if !text.starts_with(['.', '/']) || !is_archive(text) {
             return Ok(None);
         }
         let path = io.cwd.join(text);
@@ -218,6 +217,12 @@ fn is_version(version: &str) -> bool {
     let is_valid =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.' | '^' | '~' | '*');
     !version.is_empty() && !version.starts_with(['-', '.']) && version.chars().all(is_valid)
+}
+
+/// Returns true if `text` names an archive as `npm pack` makes it.
+pub(crate) fn is_archive(text: &str) -> bool {
+    let extension = Path::new(text).extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("tgz"))
 }
 
 #[cfg(test)]
