@@ -234,15 +234,10 @@ fn files_of_a_body_stay_in_the_project() {
 #[test]
 fn credentials_are_sent_and_never_shown() {
     let server = Server::new(|request| {
-        let secret = request
-            .lines()
-            .find(|line| line.to_ascii_lowercase().starts_with("authorization"));
-        let line = secret.unwrap_or_default();
-        response(
-            "200 OK",
-            "",
-            &format!("{line} s3cr3t/ token s3cr3t%2F%20token"),
-        )
+        let is_secret = |line: &&str| line.to_ascii_lowercase().starts_with("authorization");
+        let line = request.lines().find(is_secret).unwrap_or_default();
+        let body = format!("{line} s3cr3t/ token s3cr3t%2F%20token");
+        response("200 OK", "", &body)
     });
     let http = r#"url: "http://127.0.0.1:PORT/", auth: {bearer: {env: TOKEN}}"#;
     let outcome = call_tool(&server, "", http, "{}");

@@ -34,14 +34,16 @@ fn of_json(command: &Command, line: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Programs whose output is one line, is JSON anyway, or is what a tool or a model has said.
-const OTHERS: [&str; 15] = [
+/// Programs whose output is one line, is JSON anyway, is a tool file, or is what a tool or a model
+/// has said.
+const OTHERS: [&str; 16] = [
     "cogtools",
     "call",
     "completions",
     "discover",
     "expand",
     "http",
+    "import",
     "js",
     "json",
     "lsp",
