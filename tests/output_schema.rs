@@ -131,6 +131,7 @@ fn output_is_as_the_schema_says() {
         ("flow trace", "flow trace"),
         ("session list", "session list --all"),
         ("session show", "session show"),
+        ("session stats", "session stats"),
         ("init", "init --host claude-code --dry-run"),
         ("init", "init --host claude-code --defaults"),
     ] {
@@ -140,6 +141,10 @@ fn output_is_as_the_schema_says() {
         let value = value.unwrap_or_else(|error| panic!("{line}: {error}: {outcome:?}"));
         conforms(name, &value);
     }
+    let id = &cogtools("session list --all --json").json()[0]["session"];
+    let id = id.as_str().expect("a session");
+    let line = format!("session diff {id} {id} --json");
+    conforms("session diff", &cogtools(&line).json());
     let plan = r#"{"restatement": "Greet", "thinking_log": [], "visible_reply": "Done",
         "tool_plan": [{"need_tool": true, "tool": "greet", "reason": "r", "args": {"person": "Ada"}}]}"#;
     project.file("plan.json", plan);
