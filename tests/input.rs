@@ -513,3 +513,22 @@ fn many_wrong_values_are_cheap() {
         expected.concat() + "hint: there are more: only the first 50 are shown\n",
     );
 }
+
+#[test]
+fn a_comma_ends_a_text_without_quotes() {
+    let tool = "name: t\ndescription: d\nparameters:\n  p:\n    properties: {a: string}\nimplementation: x\n";
+    let project = project_with("t", tool);
+    run("cogtools-call", &project)
+        .args(["--yaml", "t"])
+        .stdin("p: {a: one, two}\n")
+        .run()
+        .fails(
+            65,
+            str![[r#"
+cogtools-call: error[SCHEMA_VIOLATION]: t: /p/two: not a parameter of this tool
+hint: the parameters are `a`
+hint: if it is the rest of a text with a comma, put that in quotes
+
+"#]],
+        );
+}

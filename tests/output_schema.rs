@@ -132,6 +132,7 @@ fn output_is_as_the_schema_says() {
         ("session list", "session list --all"),
         ("session show", "session show"),
         ("session stats", "session stats"),
+        ("session tree", "session tree"),
         ("init", "init --host claude-code --dry-run"),
         ("init", "init --host claude-code --defaults"),
     ] {

@@ -130,6 +130,13 @@ fn what_was_sent_is_as_private_as_its_session() {
     let logs: Vec<&PathBuf> = all.iter().filter(is_log).collect();
     assert_eq!(logs.len(), 1);
     let prompt = run("cogtools-session", &project).arg("prompt").run().text();
+    let json = run("cogtools-session", &project)
+        .args(["prompt", "--json"])
+        .run()
+        .json();
+    crate::output_schema::conforms("session prompt", &json);
+    let text = json["layers"][0]["text"].as_str().expect("a text");
+    assert!(prompt.contains(text), "{text}");
     let static_layer = between(&prompt, "== static: ", "== dynamic");
     assert!(static_layer.contains("\"name\": \"greet\""), "{prompt}");
     assert!(prompt.ends_with('\n'), "{prompt}");

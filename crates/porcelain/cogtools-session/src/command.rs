@@ -73,9 +73,16 @@ enum SessionCommand {
         /// Show the last request up to this entry
         #[arg(long, value_name = "ID")]
         from: Option<Id>,
+        #[command(flatten)]
+        format: FormatArg,
     },
     /// Show all branches of a session, with the numbers of the entries
-    Tree(SessionArg),
+    Tree {
+        #[command(flatten)]
+        session: SessionArg,
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// Print a session as a document or as a request to a model
     Export {
         #[command(flatten)]
@@ -160,8 +167,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             from,
             format,
         } => show(session.name(), from, format.is_json(), io),
-        On::Prompt { session, from } => prompt(session.name(), from, io),
-        On::Tree(session) => tree(session.name(), io),
+        On::Prompt {
+            session,
+            from,
+            format,
+        } => prompt(session.name(), from, format.is_json(), io),
+        On::Tree { session, format } => tree(session.name(), format.is_json(), io),
         On::Export {
             session,
             from,
@@ -185,7 +196,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "OUTPUT",
-        "`show --json` and `export --format json` print one object: `header` and `entries`, exactly as in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`stats` counts over all sessions of the project: rejected calls are those whose arguments the tool did not take, and a repaired one was followed by a call that it took. It also names the arguments that were wrong, the tool that was called next after a failure, and tools of the project that were never called. `diff` compares tasks, calls, results and answers, not times. `eval` prints a case with the results as fixtures and the calls as expectations, which you correct to what should have happened.\n\n`export --format gemini` prints `contents` for the Gemini API. The answers of the model are unchanged, and compaction and expiry are applied. `export --format openai` prints `messages` for any compatible server, without signatures and thoughts, for which that format has no place.\n\n`prompt` prints the text of a request: the layers of the prompt, with their tokens, and the text of each content. `fork` prints the name of the new session, or its path.",
+        "`show --json` and `export --format json` print one object: `header` and `entries`, exactly as in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`stats` counts over all sessions of the project: rejected calls are those whose arguments the tool did not take, and a repaired one was followed by a call that it took. It also names the arguments that were wrong, the tool that was called next after a failure, and tools of the project that were never called. `diff` compares tasks, calls, results and answers, not times. `eval` prints a case with the results as fixtures and the calls as expectations, which you correct to what should have happened.\n\n`export --format gemini` prints `contents` for the Gemini API. The answers of the model are unchanged, and compaction and expiry are applied. `export --format openai` prints `messages` for any compatible server, without signatures and thoughts, for which that format has no place.\n\n`prompt` prints the text of a request: the layers of the prompt, with their tokens, and the text of each content. `tree --json` prints an object with `session`, `head`, the last entry, and `entries` with `id`, `parent`, `kind` and `note`. `fork` prints the name of the new session, or its path.",
     ),
     (
         "SECRETS",

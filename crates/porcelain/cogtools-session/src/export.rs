@@ -184,10 +184,10 @@ mod tests {
         let expected = json!([
             {"role": "user", "content": "go"},
             {"role": "assistant", "content": "Let me see.", "tool_calls": [
-                {"id": "call_1", "type": "function", "function": {"name": "a", "arguments": "{\"n\":1}"}},
+                {"id": "call00001", "type": "function", "function": {"name": "a", "arguments": "{\"n\":1}"}},
                 {"id": "x", "type": "function", "function": {"name": "b", "arguments": "{}"}},
             ]},
-            {"role": "tool", "tool_call_id": "call_1", "content": "one"},
+            {"role": "tool", "tool_call_id": "call00001", "content": "one"},
             {"role": "tool", "tool_call_id": "x", "content": "{\"code\":2}"},
             {"role": "assistant", "content": "done"},
         ]);

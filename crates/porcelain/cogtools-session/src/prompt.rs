@@ -6,6 +6,7 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, Id, LayerSize, SessionFile};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
+use serde_json::{Value, json};
 
 use crate::locate::{leaf, locate, read};
 
@@ -14,7 +15,12 @@ const HASH_DIGITS: usize = 12;
 
 /// Shows the last request on the branch that ends at `from`, or on the one that was written to
 /// last.
-pub(crate) fn prompt(name: Option<&str>, from: Option<Id>, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn prompt(
+    name: Option<&str>,
+    from: Option<Id>,
+    json: bool,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
     let file = locate(name, io)?;
     let (session, _) = read(&file, io)?;
     let leaf = leaf(&session, from, &file)?;
@@ -34,6 +40,18 @@ pub(crate) fn prompt(name: Option<&str>, from: Option<Id>, io: &mut Io<'_>) -> R
         let hint = "`cogtools session tree` shows the entries";
         return Err(diagnostic.hint(hint).into());
     };
+    if json {
+        let layers = layers.iter().map(|layer| {
+            let text = layer_text(layer, &file)?;
+            let (tokens, hash) = (layer.tokens, &layer.hash);
+            let cached = layer.cached;
+            let layer = &layer.name;
+            Ok(json!({"layer": layer, "tokens": tokens, "hash": hash, "cached": cached, "text": text}))
+        });
+        let layers = layers.collect::<Result<Vec<Value>, Failure>>()?;
+        let report = json!({"entry": id, "turn": turn, "model": model, "layers": layers});
+        return io.show_json(&format!("{report:#}\n"));
+    }
     let mut text = format!("request {turn} #{id} to {model}\n");
     for layer in layers {
         write_layer(&mut text, layer, &file)?;
@@ -51,7 +69,7 @@ fn write_layer(text: &mut String, layer: &LayerSize, file: &SessionFile) -> Resu
         "\n== {name}: {}, {hash}{cached}",
         pluralize(tokens, "token")
     );
-    if layer.parts.is_empty() {
+    let Some(said) = layer_text(layer, file)? else {
         let missing = if tokens == 0 {
             "empty"
         } else {
@@ -59,12 +77,21 @@ fn write_layer(text: &mut String, layer: &LayerSize, file: &SessionFile) -> Resu
         };
         let _ = writeln!(text, "({missing})");
         return Ok(());
+    };
+    text.push_str(&said);
+    Ok(())
+}
+
+/// Returns the text of a layer; `None` if it is empty or was not kept.
+fn layer_text(layer: &LayerSize, file: &SessionFile) -> Result<Option<String>, Failure> {
+    if layer.parts.is_empty() {
+        return Ok(None);
     }
-    let said = file.blobs().layer_text(layer).map_err(|error| {
+    let text = file.blobs().layer_text(layer).map_err(|error| {
+        let name = &layer.name;
         let message = format!("the text of the layer `{name}` cannot be read: {error}");
         let diagnostic = Diagnostic::new(Code::SessionDamaged, message);
         diagnostic.hint("`cogtools session verify` lists everything that is wrong")
     })?;
-    text.push_str(&said);
-    Ok(())
+    Ok(Some(text))
 }

@@ -7,7 +7,7 @@ use cogtools_log::{Entry, Event, Id, duration, response_text};
 use cogtools_program::terminal::style::{BOLD, GREEN};
 use cogtools_program::terminal::{Stream, paint, sanitize};
 use cogtools_program::{Failure, Io};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::locate::{locate, read};
 use crate::phrase;
@@ -18,9 +18,21 @@ const MAX_LEVELS: usize = 20;
 const KIND_WIDTH: usize = 10;
 
 /// Shows all entries, one on each line. A branch is indented below the entry where it begins.
-pub(crate) fn tree(name: Option<&str>, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn tree(name: Option<&str>, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     let file = locate(name, io)?;
     let (session, _) = read(&file, io)?;
+    if json {
+        let entries = session.nodes().map(|entry| {
+            let note = note(&entry.event);
+            let kind = entry.event.kind();
+            json!({"id": entry.id, "parent": entry.parent, "kind": kind, "note": note})
+        });
+        let report = json!({
+            "session": session.header.session, "head": session.head(),
+            "entries": entries.collect::<Vec<_>>(),
+        });
+        return io.show_json(&format!("{report:#}\n"));
+    }
     let colour = io.colour(Stream::Stdout);
     let title = format!("session {}", session.header.session);
     let mut text = format!("{}\n", paint(&title, BOLD, colour));

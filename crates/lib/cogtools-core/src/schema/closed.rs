@@ -42,9 +42,11 @@ impl<'s> Check<'s> {
             && declared.is_closed()
         {
             let known = declared.names();
-            let unknown = entries.keys().filter(|key| !known.contains(&key.as_str()));
-            self.found
-                .extend(unknown.map(|key| Violation::unknown(child(pointer, key), key, &known)));
+            let entries = entries.iter();
+            let unknown = entries.filter(|(key, _)| !known.contains(&key.as_str()));
+            self.found.extend(unknown.map(|(key, value)| {
+                Violation::unknown(child(pointer, key), key, Some(value), &known)
+            }));
         }
         self.members(&declared, value, pointer);
     }

@@ -38,17 +38,22 @@ pub enum ViolationKind {
 }
 
 impl Violation {
-    /// An argument (or property) that the schema does not have; `known` lists those that
-    /// it has.
-    pub fn unknown(pointer: String, name: &str, known: &[&str]) -> Self {
+    /// An argument (or property) `name` with `value` that the schema lacks; `known` lists its
+    /// properties.
+    pub fn unknown(pointer: String, name: &str, value: Option<&Value>, known: &[&str]) -> Self {
         let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| match known {
             [] => "send no arguments: `{}`".to_owned(),
             known => format!("the parameters are {}", quoted(known)),
         });
+        let mut hints = vec![hint];
+        // In YAML, text without quotes ends at a comma, and its rest is a key.
+        if value.is_some_and(Value::is_null) {
+            hints.push("if it is the rest of a text with a comma, put that in quotes".to_owned());
+        }
         Self {
             pointer,
             kind: ViolationKind::Unknown,
-            hints: vec![hint],
+            hints,
         }
     }
 }
@@ -86,13 +91,7 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
                 .map(String::as_str)
                 .collect();
             let violation = |name: &String| {
-                let mut violation = Violation::unknown(child(&base, name), name, &known);
-                // In YAML, text without quotes ends at a comma, and its rest is a key.
-                if error.instance().get(name).is_some_and(Value::is_null) {
-                    let hint = "if it is the rest of a text with a comma, put that in quotes";
-                    violation.hints.push(hint.to_owned());
-                }
-                violation
+                Violation::unknown(child(&base, name), name, error.instance().get(name), &known)
             };
             unexpected.iter().map(violation).collect()
         }

@@ -106,7 +106,7 @@ impl Tool {
             violations.extend(
                 unknown
                     .take(Diagnostic::MAX_SHOWN + 1)
-                    .map(|name| Violation::unknown(child("", name), name, names)),
+                    .map(|name| Violation::unknown(child("", name), name, object.get(name), names)),
             );
         }
         let value = Value::Object(object);

@@ -99,7 +99,7 @@ fn bytes_of_a_tape() {
     assert_text(
         recorder.lines(),
         str![[r#"
-{"tape":1,"time":"2026-11-22T09:00:00Z","model":"gemini-test"}
+{"tape":1,"time":"2026-11-22T09:00:00Z","model":"gemini-test","calls":true}
 {"hash":"dc40a08b4b8fa767f75644f70930aa646a41de4528eac6e9bc85a0eacb2b4f75","model":"gemini-test","request":{"contents":[{"role":"user","parts":[{"text":"Why?"}]}],"generationConfig":{"temperature":0.2}},"response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Because.","thoughtSignature":"AAFzaWf/","futureField":1.5}]},"finishReason":"STOP"}]}]}
 {"hash":"f7a6f90056d85a8dc22c418d1d5520d4269dfb2d5e9195ba61c7d0b12388fb5e","model":"gemini-test","request":{"contents":[{"role":"user","parts":[{"text":"When?"}]}],"generationConfig":{"temperature":0.2}},"response":[],"error":{"kind":"rate_limited","status":429,"name":"RESOURCE_EXHAUSTED","message":"slowly","retry_after_ms":7000}}
 

@@ -149,7 +149,7 @@ fn a_session_is_a_request_to_a_compatible_server() {
       "content": null,
       "tool_calls": [
         {
-          "id": "call_1",
+          "id": "call00001",
           "type": "function",
           "function": {
             "name": "run_tests",
@@ -157,7 +157,7 @@ fn a_session_is_a_request_to_a_compatible_server() {
           }
         },
         {
-          "id": "call_2",
+          "id": "call00002",
           "type": "function",
           "function": {
             "name": "read_file",
@@ -168,12 +168,12 @@ fn a_session_is_a_request_to_a_compatible_server() {
     },
     {
       "role": "tool",
-      "tool_call_id": "call_1",
+      "tool_call_id": "call00001",
       "content": "exit status 1\nnot ok 3 - price: expected 4.2, got 42"
     },
     {
       "role": "tool",
-      "tool_call_id": "call_2",
+      "tool_call_id": "call00002",
       "content": "the user did not approve it"
     },
     {

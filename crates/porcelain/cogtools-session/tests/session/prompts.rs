@@ -63,6 +63,44 @@ You help.
 Greet Ada
 
 "#]]);
+    session(&project, &["prompt", "run.jsonl", "--json"]).outputs(str![[r#"
+{
+  "entry": 13,
+  "turn": 3,
+  "model": "m",
+  "layers": [
+    {
+      "layer": "static",
+      "tokens": 2,
+      "hash": "51ab90aa1c0e77",
+      "cached": true,
+      "text": "[system]\nYou help.\n[\n  {\n    \"name\": \"greet\"\n  }\n]\n"
+    },
+    {
+      "layer": "dynamic",
+      "tokens": 0,
+      "hash": "51ab90aa1c0e77",
+      "cached": false,
+      "text": null
+    },
+    {
+      "layer": "buffered",
+      "tokens": 5,
+      "hash": "77",
+      "cached": false,
+      "text": null
+    },
+    {
+      "layer": "trigger",
+      "tokens": 1,
+      "hash": "51ab90aa1c0e77",
+      "cached": false,
+      "text": "[user]\nGreet Ada\n"
+    }
+  ]
+}
+
+"#]]);
     // Up to an entry; this request says nothing about its layers.
     session(&project, &["prompt", "run.jsonl", "--from=9"])
         .outputs("request 2 #9 to gemini-flash-latest\n");

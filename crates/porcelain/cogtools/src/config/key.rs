@@ -152,6 +152,7 @@ mod tests {
             | "instructions" | "files" | "artifacts" | "todos" => "[one]",
             "model" | "prices" | "static" | "dynamic" | "description" | "session_goal" => "one",
             "provider" => "openai",
+            "aliases" => "{fast: one}",
             "base_url" => "http://127.0.0.1:1/v1",
             "temperature" => "0.5",
             _ => "60",
