@@ -113,7 +113,8 @@ fn unusual_values_pass_whole() {
         session.answer(id)["result"]["tools"][0],
         json!({
             "name": "t",
-            "title": "Tool \u{2028} of «all»",
+            // Invisible characters of others go.
+            "title": "Tool  of «all»",
             "description": "d",
             "inputSchema": {"type": "object", "additionalProperties": false},
             "outputSchema": {
