@@ -546,7 +546,7 @@ impl Conversation {
     }
 }
 
-/// How a run ends with a response; `None` if it has calls.
+/// End of a run with a response; `None` if it has calls.
 pub(crate) fn final_status(response: &Response) -> Option<EndStatus> {
     let is_refused = matches!(response.finish(), Some(Finish::Refused(_)));
     if response.block_reason().is_some() || (is_refused && response.calls().is_empty()) {
@@ -569,7 +569,7 @@ pub(crate) fn no_answer() -> EndStatus {
     }
 }
 
-/// How a run ends with an error.
+/// End of a run with an error.
 pub(crate) fn status_of(error: &ModelError) -> EndStatus {
     if error.is_transient() {
         return EndStatus::Unavailable;

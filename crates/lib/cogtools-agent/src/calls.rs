@@ -24,10 +24,10 @@ use crate::observer::{Activity, Answer, Asked, Question};
 use crate::tools::{AgentTool, CallResult, ReadyCall, declarations};
 use crate::{CallScope, Settings};
 
-/// How many calls run at the same time.
+/// Maximum number of calls that run at the same time.
 const MAX_PARALLEL: usize = 8;
 
-/// How the calls of a response ended.
+/// End of the calls of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallsEnd {
     /// Each has a result.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-/// How many contents of a layer are one part of its text.
+/// Number of contents of a layer in one part of its text.
 const GROUP: usize = 64;
 
 /// The first layer: instructions, tools, and the turns that are old enough to be cached.
@@ -74,7 +74,7 @@ impl StaticLayer {
         }
     }
 
-    /// What a cache is found by: the hash of the model and of everything that it would hold.
+    /// Key of a cache: the hash of the model and of everything that it would hold.
     pub fn key(&self, model: &str) -> String {
         self.cache_request(model).hash()
     }
@@ -265,7 +265,7 @@ pub enum TemplateError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// How many characters are wrong.
+        /// Number of wrong characters.
         length: usize,
         /// Why.
         message: String,

@@ -275,7 +275,7 @@ fn read_tape(path: &Path, io: &Io<'_>) -> Result<Replay, Failure> {
 pub struct ModelFacts {
     /// Its price.
     pub price: Option<Price>,
-    /// How many tokens it reads.
+    /// Maximum number of tokens that it reads.
     pub context: Option<u64>,
 }
 

@@ -41,7 +41,7 @@ pub struct Fixed {
     pub tools: Arc<Vec<Value>>,
     /// The state of the world when the task was given.
     pub dynamic: Option<Arc<Content>>,
-    /// How many results are sent whole.
+    /// Number of results that are sent whole.
     pub whole_results: usize,
 }
 
@@ -202,7 +202,7 @@ impl State {
         self.cache.as_ref()
     }
 
-    /// How many requests there were.
+    /// Number of requests.
     pub const fn requests(&self) -> u32 {
         self.requests
     }
@@ -223,7 +223,7 @@ impl State {
     }
 }
 
-/// What a cache is found by: the hash of the model, the instructions and the tools.
+/// Key of a cache: the hash of the model, the instructions and the tools.
 pub(crate) fn cache_key(fixed: &Fixed, model: &str) -> String {
     let layer = StaticLayer {
         system: fixed.system.clone(),

@@ -1,8 +1,8 @@
-//! What was repaired, and where.
+//! Repairs and their places.
 
 use std::fmt::{self, Display, Formatter};
 
-/// How many repairs of a value are listed; the others are only counted.
+/// Maximum number of listed repairs of a value; the others are only counted.
 pub const MAX_REPAIRS: usize = 1_000;
 
 /// One repair.
@@ -124,7 +124,7 @@ impl Repairs {
         &self.listed
     }
 
-    /// How many there are.
+    /// Number of repairs.
     pub const fn count(&self) -> usize {
         self.count
     }

@@ -20,7 +20,7 @@ pub enum Which {
     All,
 }
 
-/// How to search. The default is the last value, with repairs, of a complete text.
+/// Options of a search. The default is the last value, with repairs, of a complete text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Which of the values to return.
@@ -47,7 +47,7 @@ impl Default for Options {
 pub struct Found {
     /// The value.
     pub value: Json,
-    /// What was repaired; empty if the text of the value is valid.
+    /// Repairs; empty if the text of the value is valid.
     pub repairs: Repairs,
     /// Where the value is: offsets in bytes into the text.
     pub span: Range<usize>,
@@ -304,7 +304,7 @@ fn on_lines(text: &str, modes: Modes, values: &mut Values) -> Result<(), NoJson>
     Ok(())
 }
 
-/// How many bytes the attempts that fail may read for each byte of the text.
+/// Number of bytes that failing attempts may read for each byte of the text.
 const MAX_WORK: usize = 8;
 
 /// The longest comment between a bracket and what it begins, in bytes.

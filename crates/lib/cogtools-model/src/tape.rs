@@ -294,7 +294,7 @@ pub struct Replay {
     tape: Tape,
     recordings: Vec<Recording>,
     secrets: Secrets,
-    /// How often each request was sent, by its hash.
+    /// Number of times that each request was sent, by its hash.
     sent: Mutex<HashMap<String, usize>>,
     /// The calls that were not replayed yet.
     calls: Mutex<Vec<CallRecording>>,
@@ -433,13 +433,13 @@ impl Model for Replay {
     }
 }
 
-/// How many lines of a difference are shown.
+/// Maximum number of lines of a difference.
 const MAX_DIFF_LINES: usize = 40;
 
-/// How much of a line is shown: a file may be one.
+/// Maximum length of a line: a file may be one.
 const MAX_LINE_CHARS: usize = 200;
 
-/// How long a difference is searched for; after that it is larger than necessary.
+/// Time limit of the search for a difference; after it, the difference is larger than necessary.
 const MAX_DIFF_TIME: Duration = Duration::from_secs(2);
 
 /// The difference between `wanted` and the nearest of `recordings`, from that one to this.
@@ -481,7 +481,7 @@ fn counterpart<'l>(all: &[&'l str], index: usize) -> Option<&'l str> {
     all.iter().filter(of_sign(other)).nth(before).copied()
 }
 
-/// How many lines only one of the two texts has.
+/// Number of lines that only one of the two texts has.
 fn distance(one: &str, other: &str) -> usize {
     let mut counts: HashMap<&str, isize> = HashMap::new();
     for line in one.lines() {

@@ -22,7 +22,7 @@ use crate::slash::{COMMANDS, Slash, commands_help};
 use crate::worker::{Materials, Worker};
 use crate::{history, prompt, run, summary, worker};
 
-/// How much of a line of a list is shown, in characters.
+/// Maximum length of a line of a list, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
 
 /// A conversation.
@@ -343,7 +343,7 @@ fn say(text: &str, io: &mut Io<'_>) {
     io.quote_lines(text);
 }
 
-/// How much of a description is shown, in characters.
+/// Maximum length of a description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 60;
 
 /// The tools whose names match `pattern`, with the beginnings of their descriptions.
@@ -393,9 +393,9 @@ pub(crate) fn describe_budget(ledger: &Ledger) -> String {
     text
 }
 
-/// How many files are offered.
+/// Maximum number of files that are offered.
 const MAX_FILES: usize = 200;
-/// How many entries of a folder are looked at.
+/// Maximum number of entries of a folder that are read.
 const MAX_ENTRIES: usize = 10_000;
 
 /// Words that can be completed.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::args::{AskArgs, OutputFormat};
 use crate::markdown::Markdown;
 
-/// How much of arguments and results a line shows, in characters.
+/// Maximum length of arguments and results in a line, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
 
 /// How much is shown.

@@ -11,7 +11,7 @@ use cogtools_core::file::{Existing, Mode, WriteError, WritePath, open_append, re
 use cogtools_log::Mask;
 use serde_json::Value;
 
-/// How many lines are kept.
+/// Maximum number of lines.
 pub(crate) const MAX_LINES: usize = 1_000;
 /// The longest line that is kept, in bytes.
 const MAX_LINE_BYTES: usize = 16 << 10;

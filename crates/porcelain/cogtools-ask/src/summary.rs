@@ -21,7 +21,7 @@ pub(crate) struct Summary {
     pub(crate) end: RunEnd,
     /// Why the answer cannot be used, although there is one.
     pub(crate) rejection: Option<Diagnostic>,
-    /// How the user names the session.
+    /// Name of the session for the user.
     pub(crate) session: String,
     pub(crate) model: String,
     pub(crate) spent: Spent,

@@ -299,7 +299,7 @@ fn answer(end: RunEnd) -> Result<String, Box<Diagnostic>> {
     ))
 }
 
-/// What the agent `task` works with, which another program has called.
+/// Inputs of the agent `task`, which another program has called.
 pub(crate) fn agent_materials<'a>(
     task: &AgentTask,
     args: &AskArgs,

@@ -32,7 +32,7 @@ pub(crate) struct Materials<'a> {
     pub(crate) cancel: Cancel,
 }
 
-/// What all requests begin with: `system`, and `tools` as they are declared.
+/// Beginning of all requests: `system`, and `tools` as they are declared.
 pub(crate) fn fixed(
     system: Option<Arc<Content>>,
     tools: &ProjectTools,

@@ -33,7 +33,7 @@ struct Counts {
     repaired: u64,
     /// Tokens of the results, as estimated.
     tokens: u64,
-    /// What was wrong with arguments: pointers, with their number.
+    /// Rejected arguments: pointers, with their number.
     wrong: BTreeMap<String, u64>,
     /// Tools that were called next, after a call that was rejected or failed.
     then: BTreeMap<String, u64>,
