@@ -131,7 +131,8 @@ fn wanted(name: &RunName, waiting: &Waiting) -> Diagnostic {
             .with_subject(node)
             .hint(format!("{} answers", resume("--answer TEXT")));
     }
-    let message = "its worker or the server ended while this node was running; it may have had an effect";
+    let message =
+        "its worker or the server ended while this node was running; it may have had an effect";
     Diagnostic::new(Code::AnswerWanted, message)
         .with_subject(node)
         .hint("find out whether it had")
