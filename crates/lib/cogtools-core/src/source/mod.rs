@@ -17,7 +17,7 @@ pub use openapi::Specification;
 pub use packages::{Package, Packages};
 pub use provider::{
     InvalidDeclaration, Provider, ProviderError, RemoteTool, Server, Settings, Transport,
-    clean_path, neutral_directory,
+    clean_path, neutral_directory, without_invisible,
 };
 
 use crate::file::{Boundary, ReadScope};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::process::Confinement;
+use cogtools_core::source::without_invisible;
 use cogtools_core::{Cancel, Code, Diagnostic, Hint, digest};
 use cogtools_http::http::StatusCode;
 use cogtools_http::{Reason, TlsReason};
@@ -196,7 +197,7 @@ pub(crate) fn check(
     let Some(found) = tools.iter().find(is_named) else {
         return Err(ClientError::ToolNotFound(server, tool));
     };
-    if digest::value(&from_mcp(found)).to_string() == expected {
+    if digest::value(&without_invisible(from_mcp(found))).to_string() == expected {
         Ok(())
     } else {
         Err(ClientError::Changed(server, tool))

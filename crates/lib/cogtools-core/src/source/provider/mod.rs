@@ -20,7 +20,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use self::error::{InvalidDeclaration, ProviderError};
-pub use self::remote::RemoteTool;
+pub use self::remote::{RemoteTool, without_invisible};
 pub use self::start::{clean_path, neutral_directory};
 
 use self::call::RemoteCall;

@@ -142,6 +142,13 @@ fn visible(value: &Arc<Value>, hidden: &mut BTreeSet<char>) -> Arc<Value> {
     Arc::new(shown)
 }
 
+/// Removes the invisible characters of texts for people and models from the declaration `value`, as
+/// its tool is declared and pinned.
+pub fn without_invisible(mut value: Value) -> Value {
+    remove_invisible(&mut value, &mut BTreeSet::new());
+    value
+}
+
 /// Returns true if no text in `value` has anything but spaces, line feeds and visible ASCII.
 fn is_plain(value: &Value) -> bool {
     match value {
