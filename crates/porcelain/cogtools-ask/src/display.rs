@@ -8,9 +8,7 @@ use cogtools_core::Cancel;
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_log::{Approval, Decision, Outcome};
 use cogtools_program::questions::Prompt;
-use cogtools_program::terminal::{
-    Stream, pluralize, sanitize, sanitize_lines, status_line, style, truncate,
-};
+use cogtools_program::terminal::{Stream, pluralize, sanitize, status_line, style, truncate};
 use cogtools_program::{EACH, Failure, Io, dirs, project};
 use serde_json::{Value, json};
 
@@ -105,7 +103,7 @@ impl<'a, 'io> Display<'a, 'io> {
         let Some(markdown) = &mut self.markdown else {
             return self.print(text, |io| io.show(text));
         };
-        let blocks = markdown.push(&sanitize_lines(text));
+        let blocks = markdown.push(text);
         self.print(&blocks, |io| io.print(blocks.as_bytes()));
     }
 

@@ -1,8 +1,10 @@
 //! Markdown at a terminal: blocks are shown styled as soon as they are whole.
 //!
-//! What is piped stays as the model wrote it.
+//! A pipe gets the text of the model. Characters that control a terminal are escaped after the
+//! text is parsed, because entities such as `&#27;` stand for them.
 
 use anstyle::Style;
+use cogtools_program::terminal::sanitize_lines;
 use cogtools_program::terminal::style::{BOLD, CYAN, DIM, paint};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr as _;
@@ -104,7 +106,7 @@ impl Page {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
-            Event::Code(code) => self.styled(&code, CYAN),
+            Event::Code(code) => self.styled(&sanitize_lines(&code), CYAN),
             Event::SoftBreak | Event::HardBreak if self.is_in_table => self.put(" "),
             Event::SoftBreak | Event::HardBreak => self.put("\n"),
             Event::Rule => {
@@ -112,7 +114,9 @@ impl Page {
                 self.styled(&"─".repeat(20), DIM);
                 self.end_line();
             }
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.put(&text),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                self.put(&sanitize_lines(&text));
+            }
             _ => {}
         }
     }
@@ -161,7 +165,7 @@ impl Page {
                 ..
             } => self.links.push(String::new()),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
-                self.links.push(dest_url.into_string());
+                self.links.push(sanitize_lines(&dest_url).into_owned());
             }
             Tag::Table(_) => {
                 self.begin_block();
@@ -338,6 +342,28 @@ mod tests {
             "2 * 3 * 4 and snake_case_word",
             "2 * 3 * 4 and snake_case_word\n",
         );
+    }
+
+    #[test]
+    fn nothing_controls_the_terminal() {
+        for text in [
+            "a &#27;[31m \u{1b}[31m",
+            "`\u{1b}[31m`",
+            "    \u{1b}[31m &#x9b;1m",
+            "[a](<b&#27;c>)",
+            "<b>&#27;</b> <x \u{1b}>",
+            "| &#27; |\n|---|\n| &#x9d;0;t&#7; |\n",
+            "&#8238;evil",
+        ] {
+            let mut markdown = Markdown::default();
+            let mut shown = markdown.push(text);
+            shown.push_str(&markdown.finish());
+            for mark in ["\u{1b}[0m", "\u{1b}[2m", "\u{1b}[36m"] {
+                shown = shown.replace(mark, "");
+            }
+            let is_hidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+            assert!(!shown.contains(is_hidden), "{text:?}: {shown:?}");
+        }
     }
 
     #[test]
