@@ -6,6 +6,7 @@
 //! directory. Its standard output is the result.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -146,10 +147,11 @@ impl<'c> CommandCall<'c> {
         let values = names
             .iter()
             .filter_map(|name| variables.get(OsStr::new(name))?.to_str());
-        values
-            .filter(|value| value.len() >= MIN_SECRET_BYTES)
-            .map(str::to_owned)
-            .collect()
+        let long = values.filter(|value| value.len() >= MIN_SECRET_BYTES);
+        let mut secrets: Vec<String> = long.map(str::to_owned).collect();
+        // A part of another one must not be replaced first: the rest would stay.
+        secrets.sort_by_key(|secret| Reverse(secret.len()));
+        secrets
     }
 
     /// Makes the error of a run that failed.
