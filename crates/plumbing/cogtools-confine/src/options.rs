@@ -180,9 +180,9 @@ pub(crate) struct Policy {
     pub(crate) read: Vec<PathBuf>,
     /// Files and folders that it may also change.
     pub(crate) write: Vec<PathBuf>,
-    /// Those below these that it may not use after all.
+    /// Files and folders below `read` and `write` that it may not use.
     pub(crate) deny: Vec<PathBuf>,
-    /// Those below `write` that it may only read.
+    /// Files and folders below `write` that it may only read.
     pub(crate) keep: Vec<PathBuf>,
     /// True if it has namespaces of its own.
     pub(crate) namespaces: bool,

@@ -49,7 +49,7 @@ pub(crate) struct Supervisor {
     parent: Parent,
     status: Option<(WaitStatus, Instant)>,
     budget: Budget,
-    /// True once the program and what it has started have exceeded it.
+    /// True once the program and its descendants have exceeded the budget.
     is_over: bool,
 }
 

@@ -22,9 +22,9 @@ pub struct Policy {
     pub read: Vec<PathBuf>,
     /// Files and folders that it may also change.
     pub write: Vec<PathBuf>,
-    /// Those below these that it may not use after all.
+    /// Files and folders below `read` and `write` that it may not use.
     pub deny: Vec<PathBuf>,
-    /// Those below `write` that it may only read.
+    /// Files and folders below `write` that it may only read.
     pub keep: Vec<PathBuf>,
     /// True if it has namespaces of its own, which the system must support.
     pub namespaces: bool,

@@ -276,8 +276,8 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// The signal by which `cogtools-confine` exits if a program and what it has started used more than
-/// they may.
+/// The signal by which `cogtools-confine` exits if a program and its descendants exceed their
+/// limits of memory and processes.
 const OVER_BUDGET: &str = "SIGXCPU";
 
 #[cfg(unix)]

@@ -29,11 +29,11 @@ pub struct Sandbox {
     pub write: Vec<SandboxPath>,
     /// True if it may use the network, if it says so.
     pub net: Option<bool>,
-    /// Bytes of memory that it and what it starts can use together.
+    /// Bytes of memory that the program and its descendants can use together.
     pub memory: Option<u64>,
     /// Processes and threads in addition to those that exist.
     pub processes: Option<u64>,
-    /// True for `workspace`: of what it may write, what is run later is only readable.
+    /// True for `workspace`: files that are run later are only readable.
     pub is_workspace: bool,
 }
 
@@ -107,7 +107,7 @@ impl Sandbox {
         let named = self.read.iter().flatten().chain(&self.write);
         let files = named.filter(|path| file::is_secret(Path::new(&path.0)));
         files.map(|path| {
-            let text = std::fs::read_to_string(root.join(&path.0)).unwrap_or_default();
+            let text = secrets::text_of(root, &root.join(&path.0)).unwrap_or_default();
             let is_variable = |line: &&str| !line.starts_with('#') && line.contains('=');
             let count = text.lines().map(str::trim).filter(is_variable).count();
             format!(

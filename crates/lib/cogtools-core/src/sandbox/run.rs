@@ -46,8 +46,8 @@ fn is_landlock_alone(cx: &Context) -> bool {
         .is_some_and(|it| it == "landlock")
 }
 
-/// What is run later by you or by programs of yours, below the project's root: `workspace` does not
-/// write it.
+/// Names below the project's root that you, or programs of yours, run or read as settings later.
+/// `workspace` does not write them.
 const RUN_LATER: [&str; 46] = [
     ".agents",
     ".antigravity",
@@ -176,7 +176,7 @@ impl Run {
             .iter()
             .chain(&write)
             .any(|it| it.starts_with(root) || root.starts_with(it));
-        // What is named is not left out.
+        // A secret that the sandbox names is not denied.
         let mut deny = if has_project {
             secrets::in_project(root)
         } else {

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::file::is_secret;
+use crate::file::{ReadScope, is_secret};
+use crate::text::{self, Text, TextError};
 
 /// Folders that are not searched: what package managers and compilers put there is large, and has no
 /// secrets of the project.
@@ -28,7 +29,7 @@ const MAX_FOUND: usize = 256;
 /// have a password.
 pub(super) fn in_project(root: &Path) -> Vec<PathBuf> {
     let git = OF_GIT.map(|name| root.join(".git").join(name)).into_iter();
-    let mut found: Vec<PathBuf> = git.filter(|file| has_password(file)).collect();
+    let mut found: Vec<PathBuf> = git.filter(|file| has_password(root, file)).collect();
     let mut folders = VecDeque::from([root.to_path_buf()]);
     let mut entries = 0;
     while let Some(folder) = folders.pop_front() {
@@ -55,9 +56,24 @@ pub(super) fn in_project(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns true if the settings of git in `file` have a password, in an address or as a header.
-fn has_password(file: &Path) -> bool {
-    let text = fs::read_to_string(file).unwrap_or_default();
+/// Returns the text of a file of the project at `root`.
+///
+/// # Errors
+///
+/// The file is not a regular one of the project, of at most [`Text::MAX_BYTES`]: a clone may have
+/// anything under its name, such as a pipe, or a link to a device.
+pub(super) fn text_of(root: &Path, file: &Path) -> Result<String, TextError> {
+    let bytes = text::bytes(file, file, Text::MAX_BYTES, &ReadScope::project(root))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Returns true if the settings of git in `file` have a password, in an address or as a header, or
+/// cannot be read.
+fn has_password(root: &Path, file: &Path) -> bool {
+    let text = match text_of(root, file) {
+        Ok(text) => text,
+        Err(error) => return !matches!(error, TextError::NotFound(_)),
+    };
     text.lines().any(|line| {
         let line = line.to_ascii_lowercase();
         let address = line.split_once("://").map(|(_, rest)| rest);
@@ -99,5 +115,20 @@ mod tests {
         let plain = "[remote \"o\"]\n\turl = ssh://git@host/r\n";
         fs::write(root.join(".git/config"), plain).expect("a file");
         assert_eq!(in_project(&root).len(), 2);
+        fs::write(root.join(".git/config"), vec![b'#'; Text::MAX_BYTES + 1]).expect("a file");
+        assert_eq!(in_project(&root).len(), 3);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_read() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let root = scratch.path().canonicalize().expect("a path");
+        fs::create_dir(root.join(".git")).expect("a folder");
+        for file in [".env", ".git/config"] {
+            std::os::unix::fs::symlink("/dev/zero", root.join(file)).expect("a link");
+        }
+        assert_eq!(in_project(&root), [root.join(".git/config")]);
+        assert!(text_of(&root, &root.join(".env")).is_err());
     }
 }

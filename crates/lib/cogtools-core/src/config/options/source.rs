@@ -270,7 +270,7 @@ pub struct SandboxIndex(pub usize);
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(untagged)]
 pub enum SandboxOptions {
-    /// What a tool needs that works on the project.
+    /// A sandbox by its name, `workspace`, for a tool that works on the project.
     Word(SandboxWord),
     /// Each by its name.
     Keys(SandboxKeys),
