@@ -200,9 +200,21 @@ fn what_does_not_belong_into_a_plugin_is_refused() {
         "dist/plugin/mine.txt",
         "x",
         2,
-        "cogtools-package: error[USAGE]: `dist/plugin` has files, and is no plugin\n\
+        "cogtools-package: error[USAGE]: `dist/plugin` has files, and is no plugin of this program\n\
          hint: choose a new folder\n",
     );
+    check(
+        "dist/plugin/plugin.json",
+        r#"{"name": "mine"}"#,
+        2,
+        "cogtools-package: error[USAGE]: `dist/plugin` has files, and is no plugin of this program\n\
+         hint: choose a new folder\n",
+    );
+    let linked = project();
+    linked.link("tools/a", ".").link("tools/b", "..");
+    package(&linked, &[])
+        .status(78)
+        .stderr_contains("is a link to a folder\nhint: a plugin has no links: copy the folder");
     let project = Project::new();
     package(&project, &[]).fails(
         127,

@@ -88,6 +88,8 @@ struct PackageArgs {
 
 /// The identifiers of the standard's schemas.
 const SCHEMAS: &str = "https://agent-plugins.org/schemas/1.0.0";
+/// The variable with the sources of the server.
+const SOURCES: &str = "COGTOOLS_TOOL_SOURCES";
 /// The variables that hosts replace with the plugin's folder.
 const STANDARD_ROOT: &str = "${PLUGIN_ROOT}";
 const CLAUDE_ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
@@ -233,7 +235,16 @@ impl Plugin {
                 if is_hidden || name == "node_modules" {
                     continue;
                 }
-                if root.join(&path).is_dir() {
+                // Links to folders may lead in circles.
+                let kind = entry.file_type().map_err(|error| unread(&path, &error))?;
+                if kind.is_symlink() && root.join(&path).is_dir() {
+                    let message = format!("`{}` is a link to a folder", path.display());
+                    let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+                    return Err(diagnostic
+                        .hint("a plugin has no links: copy the folder")
+                        .into());
+                }
+                if kind.is_dir() {
                     waiting.push(path);
                 } else {
                     let packed = read(&path, project)?;
@@ -274,7 +285,7 @@ impl Plugin {
             let mut entry = form;
             entry["command"] = "cogtools".into();
             entry["args"] = json!(["mcp"]);
-            entry["env"] = json!({"COGTOOLS_TOOL_SOURCES": self.sources(root)});
+            entry["env"] = json!({ SOURCES: self.sources(root) });
             json!({ self.name.as_str(): entry })
         };
         let about = json!({
@@ -371,7 +382,7 @@ struct Target<'p> {
 }
 
 impl<'p> Target<'p> {
-    /// The folder `dir`: one that does not exist, is empty, or has a plugin.
+    /// The folder `dir`: one that does not exist, is empty, or was written by this program.
     fn new(dir: &Path, project: &'p Project) -> Result<Self, Failure> {
         let is_below =
             |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
@@ -381,18 +392,33 @@ impl<'p> Target<'p> {
             let diagnostic = Diagnostic::new(Code::Usage, message);
             return Err(diagnostic.hint("cogtools package dist/plugin").into());
         }
-        let is_plugin = full.join("plugin.json").is_file();
-        let mut entries = fs::read_dir(&full).into_iter().flatten();
-        if !is_plugin && entries.next().is_some() {
-            let message = format!("`{}` has files, and is no plugin", shown.display());
-            let diagnostic = Diagnostic::new(Code::Usage, message);
-            return Err(diagnostic.hint("choose a new folder").into());
-        }
-        Ok(Self {
+        let target = Self {
             project,
             dir: dir.to_path_buf(),
             shown,
-        })
+        };
+        let mut entries = fs::read_dir(&full).into_iter().flatten();
+        if entries.next().is_some() && !target.is_ours() {
+            let shown = target.shown.display();
+            let message = format!("`{shown}` has files, and is no plugin of this program");
+            let diagnostic = Diagnostic::new(Code::Usage, message);
+            return Err(diagnostic.hint("choose a new folder").into());
+        }
+        Ok(target)
+    }
+
+    /// Returns true if the plugin's server is one that this program has described. Another plugin
+    /// may have skills and tools that an author has written.
+    fn is_ours(&self) -> bool {
+        let path = self.path(Path::new("mcp.json"));
+        let text = text::bytes(&path.full(), &path.full(), MAX_BYTES, &path.read_scope());
+        let manifest = text
+            .ok()
+            .and_then(|text| serde_json::from_slice(&text).ok());
+        let manifest: Value = manifest.unwrap_or_default();
+        let servers = manifest["mcpServers"].as_object();
+        let mut servers = servers.into_iter().flat_map(serde_json::Map::values);
+        servers.any(|server| server["env"][SOURCES].is_string())
     }
 
     fn path(&self, file: &Path) -> WritePath {
