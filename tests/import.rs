@@ -236,13 +236,96 @@ implementation:
 }
 
 #[test]
+fn secrets_are_left_out_at_any_depth() {
+    let json = r#"curl -Gd 'q=1' https://a.example/x"#;
+    let (_project, run) = import(&["curl", json]);
+    run.run().outputs(str![[r#"
+name: get_x
+
+description: GET a.example/x
+
+parameters:
+  q:
+    type: string
+    description: The value of q
+    default: '1'
+
+implementation:
+  http:
+    url: https://a.example/x
+    query:
+      q: '{{ q }}'
+
+"#]]);
+    let json = r#"curl https://a.example/x --json '{"login": {"user": "me", "accessToken": "s3cr3t"}, "max_tokens": 5, "clientSecret": "s3cr3t"}'"#;
+    let (_project, run) = import(&["curl", json]);
+    run.run().outputs(str![[r#"
+# left out: the field accessToken, which may be a secret
+# left out: the field clientSecret, which may be a secret
+
+name: post_x
+
+description: POST a.example/x
+
+parameters:
+  max_tokens:
+    type: integer
+    description: The value of max_tokens
+    default: 5
+
+implementation:
+  http:
+    url: https://a.example/x
+    body:
+      json:
+        login:
+          user: me
+        max_tokens: '{{ max_tokens }}'
+
+"#]]);
+    let form = "curl https://a.example/x -F title=x -F apiKey=s3cr3t";
+    let (_project, run) = import(&["curl", form]);
+    run.run().outputs(str![[r#"
+# left out: the field apiKey, which may be a secret
+
+name: post_x
+
+description: POST a.example/x
+
+parameters:
+  title:
+    type: string
+    description: The value of title
+    default: x
+
+implementation:
+  http:
+    url: https://a.example/x
+    body:
+      multipart:
+        title: '{{ title }}'
+
+"#]]);
+    let option = "curl https://a.example/x --proxy-user me:s3cr3t";
+    let (_project, run) = import(&["curl", option]);
+    run.run().fails(
+        2,
+        str![[r#"
+cogtools-import: error[USAGE]: the option `--proxy-user` of curl is not known here
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
+
+"#]],
+    );
+}
+
+#[test]
 fn what_is_no_request_of_a_tool() {
     for (command, expected) in [
         (
             "wget https://a.example",
             str![[r#"
 cogtools-import: error[USAGE]: this is no command of curl
-hint: quote one whole command, as in `cogtools import curl "curl https://…"`
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
 
 "#]],
         ),
@@ -250,7 +333,7 @@ hint: quote one whole command, as in `cogtools import curl "curl https://…"`
             "curl https://a.example -d @file",
             str![[r#"
 cogtools-import: error[USAGE]: `-d @file` reads a file, which a tool cannot
-hint: quote one whole command, as in `cogtools import curl "curl https://…"`
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
 
 "#]],
         ),
@@ -258,7 +341,7 @@ hint: quote one whole command, as in `cogtools import curl "curl https://…"`
             "curl 'https://a.example",
             str![[r#"
 cogtools-import: error[USAGE]: the quote ' is not closed
-hint: quote one whole command, as in `cogtools import curl "curl https://…"`
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
 
 "#]],
         ),
@@ -266,7 +349,7 @@ hint: quote one whole command, as in `cogtools import curl "curl https://…"`
             "curl -s",
             str![[r#"
 cogtools-import: error[USAGE]: the command has no URL with http: or https:
-hint: quote one whole command, as in `cogtools import curl "curl https://…"`
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
 
 "#]],
         ),

@@ -31,6 +31,31 @@ const OWN_HEADERS: [&str; 17] = [
 ];
 /// Options without a value that say nothing about the request.
 const FLAGS: &str = "sSLivkfgNO#a01246";
+/// The same in words. Others may have a value, which would be taken for the URL.
+const LONG_FLAGS: [&str; 22] = [
+    "--compressed",
+    "--fail",
+    "--fail-with-body",
+    "--globoff",
+    "--http1.0",
+    "--http1.1",
+    "--http2",
+    "--http2-prior-knowledge",
+    "--http3",
+    "--include",
+    "--insecure",
+    "--ipv4",
+    "--ipv6",
+    "--location",
+    "--no-buffer",
+    "--no-progress-meter",
+    "--path-as-is",
+    "--progress-bar",
+    "--show-error",
+    "--silent",
+    "--tlsv1.2",
+    "--verbose",
+];
 /// Options with a value that say nothing about the request.
 const IGNORED: [&str; 12] = [
     "-o",
@@ -151,8 +176,10 @@ pub(super) fn import(line: &str, name: Option<&str>) -> Result<(Value, Vec<Strin
 }
 
 fn read(line: &str) -> Result<Command, String> {
-    let mut words = words::split(line)?.into_iter();
-    let program = words.next().unwrap_or_default();
+    // The next word is the last one.
+    let mut words = words::split(line)?;
+    words.reverse();
+    let program = words.pop().unwrap_or_default();
     if !matches!(
         program.rsplit(['/', '\\']).next(),
         Some("curl" | "curl.exe")
@@ -160,7 +187,7 @@ fn read(line: &str) -> Result<Command, String> {
         return Err("this is no command of curl".to_owned());
     }
     let mut command = Command::default();
-    while let Some(word) = words.next() {
+    while let Some(word) = words.pop() {
         if !word.starts_with('-') || word == "-" {
             command.url = word;
             continue;
@@ -174,13 +201,17 @@ fn read(line: &str) -> Result<Command, String> {
                 .find(|(_, c)| !FLAGS.contains(*c));
             let Some((at, c)) = at else { continue };
             let rest = &word[at + c.len_utf8()..];
-            (
-                format!("-{c}"),
-                Some(rest.to_owned()).filter(|rest| !rest.is_empty()),
-            )
+            let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
+            if matches!(c, 'G' | 'I') {
+                // They have no value: more options may follow in the word.
+                words.extend(rest.map(|rest| format!("-{rest}")));
+                (format!("-{c}"), None)
+            } else {
+                (format!("-{c}"), rest)
+            }
         };
         let mut value = || {
-            let next = joined.clone().or_else(|| words.next());
+            let next = joined.clone().or_else(|| words.pop());
             next.ok_or_else(|| format!("`{name}` has no value"))
         };
         match name.as_str() {
@@ -233,7 +264,7 @@ fn read(line: &str) -> Result<Command, String> {
             "-I" | "--head" => command.method = Some("HEAD".to_owned()),
             "-m" | "--max-time" => command.timeout = value()?.parse().ok(),
             name if IGNORED.contains(&name) => drop(value()?),
-            name if name.starts_with("--") => {}
+            name if LONG_FLAGS.contains(&name) => {}
             name => return Err(format!("the option `{name}` of curl is not known here")),
         }
     }
@@ -275,7 +306,7 @@ impl Draft {
                 "authorization" => self.authorization(&value),
                 "accept" if value == "*/*" => {}
                 name if OWN_HEADERS.contains(&name) || name.starts_with("sec-") => {}
-                lower if is_secret(lower) => {
+                _ if is_secret(&name) => {
                     let key = self.variable("KEY");
                     let auth = json!({"api_key": {"header": name, "env": key["env"]}});
                     self.authorize(auth, &format!("the header {name}"));
@@ -312,14 +343,13 @@ impl Draft {
     fn fields(&mut self, pairs: Vec<(String, Value)>, is_query: bool) -> Map<String, Value> {
         let mut templates = Map::new();
         for (wire, value) in pairs {
-            if is_secret(&wire.to_ascii_lowercase()) {
+            if is_secret(&wire) {
                 if is_query {
                     let key = self.variable("KEY");
                     let auth = json!({"api_key": {"query": wire, "env": key["env"]}});
                     self.authorize(auth, &format!("the parameter {wire}"));
                 } else {
-                    self.notes
-                        .push(format!("left out: the field {wire}, which may be a secret"));
+                    self.leave_out(&wire);
                 }
                 continue;
             }
@@ -382,18 +412,19 @@ impl Draft {
         content_type: Option<&str>,
     ) -> Option<Value> {
         if !parts.is_empty() {
-            let templates = parts.into_iter().map(|(wire, value)| match value {
-                Value::Object(file) => {
-                    let path = file.get("file").cloned().unwrap_or_default();
-                    let template = self.parameter(&wire, &path);
-                    (wire, json!({ "file": template }))
+            let mut templates = Map::new();
+            for (wire, value) in parts {
+                if is_secret(&wire) {
+                    self.leave_out(&wire);
+                    continue;
                 }
-                value => {
-                    let template = self.parameter(&wire, &value);
-                    (wire, template)
-                }
-            });
-            return Some(json!({"multipart": templates.collect::<Map<_, _>>()}));
+                let template = match value.get("file") {
+                    Some(path) => json!({"file": self.parameter(&wire, path)}),
+                    None => self.parameter(&wire, &value),
+                };
+                templates.insert(wire, template);
+            }
+            return Some(json!({ "multipart": templates }));
         }
         if data.is_empty() {
             return None;
@@ -404,17 +435,18 @@ impl Draft {
             for (wire, value) in fields {
                 let is_plain =
                     matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_));
-                let is_secret = is_secret(&wire.to_ascii_lowercase());
+                let is_secret = is_secret(&wire);
                 if is_plain || is_secret {
                     body.extend(self.fields(vec![(wire, value)], false));
                 } else {
-                    body.insert(wire, constants(&value));
+                    let value = self.constants(&value);
+                    body.insert(wire, value);
                 }
             }
             return Some(json!({ "json": body }));
         }
         if let Some(value) = serde_json::from_str::<Value>(data).ok().filter(|_| is_json) {
-            return Some(json!({"json": constants(&value)}));
+            return Some(json!({"json": self.constants(&value)}));
         }
         let is_form = content_type.is_none_or(|kind| kind.contains("form"));
         if is_form && data.contains('=') {
@@ -422,18 +454,30 @@ impl Draft {
         }
         Some(json!({"text": constant(&data.into())}))
     }
-}
 
-/// Returns a tree of values as constants.
-fn constants(value: &Value) -> Value {
-    match value {
-        Value::Array(items) => items.iter().map(constants).collect(),
-        Value::Object(entries) => {
-            let entries = entries.iter();
-            let entries = entries.map(|(key, value)| (key.clone(), constants(value)));
-            Value::Object(entries.collect())
+    /// Returns a tree of values as constants, without the fields that may be secrets.
+    fn constants(&mut self, value: &Value) -> Value {
+        match value {
+            Value::Array(items) => items.iter().map(|item| self.constants(item)).collect(),
+            Value::Object(entries) => {
+                let mut kept = Map::new();
+                for (key, value) in entries {
+                    if is_secret(key) {
+                        self.leave_out(key);
+                    } else {
+                        kept.insert(key.clone(), self.constants(value));
+                    }
+                }
+                kept.into()
+            }
+            value => constant(value),
         }
-        value => constant(value),
+    }
+
+    fn leave_out(&mut self, field: &str) {
+        self.notes.push(format!(
+            "left out: the field {field}, which may be a secret"
+        ));
     }
 }
 
@@ -450,8 +494,17 @@ fn decoded(text: &str) -> String {
     percent_decode_str(&text).decode_utf8_lossy().into_owned()
 }
 
-/// Returns true if a value of this name is likely to be a secret.
+/// Returns true if a value of this name, such as `access_token` or `apiKey`, is likely to be a
+/// secret.
 fn is_secret(name: &str) -> bool {
+    let mut spaced = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && spaced.ends_with(|c: char| c.is_ascii_lowercase()) {
+            spaced.push('_');
+        }
+        spaced.push(c.to_ascii_lowercase());
+    }
+    let name = spaced.as_str();
     let words: Vec<&str> = name.split(['-', '_', '.']).collect();
     let is = |words: &[&str]| words.contains(&name);
     let has = |word: &str| words.contains(&word);

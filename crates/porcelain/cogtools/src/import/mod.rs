@@ -96,7 +96,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             imported.map_err(|message| {
                 let diagnostic = Diagnostic::new(Code::Usage, message);
                 diagnostic.hint(
-                    "quote one whole command, as in `cogtools import curl \"curl https://…\"`",
+                    "quote one whole command, without options that are not about the request, as in \
+                     `cogtools import curl \"curl https://…\"`",
                 )
             })?
         }
