@@ -35,7 +35,7 @@ pub use log::{Log, Options};
 pub use mask::{Mask, mask_personal, mask_text};
 pub use outcome::{
     Approval, BudgetLimit, CacheState, Decision, EndStatus, NodeState, Outcome, Route, StepState,
-    Why,
+    Why, rejected_arguments,
 };
 pub use reader::{Line, Reader};
 pub use session::Session;

@@ -1,5 +1,6 @@
 //! Decisions about calls, and states of calls, nodes, caches and sessions.
 
+use cogtools_core::Code;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,6 +25,31 @@ pub enum Outcome {
     TimedOut,
     /// It was cancelled.
     Cancelled,
+}
+
+impl Outcome {
+    /// Returns true if the tool did not take the arguments, or there is no such tool.
+    pub fn is_rejection(&self) -> bool {
+        let Self::Failed { code } = self else {
+            return false;
+        };
+        let codes = [
+            Code::SchemaViolation,
+            Code::InvalidArgumentsSyntax,
+            Code::ToolNotFound,
+        ];
+        codes.iter().any(|one| one.name() == code)
+    }
+}
+
+/// Returns the JSON pointers of the arguments that a rejection of a call of `tool` names. Sessions
+/// keep what the model read, a line for each: `TOOL: /POINTER: …`.
+pub fn rejected_arguments(tool: &str, content: &Value) -> Vec<String> {
+    let text = content.get("error").and_then(Value::as_str);
+    let prefix = format!("{tool}: /");
+    let lines = text.unwrap_or_default().lines();
+    let pointers = lines.filter_map(|line| line.strip_prefix(&prefix)?.split(": ").next());
+    pointers.map(|pointer| format!("/{pointer}")).collect()
 }
 
 /// The end of a session, or of a run of it.

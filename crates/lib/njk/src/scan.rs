@@ -262,7 +262,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A statement that loads another template, and what it takes from it.
+    /// Reads a statement that loads another template, with the names that it imports.
     fn load(&mut self, keyword: &str, rest: &[Lexeme], end: usize) {
         if let Some((Kind::Str(name), token)) = rest.first().map(|it| (&it.kind, it)) {
             let span = bytes(token);

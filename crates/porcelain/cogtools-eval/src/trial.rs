@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cogtools_core::Pattern;
-use cogtools_log::{BudgetLimit, EndStatus, Event, Outcome, Session};
+use cogtools_log::{BudgetLimit, EndStatus, Event, Outcome, Session, rejected_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -88,16 +88,8 @@ pub(crate) struct Failed {
 impl Call {
     /// Returns true if the tool took the arguments, whatever came of it.
     pub(crate) fn is_accepted(&self) -> bool {
-        let Outcome::Failed { code } = &self.outcome else {
-            return true;
-        };
-        ![
-            "SCHEMA_VIOLATION",
-            "INVALID_ARGUMENTS_SYNTAX",
-            "TOOL_NOT_FOUND",
-            "BUDGET_SPENT",
-        ]
-        .contains(&code.as_str())
+        let is_over = matches!(&self.outcome, Outcome::Failed { code } if code == "BUDGET_SPENT");
+        !is_over && !self.outcome.is_rejection()
     }
 
     /// The pointers of the arguments that were rejected, and the code.
@@ -105,19 +97,7 @@ impl Call {
         let Outcome::Failed { code } = &self.outcome else {
             return (Vec::new(), String::new());
         };
-        let text = self
-            .content
-            .get("error")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let prefix = format!("{}: /", self.tool);
-        let pointer = |line: &str| {
-            Some(format!(
-                "/{}",
-                line.strip_prefix(&prefix)?.split(": ").next()?
-            ))
-        };
-        let mut pointers: Vec<String> = text.lines().filter_map(pointer).collect();
+        let mut pointers = rejected_arguments(&self.tool, &self.content);
         if pointers.is_empty() {
             pointers.push(String::new());
         }

@@ -6,20 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use cogtools_core::estimate_tokens;
-use cogtools_log::{Event, Outcome, Session};
+use cogtools_log::{Event, Outcome, Session, rejected_arguments};
 use cogtools_program::project::unfiltered_registry;
 use cogtools_program::terminal::{Column, Stream, Table, pluralize};
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
 use crate::locate::{store, stored};
-
-/// Codes of calls whose arguments the tool did not take.
-const REJECTIONS: [&str; 3] = [
-    "SCHEMA_VIOLATION",
-    "INVALID_ARGUMENTS_SYNTAX",
-    "TOOL_NOT_FOUND",
-];
 
 /// Counts of the calls of one tool.
 #[derive(Debug, Default)]
@@ -127,10 +120,12 @@ fn count(session: &Session, all: &mut BTreeMap<String, Counts>) {
                 };
                 counts.tokens += estimate_tokens(&content.to_string()) as u64;
                 match outcome {
-                    Outcome::Failed { code } if REJECTIONS.contains(&code.as_str()) => {
+                    outcome if outcome.is_rejection() => {
                         counts.rejected += 1;
                         rejected.insert(tool);
-                        for pointer in pointers(tool, content) {
+                        let wrong: BTreeSet<String> =
+                            rejected_arguments(tool, content).into_iter().collect();
+                        for pointer in wrong {
                             *counts.wrong.entry(pointer).or_default() += 1;
                         }
                         last_failed = Some(tool);
@@ -147,18 +142,6 @@ fn count(session: &Session, all: &mut BTreeMap<String, Counts>) {
             _ => {}
         }
     }
-}
-
-/// Returns the arguments that a failure names.
-fn pointers(tool: &str, content: &Value) -> BTreeSet<String> {
-    let text = content.get("error").and_then(Value::as_str);
-    let prefix = format!("{tool}: /");
-    let lines = text.unwrap_or_default().lines();
-    let pointers = lines.filter_map(|line| {
-        let pointer = line.strip_prefix(&prefix)?.split(": ").next()?;
-        Some(format!("/{pointer}"))
-    });
-    pointers.collect()
 }
 
 fn table(all: &BTreeMap<String, Counts>) -> Table<8> {

@@ -149,7 +149,7 @@ async fn results_follow_their_calls() {
     assert_adds(&body(&request).await, &json!({"messages": messages}));
 }
 
-/// What the chat templates of Mistral (Small 3.1) and Gemma (3) check before they render. Gemma's has
+/// The checks of the chat templates of Mistral (Small 3.1) and Gemma (3) before they render. Gemma's has
 /// no tools: all of its messages alternate.
 fn check_as_templates_do(messages: &[Value], has_tools: bool) -> Result<(), String> {
     let is_of_calls = |message: &&Value| {

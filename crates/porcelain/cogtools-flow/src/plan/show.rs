@@ -81,20 +81,15 @@ pub(crate) fn table(contract: &Contract, run: Option<&Run<'_>>, colour: bool) ->
 pub(crate) fn report(contract: &Contract, run: Option<&Run<'_>>) -> Value {
     let steps = contract.steps.iter().map(|step| {
         let logged = run.and_then(|run| run.node(&step.save_as));
-        let (state, error) = match logged.map(|logged| logged.state) {
-            None => ("planned", Value::Null),
-            Some(NodeState::Started) => ("started", Value::Null),
-            Some(NodeState::Succeeded) => ("succeeded", Value::Null),
-            Some(NodeState::Failed { code, message }) => {
-                ("failed", json!({"code": code, "message": message}))
-            }
-            Some(NodeState::Waiting { .. }) => ("waiting", Value::Null),
-            Some(NodeState::Skipped { .. }) => ("skipped", Value::Null),
+        let state = logged.map(|logged| logged.state);
+        let error = match state {
+            Some(NodeState::Failed { code, message }) => json!({"code": code, "message": message}),
+            _ => Value::Null,
         };
         json!({
             "save_as": step.save_as,
             "tool": step.called(),
-            "state": state,
+            "state": state.map_or("planned", NodeState::name),
             "ms": logged.and_then(|logged| logged.ms),
             "needs": of_step(step),
             "reason": step.reason,

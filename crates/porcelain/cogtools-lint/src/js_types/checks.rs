@@ -22,12 +22,9 @@ impl<'c, 'a> Checker<'c, 'a> {
                 };
                 let (name, span) = (member.property.name.as_str(), member.property.span);
                 let text = self.text(member.object.span());
-                self.there(
-                    &owner,
-                    text,
-                    member.object.span(),
-                    (member.optional, node.id()),
-                );
+                if !member.optional {
+                    self.there(&owner, member.object.span(), node.id());
+                }
                 if !is_assigned(parent, member.span) {
                     self.member(&owner, name, span, text);
                 }
@@ -37,12 +34,9 @@ impl<'c, 'a> Checker<'c, 'a> {
                     return;
                 };
                 let text = self.text(member.object.span());
-                self.there(
-                    &owner,
-                    text,
-                    member.object.span(),
-                    (member.optional, node.id()),
-                );
+                if !member.optional {
+                    self.there(&owner, member.object.span(), node.id());
+                }
                 if let Expression::StringLiteral(name) = &member.expression
                     && !is_assigned(parent, member.span)
                 {
@@ -90,17 +84,12 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    /// Reports a value that may be missing where a member of it is read.
-    fn there(
-        &mut self,
-        owner: &Shape<'c>,
-        text: &str,
-        span: Span,
-        (is_optional, id): (bool, NodeId),
-    ) {
-        if !owner.is_absent || is_optional || self.guarded.contains(&owner.path) {
+    /// Reports a value at `span` that may be missing where the node `id` reads a member of it.
+    fn there(&mut self, owner: &Shape<'c>, span: Span, id: NodeId) {
+        if !owner.is_absent || self.guarded.contains(&owner.path) {
             return;
         }
+        let text = self.text(span);
         // After `?.`, the rest of the chain does not run.
         let mut around = self.semantic.nodes().ancestor_kinds(id);
         let in_try = around.any(|kind| matches!(kind, AstKind::TryStatement(_)));

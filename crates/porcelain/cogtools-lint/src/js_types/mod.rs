@@ -29,7 +29,7 @@ pub(crate) struct Misuse {
     pub(crate) span: Span,
 }
 
-/// The code, and what it gets and gives.
+/// JavaScript with the types of its arguments and its result.
 #[derive(Clone, Copy)]
 pub(crate) struct Code<'s> {
     pub(crate) text: &'s str,

@@ -238,9 +238,9 @@ fn diagnostic(document: &Document, error: &Diagnostic) -> Value {
 
 /// The mistakes that do not depend on the tools that load the template.
 fn check_template(document: &Document) -> Vec<Value> {
-    let (errors, severity) = match njk::analyse(&document.text) {
-        Ok(found) => ([found.unknown, found.misused].concat(), 1),
-        Err(error) => (vec![error], 1),
+    let errors = match njk::analyse(&document.text) {
+        Ok(found) => [found.unknown, found.misused].concat(),
+        Err(error) => vec![error],
     };
     let errors = errors.iter().map(|error| {
         let (line, column) = (error.line().max(1), error.column().max(1));
@@ -251,7 +251,7 @@ fn check_template(document: &Document) -> Vec<Value> {
             .unwrap_or_default();
         json!({
             "range": document.range(document.span_of(&location)),
-            "severity": severity,
+            "severity": 1,
             "source": "cogtools",
             "message": format!("{}{hint}", error.message()),
         })
