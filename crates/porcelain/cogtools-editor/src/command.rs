@@ -57,6 +57,8 @@ enum Action {
         /// The editor
         #[arg(value_name = "EDITOR", value_parser = Snippet::names())]
         editor: String,
+        #[command(flatten)]
+        format: FormatArg,
     },
 }
 
@@ -65,7 +67,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(Action::Ask) => ask(io),
         Some(Action::Status(format)) => status(format.is_json(), io),
         Some(Action::Install(install)) => install::install(&install, io),
-        Some(Action::Print { editor }) => io.show(Snippet::parse(&editor).unwrap_or_default()),
+        Some(Action::Print { editor, format }) => {
+            let text = Snippet::parse(&editor).unwrap_or_default();
+            if format.is_json() {
+                return io.show_json(&format!("{:#}\n", json!({"editor": editor, "text": text})));
+            }
+            io.show(text)
+        }
         None => Err(PROGRAM.missing_subcommand()),
     }
 }
@@ -187,7 +195,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "JSON",
-        "`status --json` prints one object: `editor` is the name of the editor that answers, or null; `by` is the variable or discovery file by which it was found; `attempts` has `by` and `reason` for each one that did not answer.",
+        "`status --json` prints one object: `editor` is the name of the editor that answers, or null; `by` is the variable or discovery file by which it was found; `attempts` has `by` and `reason` for each one that did not answer. `print --json` prints an object with `editor` and `text`.",
     ),
     (
         "FILES",

@@ -15,9 +15,11 @@ use cogtools_core::text::{self, TextError};
 use cogtools_core::tool::Example;
 use cogtools_core::{Code, Diagnostic, Tape, Tool};
 use cogtools_program::args::RegistryArgs;
+use cogtools_program::format::FormatArg;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
+use serde::Serialize;
 
 use crate::inputs;
 use crate::work::lock;
@@ -37,6 +39,31 @@ pub(crate) struct TestArgs {
     update: bool,
     #[command(flatten)]
     registry: RegistryArgs,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// An example, compared with its golden file.
+#[derive(Serialize)]
+struct Compared {
+    flow: String,
+    example: String,
+    /// The name of the golden file.
+    golden: PathBuf,
+    state: State,
+    /// The lines of the golden file that the way lacks.
+    lacks: Vec<String>,
+    /// The lines of the way that the golden file lacks.
+    has: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Equal,
+    Written,
+    Missing,
+    Different,
 }
 
 impl TestArgs {
@@ -50,7 +77,7 @@ impl TestArgs {
             names = found.items.into_iter().flatten().collect();
             names.sort_unstable();
         }
-        let mut failures = 0;
+        let mut compared = Vec::new();
         for name in names {
             let tool = inputs::find(&name, &registry, io)?;
             for (index, example) in tool.tests().iter().enumerate() {
@@ -60,11 +87,19 @@ impl TestArgs {
                 let golden = format!("{id}.trace.golden");
                 let path = tool.text().path().with_extension(golden);
                 let found = trace(&name, &id, example, &self.registry, io)?;
-                if !compare(&format!("{name} {id}"), &path, &found, self.update, io)? {
-                    failures += 1;
+                let one = Compared::of((&name, &id), &path, &found, self.update, io)?;
+                if !self.format.is_json() {
+                    io.show(&one.text())?;
                 }
+                compared.push(one);
             }
         }
+        if self.format.is_json() {
+            let report = serde_json::to_value(&compared).unwrap_or_default();
+            io.show_json(&format!("{report:#}\n"))?;
+        }
+        let failures = compared.iter().filter(|one| one.state.is_failure());
+        let failures = failures.count();
         if failures == 0 {
             return Ok(());
         }
@@ -112,49 +147,80 @@ fn trace(
     }
 }
 
-/// Returns true if the golden file at `path` has `found`; otherwise, the difference is shown, or
-/// written.
-fn compare(
-    name: &str,
-    path: &Path,
-    found: &str,
-    update: bool,
-    io: &mut Io<'_>,
-) -> Result<bool, Failure> {
-    let shown = path.file_name().map(PathBuf::from).unwrap_or_default();
-    let golden = WritePath::in_project(cogtools_program::project::project(io).root(), path);
-    // A link out of the project would show a file of the user.
-    let expected = match text::bytes(path, &shown, MAX_BYTES, &golden.read_scope()) {
-        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(TextError::NotFound(_)) => None,
-        Err(error) => return Err(error.diagnostic(Code::IoFailed).into()),
-    };
-    if expected.as_deref() == Some(found) {
-        io.show(&format!("ok {name}\n"))?;
-        return Ok(true);
+impl State {
+    const fn is_failure(self) -> bool {
+        matches!(self, Self::Missing | Self::Different)
     }
-    if update {
-        file::write(&golden, found.as_bytes()).map_err(|error| {
-            let diagnostic = Diagnostic::new(Code::IoFailed, error.to_string());
-            Failure::from(diagnostic.with_subject(shown.display().to_string()))
-        })?;
-        io.show(&format!("wrote {}\n", shown.display()))?;
-        return Ok(true);
+}
+
+impl Compared {
+    /// Compares the golden file at `path` with `found`, which is written there if `update` is set.
+    fn of(
+        (flow, example): (&str, &str),
+        path: &Path,
+        found: &str,
+        update: bool,
+        io: &Io<'_>,
+    ) -> Result<Self, Failure> {
+        let shown = path.file_name().map(PathBuf::from).unwrap_or_default();
+        let golden = WritePath::in_project(cogtools_program::project::project(io).root(), path);
+        // A link out of the project would show a file of the user.
+        let expected = match text::bytes(path, &shown, MAX_BYTES, &golden.read_scope()) {
+            Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(TextError::NotFound(_)) => None,
+            Err(error) => return Err(error.diagnostic(Code::IoFailed).into()),
+        };
+        let mut compared = Self {
+            flow: flow.to_owned(),
+            example: example.to_owned(),
+            golden: shown,
+            state: State::Equal,
+            lacks: Vec::new(),
+            has: Vec::new(),
+        };
+        if expected.as_deref() == Some(found) {
+            return Ok(compared);
+        }
+        if update {
+            file::write(&golden, found.as_bytes()).map_err(|error| {
+                let diagnostic = Diagnostic::new(Code::IoFailed, error.to_string());
+                let subject = compared.golden.display().to_string();
+                Failure::from(diagnostic.with_subject(subject))
+            })?;
+            compared.state = State::Written;
+            return Ok(compared);
+        }
+        compared.state = if expected.is_none() {
+            State::Missing
+        } else {
+            State::Different
+        };
+        let expected = expected.unwrap_or_default();
+        let lacks = |lines: &str, others: &str| {
+            let is_new = |line: &&str| !others.lines().any(|other| other == *line);
+            lines.lines().filter(is_new).map(str::to_owned).collect()
+        };
+        compared.lacks = lacks(&expected, found);
+        compared.has = lacks(found, &expected);
+        Ok(compared)
     }
-    let reason = if expected.is_none() {
-        "is missing"
-    } else {
-        "differs"
-    };
-    let mut text = format!("FAILED {name}: `{}` {reason}\n", shown.display());
-    let expected = expected.unwrap_or_default();
-    let has = |lines: &str, line: &str| lines.lines().any(|other| other == line);
-    for line in expected.lines().filter(|line| !has(found, line)) {
-        let _ = writeln!(text, "  - {line}");
+
+    fn text(&self) -> String {
+        let name = format!("{} {}", self.flow, self.example);
+        let golden = self.golden.display();
+        let reason = match self.state {
+            State::Equal => return format!("ok {name}\n"),
+            State::Written => return format!("wrote {golden}\n"),
+            State::Missing => "is missing",
+            State::Different => "differs",
+        };
+        let mut text = format!("FAILED {name}: `{golden}` {reason}\n");
+        for line in &self.lacks {
+            let _ = writeln!(text, "  - {line}");
+        }
+        for line in &self.has {
+            let _ = writeln!(text, "  + {line}");
+        }
+        text
     }
-    for line in found.lines().filter(|line| !has(&expected, line)) {
-        let _ = writeln!(text, "  + {line}");
-    }
-    io.show(&text)?;
-    Ok(false)
 }

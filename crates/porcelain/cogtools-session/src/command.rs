@@ -114,7 +114,12 @@ enum SessionCommand {
         format: FormatArg,
     },
     /// Print a case for cogtools eval, made of a session
-    Eval(SessionArg),
+    Eval {
+        #[command(flatten)]
+        session: SessionArg,
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// Check each line of a session, and its blobs
     Verify(SessionArg),
     /// Go on with a session: cogtools ask --continue --session SESSION
@@ -180,7 +185,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         } => export(session.name(), from, format, io),
         On::Stats { trials, format } => stats(trials, format.is_json(), io),
         On::Diff { one, other, format } => diff(&one, &other, format.is_json(), io),
-        On::Eval(session) => eval(session.name(), io),
+        On::Eval { session, format } => eval(session.name(), format.is_json(), io),
         On::Verify(session) => verify(session.name(), io),
         On::Resume { session, prompt } => resume(session.name(), &prompt, io),
         On::Fork { session, from, to } => fork(session.name(), from, to.as_deref(), io),
@@ -196,7 +201,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "OUTPUT",
-        "`show --json` and `export --format json` print one object: `header` and `entries`, exactly as in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`stats` counts over all sessions of the project: rejected calls are those whose arguments the tool did not take, and a repaired one was followed by a call that it took. It also names the arguments that were wrong, the tool that was called next after a failure, and tools of the project that were never called. `diff` compares tasks, calls, results and answers, not times. `eval` prints a case with the results as fixtures and the calls as expectations, which you correct to what should have happened.\n\n`export --format gemini` prints `contents` for the Gemini API. The answers of the model are unchanged, and compaction and expiry are applied. `export --format openai` prints `messages` for any compatible server, without signatures and thoughts, for which that format has no place.\n\n`prompt` prints the text of a request: the layers of the prompt, with their tokens, and the text of each content. `tree --json` prints an object with `session`, `head`, the last entry, and `entries` with `id`, `parent`, `kind` and `note`. `fork` prints the name of the new session, or its path.",
+        "`show --json` and `export --format json` print one object: `header` and `entries`, exactly as in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`.\n\n`stats` counts over all sessions of the project: rejected calls are those whose arguments the tool did not take, and a repaired one was followed by a call that it took. It also names the arguments that were wrong, the tool that was called next after a failure, and tools of the project that were never called. `diff` compares tasks, calls, results and answers, not times. `eval` prints a case with the results as fixtures and the calls as expectations, which you correct to what should have happened.\n\n`export --format gemini` prints `contents` for the Gemini API. The answers of the model are unchanged, and compaction and expiry are applied. `export --format openai` prints `messages` for any compatible server, without signatures and thoughts, for which that format has no place.\n\n`prompt` prints the text of a request: the layers of the prompt, with their tokens, and the text of each content. `tree --json` prints an object with `session`, `head`, the last entry, and `entries` with `id`, `parent`, `kind` and `note`. `eval --json` prints the case as JSON, and `prune --json` an object with `removed`, the names of the sessions, and `dry_run`. `fork` prints the name of the new session, or its path.",
     ),
     (
         "SECRETS",

@@ -15,11 +15,14 @@ const MATCHERS: [&str; 7] = [
 
 /// Prints a file with one case: the tasks, the results of tools as fixtures, and the calls as
 /// expectations, which a person corrects.
-pub(crate) fn eval(name: Option<&str>, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn eval(name: Option<&str>, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     let file = locate(name, io)?;
     let (session, _) = read(&file, io)?;
-    let case = case(&session);
-    let document = serde_yaml::to_string(&json!({"cases": [case]})).map_err(|error| {
+    let document = json!({"cases": [case(&session)]});
+    if json {
+        return io.show_json(&format!("{document:#}\n"));
+    }
+    let document = serde_yaml::to_string(&document).map_err(|error| {
         let message = format!("the case cannot be printed as YAML: {error}");
         cogtools_core::Diagnostic::new(cogtools_core::Code::Internal, message)
     })?;

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use cogtools_log::view::View;
-use cogtools_log::{LogError, Session, Store, Stored, Timestamp};
+use cogtools_log::{LogError, Session, SessionId, Store, Stored, Timestamp};
+use cogtools_program::format::FormatArg;
 use cogtools_program::terminal::{Column, Stream, Table, pluralize, truncate};
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
@@ -93,6 +94,8 @@ pub(crate) struct PruneArgs {
     /// Remove nothing, and print what would be removed
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    format: FormatArg,
 }
 
 /// The conditions of removal, which all apply.
@@ -114,8 +117,7 @@ pub(crate) fn prune(args: &PruneArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let now = Timestamp::now();
     let old = stored.into_iter().enumerate();
     let old = old.filter(|(index, stored)| args.age.covers(*index, stored, now));
-    let mut text = String::new();
-    let mut count = 0;
+    let mut removed = Vec::new();
     for (_, stored) in old {
         if !args.dry_run {
             match store.remove(&stored.id) {
@@ -125,25 +127,43 @@ pub(crate) fn prune(args: &PruneArgs, io: &mut Io<'_>) -> Result<(), Failure> {
                     continue;
                 }
                 Err(error) => {
-                    io.print(text.as_bytes())?;
+                    if !removed.is_empty() {
+                        args.report(&removed, io)?;
+                    }
                     return Err(error.diagnostic().into());
                 }
             }
         }
-        let verb = if args.dry_run {
+        removed.push(stored.id);
+    }
+    args.report(&removed, io)
+}
+
+impl PruneArgs {
+    /// Prints the sessions that were removed, or would be.
+    fn report(&self, removed: &[SessionId], io: &mut Io<'_>) -> Result<(), Failure> {
+        if self.format.is_json() {
+            let report = json!({"removed": removed, "dry_run": self.dry_run});
+            return io.show_json(&format!("{report:#}\n"));
+        }
+        if removed.is_empty() {
+            return io.show("no session is old enough\n");
+        }
+        let verb = if self.dry_run {
             "would remove"
         } else {
             "removed"
         };
-        let _ = writeln!(text, "{verb} {}", stored.id);
-        count += 1;
+        let mut text = String::new();
+        for id in removed {
+            let _ = writeln!(text, "{verb} {id}");
+        }
+        if self.dry_run {
+            let count = pluralize(removed.len(), "session");
+            let _ = writeln!(text, "{count} would be removed");
+        }
+        io.show(&text)
     }
-    if count == 0 {
-        text.push_str("no session is old enough\n");
-    } else if args.dry_run {
-        let _ = writeln!(text, "{} would be removed", pluralize(count, "session"));
-    }
-    io.show(&text)
 }
 
 impl AgeArgs {

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::contract::Contract;
 use super::question::{self, denied};
 use super::references::{HydrateInput, ResolveInput, hydrate, resolve};
-use super::show::{explanation, report, table};
+use super::show::{Forecasts, report, table};
 use super::steps::PlanRun;
 use crate::journal::{self, Target};
 use crate::recorder::Recorder;
@@ -172,6 +172,8 @@ enum PlanCommand {
         plan: FileOrSession,
         #[command(flatten)]
         registry: RegistryArgs,
+        #[command(flatten)]
+        format: FormatArg,
     },
     Resume(ResumeArgs),
     /// Ask a model for another plan after one that has failed, with the results so far
@@ -269,12 +271,21 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             let text = plan.with(|contract, run| table(contract, run, colour));
             io.print(text.as_bytes())
         }
-        PlanCommand::Explain { plan, registry } => {
+        PlanCommand::Explain {
+            plan,
+            registry,
+            format,
+        } => {
             let plan = plan.read("explain", io)?;
             let (registry, context) = registry_and_context(&registry, io, None)?;
             let (cx, colour) = (context.context(io), io.colour(Stream::Stdout));
-            let text =
-                plan.with(|contract, run| explanation((contract, run), &registry, &cx, colour));
+            let text = plan.with(|contract, run| {
+                let forecasts = Forecasts::of((contract, run), &registry, &cx);
+                if format.is_json() {
+                    return format!("{:#}\n", forecasts.to_json());
+                }
+                forecasts.text(colour)
+            });
             io.print(text.as_bytes())
         }
         PlanCommand::Run(command) => command.run(io),

@@ -127,86 +127,169 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// A plan in words: its calls, their tools, their needs, and what keeps them from running.
-pub(crate) fn explanation(
-    (contract, run): (&Contract, Option<&Run<'_>>),
-    registry: &Registry,
-    cx: &Context,
-    colour: bool,
-) -> String {
-    let shown = |text: &str| {
-        let line = first_line(text.trim());
-        sanitize(&truncate(line, MAX_SHOWN_CHARS)).into_owned()
-    };
-    let mut text = format!(
-        "{}: {}\n",
-        pluralize(contract.steps.len(), "step"),
-        shown(&contract.restatement),
-    );
-    let mut before = BTreeSet::new();
-    for (number, step) in (1..).zip(&contract.steps) {
-        let name = paint(&shown(&step.save_as), BOLD, colour);
-        let _ = writeln!(text, "\n{number}. {name}: {}", shown(&step.reason));
-        let logged = run.and_then(|run| run.node(&step.save_as));
-        if logged.is_some_and(NodeRun::has_result) {
-            text.push_str("   It has run already; its result is in the session.\n");
-        }
-        for line in step_lines(step, &before, registry, cx) {
-            let _ = writeln!(text, "   {}", sanitize(&line));
-        }
-        before.insert(&*step.save_as);
-    }
-    text.push('\n');
-    let needs = of_reply(&contract.visible_reply);
-    if needs.is_empty() {
-        text.push_str("The reply needs no step by name.");
-    } else {
-        let needs = shown(&list(&needs));
-        let _ = write!(text, "The reply contains results of {needs}.");
-    }
-    text.push_str(" If a step fails, those after it are skipped.\n");
-    text
+/// A step before it runs.
+struct Forecast<'p> {
+    step: &'p Step,
+    /// It has run already.
+    has_result: bool,
+    /// The steps before it whose results it needs.
+    needs: Vec<&'p str>,
+    /// What is known of its tool: its kind and hints, or its approval.
+    notes: Vec<String>,
+    /// The reasons why it will fail.
+    problems: Vec<String>,
 }
 
-/// The call of a step, its needs, and what keeps it from running.
-fn step_lines(
-    step: &Step,
-    before: &BTreeSet<&str>,
-    registry: &Registry,
-    cx: &Context,
-) -> Vec<String> {
-    let Some(name) = step.called() else {
-        return vec!["It calls no tool.".to_owned()];
-    };
-    let args = step.args.clone().filter(|args| !args.is_empty());
-    let args = args.map(|args| {
-        let args = Value::Object(args).to_string();
-        format!(" with {}", truncate(&args, MAX_SHOWN_CHARS))
-    });
-    let mut lines = vec![format!("It calls `{name}`{}.", args.unwrap_or_default())];
-    let (there, missing): (Vec<&str>, Vec<&str>) = of_step(step)
-        .into_iter()
-        .partition(|name| before.contains(name));
-    if !there.is_empty() {
-        lines.push(format!("It needs the result of {}.", there.join(", ")));
-    }
-    if !missing.is_empty() {
-        let missing = missing.join(", ");
-        lines.push(format!("It will fail: no step before it saves {missing}."));
-    }
-    match registry.find(name) {
-        Ok(tool) => lines.extend(tool_lines(&tool, cx)),
-        Err(error) => {
-            let reasons = error.diagnostics();
-            let reasons = reasons.iter().map(Diagnostic::summary);
-            lines.extend(reasons.map(|reason| format!("It will fail: {reason}.")));
-        }
-    }
-    lines
+/// A plan before it runs: its calls, their tools, their needs, and what keeps them from running.
+pub(crate) struct Forecasts<'p> {
+    contract: &'p Contract,
+    steps: Vec<Forecast<'p>>,
 }
 
-/// The kind of a tool, and whether it may run.
-fn tool_lines(tool: &Tool, cx: &Context) -> Vec<String> {
+impl<'p> Forecasts<'p> {
+    pub(crate) fn of(
+        (contract, run): (&'p Contract, Option<&Run<'_>>),
+        registry: &Registry,
+        cx: &Context,
+    ) -> Self {
+        let mut before = BTreeSet::new();
+        let mut steps = Vec::new();
+        for step in &contract.steps {
+            let logged = run.and_then(|run| run.node(&step.save_as));
+            let has_result = logged.is_some_and(NodeRun::has_result);
+            steps.push(Forecast::of(step, has_result, &before, registry, cx));
+            before.insert(&*step.save_as);
+        }
+        Self { contract, steps }
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let steps = self.steps.iter().map(|forecast| {
+            let step = forecast.step;
+            json!({
+                "save_as": step.save_as,
+                "tool": step.called(),
+                "args": step.args,
+                "reason": step.reason,
+                "has_result": forecast.has_result,
+                "needs": forecast.needs,
+                "notes": forecast.notes,
+                "problems": forecast.problems,
+            })
+        });
+        json!({
+            "restatement": self.contract.restatement,
+            "reply_needs": of_reply(&self.contract.visible_reply),
+            "steps": steps.collect::<Vec<Value>>(),
+        })
+    }
+
+    pub(crate) fn text(&self, colour: bool) -> String {
+        let shown = |text: &str| {
+            let line = first_line(text.trim());
+            sanitize(&truncate(line, MAX_SHOWN_CHARS)).into_owned()
+        };
+        let mut text = format!(
+            "{}: {}\n",
+            pluralize(self.steps.len(), "step"),
+            shown(&self.contract.restatement),
+        );
+        for (number, forecast) in (1..).zip(&self.steps) {
+            let name = paint(&shown(&forecast.step.save_as), BOLD, colour);
+            let reason = shown(&forecast.step.reason);
+            let _ = writeln!(text, "\n{number}. {name}: {reason}");
+            for line in forecast.lines() {
+                let _ = writeln!(text, "   {}", sanitize(&line));
+            }
+        }
+        text.push('\n');
+        let needs = of_reply(&self.contract.visible_reply);
+        if needs.is_empty() {
+            text.push_str("The reply needs no step by name.");
+        } else {
+            let needs = shown(&list(&needs));
+            let _ = write!(text, "The reply contains results of {needs}.");
+        }
+        text.push_str(" If a step fails, those after it are skipped.\n");
+        text
+    }
+}
+
+impl<'p> Forecast<'p> {
+    fn of(
+        step: &'p Step,
+        has_result: bool,
+        before: &BTreeSet<&str>,
+        registry: &Registry,
+        cx: &Context,
+    ) -> Self {
+        let mut forecast = Self {
+            step,
+            has_result,
+            needs: Vec::new(),
+            notes: Vec::new(),
+            problems: Vec::new(),
+        };
+        let Some(name) = step.called() else {
+            return forecast;
+        };
+        let (needs, missing): (Vec<&str>, Vec<&str>) = of_step(step)
+            .into_iter()
+            .partition(|name| before.contains(name));
+        forecast.needs = needs;
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            let problem = format!("no step before it saves {missing}");
+            forecast.problems.push(problem);
+        }
+        match registry.find(name) {
+            Ok(tool) => forecast.examine(&tool, cx),
+            Err(error) => {
+                let reasons = error.diagnostics();
+                let reasons = reasons.iter().map(Diagnostic::summary);
+                forecast.problems.extend(reasons);
+            }
+        }
+        forecast
+    }
+
+    /// Notes the kind of the tool, and whether it may run.
+    fn examine(&mut self, tool: &Tool, cx: &Context) {
+        self.notes.push(kind(tool));
+        match approve(tool, cx) {
+            Ok(_) if tool.runs_programs() => self.notes.push("You have approved it.".to_owned()),
+            Ok(_) => {}
+            Err(diagnostic) => self.problems.push(diagnostic.summary()),
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.has_result {
+            lines.push("It has run already; its result is in the session.".to_owned());
+        }
+        let Some(name) = self.step.called() else {
+            lines.push("It calls no tool.".to_owned());
+            return lines;
+        };
+        let args = self.step.args.clone().filter(|args| !args.is_empty());
+        let args = args.map(|args| {
+            let args = Value::Object(args).to_string();
+            format!(" with {}", truncate(&args, MAX_SHOWN_CHARS))
+        });
+        lines.push(format!("It calls `{name}`{}.", args.unwrap_or_default()));
+        if !self.needs.is_empty() {
+            lines.push(format!("It needs the result of {}.", self.needs.join(", ")));
+        }
+        lines.extend(self.notes.iter().cloned());
+        let problems = self.problems.iter();
+        lines.extend(problems.map(|problem| format!("It will fail: {problem}.")));
+        lines
+    }
+}
+
+/// The kind of a tool, with its hints, as a sentence.
+fn kind(tool: &Tool) -> String {
     let kind = if tool.is_agent() {
         "The tool is an agent: it asks a model, which may call other tools"
     } else if tool.is_template() {
@@ -231,13 +314,7 @@ fn tool_lines(tool: &Tool, cx: &Context) -> Vec<String> {
         [] => String::new(),
         hints => format!(", and says that it {}", hints.join(" and ")),
     };
-    let mut lines = vec![format!("{kind}{hints}.")];
-    match approve(tool, cx) {
-        Ok(_) if tool.runs_programs() => lines.push("You have approved it.".to_owned()),
-        Ok(_) => {}
-        Err(diagnostic) => lines.push(format!("It will fail: {}.", diagnostic.summary())),
-    }
-    lines
+    format!("{kind}{hints}.")
 }
 
 /// The `result` of `tool` at a glance: of JavaScript the returned value, of the clock the local
