@@ -59,10 +59,10 @@ GOOGLE_CLOUD_LOCATION; without a project, with the key in GOOGLE_API_KEY. GOOGLE
 names another server of the same protocol. A project's .env never sets any of these. --models lists \
 the models of the provider.
 
-With --provider openai, it is any server with the API of OpenAI: the one at OPENAI_BASE_URL, with a \
-key in OPENAI_API_KEY. A server on this machine needs no key. --model names the model. --option \
+With --provider openai, the model is on a server with the API of OpenAI: the one at \
+OPENAI_BASE_URL, with a key in OPENAI_API_KEY. A server on this machine needs no key. --model names the model. --option \
 passes a key to the API as it is, such as topP=0.9 to Gemini or top_p=0.9 to a server with the API \
-of OpenAI; thinking=LEVEL is the level of thinking of both. ask.aliases in the configuration has \
+of OpenAI; thinking=LEVEL sets the level of thinking of either. ask.aliases in the configuration has \
 short names of models, for --model, /model and the files of agents. The keys of \
 ask in the configuration are the defaults of the options; see `cogtoolrc(5)`.",
     ),
@@ -74,16 +74,15 @@ and the model is told. The question shows the reason, the command or the URL, an
 Your answer is for one call, for the run, or for always, which shows a rule and writes it to \
 ask.allow in your own configuration. If you say why not, the model reads it. --allow and --deny decide by patterns of names, in which * matches any \
 characters. With --pause, the run stops instead with status 75, and --approve or --reject continues \
-it, even hours later. The message about the pause has what the question shows. An approval is for \
-the tool as it was: if its file has changed since, --approve refuses. Tools that run programs also need a folder that the user trusts; see \
+it, even hours later. The message about the pause shows the same as the question. An approval covers the tool as it was shown: if its file has changed since, --approve refuses. Tools that run programs also need a folder that the user trusts; see \
 `cogtools-trust(1)`.",
     ),
     (
         "BUDGET",
         "A run ends before it exceeds a limit, with status 4, and can be continued. The defaults are \
 50 turns, which are requests to the model, and 200 calls. A request that would exceed the limit of \
-tokens is not sent: it counts as large as the one before it, with an estimate of what is new; the \
-first one is estimated. If the model repeats the same calls with the same results, it is warned \
+tokens is not sent: its size is that of the previous request plus an estimate of what is new; the size of \
+the first request is an estimate. If the model repeats the same calls with the same results, it is warned \
 once; after that, the run ends with status 5.",
     ),
     (

@@ -183,7 +183,7 @@ impl Snippet {
 pub(crate) const MANUAL: &[(&str, &str)] = &[
     (
         "THE SOURCE",
-        "`tool_sources: [editor]` in `cogtoolrc(5)`, or `cogtools ask --editor`, brings the tools get_selected_text, get_current_file, get_open_files, get_diagnostics and propose_edit. They print one JSON object, with `source` for the editor that has answered; without one, the text is empty and `source` is `none`. A text has at most 1 MiB, then `truncated` is true. Paths in the project are relative to it; lines and columns are counted from 1, in characters. Files that may contain secrets, such as .env, are not read.",
+        "`tool_sources: [editor]` in `cogtoolrc(5)`, or `cogtools ask --editor`, brings the tools get_selected_text, get_current_file, get_open_files, get_diagnostics and propose_edit. Each prints one JSON object, whose `source` names the editor that answered. If no editor answers, the text is empty and `source` is `none`. A text longer than 1 MiB is cut, and `truncated` is true. Paths in the project are relative to it; lines and columns are counted from 1, in characters. Files that may contain secrets, such as .env, are not read.",
     ),
     (
         "WHICH EDITOR ANSWERS",

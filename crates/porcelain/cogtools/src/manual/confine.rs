@@ -41,22 +41,21 @@ process that started it, through /proc.
 With --sandbox, the program and its children may read the system (/usr, /bin, /lib*, /etc, /opt, \
 /proc, /sys and the package stores for all users) and the paths of --read and --write, and may write \
 only the paths of --write. Without --network, they can create no sockets except connected pairs. On \
-Linux, Landlock restricts files, seccomp restricts sockets, and namespaces make read-only what may \
-not be written. Older kernels enforce less: --check prints the gaps.
+Linux, Landlock restricts files, seccomp restricts sockets, and mount namespaces make everything else read-only. Older kernels enforce less: --check prints the gaps.
 
 On other Unix systems, `cogtools-confine` sets the limits and is replaced by the program. On Windows, \
 it has no effect.";
 
 const OPTIONS: &str = "\
 --memory BYTES
-  The memory that each process can write (RLIMIT_DATA), and on Linux the memory of all together, \
-with what they share or keep in files without a folder. It is measured every 10 to 200 ms; a program \
+  The memory that each process can write (RLIMIT_DATA), and on Linux the total memory \
+of all processes, with shared memory and files without a name (memfd). The total is measured every 10 to 200 ms; a program \
 that exceeds it is killed, and SIGXCPU terminates `cogtools-confine`. Address space is not limited: \
 runtimes reserve more than they use.
 
 --processes N
   The number of processes and threads that may be added to the existing ones (RLIMIT_NPROC). The \
-system counts all processes of the user; those of root are counted as the memory is. Linux only.
+system counts all processes of the user; for root, `cogtools-confine` counts them, as it does the memory. Linux only.
 
 --files N
   The number of files that each process may have open (RLIMIT_NOFILE).
@@ -74,11 +73,11 @@ option can be given 512 times.
 
 --deny PATH, --keep PATH
   Deny access to PATH although it is below a permitted one, or permit only to read it although it is \
-below a writable one. Without namespaces, nothing new can be made in the folders around it.
+below a writable one. Without namespaces, no file can be created in the folders around it.
 
 --namespaces
-  Enter namespaces for mounts, queues and names of the system first, and one for users unless as \
-root. --check says whether the system lets this user.
+  Enter new mount, IPC and UTS namespaces first, and a new user namespace unless run as root. \
+--check reports whether the system permits it to this user.
 
 --network
   Permit sockets.
