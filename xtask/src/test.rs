@@ -6,7 +6,7 @@ use crate::cargo::cargo;
 use crate::process::run as run_process;
 use crate::rings::Rings;
 use crate::steps::Steps;
-use crate::{deny, fuzz, needs, restate, say};
+use crate::{deny, fuzz, needs, prose, restate, say};
 
 /// Runs the tests of the crates and the quick tests of the programs. They need no network but
 /// crates, and install nothing; a line reports each test that does not run here.
@@ -52,6 +52,7 @@ fn run_everything(steps: &mut Steps, is_rest: bool) -> Result<()> {
         run_process(cargo()?.args(["fmt", "--all", "--check"]))?;
         restate::check_formatting()
     })?;
+    steps.step("form of doc comments", prose::check)?;
     steps.step("licences, bans and sources", || {
         deny::check(&program.context("cargo-deny is not installed")?)
     })?;

@@ -424,8 +424,8 @@ pub(crate) async fn run_call(
 /// The tool that takes the answer.
 const NAME: &str = "answer";
 
-/// The declarations of `tools`, and that of the tool that takes the answer if `settings` ask for
-/// one: the model has to call it then.
+/// Declares `tools` and, if `settings` ask for it, the tool that takes the answer, which the model
+/// then has to call.
 pub(crate) fn declare(tools: &[AgentTool], settings: &mut Settings) -> Arc<Vec<Value>> {
     let mut declared = declarations(tools);
     if let Some(schema) = &settings.answer_call {

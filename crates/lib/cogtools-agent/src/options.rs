@@ -26,7 +26,7 @@ pub struct ModelArgs {
     /// The model
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
-    /// How varied answers are, from 0 to 2
+    /// The variation of answers, from 0 to 2
     #[arg(long, value_name = "NUMBER")]
     temperature: Option<f64>,
     /// The limit of tokens of a response
@@ -88,7 +88,7 @@ pub struct ModelOptions {
     has_provider: bool,
     /// The name of the model, if one is named.
     pub name: Option<String>,
-    /// How varied answers are, from 0 to 2.
+    /// The variation of answers, from 0 to 2.
     pub temperature: Option<f64>,
     /// The limit of tokens of a response.
     pub max_tokens: Option<u32>,
@@ -207,7 +207,7 @@ pub(crate) fn budget(words: &[String], mut budget: Budget) -> Result<Budget, Fai
     Ok(budget)
 }
 
-/// The limits of a file, as those of a run.
+/// Returns the limits of a run, from the limits in a file.
 pub const fn budget_of(budget: AgentBudget) -> Budget {
     Budget {
         turns: budget.turns,

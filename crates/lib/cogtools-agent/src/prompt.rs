@@ -1,6 +1,6 @@
 //! A prompt: four layers, whose order is a type, and the templates of the first two.
 //!
-//! What rarely changes comes first, because providers cache the beginning of a request. What
+//! Providers cache the beginning of a request, so rarely changing layers come first. The text that
 //! the model should react to comes last.
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct StaticLayer {
     pub system: Option<Arc<Content>>,
     /// The declarations of the tools.
     pub tools: Arc<Vec<Value>>,
-    /// Turns before those of [`BufferedLayer`].
+    /// The turns before the buffered layer, [`BufferedLayer`].
     pub history: Vec<Arc<Content>>,
 }
 
@@ -207,7 +207,7 @@ pub struct Instructions {
     pub roles: Vec<String>,
     /// Rules that it follows.
     pub rules: Vec<String>,
-    /// How it proceeds, step by step.
+    /// The steps of its procedure.
     pub procedure: Vec<String>,
     /// Things that it must not do.
     pub constraints: Vec<String>,

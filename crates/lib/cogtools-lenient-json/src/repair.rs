@@ -8,7 +8,7 @@ pub const MAX_REPAIRS: usize = 1_000;
 /// One repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// What was repaired.
+    /// The kind of mistake that was repaired.
     pub kind: RepairKind,
     /// Where: an offset in bytes into the text that was searched.
     pub offset: usize,

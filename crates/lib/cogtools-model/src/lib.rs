@@ -1,7 +1,7 @@
 //! Models: requests, streamed responses, errors that say whether to try again.
 //!
-//! Types are those of the Gemini API, because it is the one in which nothing of a conversation
-//! gets lost: signatures, caches, fields of later versions. Other providers are translated.
+//! The types follow the Gemini API, which loses nothing of a conversation: signatures, caches and
+//! fields of later versions are kept. Other providers are translated.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod api_error;

@@ -344,7 +344,7 @@ impl Replay {
         })
     }
 
-    /// The same for a tape that was recorded without these values.
+    /// Masks these values, without which the tape was recorded.
     #[must_use]
     pub fn masking(self, secrets: impl IntoIterator<Item = String>) -> Self {
         Self {

@@ -51,7 +51,7 @@ pub(crate) struct AskArgs {
     /// A file for the model: text, an image, a PDF
     #[arg(id = "file", short, long, value_name = "PATH")]
     pub(crate) files: Vec<PathBuf>,
-    /// Instructions for the model, after those of the project
+    /// A text with instructions for the model, after the instructions of the project
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
     /// An option of the model, such as thinking=high or topP=0.9

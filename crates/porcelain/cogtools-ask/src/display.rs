@@ -18,7 +18,7 @@ use crate::markdown::Markdown;
 /// Maximum length of arguments and results in a line, in characters.
 const MAX_SHOWN_CHARS: usize = 100;
 
-/// How much is shown.
+/// The amount of activity that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Quiet,
@@ -395,7 +395,7 @@ impl WaitingLine {
     }
 }
 
-/// What cannot be written here could not be reported anywhere.
+/// Writes a line. A failure is ignored, because there is nowhere to report it.
 fn write_line(text: &str, io: &mut Io<'_>) {
     let _ = io.stderr.write_all(text.as_bytes());
     let _ = io.stderr.flush();

@@ -176,7 +176,7 @@ impl Summary {
         self.end.finish == Some(Finish::MaxTokens)
     }
 
-    /// How the session is named on the command line; the newest one needs no name.
+    /// The option that names the session on the command line; the newest one needs none.
     fn session_option(&self) -> String {
         if self.session.contains(['/', '.']) {
             format!(

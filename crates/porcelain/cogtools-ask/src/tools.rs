@@ -1,4 +1,4 @@
-//! The tools of the project, for an agent, and those of them that are agents themselves.
+//! The tools of the project for an agent; some of them are agents, too.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -339,7 +339,7 @@ fn schema(task: &AgentTask) -> Result<Option<AnswerSchema>, Failure> {
     })
 }
 
-/// The instructions of an agent: what it is, how it works, and the rules, which win.
+/// Builds the instructions of an agent: its role, its behaviour, and the rules, which override both.
 pub(crate) fn system(task: &AgentTask) -> Option<Arc<Content>> {
     let texts = task.system.iter().chain(&task.behaviour);
     let mut texts: Vec<String> = texts

@@ -250,7 +250,7 @@ pub(crate) async fn run(
 /// A session that was opened.
 pub(crate) struct OpenSession {
     pub(crate) journal: Journal,
-    /// How the user names it: its identifier, or its file.
+    /// The name for the user: an identifier, or a file.
     pub(crate) name: String,
 }
 

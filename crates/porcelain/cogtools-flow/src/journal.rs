@@ -14,7 +14,7 @@ use cogtools_program::{Failure, Io, dirs, project};
 /// The place of a new session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// Among those of the project.
+    /// A new session of the project.
     Stored,
     /// In this file.
     File(PathBuf),

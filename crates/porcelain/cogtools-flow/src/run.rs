@@ -271,7 +271,7 @@ pub(crate) struct RunArgs {
     arguments: Vec<String>,
     #[command(flatten)]
     answers: AnswerArg,
-    /// The file of the new session; by default, it is among those of the project
+    /// The file of the new session (default: a new one among the sessions of the project)
     #[arg(long, value_name = "FILE")]
     session: Option<PathBuf>,
     /// Keep no session; the run cannot be resumed

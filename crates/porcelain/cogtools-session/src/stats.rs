@@ -32,8 +32,8 @@ struct Counts {
     then: BTreeMap<String, u64>,
 }
 
-/// Prints the counts of all tools that sessions of the project have called, and names those of the
-/// project that none has.
+/// Prints the counts of each tool that a session of the project has called, and names the tools
+/// that no session has called.
 pub(crate) fn stats(with_trials: bool, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     let (store, _) = store(io)?;
     let mut all: BTreeMap<String, Counts> = BTreeMap::new();

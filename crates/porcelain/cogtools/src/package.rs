@@ -76,7 +76,7 @@ struct PackageArgs {
     /// The folder of the plugin, in the project
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Its name; by default, that of package.json, or of the project's folder
+    /// The name of the plugin (default: the name in package.json, or of the project's folder)
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Write nothing, and fail if a file would change

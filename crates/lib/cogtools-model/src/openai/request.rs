@@ -220,7 +220,7 @@ fn made_up_id(number: usize) -> String {
     format!("call{number:05}")
 }
 
-/// The text of a result: that of an output that is text, or else JSON.
+/// Converts a result to text: an output that is text as it is, anything else as JSON.
 fn text(response: &Value) -> String {
     let output = response.as_object().filter(|fields| fields.len() == 1);
     match output.and_then(|fields| fields.get("output")) {

@@ -132,7 +132,7 @@ pub(super) struct StreamJsonArg {
 #[derive(Args)]
 #[group(skip)]
 struct SessionFileArg {
-    /// The file of the new session; by default, it is among those of the project
+    /// The file of the new session (default: a new one among the sessions of the project)
     #[arg(long, value_name = "FILE")]
     session: Option<PathBuf>,
 }

@@ -134,7 +134,7 @@ struct Forecast<'p> {
     has_result: bool,
     /// The steps before it whose results it needs.
     needs: Vec<&'p str>,
-    /// What is known of its tool: its kind and hints, or its approval.
+    /// Sentences about its tool: the kind, the hints, and the approval.
     notes: Vec<String>,
     /// The reasons why it will fail.
     problems: Vec<String>,

@@ -162,8 +162,8 @@ fn ends_with_word(text: &str, word: &str) -> bool {
     rest.is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
-/// Values for a text that is open at the end of `code`: those of an enum that it is compared with,
-/// or other templates.
+/// Completes a text that is open at the end of `code`, with the values of the enum that it is
+/// compared with, or with other templates.
 fn quoted(question: &Question<'_>, code: &str, scan: &Scan) -> Option<Vec<Value>> {
     let quote = code.rfind(['\'', '"'])?;
     let mark = code[quote..].chars().next()?;

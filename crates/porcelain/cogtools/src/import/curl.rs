@@ -31,7 +31,7 @@ const OWN_HEADERS: [&str; 17] = [
 ];
 /// Options without a value that say nothing about the request.
 const FLAGS: &str = "sSLivkfgNO#a01246";
-/// The same in words. Others may have a value, which would be taken for the URL.
+/// Long options without a value. The value of an unknown option could be taken for the URL.
 const LONG_FLAGS: [&str; 22] = [
     "--compressed",
     "--fail",

@@ -118,7 +118,7 @@ pub struct CheckedAsk {
     pub reply: Option<Map<String, Value>>,
     /// The answer to an empty line, and where nobody can be asked.
     pub default: Option<Value>,
-    /// How many seconds the question is open before default answers it.
+    /// The seconds after which `default` answers an open question.
     #[schemars(range(min = 0))]
     pub timeout: Option<f64>,
 }

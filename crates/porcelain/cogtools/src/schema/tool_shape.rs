@@ -112,7 +112,7 @@ pub struct Http {
     /// Credentials, from variables: one of the keys below.
     #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
     pub auth: Option<HttpAuth>,
-    /// Hosts that may be reached besides that of the URL: a.example, *.a.example or 127.0.0.1:8080.
+    /// Other hosts that may be reached: a.example, *.a.example or 127.0.0.1:8080.
     pub hosts: Option<Vec<String>>,
     /// Statuses from 400 that are results.
     #[schemars(inner(range(min = 400, max = 599)))]
