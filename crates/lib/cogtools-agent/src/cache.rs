@@ -99,7 +99,13 @@ impl Caching<'_> {
         if !is_due || !is_better {
             return self.refresh(current.unwrap_or_default()).await;
         }
-        let layer = state.static_layer(self.fixed, cut);
+        // A new cache is paid for as a whole: old results stay out of it.
+        let mut cached = state.clone();
+        let expired = state.conversation().expire(&self.settings);
+        if let (Some(head), Some(event)) = (state.head(), &expired) {
+            cached.apply(head.next(), event);
+        }
+        let layer = cached.static_layer(self.fixed, cut);
         let request = layer.cache_request(self.model_name);
         match caches.create(&request, self.settings.cache_ttl).await {
             Ok(cache) => {
@@ -107,6 +113,9 @@ impl Caching<'_> {
                 let turns = self.journal.conversation().turns();
                 let up_to = cut.checked_sub(1).map(|last| turns[last].id);
                 let expires = self.expiry();
+                if let Some(event) = expired {
+                    self.journal.append(event)?;
+                }
                 let state = CacheState::Created {
                     key: cache_key(self.fixed, self.model_name),
                     up_to,

@@ -7,7 +7,8 @@ use cogtools_log::{CallId, Decision, Entry, Event, Id, Outcome};
 use cogtools_model::{Content, Finish, FunctionCall, Part};
 use serde_json::{Value, json};
 
-use crate::history::{TurnKind, expired_results};
+use crate::HistorySettings;
+use crate::history::{TurnKind, expired_results, is_whole};
 
 /// A turn, and the entry that it was read from.
 #[derive(Clone, Debug)]
@@ -245,36 +246,39 @@ impl Conversation {
         &self.turns
     }
 
-    /// Events to log after a new task: results that have become too old.
-    pub fn expire(&self, tasks: usize) -> Option<Event> {
-        let results: Vec<Id> = expired_results(&self.kinds(), tasks)
-            .into_iter()
-            .map(|index| self.turns[index].id)
-            .filter(|id| !self.expired.contains(id))
+    /// The event that shortens old results: successful ones before the last `result_tasks` tasks,
+    /// and all but the newest `whole_results`. Results that the model has not seen yet stay,
+    /// however many it asked for at once. `None` if there are none.
+    pub fn expire(&self, history: &HistorySettings) -> Option<Event> {
+        let kinds = self.kinds();
+        let is_content = |turn: &Turn| matches!(turn.body, Body::Content(_));
+        let seen = self.turns.iter().rposition(is_content)?;
+        let mut is_kept = is_whole(&kinds, history.whole_results);
+        for index in expired_results(&kinds, history.result_tasks) {
+            is_kept[index] = false;
+        }
+        let results: Vec<Id> = self.turns[..seen]
+            .iter()
+            .zip(is_kept)
+            .filter(|(turn, is_kept)| !is_kept && !self.expired.contains(&turn.id))
+            .map(|(turn, _)| turn.id)
             .collect();
         (!results.is_empty()).then_some(Event::Expired { results })
     }
 
     /// The contents of all turns: results that follow each other are one content, in the order of
-    /// their calls. `whole` says for each turn whether it is sent whole. Returns with each content
-    /// how many turns there are up to its end.
-    pub fn contents(&self, whole: &[bool]) -> Vec<(usize, Arc<Content>)> {
+    /// their calls. Returns with each content how many turns there are up to its end.
+    pub fn contents(&self) -> Vec<(usize, Arc<Content>)> {
         let mut contents = Vec::with_capacity(self.turns.len());
         let mut results: Vec<(usize, Part)> = Vec::new();
-        // What the model has not seen yet is whole, however much it asked for at once.
-        let is_content = |turn: &Turn| matches!(turn.body, Body::Content(_));
-        let unseen = self.turns.iter().rposition(is_content);
-        let unseen = unseen.map_or(0, |last| last + 1);
         for (index, turn) in self.turns.iter().enumerate() {
             match &turn.body {
                 Body::Content(content) => contents.push((index + 1, Arc::clone(content))),
                 Body::Result(position, part) => {
-                    let is_whole = index >= unseen
-                        || whole.get(index) != Some(&false) && !self.expired.contains(&turn.id);
-                    let part = if is_whole {
-                        part.clone()
-                    } else {
+                    let part = if self.expired.contains(&turn.id) {
                         expired(part)
+                    } else {
+                        part.clone()
                     };
                     results.push((*position, part));
                     let is_last = !matches!(

@@ -29,15 +29,16 @@ pub struct Settings {
 /// Limits of the conversation that is sent and cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistorySettings {
-    /// Number of tool results that are sent whole; older ones are only named.
+    /// Number of newest tool results that stay whole when old ones are shortened.
     pub whole_results: usize,
-    /// After how many further tasks a result is not sent whole any more.
+    /// After how many further tasks a result is old.
     pub result_tasks: usize,
     /// The number of tokens that are not cached from which a cache pays off. `None`: no caches.
     pub cache_threshold: Option<u64>,
     /// Lifetime of a cache, in seconds.
     pub cache_ttl: u32,
-    /// The number of tokens of a request from which old turns are summarised.
+    /// The number of tokens of a request from which old results are shortened and, if that is not
+    /// enough, old turns are summarised.
     pub compact_at: Option<u64>,
 }
 

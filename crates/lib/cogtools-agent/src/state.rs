@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::Conversation;
 use crate::cache::{CacheRecord, CacheUse};
-use crate::history::{SentTokens, is_whole};
+use crate::history::SentTokens;
 use crate::prompt::{BufferedLayer, DynamicLayer, Prompt, StaticLayer, TriggerLayer};
 
 /// The state of a session, read from its log.
@@ -41,8 +41,6 @@ pub struct Fixed {
     pub tools: Arc<Vec<Value>>,
     /// The state of the world when the task was given.
     pub dynamic: Option<Arc<Content>>,
-    /// Number of results that are sent whole.
-    pub whole_results: usize,
 }
 
 impl State {
@@ -78,7 +76,7 @@ impl State {
                 };
             }
             // What was sent before is not sent again.
-            Event::Compaction { .. } => {
+            Event::Compaction { .. } | Event::Expired { .. } => {
                 self.sent = SentTokens::default();
                 self.cache = None;
                 self.refused_at = None;
@@ -108,7 +106,7 @@ impl State {
     /// The prompt for the next request, whose first layer has `turns` turns. `None` if there is
     /// nothing to react to.
     pub fn prompt(&self, fixed: &Fixed, turns: usize) -> Option<Prompt> {
-        let mut contents = self.contents(fixed);
+        let mut contents = self.conversation.contents();
         let (_, trigger) = contents.pop()?;
         let cut = contents.partition_point(|(end, _)| *end <= turns);
         let buffered = contents.split_off(cut);
@@ -129,7 +127,7 @@ impl State {
 
     /// The first layer with `turns` turns.
     pub fn static_layer(&self, fixed: &Fixed, turns: usize) -> StaticLayer {
-        let contents = self.contents(fixed).into_iter();
+        let contents = self.conversation.contents().into_iter();
         StaticLayer {
             system: fixed.system.clone(),
             tools: Arc::clone(&fixed.tools),
@@ -138,11 +136,6 @@ impl State {
                 .map(|(_, content)| content)
                 .collect(),
         }
-    }
-
-    fn contents(&self, fixed: &Fixed) -> Vec<(usize, Arc<Content>)> {
-        let whole = is_whole(&self.conversation.kinds(), fixed.whole_results);
-        self.conversation.contents(&whole)
     }
 
     /// The cache of the session, if it still is what a request with that first layer begins with.

@@ -64,10 +64,6 @@ pub(crate) fn print(
                 parts: parts.collect(),
             },
         );
-        let tasks = settings.history.result_tasks;
-        if let Some(event) = state.conversation().expire(tasks) {
-            state.apply(id.next(), &event);
-        }
     }
     let fixed = Fixed { dynamic, ..fixed };
     let options = &settings.request;

@@ -139,7 +139,7 @@ fn materials<'a>(
     let system = (!texts.is_empty()).then(|| Arc::new(Content::system(texts.join("\n\n"))));
     Ok(Materials {
         project,
-        fixed: worker::fixed(system, &tools, &settings),
+        fixed: worker::fixed(system, &tools),
         tools: Arc::new(tools),
         layers,
         settings,

@@ -319,7 +319,7 @@ pub(crate) fn agent_materials<'a>(
     let settings = agent_settings(task, &model, &config.ask, permissions)?;
     Ok(Materials {
         project,
-        fixed: worker::fixed(system(task), &tools, &settings),
+        fixed: worker::fixed(system(task), &tools),
         tools: Arc::new(tools),
         layers: Layers::of_agent(),
         settings,

@@ -33,16 +33,11 @@ pub(crate) struct Materials<'a> {
 }
 
 /// Beginning of all requests: `system`, and `tools` as they are declared.
-pub(crate) fn fixed(
-    system: Option<Arc<Content>>,
-    tools: &ProjectTools,
-    settings: &Settings,
-) -> Fixed {
+pub(crate) fn fixed(system: Option<Arc<Content>>, tools: &ProjectTools) -> Fixed {
     Fixed {
         system,
         tools: declarations(&tools.list()),
         dynamic: None,
-        whole_results: settings.history.whole_results,
     }
 }
 

@@ -79,7 +79,7 @@ fn a_second_summary_replaces_the_first() {
     // Its last turn is older than the entry of the first summary.
     push(&mut conversation, summary(second, "summary of 1 and 2"));
     let contents: Vec<String> = conversation
-        .contents(&[])
+        .contents()
         .iter()
         .map(|(_, content)| content.text())
         .collect();
@@ -167,10 +167,7 @@ const MAX_BUILD: Duration = if cfg!(debug_assertions) {
 #[test]
 fn a_request_with_a_thousand_turns_is_built_in_two_milliseconds() {
     let state = state(1_000);
-    let fixed = Fixed {
-        whole_results: 30,
-        ..Fixed::default()
-    };
+    let fixed = Fixed::default();
     let build = || -> Request {
         let prompt = state.prompt(&fixed, 500).expect("a prompt");
         prompt.request(&cogtools_agent::RequestOptions::default(), None)

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use cogtools_agent::{FileReference, Situation};
+use cogtools_agent::{CallResult, FileReference, Situation};
 use cogtools_log::{BlobId, EndStatus, Event, LayerSize};
 use serde_json::{Value, json};
 
-use crate::scene::Scene;
-use crate::script::{call_part, calls, text};
+use crate::scene::{PURE, Scene};
+use crate::script::{Step, call_part, calls, text};
 
 /// The layers of each request.
 fn requests(scene: &Scene) -> Vec<Vec<LayerSize>> {
@@ -67,6 +67,78 @@ fn common(one: &str, other: &str) -> usize {
     pairs.take_while(|(a, b)| a == b).count()
 }
 
+/// Compares each request with the one before it; returns the bytes that they have in common, and
+/// all bytes.
+fn shared(sent: &[Value]) -> (usize, usize) {
+    let texts: Vec<String> = sent.iter().map(Value::to_string).collect();
+    let pairs = texts.windows(2);
+    pairs.fold((0, 0), |(same, all), pair| {
+        (same + common(&pair[0], &pair[1]), all + pair[1].len())
+    })
+}
+
+/// A model that reads a page for each of 20 tasks. The answer to the task `too_long` says that the
+/// request had more tokens than the conversation may have.
+fn reader(too_long: Option<usize>) -> Scene {
+    let words = "words of an answer ".repeat(40);
+    let replies = (0..20).flat_map(|turn| {
+        let call = calls(&[call_part(&turn.to_string(), "read", &json!({"x": turn}))]);
+        let mut answer = text(&format!("{turn} {words}"));
+        if let Some(Step::Chunk(chunk)) = answer.first_mut()
+            && too_long == Some(turn)
+        {
+            chunk["usageMetadata"]["promptTokenCount"] = 400_000.into();
+        }
+        [call, answer]
+    });
+    let mut scene = Scene::new(replies).tool("read", PURE, |arguments, _| {
+        let text = "words and words ".repeat(200);
+        CallResult::Output(format!("{} {text}", arguments["x"]).into())
+    });
+    scene.situation.file_references = vec![FileReference {
+        path: "a.txt".to_owned(),
+        content: Some("a".repeat(30_000)),
+    }];
+    for turn in 0..20 {
+        let end = scene.run(&format!("task {turn}"));
+        assert_eq!(end.status, EndStatus::Completed, "{turn}");
+    }
+    scene
+}
+
+#[test]
+fn results_stay_as_they_were_sent() {
+    let scene = reader(None);
+    let sent = scene.model.contents();
+    assert_eq!(sent.len(), 40);
+    for pair in sent.windows(2) {
+        let earlier = pair[0].as_array().expect("contents");
+        assert_eq!(
+            pair[1].as_array().expect("contents")[..earlier.len()],
+            earlier[..]
+        );
+    }
+    let (same, all) = shared(&sent);
+    assert!(same * 100 >= all * 95, "{same} of {all}");
+}
+
+#[test]
+fn results_expire_in_one_batch_when_the_conversation_is_too_long() {
+    let scene = reader(Some(15));
+    let sent = scene.model.contents();
+    // No summary was asked for.
+    assert_eq!(sent.len(), 40);
+    let batches = scene.events().into_iter().filter_map(|event| match event {
+        Event::Expired { results } => Some(results.len()),
+        _ => None,
+    });
+    assert_eq!(batches.collect::<Vec<_>>(), [14]);
+    let (same, all) = shared(&sent);
+    assert!(same * 100 >= all * 95, "{same} of {all}");
+    let last = scene.last_contents().to_string();
+    assert_eq!(last.matches("(expired: call the tool again").count(), 14);
+}
+
 #[test]
 fn a_conversation_only_grows_while_the_world_changes() {
     let words = "a long answer about many things that were asked for ".repeat(20);
@@ -91,17 +163,14 @@ fn a_conversation_only_grows_while_the_world_changes() {
         );
     }
     let sent = scene.model.contents();
-    let texts: Vec<String> = sent.iter().map(Value::to_string).collect();
-    let (mut same, mut all) = (0, 0);
-    for (pair, contents) in texts.windows(2).zip(sent.windows(2)) {
+    for contents in sent.windows(2) {
         let earlier = contents[0].as_array().expect("contents");
         assert_eq!(
             contents[1].as_array().expect("contents")[..earlier.len()],
             earlier[..]
         );
-        same += common(&pair[0], &pair[1]);
-        all += pair[1].len();
     }
+    let (same, all) = shared(&sent);
     assert!(same * 100 >= all * 95, "{same} of {all}");
     let last = scene.last_contents();
     let parts = last.as_array().and_then(|contents| contents.last());

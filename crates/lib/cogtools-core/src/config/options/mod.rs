@@ -387,10 +387,11 @@ impl AskConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AskHistory {
-    /// The number of tool results that are sent whole. By default, 30.
+    /// The number of newest tool results that stay whole when old ones are shortened, which is when
+    /// a cache is made or the conversation is too long. By default, 30.
     #[schemars(with = "u64")]
     pub whole_results: Option<usize>,
-    /// After how many further tasks a result is not sent whole any more. By default, 3.
+    /// After how many further tasks a result is old. By default, 3.
     #[schemars(with = "u64")]
     pub result_tasks: Option<usize>,
     /// The number of tokens that are not cached from which a cache is made, or off. By default,
@@ -400,8 +401,9 @@ pub struct AskHistory {
     #[serde(deserialize_with = "source::a_minute")]
     #[schemars(range(min = 60, max = 4_294_967_295_u64))]
     pub cache_ttl: Option<u32>,
-    /// The number of tokens of a request from which old turns are summarised, or off. By default,
-    /// half of what the model reads if prices says so, or else 400000.
+    /// The number of tokens of a request from which old results are shortened and, if that is not
+    /// enough, old turns are summarised, or off. By default, half of what the model reads if prices
+    /// says so, or else 400000.
     pub compact_at: Option<Threshold>,
 }
 
