@@ -218,6 +218,21 @@ impl Session {
         leaf.map(|leaf| self.path_to(leaf)).unwrap_or_default()
     }
 
+    /// The tokens and the money of all branches: a turn that was taken back is paid for, too.
+    pub fn usage(&self) -> Usage {
+        let mut sum = Usage::default();
+        for entry in self.nodes() {
+            match &entry.event {
+                Event::Usage(usage) => sum += usage,
+                Event::Node {
+                    model: Some(asked), ..
+                } => sum += &asked.usage,
+                _ => {}
+            }
+        }
+        sum
+    }
+
     /// The entries of the agents that the call in the entry `call` has run, and of those that
     /// these have called.
     pub fn agents(&self, call: &Entry) -> Vec<&Entry> {

@@ -63,7 +63,7 @@ fn row(stored: &Stored, session: &Session, now: Timestamp) -> [String; 7] {
         phrase::age(now, stored.modified),
         summary.model.clone(),
         summary.turns.to_string(),
-        summary.usage.total.to_string(),
+        session.usage().total.to_string(),
         summary.end_name().unwrap_or_default().to_owned(),
         truncate(&task, MAX_TASK_CHARS).into_owned(),
     ]
@@ -79,7 +79,7 @@ fn item(store: &Store, stored: &Stored, session: &Session) -> Value {
         "model": summary.model,
         "turns": summary.turns,
         "calls": summary.calls,
-        "usage": summary.usage,
+        "usage": session.usage(),
         "task": summary.task,
         "end": summary.end_name(),
     })

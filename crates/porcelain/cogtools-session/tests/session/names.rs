@@ -58,6 +58,24 @@ abd        2 d  gemini-flash-latest      2    1780  completed  Why does the test
 }
 
 #[test]
+fn turns_that_were_taken_back_are_paid_for() {
+    let project = project();
+    let path = stored(&project, "abc");
+    let retried = [
+        r#""parent":null,"time":"2026-11-22T09:00:03.000Z","kind":"undone","task":1"#,
+        r#""parent":13,"time":"2026-11-22T09:00:04.000Z","kind":"task","parts":[{"text":"Again"}]"#,
+        r#""parent":14,"time":"2026-11-22T09:00:05.000Z","kind":"usage","prompt":20,"total":20"#,
+    ];
+    let lines = (13..).zip(retried);
+    let lines = lines.map(|(id, line)| format!("{{\"id\":{id},{line}}}\n"));
+    let text = fs::read_to_string(&path).expect("a session");
+    fs::write(&path, text + &lines.collect::<String>()).expect("written");
+    let listed = session(&project, &["list", "--json"]).json();
+    assert_eq!(listed[0]["task"], "Again");
+    assert_eq!(listed[0]["usage"]["total"], 1800);
+}
+
+#[test]
 fn a_session_that_cannot_be_read_is_a_warning() {
     let project = three();
     fs::write(store(&project).folder().join("abd.jsonl"), "garbage\n").expect("written");
