@@ -6,6 +6,7 @@
 mod agent;
 mod cache;
 mod calls;
+mod compaction;
 mod conversation;
 pub mod diagnostic;
 mod exchange;

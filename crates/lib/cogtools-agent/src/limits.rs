@@ -61,6 +61,23 @@ impl Price {
             + price(usage.cached, self.cached)
             + price(usage.output + usage.thoughts, self.output)
     }
+
+    /// The number of tokens that a model may answer to a request of `sent` tokens for `money`, which
+    /// is all that a request without a cache can cost. `None` if not even one.
+    pub(crate) fn affordable_output(&self, sent: u64, money: f64) -> Option<u64> {
+        let input = self.cost(&Usage {
+            prompt: sent,
+            ..Usage::default()
+        });
+        let left = money - input;
+        let tokens = left * 1e6 / self.output;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it saturates, and is at least one"
+        )]
+        (left >= 0.0 && (self.output <= 0.0 || tokens >= 1.0)).then_some(tokens as u64)
+    }
 }
 
 /// The tokens, calls and money that a run has used.
@@ -193,6 +210,14 @@ impl Ledger {
         let own = self.budget.tokens.map(|limit| limit.saturating_sub(spent));
         let parents = self.parent.as_ref().and_then(|parent| parent.tokens_left());
         own.into_iter().chain(parents).min()
+    }
+
+    /// The money that is left, if it is limited.
+    pub fn money_left(&self) -> Option<f64> {
+        let spent = self.spent().money;
+        let own = self.budget.money.map(|limit| limit - spent);
+        let parents = self.parent.as_ref().and_then(|parent| parent.money_left());
+        own.into_iter().chain(parents).reduce(f64::min)
     }
 
     /// The time that is left, if it is limited.

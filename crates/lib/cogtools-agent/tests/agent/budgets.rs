@@ -111,6 +111,63 @@ fn a_limit_is_checked_before_each_request() {
 }
 
 #[test]
+fn money_is_checked_before_it_is_spent() {
+    let priced = |input: f64, money: f64| {
+        let mut scene = Scene::new([call("a", "echo", &json!({"x": 1})), text("done")]);
+        scene.budget.money = Some(money);
+        scene.settings.price = Some(Price {
+            currency: "EUR".to_owned(),
+            input,
+            cached: 0.0,
+            // Five tokens each: one cent for a response.
+            output: 2_000.0,
+        });
+        scene
+    };
+    // About twenty tokens: the first request would cost more than there is.
+    let mut scene = priced(10_000.0, 0.1);
+    assert_eq!(scene.run("go").status, spent(BudgetLimit::Money));
+    assert_eq!(scene.model.left(), 2);
+
+    // Of what is left, less than nine tokens can be paid for, and for the rest of the money three.
+    let mut scene = priced(0.0, 0.017);
+    assert_eq!(scene.run("go").status, EndStatus::Completed);
+    assert_eq!(scene.model.limits(), [Some(8), Some(3)]);
+
+    // A limit of the user's own stays, and money without end sets none.
+    let mut scene = priced(0.0, 100.0);
+    scene.settings.request.generation.max_output_tokens = Some(4);
+    scene.run("go");
+    assert_eq!(scene.model.limits(), [Some(4), Some(4)]);
+    let mut scene = priced(0.0, 100.0);
+    scene.run("go");
+    assert_eq!(scene.model.limits(), [None, None]);
+}
+
+#[test]
+fn an_answer_that_the_money_cuts_ends_the_run() {
+    let cut = || {
+        [vec![chunk(
+            &json!([{"text": "The answ"}]),
+            Some("MAX_TOKENS"),
+        )]]
+    };
+    let mut scene = Scene::new(cut());
+    scene.settings.price = Some(Price {
+        output: 2_000.0,
+        ..Price::default()
+    });
+    scene.budget.money = Some(0.011);
+    let end = scene.run("go");
+    assert_eq!(
+        (end.status, end.text.as_str()),
+        (spent(BudgetLimit::Money), "The answ")
+    );
+    let mut scene = Scene::new(cut());
+    assert_eq!(scene.run("go").status, EndStatus::Completed);
+}
+
+#[test]
 fn calls_beyond_the_budget_are_answered() {
     // All calls are made, and the model may still answer.
     check(

@@ -50,6 +50,13 @@ impl Script {
         schemas.collect()
     }
 
+    /// The limit of output tokens of each request.
+    pub(crate) fn limits(&self) -> Vec<Option<u32>> {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let limit = |request: &Request| request.generation.max_output_tokens;
+        requests.iter().map(limit).collect()
+    }
+
     /// Number of replies that were not played.
     pub(crate) fn left(&self) -> usize {
         let replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
