@@ -1,10 +1,11 @@
-//! The fake Gemini API and those who know the real one: its official SDKs, and a server
-//! with the API of `OpenAI` in front of it.
+//! The fake Gemini API and those who know the real one: its official SDKs, and servers
+//! with the API of `OpenAI` in front of it. And requests, as chat templates render them.
 
 mod javascript;
 mod litellm;
 mod python;
 mod script;
+mod templates;
 
 use std::path::{Path, PathBuf};
 

@@ -99,12 +99,20 @@ pub fn messages(contents: &[Arc<Content>]) -> Vec<Value> {
         } else {
             messages.extend(calls.results(content));
             if let Some(message) = user(content) {
+                let last = messages.last();
+                if last.is_some_and(|last: &Value| last["role"] == "tool") {
+                    messages.push(json!({"role": "assistant", "content": INTERRUPTED}));
+                }
                 add(&mut messages, message);
             }
         }
     }
     messages
 }
+
+/// The answer of a model that was interrupted before it answered to a result: Mistral's API and
+/// templates refuse a user that speaks there.
+const INTERRUPTED: &str = "(interrupted)";
 
 /// Adds a message, or joins it with the last one: templates of some models refuse two messages of
 /// the user that follow each other.
