@@ -4,7 +4,6 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
 use cogtools_test_support::{Outcome, Project};
 
@@ -12,13 +11,13 @@ use crate::run;
 
 /// A server that answers each request with what `respond` returns for its first line, headers and
 /// body, and that remembers them.
-struct Server {
-    port: u16,
+pub(crate) struct Server {
+    pub(crate) port: u16,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn new(respond: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
+    pub(crate) fn new(respond: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -47,24 +46,24 @@ impl Server {
     }
 
     /// A server that always answers with this status, further headers and body.
-    fn always(status: &str, headers: &str, body: &str) -> Self {
+    pub(crate) fn always(status: &str, headers: &str, body: &str) -> Self {
         let answer = response(status, headers, body);
         Self::new(move |_| answer.clone())
     }
 
-    fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.seen.lock().expect("no panic").clone()
     }
 
     /// The first line of the last request, without the version.
-    fn last(&self) -> String {
+    pub(crate) fn last(&self) -> String {
         let requests = self.requests();
         let line = requests.last().and_then(|request| request.lines().next());
         line.unwrap_or_default().replace(" HTTP/1.1", "")
     }
 }
 
-fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
+pub(crate) fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n{body}"
@@ -73,7 +72,7 @@ fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
 }
 
 /// A tool that requests from the server; `PORT` in `http` is its port.
-fn tool(server: &Server, rest: &str, http: &str) -> String {
+pub(crate) fn tool(server: &Server, rest: &str, http: &str) -> String {
     let http = http.replace("PORT", &server.port.to_string());
     let hosts = format!("\"127.0.0.1:{}\"", server.port);
     let hosts = if http.contains("hosts:") {
@@ -85,14 +84,14 @@ fn tool(server: &Server, rest: &str, http: &str) -> String {
 }
 
 /// Output and status of a run.
-struct Seen {
+pub(crate) struct Seen {
     status: String,
-    stdout: String,
-    stderr: String,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Seen {
-    fn of(outcome: &Outcome) -> Self {
+    pub(crate) fn of(outcome: &Outcome) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self {
             status: outcome.status.to_string(),
@@ -102,38 +101,38 @@ impl Seen {
     }
 
     #[track_caller]
-    fn outputs(&self, expected: &str) {
+    pub(crate) fn outputs(&self, expected: &str) {
         let seen = (&*self.status, &*self.stdout, &*self.stderr);
         assert_eq!(seen, ("exit 0", expected, ""));
     }
 
     #[track_caller]
-    fn ends(&self, status: u8) -> &Self {
+    pub(crate) fn ends(&self, status: u8) -> &Self {
         let expected = format!("exit {status}");
         assert_eq!(self.status, expected, "{}{}", self.stdout, self.stderr);
         self
     }
 
     #[track_caller]
-    fn says(&self, part: &str) -> &Self {
+    pub(crate) fn says(&self, part: &str) -> &Self {
         let all = format!("{}{}", self.stdout, self.stderr);
         assert!(all.contains(part), "{part}: {all}");
         self
     }
 }
 
-fn call(project: &Project, arguments: &str) -> Seen {
+pub(crate) fn call(project: &Project, arguments: &str) -> Seen {
     let run = run("cogtools-call", project).arg("t").stdin(arguments);
     Seen::of(&run.env("TOKEN", "s3cr3t/ token").run())
 }
 
-fn call_tool(server: &Server, rest: &str, http: &str, arguments: &str) -> Seen {
+pub(crate) fn call_tool(server: &Server, rest: &str, http: &str, arguments: &str) -> Seen {
     let project = Project::new();
     project.file("tools/t.yaml", tool(server, rest, http));
     call(&project, arguments)
 }
 
-const ANY: &str = "parameters_schema: {type: object, additionalProperties: true}";
+pub(crate) const ANY: &str = "parameters_schema: {type: object, additionalProperties: true}";
 
 #[test]
 fn values_are_encoded_by_their_place() {
@@ -171,20 +170,6 @@ fn values_are_encoded_by_their_place() {
 }
 
 #[test]
-fn a_segment_leads_nowhere_else() {
-    let server = Server::always("200 OK", "", "ok");
-    for value in ["\"\"", "\".\"", "\"..\"", "[]", "[\"a\", \"..\"]", "null"] {
-        let http = r#"url: "http://127.0.0.1:PORT/u/{{ id }}/x""#;
-        let outcome = call_tool(&server, ANY, http, &format!("{{\"id\": {value}}}"));
-        outcome.ends(65);
-    }
-    let http = r#"url: "http://127.0.0.1:PORT/", headers: {X-A: "{{ id }}"}"#;
-    let outcome = call_tool(&server, ANY, http, r#"{"id": "a\r\nB: c"}"#);
-    outcome.ends(65);
-    assert!(server.requests().is_empty());
-}
-
-#[test]
 fn bodies_keep_types() {
     let server = Server::always("200 OK", "", "ok");
     let body = |http: &str, arguments: &str| {
@@ -203,32 +188,6 @@ fn bodies_keep_types() {
     assert_eq!(body(form, r#"{"a": ["1 2", 3]}"#), "a=1%202&a=3");
     let text = r#"url: "http://127.0.0.1:PORT/", body: {text: "<{{ a }}>"}"#;
     assert_eq!(body(text, r#"{"a": "x"}"#), "<x>");
-}
-
-#[test]
-fn files_of_a_body_stay_in_the_project() {
-    let server = Server::always("200 OK", "", "ok");
-    let http = r#"url: "http://127.0.0.1:PORT/", body: {multipart: {doc: {file: "{{ path }}", type: text/plain}}}"#;
-    let project = Project::new();
-    project.file("tools/t.yaml", tool(&server, ANY, http));
-    project
-        .file("a.txt", "content")
-        .file(".env", "A=1\n")
-        .file("k.pem", "x");
-    project.link("out", "/etc/passwd");
-    call(&project, r#"{"path": "a.txt"}"#).outputs("ok");
-    let sent = server.requests().pop().expect("a request");
-    assert!(
-        sent.contains(
-            "name=\"doc\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\ncontent\r\n"
-        ),
-        "{sent}"
-    );
-    for path in [".env", "k.pem", "out", "../x", "/etc/passwd"] {
-        let outcome = call(&project, &format!("{{\"path\": \"{path}\"}}"));
-        outcome.ends(77);
-    }
-    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]
@@ -262,6 +221,15 @@ fn credentials_are_sent_and_never_shown() {
     let query = r#"url: "http://127.0.0.1:PORT/", auth: {api_key: {query: key, env: TOKEN}}"#;
     call_tool(&server, "", query, "{}");
     assert_eq!(server.last(), "GET /?key=s3cr3t%2F%20token");
+    let several = r#"url: "http://127.0.0.1:PORT/", auth: [{api_key: {query: key, env: TOKEN}}, {api_key: {header: X-App, env: TOKEN}}, {bearer: {env: TOKEN}}]"#;
+    call_tool(&server, "", several, "{}")
+        .outputs("authorization: Bearer [redacted] [redacted] [redacted]");
+    let request = server.requests().pop().expect("a request");
+    assert!(
+        request.starts_with("GET /?key=s3cr3t%2F%20token ")
+            && request.contains("x-app: s3cr3t/ token"),
+        "{request}"
+    );
     let missing = r#"url: "http://127.0.0.1:PORT/", auth: {bearer: {env: NOT_SET}}"#;
     let count = server.requests().len();
     let outcome = call_tool(&server, "", missing, "{}");
@@ -317,72 +285,6 @@ fn a_login_is_sent_to_its_own_server_only() {
         .ends(77)
         .says("is for `http://127.0.0.1");
     assert!(other.requests().is_empty());
-}
-
-#[test]
-fn only_named_hosts_are_reached() {
-    let server = Server::always("200 OK", "", "ok");
-    let port = server.port;
-    let denied = |url: &str, hosts: &str| {
-        let project = Project::new();
-        let http = format!("url: \"{url}\", hosts: [{hosts}]");
-        project.file("tools/t.yaml", tool(&server, ANY, &http));
-        let outcome = call(&project, "{\"h\": \"other.example\"}");
-        outcome.ends(77);
-        outcome.stderr
-    };
-    let message = denied("http://127.0.0.1:PORT/x", "");
-    assert!(
-        message.contains(&format!("hosts: [\"127.0.0.1:{port}\"]")),
-        "{message}"
-    );
-    for url in [
-        "127.1",
-        "0x7f000001",
-        "2130706433",
-        "localhost",
-        "localhost.",
-        "[::ffff:127.0.0.1]",
-        "[::1]",
-        "0",
-    ] {
-        denied(&format!("https://{url}:PORT/"), "");
-        denied(&format!("http://{url}:PORT/"), "\"*.a.example\"");
-    }
-    denied("https://{{ h }}/", "a.example");
-    denied("http://127.0.0.1:PORT/", "127.0.0.1");
-    assert!(server.requests().is_empty());
-}
-
-#[test]
-fn redirects_stay_on_the_origin() {
-    let server = Server::new(|request| {
-        let to = request.split(' ').nth(1).unwrap_or_default().to_owned();
-        match to.as_str() {
-            "/own" => response("302 Found", "Location: /end?x=1\r\n", ""),
-            "/loop" => response("302 Found", "Location: /loop\r\n", ""),
-            "/out" => response(
-                "302 Found",
-                "Location: http://169.254.169.254/latest?secret=1\r\n",
-                "",
-            ),
-            _ => response("200 OK", "", &to),
-        }
-    });
-    call_tool(&server, "", r#"url: "http://127.0.0.1:PORT/own""#, "{}").outputs("/end?x=1");
-    for (path, named) in [
-        ("/loop", "/loop"),
-        ("/out", "http://169.254.169.254/latest"),
-    ] {
-        let http = format!("url: \"http://127.0.0.1:PORT{path}\"");
-        let outcome = call_tool(&server, "", &http, "{}");
-        outcome.ends(1);
-        assert!(
-            outcome.stderr.contains(named) && !outcome.stderr.contains("secret"),
-            "{}",
-            outcome.stderr
-        );
-    }
 }
 
 #[test]
@@ -469,24 +371,6 @@ fn a_failure_that_passes_is_repeated() {
 }
 
 #[test]
-fn bodies_and_time_are_bounded() {
-    let server = Server::always("200 OK", "", &"x".repeat(1001));
-    let small = r#"url: "http://127.0.0.1:PORT/", max_bytes: 1000"#;
-    call_tool(&server, "", small, "{}").ends(1);
-    let slow = Server::new(|_| {
-        thread::sleep(Duration::from_secs(5));
-        response("200 OK", "", "ok")
-    });
-    let outcome = call_tool(
-        &slow,
-        "timeout: 0.5",
-        r#"url: "http://127.0.0.1:PORT/""#,
-        "{}",
-    );
-    outcome.ends(124);
-}
-
-#[test]
 fn files_that_are_no_requests() {
     for (http, message) in [
         ("url: \"https://u:p@a.example/\"", "user name"),
@@ -529,6 +413,10 @@ fn files_that_are_no_requests() {
             "url: \"https://a.example/\", auth: {bearer: secret}",
             "takes a variable",
         ),
+        (
+            "url: \"https://a.example/\", auth: [{bearer: {env: A}}, {basic: {user: u, password: {env: B}}}]",
+            "have the same place: the header `authorization`",
+        ),
         ("method: GET", "`url` is missing"),
     ] {
         let project = Project::new();
@@ -550,6 +438,53 @@ fn a_project_that_is_not_trusted_makes_no_request() {
     );
     call(&project, "{}").ends(77);
     assert!(server.requests().is_empty());
+}
+
+/// A server that keeps its connections open, and counts them.
+pub(crate) fn persistent() -> (u16, Arc<Mutex<usize>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let count = Arc::new(Mutex::new(0));
+    let connections = Arc::clone(&count);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            *connections.lock().expect("no panic") += 1;
+            let mut reader = BufReader::new(stream.expect("a connection"));
+            thread::spawn(move || {
+                let mut line = String::new();
+                while reader.read_line(&mut line).is_ok_and(|length| length > 0) {
+                    if line == "\r\n" {
+                        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+                        let _ = reader.get_mut().write_all(answer);
+                    }
+                    line.clear();
+                }
+            });
+        }
+    });
+    (port, count)
+}
+
+/// A tool that requests from a server on `port`.
+pub(crate) fn at(name: &str, port: u16) -> String {
+    let http = format!("url: \"http://127.0.0.1:{port}/\", hosts: [\"127.0.0.1:{port}\"]");
+    format!("name: {name}\ndescription: d\nimplementation:\n  http: {{{http}}}\n")
+}
+
+#[test]
+fn connections_of_a_flow_stay_open() {
+    let (port, count) = persistent();
+    let project = Project::new();
+    project
+        .file("tools/one.yaml", at("one", port))
+        .file("tools/two.yaml", at("two", port))
+        .file(
+            "tools/both.yaml",
+            "name: both\ndescription: d\nimplementation:\n  flow:\n    nodes:\n      a: {tool: one}\n      b: {tool: two, needs: [a]}\n      c: {tool: one, needs: [b]}\n",
+        );
+    let flow = run("cogtools-flow", &project).args(["run", "both"]).run();
+    Seen::of(&flow).ends(0);
+    assert_eq!(*count.lock().expect("no panic"), 1);
 }
 
 #[test]

@@ -53,6 +53,7 @@ mod mcp;
 mod njk;
 mod notices;
 mod old_projects;
+mod openapi;
 mod output;
 mod output_schema;
 mod own_tools;

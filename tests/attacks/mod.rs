@@ -22,6 +22,7 @@ mod provider_copies;
 mod provider_coverage;
 mod read_links;
 mod records;
+mod requests;
 mod review;
 mod sandbox;
 mod served;

@@ -74,3 +74,18 @@ fn a_kept_tool_is_never_an_old_one() {
         greets(&mut session, ("Good eve, Ada!", false));
     }
 }
+
+#[test]
+fn connections_are_kept() {
+    let (port, count) = crate::http::persistent();
+    let project = Project::new();
+    project
+        .file("tools/one.yaml", crate::http::at("one", port))
+        .file("tools/two.yaml", crate::http::at("two", port));
+    let mut session = Session::open(&project);
+    for name in ["one", "two", "one"] {
+        let call = session.call(name, &json!({}));
+        assert_eq!(session.text(call), ("ok".to_owned(), false));
+    }
+    assert_eq!(*count.lock().expect("no panic"), 1);
+}

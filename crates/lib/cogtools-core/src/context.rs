@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 
 use crate::environment::{EnvError, Unread, Vars};
+use crate::http::Requests;
 use crate::process::{Confinement, Limits, LineSink, SandboxMode};
 use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
@@ -58,6 +59,8 @@ pub struct Context {
     pub warnings: Warnings,
     /// Cancels running programs.
     pub cancel: Cancel,
+    /// Makes the requests of tools; without it, a program of its own does for each call.
+    pub requests: Option<Arc<dyn Requests>>,
     /// The options of lists of tools.
     pub list: ListContext,
     /// The parts that only some calls have.

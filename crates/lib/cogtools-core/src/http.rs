@@ -2,6 +2,7 @@
 //!
 //! No client is linked here. A message is a line of JSON, and then the bytes of a body.
 
+use std::fmt::Debug;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -9,8 +10,27 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::environment::Vars;
+use crate::{Cancel, Diagnostic};
+
 /// The program that requests.
 pub const PROGRAM: &str = "cogtools-http";
+
+/// Makes requests within this process, whose connections then stay open for further calls.
+pub trait Requests: Debug + Send + Sync {
+    /// Makes the requests of `task`, the first one with this `body`. `vars` are the user's own.
+    ///
+    /// # Errors
+    ///
+    /// The diagnostic to show; without secrets. None if the call was cancelled.
+    fn run(
+        &self,
+        task: HttpTask,
+        body: Vec<u8>,
+        vars: &Vars,
+        cancel: &Cancel,
+    ) -> Result<(HttpReply, Vec<u8>), Option<Box<Diagnostic>>>;
+}
 
 /// A call of a tool that makes requests: everything but the body of the first one.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -23,8 +43,8 @@ pub struct HttpTask {
     pub headers: Vec<(String, String)>,
     /// The type of the body, if there is one.
     pub content_type: Option<String>,
-    /// The credentials.
-    pub auth: Option<HttpAuth>,
+    /// The credentials, all of which are sent.
+    pub auth: Vec<HttpAuth>,
     /// The hosts that may be reached besides the one of `url`.
     pub hosts: Vec<HostRule>,
     /// True if arguments are a part of the host, so that `hosts` has to name it.

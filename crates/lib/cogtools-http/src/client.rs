@@ -111,6 +111,9 @@ impl ClientOptions {
 
 /// The number of redirects of the same server that are followed.
 const MAX_REDIRECTS: usize = 5;
+/// The time after which a connection without requests is closed, and the number of them per host.
+const IDLE: Duration = Duration::from_mins(1);
+const MAX_IDLE: usize = 8;
 /// The smallest buffer that hyper accepts.
 const MIN_BUFFER_BYTES: usize = 8 << 10;
 /// Headers that are secrets.
@@ -151,6 +154,8 @@ impl Client {
         })?;
         let pool = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(MAX_IDLE)
             .http1_max_buf_size(options.max_header_bytes.max(MIN_BUFFER_BYTES))
             .build(Connector::new(&options, resolver));
         Ok(Self {

@@ -6,6 +6,7 @@
 
 mod client;
 mod connect;
+mod connections;
 mod error;
 mod exchange;
 mod html;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use client::{Client, ClientOptions, PlainHttp, Response, VARIABLES, Vars};
 pub use connect::Guard;
+pub use connections::{Clients, Connections};
 pub use error::{HttpError, ProxyReason, Reason, TlsReason};
 pub use exchange::run;
 pub use http;

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use clap::ColorChoice;
 use cogtools_core::environment::is_secret_name;
+use cogtools_core::http::Requests;
 use cogtools_core::{Cancel, Code, Diagnostic, Hint, Warnings};
 
 use crate::failure::{Failure, Next};
@@ -69,8 +70,10 @@ pub struct Io<'a> {
 pub struct IoContext {
     /// The user's home directory.
     pub(crate) home: OnceLock<Option<PathBuf>>,
+    /// Makes the requests of tools within this process, if it can.
+    pub(crate) requests: Option<Arc<dyn Requests>>,
     /// Warnings for the end of the run, each once.
-    warnings: Warnings,
+    pub(crate) warnings: Warnings,
     /// `--color`.
     pub(crate) colour: ColorChoice,
     /// `--quiet`.
@@ -230,6 +233,7 @@ pub struct DetachedIo {
     /// The file of the running program, absolute.
     pub program: PathBuf,
     reporter: Reporter,
+    requests: Option<Arc<dyn Requests>>,
     /// Cancels what is at work.
     pub cancel: Cancel,
 }
@@ -242,6 +246,7 @@ impl DetachedIo {
             cwd: io.cwd.clone(),
             program: io.program.clone(),
             reporter: io.reporter.clone(),
+            requests: io.context.requests.clone(),
             cancel,
         }
     }
@@ -260,7 +265,10 @@ impl DetachedIo {
             next: None,
             reporter: self.reporter.clone(),
             signals: SignalWatch::with_token(self.cancel.clone()),
-            context: IoContext::default(),
+            context: IoContext {
+                requests: self.requests.clone(),
+                ..IoContext::default()
+            },
         })
     }
 }

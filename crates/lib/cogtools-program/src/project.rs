@@ -162,7 +162,7 @@ pub fn file_registry(args: &RegistryArgs, io: &Io<'_>) -> Result<Registry, Failu
     let project = project(io);
     let (mut config, _) = valid_layers(&project, io)?;
     args.filter.apply(&mut config.filter);
-    config.sources.retain(|source| source.provider().is_none());
+    config.sources.retain(|source| !source.is_remote());
     Ok(Registry::new(config, args.filter.host, Context::default()))
 }
 
@@ -182,9 +182,9 @@ pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry
     registry(&RegistryArgs::default(), io, host)
 }
 
-/// The context of the sources; the default one if none of them runs programs.
+/// The context of the sources; the default one if none of them needs it.
 fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
-    if config.runs_programs() {
+    if config.needs_context() {
         cancellable_context(io, project, config.env_priority, config.bounds())
     } else {
         Context::default()
@@ -224,6 +224,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bo
         sandbox: bounds.sandbox,
         warnings: io.context.warnings(),
         cancel: Cancel::default(),
+        requests: io.context.requests.clone(),
         list: ListContext::default(),
         call: CallContext::default(),
     }
@@ -255,7 +256,7 @@ pub fn trust_created_project(io: &mut Io<'_>, created: Option<&Path>) -> bool {
         Kind::Project { tools } => tools
             .iter()
             .all(|tool| Some(tool.text().display_path()) == created),
-        Kind::Provider(_) => false,
+        Kind::Provider(_) | Kind::Specification(_) => false,
         // A package needs an approval of its own.
         Kind::Package { .. } => true,
     });

@@ -215,7 +215,9 @@ fn waiting(sources: &[TrustableSource], cx: &Context) -> Option<String> {
         match &source.kind {
             Kind::Project { tools: own } => tools += own.len(),
             Kind::Package { tools: own, .. } => (tools, is_project) = (tools + own.len(), false),
-            Kind::Provider(_) => (providers, is_project) = (providers + 1, false),
+            Kind::Provider(_) | Kind::Specification(_) => {
+                (providers, is_project) = (providers + 1, false);
+            }
         }
     }
     let mut waiting = Vec::new();

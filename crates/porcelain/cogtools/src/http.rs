@@ -1,10 +1,14 @@
 //! `cogtools http`: makes the requests of one call of a tool.
 //!
-//! It is a program of its own so that the programs that run for each call link no TLS.
+//! It is a program of its own so that the programs that run for each call link no TLS. Programs
+//! that stay make the requests themselves, over connections that stay open.
+
+use std::sync::Arc;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_core::http::{self, HttpAuth, HttpTask};
+use cogtools_core::http::{self, HttpAuth, HttpTask, Requests};
 use cogtools_core::{Code, Diagnostic};
+use cogtools_http::{Clients, Connections};
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io, Program, Stdin, args};
 
@@ -45,6 +49,11 @@ without the credentials that were sent.";
 )]
 struct HttpArgs {}
 
+/// Makes the requests of tools within this process.
+pub fn requests() -> Arc<dyn Requests> {
+    Arc::new(Connections::default())
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let HttpArgs {} = args::parse(matches)?;
     let input = io.stdin.read().map_err(|error| {
@@ -63,11 +72,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     })?;
     let body = body.to_vec();
     let ended = runtime.block_on(async {
-        if let Some(HttpAuth::Login(source)) = &task.auth {
-            let token = cogtools_mcp::token(source, &task.url, io).await?;
-            task.auth = Some(HttpAuth::Bearer(token));
+        for auth in &mut task.auth {
+            if let HttpAuth::Login(source) = auth {
+                let token = cogtools_mcp::token(source, &task.url, io).await?;
+                *auth = HttpAuth::Bearer(token);
+            }
         }
-        let ended = cogtools_http::run(task, body, &io.vars).await;
+        let ended = cogtools_http::run(task, body, &io.vars, &Clients::default()).await;
         ended.map_err(|diagnostic| Failure::from(*diagnostic))
     });
     runtime.shutdown_background();

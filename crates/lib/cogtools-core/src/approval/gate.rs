@@ -30,7 +30,7 @@ enum Requirement {
     Project(PathBuf),
     /// Approval of the package.
     Package(ToolPackage, Grant),
-    /// Approval of the provider's tool.
+    /// Approval of the provider's tool, or of the specification at a URL.
     Provider(String, Grant),
 }
 
@@ -191,6 +191,7 @@ fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestE
         Author::Provider => {
             let foreign = tool.implementation().foreign();
             let grant = foreign.and_then(|foreign| foreign.grant(cx));
+            let grant = grant.or_else(|| provenance.grant.clone());
             grant.map(|grant| Requirement::Provider(provenance.source.clone(), grant))
         }
         Author::User | Author::BuiltIn | Author::Package(_) => None,
@@ -226,7 +227,10 @@ fn check(tool: &Tool, cx: &Context) -> Result<Option<(ToolPackage, Hash)>, Appro
         Requirement::Package(package, grant) => {
             return check_package(package, &grant, cx).map(Some);
         }
-        Requirement::Provider(name, grant) => ("provider", name, grant),
+        Requirement::Provider(name, grant) => match tool.provenance().grant {
+            Some(_) => ("specification", name, grant),
+            None => ("provider", name, grant),
+        },
         Requirement::Project(root) => {
             let verdict = cx.trust.project_verdict(&root)?;
             let elsewhere = Some(root).filter(|root| *root != cx.root);

@@ -51,7 +51,7 @@ impl TrustableSource {
     pub fn uncovered(&self, cx: &Context) -> Vec<Uncovered> {
         let mut found = Vec::new();
         match &self.kind {
-            Kind::Project { .. } => {}
+            Kind::Project { .. } | Kind::Specification(_) => {}
             Kind::Provider(provider) => {
                 let settings = provider.settings();
                 for line in settings.lines() {
@@ -84,7 +84,7 @@ impl TrustableSource {
     /// approved with it, as far as they exist.
     pub fn loaded_files(&self, cx: &Context) -> Vec<PathBuf> {
         let loaded = match &self.kind {
-            Kind::Project { .. } => Vec::new(),
+            Kind::Project { .. } | Kind::Specification(_) => Vec::new(),
             Kind::Package { root, .. } => loaded_by(root),
             Kind::Provider(provider) => {
                 let lines = provider.settings().lines();

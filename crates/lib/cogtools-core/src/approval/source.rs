@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::approval::{self, ToolPackage};
 use crate::digest::{self, DigestError, named_paths};
-use crate::source::{Folder, Package, Provider, Source, packages};
+use crate::source::{Folder, Package, Provider, Source, Specification, packages};
 use crate::store::Store;
 use crate::tool::Author;
 use crate::trust::{Grant, Record, RecordError, Verdict};
 use crate::{Code, Config, Context, Diagnostic, Tool};
 
-/// Something that requires approval: the project, a package or a provider.
+/// Something that requires approval: the project, a package, a provider or a specification.
 #[derive(Debug)]
 pub struct TrustableSource {
     /// The name that the user knows it by; [`TrustableSource::PROJECT`] for the project.
@@ -32,6 +32,8 @@ pub enum Kind {
     },
     /// Another program, identified by its command lines.
     Provider(Provider),
+    /// A specification at a URL, identified by its content.
+    Specification(Specification),
     /// A package with tools that run programs.
     Package {
         /// Its folder, with links resolved.
@@ -49,6 +51,12 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
     for source in &config.sources {
         match source {
             Source::Folder(folder) => TrustableSource::add_folder(folder, &mut own, &mut found),
+            Source::OpenApi(specification) if specification.requires_approval() => {
+                found.push(TrustableSource {
+                    name: specification.name().to_owned(),
+                    kind: Kind::Specification(specification.clone()),
+                });
+            }
             Source::OpenApi(specification) if !specification.is_users() => {
                 let tools = source.list(cx).entries;
                 own.extend(tools.iter().filter_map(|tool| tool.load().ok()));
@@ -86,7 +94,8 @@ pub fn may_wait(config: &Config, cx: &Context) -> bool {
     let verdict = cx.trust.project_verdict(&cx.root);
     let is_own = |source: &Source| match source {
         Source::Folder(folder) => has_only_files(folder.path()),
-        Source::OpenApi(_) | Source::BuiltIn | Source::Editor => true,
+        Source::OpenApi(specification) => !specification.requires_approval(),
+        Source::BuiltIn | Source::Editor => true,
         Source::Provider(provider) => !provider.requires_approval(cx),
         Source::Packages(_) => false,
     };
@@ -152,11 +161,12 @@ impl TrustableSource {
         }
     }
 
-    /// `project`, `provider` or `package`.
+    /// `project`, `provider`, `specification` or `package`.
     pub const fn noun(&self) -> &'static str {
         match self.kind {
             Kind::Project { .. } => "project",
             Kind::Provider(_) => "provider",
+            Kind::Specification(_) => "specification",
             Kind::Package { .. } => "package",
         }
     }
@@ -170,7 +180,7 @@ impl TrustableSource {
     pub const fn runs_something(&self) -> bool {
         match &self.kind {
             Kind::Project { tools } => !tools.is_empty(),
-            Kind::Provider(_) | Kind::Package { .. } => true,
+            Kind::Provider(_) | Kind::Specification(_) | Kind::Package { .. } => true,
         }
     }
 
@@ -188,6 +198,7 @@ impl TrustableSource {
                 .command(cx)
                 .map(|grant| vec![grant])
                 .map_err(|error| Box::new(error.diagnostic())),
+            Kind::Specification(specification) => specification.grant(cx).map(|it| vec![it]),
             Kind::Package { root, .. } => {
                 let failed = |error: DigestError| Box::new(error.diagnostic());
                 let package = ToolPackage {
@@ -219,6 +230,7 @@ impl TrustableSource {
         match &self.kind {
             Kind::Project { .. } => None,
             Kind::Provider(provider) => Some((provider.key(cx), String::new())),
+            Kind::Specification(specification) => Some(specification.key(cx)),
             Kind::Package { root, .. } => Some(approval::key(&self.name, root)),
         }
     }
@@ -241,7 +253,7 @@ impl TrustableSource {
     pub fn files(&self, cx: &Context) -> Vec<PathBuf> {
         let provider = match &self.kind {
             Kind::Provider(provider) => provider,
-            Kind::Project { .. } => return Vec::new(),
+            Kind::Project { .. } | Kind::Specification(_) => return Vec::new(),
             Kind::Package { root, .. } => return digest::files(root).unwrap_or_default(),
         };
         let mut files: Vec<PathBuf> = provider
@@ -331,7 +343,7 @@ impl TrustableSource {
     pub fn revoke(&self, cx: &Context) -> Result<bool, Box<Diagnostic>> {
         let loaded = match &self.kind {
             Kind::Package { root, .. } => Some(approval::loaded_key(root, cx)),
-            Kind::Project { .. } | Kind::Provider(_) => None,
+            Kind::Project { .. } | Kind::Provider(_) | Kind::Specification(_) => None,
         };
         let was_approved = cx.trust.update(|record| {
             if let Some((source, tool)) = &loaded {
@@ -359,10 +371,12 @@ impl TrustableSource {
     pub fn own_verdict(&self, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
         let failed = |error: RecordError| Box::new(error.diagnostic());
         let record = cx.trust.read().map_err(failed)?;
-        if let Kind::Provider(provider) = &self.kind
-            && !record.knows(&provider.key(cx), "")
+        if matches!(self.kind, Kind::Provider(_) | Kind::Specification(_))
+            && self
+                .key(cx)
+                .is_some_and(|(source, tool)| !record.knows(&source, &tool))
         {
-            // As at a call, nothing is hashed for it.
+            // As at a call, nothing is hashed or requested for it.
             return Ok(Verdict::NotApproved);
         }
         let grants = self.grants(cx)?;

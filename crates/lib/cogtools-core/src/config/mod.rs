@@ -210,10 +210,10 @@ impl Config {
         }
     }
 
-    /// Returns true if listing the sources may run programs.
-    pub fn runs_programs(&self) -> bool {
-        let runs = |source: &Source| matches!(source, Source::Provider(_));
-        self.sources.iter().any(runs)
+    /// Returns true if listing the sources may run programs, or depends on the variables that are set.
+    pub fn needs_context(&self) -> bool {
+        let needs = |source: &Source| matches!(source, Source::Provider(_) | Source::OpenApi(_));
+        self.sources.iter().any(needs)
     }
 
     /// The text `title` or `instructions` of the MCP server; true if the user has written it, and

@@ -19,6 +19,9 @@ use crate::yaml::{Entry, Node};
 /// Programs whose first argument is the package or script that they run.
 const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"];
 
+/// The hint to a specification without a place.
+const SPECIFICATION: &str = "name a file of the project, as in `openapi: ./api.yaml`, or a URL";
+
 /// Makes the sources of `options`, which `reading` has read.
 pub(super) fn sources(
     options: Vec<SourceOption>,
@@ -40,9 +43,7 @@ pub(super) fn sources(
             (SourceOption::NodeModules, _) => Err(Source::Packages(base.packages.clone())),
             (SourceOption::OpenApi(option), _) => match specification(option, layer, base) {
                 Ok(specification) => Err(Source::OpenApi(specification)),
-                Err(path) => {
-                    let message = format!("`{path}` is not a file that can be used");
-                    let hint = "name a file of the project, as in `openapi: ./api.yaml`";
+                Err((message, hint)) => {
                     reading.report(message, hint, item.span);
                     continue;
                 }
@@ -87,30 +88,85 @@ fn local(path: &str, layer: &Layer, base: &Base<'_>) -> Option<Folder> {
     Some(if of_user { folder.of_user() } else { folder })
 }
 
-/// A specification in a file; the path if it cannot be used.
+/// A specification in a file or at a URL; the message and the hint if it cannot be used.
 fn specification(
     option: SpecificationOption,
     layer: &Layer,
     base: &Base<'_>,
-) -> Result<Specification, String> {
-    let options = match option {
+) -> Result<Specification, (String, &'static str)> {
+    let mut options = match option {
         SpecificationOption::Options(options) => *options,
-        SpecificationOption::File(file) => SpecificationOptions {
-            file,
-            ..SpecificationOptions::default()
-        },
+        SpecificationOption::File(place) => {
+            let is_url = place.starts_with("https://") || place.starts_with("http://");
+            let (url, file) = if is_url {
+                (Some(place), None)
+            } else {
+                (None, Some(place))
+            };
+            SpecificationOptions {
+                file,
+                url,
+                ..SpecificationOptions::default()
+            }
+        }
     };
-    let resolved = layer.place.resolve(&options.file, base);
-    let Ok((path, display_path, _)) = resolved else {
-        return Err(options.file);
-    };
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let name = options.name;
-    let name = name.unwrap_or_else(|| stem.replace(is_invalid_in_name, "_"));
-    let folder = path.parent().unwrap_or(&path);
-    let scope = ReadScope::source(&base.root, folder, layer.place.is_user);
-    let settings = Options {
-        name,
+    let is_users = layer.place.is_user;
+    let cache = options.cache;
+    match (options.url.take(), options.file.take()) {
+        (Some(url), None) if has_secrets(&url) => Err((
+            "the URL of the specification has a user name or a password".to_owned(),
+            "name one that needs no credentials, or keep the file in the project",
+        )),
+        (Some(url), None) => {
+            let stem = url_stem(&url);
+            let settings = settings_of(options, &stem);
+            Ok(Specification::at_url(url, cache, is_users, settings))
+        }
+        (None, Some(file)) => {
+            let Ok((path, display_path, _)) = layer.place.resolve(&file, base) else {
+                let message = format!("`{file}` is not a file that can be used");
+                return Err((message, SPECIFICATION));
+            };
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let settings = settings_of(options, &stem);
+            let folder = path.parent().unwrap_or(&path);
+            let scope = ReadScope::source(&base.root, folder, is_users);
+            Ok(Specification::new(
+                path,
+                display_path,
+                scope,
+                is_users,
+                settings,
+            ))
+        }
+        _ => Err(("`openapi` needs `file` or `url`".to_owned(), SPECIFICATION)),
+    }
+}
+
+/// Returns the name of the last part of the path of `url`, or of its host.
+fn url_stem(url: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let rest = path.split_once("://").map_or(path, |(_, rest)| rest);
+    let mut parts = rest.split('/').filter(|part| !part.is_empty());
+    let host = parts.next().unwrap_or_default();
+    match parts.next_back() {
+        Some(last) => last.split('.').next().unwrap_or(last).to_owned(),
+        None => host.to_owned(),
+    }
+}
+
+/// Returns true if the authority of `url` has a user name, or a password.
+fn has_secrets(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.contains('@')
+}
+
+fn settings_of(options: SpecificationOptions, stem: &str) -> Options {
+    Options {
+        name: options
+            .name
+            .unwrap_or_else(|| stem.replace(is_invalid_in_name, "_")),
         prefix: options.prefix.unwrap_or_default(),
         server: options.server,
         variables: options.variables,
@@ -121,15 +177,7 @@ fn specification(
         include: options.include,
         exclude: options.exclude,
         overrides: options.overrides,
-    };
-    let is_users = layer.place.is_user;
-    Ok(Specification::new(
-        path,
-        display_path,
-        scope,
-        is_users,
-        settings,
-    ))
+    }
 }
 
 /// A source that is another program.

@@ -1,6 +1,7 @@
 //! Sources of tools.
 
 mod builtin;
+mod cached;
 mod folder;
 pub mod openapi;
 pub(crate) mod packages;
@@ -154,6 +155,13 @@ pub enum SourceError {
         /// Why.
         reason: String,
     },
+    /// A specification that the user has not approved: its name, and true if it has changed since.
+    #[error("the specification `{0}` {state}", state = if *.1 {
+        "has changed since it was approved"
+    } else {
+        "is not approved yet"
+    })]
+    NotApproved(String, bool),
     /// An error of a provider or of a single declaration.
     #[error(transparent)]
     Provider(Arc<ProviderError>),
@@ -216,6 +224,15 @@ impl Source {
         match self {
             Self::Provider(provider) => Some(provider),
             _ => None,
+        }
+    }
+
+    /// Returns true if listing its tools runs programs or makes requests.
+    pub fn is_remote(&self) -> bool {
+        match self {
+            Self::Provider(_) => true,
+            Self::OpenApi(specification) => specification.url().is_some(),
+            Self::Folder(_) | Self::Packages(_) | Self::BuiltIn | Self::Editor => false,
         }
     }
 
@@ -310,7 +327,7 @@ impl SourceError {
                 Provenance::local(path).source
             }
             Self::Specification(path, ..) => path.display().to_string(),
-            Self::Operation { name, .. } => name.clone(),
+            Self::Operation { name, .. } | Self::NotApproved(name, _) => name.clone(),
             Self::Manifest(package, _)
             | Self::Package { package, .. }
             | Self::Outside(_, package)
@@ -333,6 +350,11 @@ impl SourceError {
     pub fn diagnostic(&self) -> Diagnostic {
         let hint = match self {
             Self::Provider(error) => return error.diagnostic(),
+            Self::NotApproved(name, _) => {
+                let before = "review what it requests, then approve it: ";
+                let hint = Hint::run(before, Command::Trust(name.clone()), "");
+                return Diagnostic::new(Code::Denied, self.to_string()).hint(hint);
+            }
             Self::Specification(.., hint) => (*hint).into(),
             Self::Operation { .. } => {
                 "exclude it, or correct the specification".into()

@@ -317,6 +317,7 @@ impl Package {
                 source: name.to_owned(),
                 toolset: Some(name.to_owned()),
                 author: Author::Package(root.clone()),
+                grant: None,
             };
             Ok(folder.with_provenance(provenance))
         };

@@ -466,16 +466,21 @@ fn diagnostic(stderr: &[u8]) -> Option<Diagnostic> {
     Diagnostic::from_json(&lines[end..].concat())
 }
 
-/// Returns its variables: the user's. A host may have loaded a file of the project into the process: it
+/// Returns the user's variables. A host may have loaded a file of the project into the process: it
 /// decides neither where a key is sent nor what is trusted.
+pub(super) fn variables_of_user(cx: &Context) -> Vars {
+    let process = cx.environment.process();
+    let names = process.keys().filter_map(|name| name.to_str());
+    cx.environment.user_vars(names)
+}
+
+/// Returns the variables of the program.
 fn variables(runs_agents: bool, cx: &Context) -> Result<Vars, Box<Diagnostic>> {
     let mut depth = AgentTask::depth(cx);
     if runs_agents {
         depth = AgentTask::depth_below(depth)?;
     }
-    let process = cx.environment.process();
-    let names = process.keys().filter_map(|name| name.to_str());
-    let mut variables = cx.environment.user_vars(names);
+    let mut variables = variables_of_user(cx);
     variables.insert(AgentTask::DEPTH.into(), depth.to_string().into());
     // An option of this program holds for what it starts, too.
     variables.insert(SandboxMode::VARIABLE.into(), cx.sandbox.name().into());

@@ -14,6 +14,7 @@ use crate::text::Text;
 use crate::tool::annotations::Annotations;
 use crate::tool::capability::default_capability;
 use crate::tool::{Example, Output};
+use crate::trust::Grant;
 
 type Object = Map<String, Value>;
 
@@ -56,6 +57,8 @@ pub struct Provenance {
     pub toolset: Option<String>,
     /// The author.
     pub author: Author,
+    /// The approval that it needs as a part of something else, which a URL has.
+    pub(crate) grant: Option<Grant>,
 }
 
 /// The author of a tool.

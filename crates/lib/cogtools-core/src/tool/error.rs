@@ -352,6 +352,9 @@ pub enum HttpToolError {
     /// Credentials for a host that arguments choose.
     #[error("`auth` cannot be sent to a host of `*.` that arguments choose")]
     Wildcard,
+    /// Two credentials, of which only one could be sent.
+    #[error("two credentials have the same place: {0}")]
+    SamePlace(String),
     /// Not a name of a variable.
     #[error("`{0}` takes a variable, not the value itself")]
     Variable(String),
@@ -395,6 +398,7 @@ impl HttpToolError {
                 return meant.or_else(|| Some(format!("write one of {}", kinds.join(", "))));
             }
             Self::Wildcard => "name the hosts one by one".into(),
+            Self::SamePlace(_) => "remove one of them".into(),
             Self::Variable(_) => "write `{env: NAME}`; a secret does not belong in a file".into(),
         })
     }

@@ -45,7 +45,7 @@ pub use flow::{
     AskNode, Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowItems, FlowNeed,
     FlowNode, FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
 };
-pub(crate) use http::Http;
+pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;

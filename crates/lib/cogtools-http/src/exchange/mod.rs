@@ -4,7 +4,7 @@
 //! checked before it is connected to, and credentials reach the host of the tool's URL only.
 
 mod answer;
-mod transport;
+pub(crate) mod transport;
 
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
@@ -18,6 +18,7 @@ use self::answer::Answer;
 use self::transport::Guarded;
 use self::transport::Transport;
 use crate::client::Vars;
+use crate::connections::Clients;
 use crate::error::{HttpError, Reason};
 use crate::target::shown;
 
@@ -41,7 +42,7 @@ impl From<Box<Diagnostic>> for Failed {
 }
 
 /// Makes the requests of `task`, the first one with this `body`, and returns the last response.
-/// `vars` are the user's own variables.
+/// `vars` are the user's own variables; one of `clients` is used, or added.
 ///
 /// # Errors
 ///
@@ -50,11 +51,12 @@ pub async fn run(
     task: HttpTask,
     body: Vec<u8>,
     vars: &Vars,
+    clients: &Clients,
 ) -> Result<(HttpReply, Vec<u8>), Box<Diagnostic>> {
     let limit = Duration::try_from_secs_f64(task.seconds).unwrap_or(Duration::from_mins(1));
     let deadline = Instant::now() + limit;
     let mut exchange = Exchange {
-        transport: Transport::new(&task, vars, limit)?,
+        transport: Transport::new(&task, vars, limit, clients)?,
         guarded: Guarded::new(&task)?,
         task,
         body,
@@ -106,17 +108,19 @@ impl Exchange {
 
     /// Sets the credentials, which may have to be requested.
     async fn authorize(&mut self) -> Result<(), Box<Diagnostic>> {
-        let token = match self.task.auth.take() {
-            None => return Ok(()),
-            Some(HttpAuth::Oauth(url, id, secret, scope)) => {
-                self.guarded.check_token_url(&url)?;
-                self.transport
-                    .client_token(&url, &id, &secret, scope.as_deref())
-                    .await?
-            }
-            Some(auth) => return self.transport.set_auth(auth),
-        };
-        self.transport.set_auth(HttpAuth::Bearer(token))
+        for auth in std::mem::take(&mut self.task.auth) {
+            let auth = match auth {
+                HttpAuth::Oauth(url, id, secret, scope) => {
+                    self.guarded.check_token_url(&url)?;
+                    let scope = scope.as_deref();
+                    let token = self.transport.client_token(&url, &id, &secret, scope);
+                    HttpAuth::Bearer(token.await?)
+                }
+                auth => auth,
+            };
+            self.transport.add_auth(auth)?;
+        }
+        Ok(())
     }
 
     /// Requests `url`, again if that failed in a way that may pass.

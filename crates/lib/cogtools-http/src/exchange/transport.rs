@@ -18,24 +18,25 @@ use serde_json::{Map, Value, json};
 
 use super::Failed;
 use super::answer::Answer;
-use crate::client::{Client, ClientOptions, PlainHttp, Vars};
-use crate::connect::Guard;
+use crate::client::{Client, Vars};
+use crate::connections::Clients;
 use crate::error::Reason;
 use crate::secrets::Secrets;
 use crate::target::Target;
 
 /// The limit of the response with a token, in bytes.
 const MAX_TOKEN_BYTES: u64 = 1 << 20;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The way to responses.
 pub(super) struct Transport {
     client: Option<Client>,
+    /// True if a connection of an earlier call may be used, which the server may have closed.
+    was_used: bool,
     recorded: VecDeque<Value>,
     pub(super) secrets: Secrets,
-    header: Option<(HeaderName, HeaderValue)>,
-    /// The parameter of the query with credentials, encoded.
-    parameter: Option<String>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    /// The parameters of the query with credentials, encoded.
+    parameters: Vec<String>,
 }
 
 /// A recorded response.
@@ -62,36 +63,26 @@ impl Transport {
         task: &HttpTask,
         vars: &Vars,
         limit: Duration,
+        clients: &Clients,
     ) -> Result<Self, Box<Diagnostic>> {
         let mut transport = Self {
             client: None,
+            was_used: false,
             recorded: VecDeque::new(),
             secrets: Secrets::default(),
-            header: None,
-            parameter: None,
+            headers: Vec::new(),
+            parameters: Vec::new(),
         };
         if let Some(recorded) = &task.replay {
             transport.recorded = recorded.iter().cloned().collect();
             return Ok(transport);
         }
-        let hosts = task.hosts.clone();
-        let mut options = ClientOptions {
-            connect_timeout: CONNECT_TIMEOUT.min(limit),
-            read_timeout: limit,
-            max_response_bytes: task.max_bytes.max(MAX_TOKEN_BYTES),
-            plain_http: PlainHttp::Any,
-            guard: Some(Guard::new(move |target: &Target, address| {
-                permits(&hosts, target, address)
-            })),
-            gzip: true,
-            ..ClientOptions::from_vars(vars)
-        };
-        options.proxies.is_private_direct = true;
-        let client = Client::new(options);
-        transport.client = Some(
-            client
-                .map_err(|error| Box::new(Diagnostic::new(Code::ToolFailed, error.to_string())))?,
-        );
+        let limits = (limit, task.max_bytes.max(MAX_TOKEN_BYTES));
+        let client = clients.find(&task.hosts, limits, vars);
+        let (client, was_used) = client
+            .map_err(|error| Box::new(Diagnostic::new(Code::ToolFailed, error.to_string())))?;
+        transport.client = Some(client);
+        transport.was_used = was_used;
         Ok(transport)
     }
 
@@ -100,8 +91,8 @@ impl Transport {
         self.client.is_none()
     }
 
-    /// Sets the credentials of requests for the tool's own host.
-    pub(super) fn set_auth(&mut self, auth: HttpAuth) -> Result<(), Box<Diagnostic>> {
+    /// Adds credentials to requests for the tool's own host.
+    pub(super) fn add_auth(&mut self, auth: HttpAuth) -> Result<(), Box<Diagnostic>> {
         let (name, value) = match auth {
             HttpAuth::Bearer(token) => {
                 self.secrets.add(&token);
@@ -120,7 +111,7 @@ impl Transport {
             }
             HttpAuth::Query(name, prefix, key) => {
                 self.secrets.add(&key);
-                self.parameter = Some(format!(
+                self.parameters.push(format!(
                     "{}={}",
                     percent_encode(&name),
                     percent_encode(&(prefix + &key))
@@ -131,7 +122,7 @@ impl Transport {
         };
         let mut value = HeaderValue::try_from(value).map_err(|_| unsendable())?;
         value.set_sensitive(true);
-        self.header = Some((name, value));
+        self.headers.push((name, value));
         Ok(())
     }
 
@@ -218,17 +209,23 @@ impl Transport {
             return Ok((answer, None));
         };
         let mut full = url.to_owned();
-        if let Some(parameter) = self.parameter.as_ref().filter(|_| is_own) {
-            full.push(if url.contains('?') { '&' } else { '?' });
+        for parameter in self.parameters.iter().filter(|_| is_own) {
+            full.push(if full.contains('?') { '&' } else { '?' });
             full.push_str(parameter);
         }
-        let request = request(task, &full, body, is_own.then_some(&self.header));
+        let request = request(task, &full, body, is_own.then_some(&*self.headers));
         let request = request.map_err(|_| Failed::Other(unsendable()))?;
         let target = Target::new(request.uri()).map_err(Failed::Client)?;
-        let response = client
-            .send_once(&target, &request)
-            .await
-            .map_err(Failed::Client)?;
+        let is_repeatable = !matches!(task.method.as_str(), "POST" | "PATCH");
+        let mut sent = client.send_once(&target, &request).await;
+        if is_repeatable
+            && std::mem::take(&mut self.was_used)
+            && let Err(error) = &sent
+            && matches!(error.reason, Reason::Reset(_))
+        {
+            sent = client.send_once(&target, &request).await;
+        }
+        let response = sent.map_err(Failed::Client)?;
         let answer = Answer::read(response, task.max_bytes).await?;
         let exchange = task
             .record
@@ -280,7 +277,7 @@ fn request(
     task: &HttpTask,
     url: &str,
     body: &[u8],
-    own: Option<&Option<(HeaderName, HeaderValue)>>,
+    own: Option<&[(HeaderName, HeaderValue)]>,
 ) -> Result<Request<Bytes>, http::Error> {
     let mut request = Request::builder()
         .method(Method::from_bytes(task.method.as_bytes())?)
@@ -297,7 +294,7 @@ fn request(
     for (name, value) in &task.headers {
         headers.insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
     }
-    if let Some((name, value)) = auth {
+    for (name, value) in auth {
         headers.insert(name, value.clone());
     }
     Ok(request)
@@ -404,7 +401,7 @@ fn is_named(hosts: &[HostRule], target: &Target) -> bool {
 
 /// Returns true if `target` may be at this address: it is public, or the host has an entry of its
 /// own, which is the address itself for one of the link.
-pub(super) fn permits(hosts: &[HostRule], target: &Target, found: IpAddr) -> bool {
+pub(crate) fn permits(hosts: &[HostRule], target: &Target, found: IpAddr) -> bool {
     let host = canonical_host(&target.host);
     let mut exact = hosts.iter().filter(|rule| !rule.is_wildcard());
     let is_literal = address(&host) == Some(found.to_canonical());

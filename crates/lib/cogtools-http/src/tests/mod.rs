@@ -2,6 +2,7 @@
 
 mod connection;
 mod faults;
+mod guard;
 mod peer;
 mod proxies;
 mod redirects;

@@ -6,10 +6,12 @@ mod signals;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
-use std::panic::PanicHookInfo;
+use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 
+use cogtools_core::http::Requests;
 use cogtools_core::{Code, Diagnostic};
 
 use crate::failure::{Failure, Next};
@@ -22,18 +24,22 @@ pub use signals::{SignalGuard, SignalWatch};
 
 /// Runs `program` as this process. This is all that the `main` of a binary does.
 pub fn main(program: &Program) -> ExitCode {
+    start(program, None)
+}
+
+fn start(program: &Program, requests: Option<Arc<dyn Requests>>) -> ExitCode {
     report_panics(program.name);
-    let status =
-        std::panic::catch_unwind(|| run(program)).unwrap_or_else(|_| Code::Internal.status());
+    let run = AssertUnwindSafe(|| run(program, requests));
+    let status = std::panic::catch_unwind(run).unwrap_or_else(|_| Code::Internal.status());
     ExitCode::from(status)
 }
 
 /// Runs one of `programs` as this process: the one with the name that it was started under,
-/// for example by a link, or else the first.
-pub fn main_of(programs: &[&'static Program]) -> ExitCode {
+/// for example by a link, or else the first. `requests` makes the requests of tools within it.
+pub fn main_of(programs: &[&'static Program], requests: Option<Arc<dyn Requests>>) -> ExitCode {
     let arg0 = std::env::args_os().next();
     match select::by_name(programs, arg0.as_deref()) {
-        Some(program) => main(program),
+        Some(program) => start(program, requests),
         None => ExitCode::from(Code::Internal.status()),
     }
 }
@@ -48,7 +54,7 @@ fn discard_typed() {
     }
 }
 
-fn run(program: &Program) -> u8 {
+fn run(program: &Program, requests: Option<Arc<dyn Requests>>) -> u8 {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let stdin = std::io::stdin();
     let mut stdout = std::io::stdout();
@@ -72,7 +78,10 @@ fn run(program: &Program) -> u8 {
         next: None,
         reporter: Reporter::new(program.name, Format::Human, false),
         signals: SignalWatch::default(),
-        context: IoContext::default(),
+        context: IoContext {
+            requests,
+            ..IoContext::default()
+        },
     };
     log::begin(program.name, &io);
     let mut program = program;

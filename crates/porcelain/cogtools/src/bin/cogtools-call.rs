@@ -5,5 +5,5 @@ use cogtools_discover::PROGRAM as DISCOVER;
 use cogtools_yaml::PROGRAM as YAML;
 
 fn main() -> std::process::ExitCode {
-    cogtools_program::main_of(&[&CALL, &DISCOVER, &YAML])
+    cogtools_program::main_of(&[&CALL, &DISCOVER, &YAML], None)
 }

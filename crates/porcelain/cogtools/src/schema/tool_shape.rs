@@ -109,9 +109,8 @@ pub struct Http {
     /// The body: one of json, form, multipart and text.
     #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
     pub body: Option<HttpBody>,
-    /// Credentials, from variables: one of the keys below.
-    #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
-    pub auth: Option<HttpAuth>,
+    /// Credentials, from variables, or a list of those that are sent together.
+    pub auth: Option<HttpAuths>,
     /// Other hosts that may be reached: a.example, *.a.example or 127.0.0.1:8080.
     pub hosts: Option<Vec<String>>,
     /// Statuses from 400 that are results.
@@ -158,7 +157,17 @@ pub struct HttpBody {
 
 /// The credentials of a request.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
+#[schemars(inline, untagged)]
+pub enum HttpAuths {
+    /// One of them.
+    One(Box<HttpAuth>),
+    /// Several that are sent together.
+    All(Vec<HttpAuth>),
+}
+
+/// One of the keys.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, extend("minProperties" = 1, "maxProperties" = 1))]
 pub struct HttpAuth {
     /// A token: {env: NAME}.
     pub bearer: Option<Map<String, Value>>,

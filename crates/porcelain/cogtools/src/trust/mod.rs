@@ -38,11 +38,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "WHAT REQUIRES APPROVAL",
-        "The project, named `.`, before a tool in one of its folders runs a program. `cogtools init` and `cogtools new` trust a project that has no such tools yet, and a folder that is trusted in Gemini CLI (this very folder, not its parent) is trusted here, too.\n\nA provider (a source of the kind command or mcp) that the project names, before any of its programs is run. A provider named by the user's or the system's configuration requires no approval, unless its command line names a file inside the project.\n\nA package with tools that run programs, before one of them is run.\n\nTemplates require no approval.",
+        "The project, named `.`, before a tool in one of its folders runs a program. `cogtools init` and `cogtools new` trust a project that has no such tools yet, and a folder that is trusted in Gemini CLI (this very folder, not its parent) is trusted here, too.\n\nA provider (a source of the kind command or mcp) that the project names, before any of its programs is run. A provider named by the user's or the system's configuration requires no approval, unless its command line names a file inside the project.\n\nA specification in OpenAPI at a URL that the project names, before it is requested.\n\nA package with tools that run programs, before one of them is run.\n\nTemplates require no approval.",
     ),
     (
         "WHAT IS APPROVED",
-        "A project is trusted as a folder, together with its owner and the URL of git's remote `origin`: its tools can be edited without asking again, and another project that takes its place is not trusted.\n\nOf providers and packages, exactly the current content is approved, by SHA-256. For a provider: its command lines (for an MCP server, its description), the content of the files that they name and of those in the same folder, the names of the variables that it may see, and each declaration that its discovery then makes. For a package: all its files except those in node_modules and .git. For both: the files of the project that their programs load by themselves, such as a makefile. Any change requires a new approval.\n\nPackages and providers run from a private copy. A script of a provider in the project's root, or in a folder of more than 4,096 files or 64 MiB, is covered without the files beside it.",
+        "A project is trusted as a folder, together with its owner and the URL of git's remote `origin`: its tools can be edited without asking again, and another project that takes its place is not trusted.\n\nOf providers and packages, exactly the current content is approved, by SHA-256. For a provider: its command lines (for an MCP server, its description), the content of the files that they name and of those in the same folder, the names of the variables that it may see, and each declaration that its discovery then makes. For a package: all its files except those in node_modules and .git. For both: the files of the project that their programs load by themselves, such as a makefile. Any change requires a new approval.\n\nOf a specification at a URL: its content, and the options of its source.\n\nPackages and providers run from a private copy. A script of a provider in the project's root, or in a folder of more than 4,096 files or 64 MiB, is covered without the files beside it.",
     ),
     (
         "REVIEW",
@@ -58,7 +58,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "JSON",
-        "One object: sources, an array of objects with name, kind (project, provider or package), state, runs (command lines, or the names of the tools that run programs), files, programs (what each of these tools starts: name, file, env, program, declares, sandbox, and command or script), for a provider sandbox (what its programs may reach, or null), uncovered (what and why: what runs without being covered) and, after an approval, tools. If something has a sandbox, limitations: an array of what and note, which no sandbox stops.",
+        "One object: sources, an array of objects with name, kind (project, provider, specification or package), state, runs (command lines, the URL of a specification, or the names of the tools that run programs), files, programs (what each of these tools starts: name, file, env, program, declares, sandbox, and command or script), for a provider sandbox (what its programs may reach, or null), uncovered (what and why: what runs without being covered) and, after an approval, tools. If something has a sandbox, limitations: an array of what and note, which no sandbox stops.",
     ),
     (
         "FILES",
@@ -262,6 +262,7 @@ fn agree(
 fn confirm(subject: &TrustableSource, io: &mut Io<'_>) -> Result<bool, Failure> {
     let question = match subject.noun() {
         "project" => "trust this project to run programs with your rights? [y/N] ".to_owned(),
+        "specification" => "approve the requests of this specification? [y/N] ".to_owned(),
         noun => format!("approve this {noun} to run with your rights? [y/N] "),
     };
     let answer = io.ask(&question, "approve with --yes, after a review")?;

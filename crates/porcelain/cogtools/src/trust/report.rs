@@ -75,6 +75,9 @@ impl Entry<'_> {
                 let described = provider.settings().describe().into_iter();
                 described.map(|(_, words)| join(words)).collect()
             }
+            Kind::Specification(specification) => {
+                specification.url().map(str::to_owned).into_iter().collect()
+            }
             Kind::Project { tools } | Kind::Package { tools, .. } => {
                 tools.iter().map(|tool| tool.name().to_string()).collect()
             }
@@ -127,7 +130,7 @@ pub(crate) fn review(source: &TrustableSource, cx: &Context) -> String {
             let count = pluralize(tools.len(), "tool");
             let _ = write!(title, ", {count} running programs");
         }
-        Kind::Provider(_) => {}
+        Kind::Provider(_) | Kind::Specification(_) => {}
     }
     let mut text = wrapped(&title).join("\n");
     text.push('\n');

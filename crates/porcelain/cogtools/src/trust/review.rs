@@ -16,7 +16,7 @@ use cogtools_core::environment::Vars;
 use cogtools_core::file::{self, ReadScope};
 use cogtools_core::sandbox::{LIMITATIONS, Sandbox};
 use cogtools_core::shebang::is_executable;
-use cogtools_core::source::clean_path;
+use cogtools_core::source::{Specification, clean_path};
 use cogtools_core::tool::{Author, Invocation, Word};
 use cogtools_core::{Context, Tool};
 use cogtools_program::terminal::pluralize;
@@ -47,6 +47,7 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
         Kind::Project { tools } | Kind::Package { tools, .. } => {
             tools.iter().flat_map(|tool| tool_lines(tool, cx)).collect()
         }
+        Kind::Specification(specification) => specification_lines(specification, cx),
         Kind::Provider(provider) => {
             let described = provider.settings().describe().into_iter();
             let described = described.flat_map(|(label, words)| labelled(label, &join(words)));
@@ -77,7 +78,7 @@ pub(crate) fn tools_json(source: &TrustableSource, cx: &Context) -> Option<Value
         Kind::Project { tools } | Kind::Package { tools, .. } => {
             Some(tools.iter().map(|tool| tool_json(tool, cx)).collect())
         }
-        Kind::Provider(_) => None,
+        Kind::Provider(_) | Kind::Specification(_) => None,
     }
 }
 
@@ -118,6 +119,32 @@ fn programs(lines: &[&[String]], cx: &Context) -> Vec<Line> {
     programs.dedup();
     let programs = programs.into_iter();
     programs.map(|program| line("program", program)).collect()
+}
+
+/// The methods, hosts and variables of a specification's operations, each once.
+fn specification_lines(specification: &Specification, cx: &Context) -> Vec<Line> {
+    let mut lines = labelled("url", specification.url().unwrap_or_default());
+    match specification.review(cx) {
+        Ok((tools, left_out)) => {
+            let left_out = match left_out {
+                0 => String::new(),
+                count => format!(", {} left out", pluralize(count, "operation")),
+            };
+            let count = pluralize(tools.len(), "tool");
+            lines.push(line("declares", format!("{count}{left_out}")));
+            let mut requests: Vec<String> = tools.iter().filter_map(Tool::request).collect();
+            requests.sort_unstable();
+            requests.dedup();
+            let shown = requests.iter().take(MAX_FILES);
+            lines.extend(shown.flat_map(|request| labelled("requests", request)));
+            if requests.len() > MAX_FILES {
+                let more = requests.len() - MAX_FILES;
+                lines.push(line("requests", format!("and {more} more")));
+            }
+        }
+        Err(diagnostic) => lines.extend(labelled("fails", &diagnostic.message)),
+    }
+    lines
 }
 
 /// The names of `files`, as far as they are not too many.
@@ -395,6 +422,7 @@ pub(crate) fn is_confined(source: &TrustableSource, cx: &Context) -> bool {
             tools.iter().any(|tool| sandbox_of(tool).is_some())
         }
         Kind::Provider(provider) => provider.effective_sandbox(cx).is_some(),
+        Kind::Specification(_) => false,
     }
 }
 

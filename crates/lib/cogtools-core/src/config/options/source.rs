@@ -43,9 +43,10 @@ pub enum SourceOption {
     ///
     /// Example: `mcp: {command: npx, args: [-y, some-server]}` or `mcp: {url: https://…}`
     Mcp(Box<ServerOptions>),
-    /// A specification in OpenAPI 3 or Swagger 2, whose operations are tools: its file, or a map.
+    /// A specification in OpenAPI 3 or Swagger 2, whose operations are tools: its file or its URL,
+    /// or a map.
     ///
-    /// Example: `openapi: ./api.yaml`
+    /// Example: `openapi: ./api.yaml` or `openapi: https://…`
     #[serde(rename = "openapi")]
     OpenApi(SpecificationOption),
 }
@@ -54,22 +55,36 @@ pub enum SourceOption {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Folder(#[schemars(regex(pattern = r"\S"))] pub String);
 
-/// A specification: its file, or its options.
+/// A specification: its file or its URL, or its options.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SpecificationOption {
-    /// The file.
+    /// The file, or the URL.
     File(#[schemars(regex(pattern = r"\S"))] String),
     /// The options.
     Options(Box<SpecificationOptions>),
 }
 
-/// The options of a specification.
+/// The options of a specification: either `file` or `url`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{"required": ["file"]}, {"required": ["url"]}]))]
 pub struct SpecificationOptions {
     /// The file, relative to this file.
-    pub file: String,
+    #[serde(default)]
+    #[schemars(regex(pattern = r"\S"))]
+    pub file: Option<String>,
+    /// The URL, whose content the user approves.
+    ///
+    /// Example: `url: https://api.example.com/openapi.json`
+    #[serde(default, deserialize_with = "server_url")]
+    #[schemars(regex(pattern = "^https?://."))]
+    pub url: Option<String>,
+    /// For how many seconds the content of the URL is cached; by default, a day; 0 turns the cache
+    /// off. An older one is used if there is no network.
+    #[serde(default, deserialize_with = "seconds_or_none")]
+    #[schemars(with = "f64", extend("minimum" = 0))]
+    pub cache: Option<Duration>,
     /// Its name, in messages, in variables and as a toolset; by default, the stem of the file.
     #[serde(default, deserialize_with = "source_name")]
     #[schemars(regex(pattern = "^[^:]+$"))]

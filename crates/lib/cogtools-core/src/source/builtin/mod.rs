@@ -142,8 +142,8 @@ impl Set {
     fn provenance(&self) -> Arc<Provenance> {
         Arc::new(Provenance {
             source: self.source.to_owned(),
-            toolset: None,
             author: Author::BuiltIn,
+            ..Provenance::default()
         })
     }
 }

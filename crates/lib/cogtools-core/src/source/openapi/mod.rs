@@ -5,8 +5,11 @@
 
 mod name;
 mod operation;
+mod remote;
 mod schema;
 mod server;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -14,11 +17,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::name::{constant, name as tool_name, variable};
 pub use self::operation::Operation;
+use self::remote::Remote;
 
 use super::{Candidate, Declared, Listing, SourceError};
 use crate::file::{self, ReadScope};
@@ -33,7 +37,7 @@ const MAX_BYTES: u64 = 64 << 20;
 const NO_HOST: &str = "its server has no host";
 
 /// The options of a specification, but not its place.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Options {
     /// Its name in messages and in variables.
     pub name: String,
@@ -60,7 +64,7 @@ pub struct Options {
 }
 
 /// Changes of one operation.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Override {
     /// The name of the tool.
@@ -79,20 +83,42 @@ pub struct Override {
     pub timeout: Option<f64>,
 }
 
-/// A specification in a file.
+/// A specification in a file, or at a URL.
 #[derive(Clone, Debug)]
 pub struct Specification {
-    path: PathBuf,
+    place: Place,
+    /// The file or the URL, for messages.
     display_path: PathBuf,
-    scope: ReadScope,
     is_users: bool,
     options: Arc<Options>,
-    root: Arc<OnceLock<Result<Value, Unusable>>>,
-    operations: Arc<OnceLock<Result<Vec<Operation>, Unusable>>>,
+    root: Arc<OnceLock<Result<Value, Fault>>>,
+    operations: Arc<OnceLock<Result<Vec<Operation>, Fault>>>,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    File(PathBuf, ReadScope),
+    Url(Arc<Remote>),
 }
 
 /// Why a specification, or one of its operations, is not used: the message, and the hint.
 type Unusable = (String, &'static str);
+
+/// Why a specification has no tools.
+#[derive(Clone, Debug)]
+enum Fault {
+    Unusable(Unusable),
+    /// It is at a URL, and the user has not approved it; true if it has changed.
+    NotApproved(bool),
+    /// It is at a URL, and nothing may be requested now.
+    Absent,
+}
+
+impl From<Unusable> for Fault {
+    fn from(unusable: Unusable) -> Self {
+        Self::Unusable(unusable)
+    }
+}
 
 impl Specification {
     /// Makes the specification in the file at `path` in `scope`.
@@ -103,10 +129,13 @@ impl Specification {
         is_users: bool,
         options: Options,
     ) -> Self {
+        Self::at(Place::File(path, scope), display_path, is_users, options)
+    }
+
+    fn at(place: Place, display_path: PathBuf, is_users: bool, options: Options) -> Self {
         Self {
-            path,
+            place,
             display_path,
-            scope,
             is_users,
             options: Arc::new(options),
             root: Arc::default(),
@@ -140,8 +169,8 @@ impl Specification {
                 let found = operations.iter().find(|it| it.document.is_ok());
                 found.map(|operation| self.load(operation)).transpose()
             }
-            Err(error) => {
-                errors.push(self.unusable(&error));
+            Err(fault) => {
+                errors.extend(self.error(&fault));
                 Ok(None)
             }
         }
@@ -151,8 +180,8 @@ impl Specification {
         let mut listing = Listing::default();
         let operations = match self.operations(cx) {
             Ok(operations) => operations,
-            Err(error) => {
-                listing.errors.push(error);
+            Err(fault) => {
+                listing.errors.extend(self.error(fault));
                 return listing;
             }
         };
@@ -199,24 +228,39 @@ impl Specification {
         Provenance {
             source: self.options.name.clone(),
             toolset: Some(self.options.name.clone()),
-            author: if self.is_users {
-                Author::User
-            } else {
-                Author::Project
+            author: match &self.place {
+                _ if self.is_users => Author::User,
+                Place::File(..) => Author::Project,
+                Place::Url(_) => Author::Provider,
+            },
+            grant: match &self.place {
+                Place::Url(remote) if !self.is_users => remote.approved().cloned(),
+                _ => None,
             },
         }
     }
 
-    fn operations(&self, cx: &Context) -> Result<&[Operation], SourceError> {
+    fn operations(&self, cx: &Context) -> Result<&[Operation], &Fault> {
         let operations = self.operations.get_or_init(|| self.read(cx, None)).as_ref();
-        let operations = operations.map(Vec::as_slice);
-        operations.map_err(|error| self.unusable(error))
+        operations.map(Vec::as_slice)
     }
 
-    /// Reads all operations, or those that are named `only`.
-    fn read(&self, cx: &Context, only: Option<&str>) -> Result<Vec<Operation>, Unusable> {
-        let root = self.root.get_or_init(|| read(&self.path, &self.scope));
+    /// Reads all operations, or those that are named `only`, which is for a call.
+    fn read(&self, cx: &Context, only: Option<&str>) -> Result<Vec<Operation>, Fault> {
+        let root = self.root.get_or_init(|| match &self.place {
+            Place::File(path, scope) => Ok(read(path, scope)?),
+            Place::Url(remote) => self.read_remote(remote, only.is_some(), cx),
+        });
         let root = root.as_ref().map_err(Clone::clone)?;
+        Ok(self.operations_of(root, cx, only)?)
+    }
+
+    fn operations_of(
+        &self,
+        root: &Value,
+        cx: &Context,
+        only: Option<&str>,
+    ) -> Result<Vec<Operation>, Unusable> {
         let has = |names: &[String]| {
             let found = if self.is_users {
                 cx.environment.user_env(names)
@@ -228,8 +272,18 @@ impl Specification {
         operations(root, &self.options, &has, only)
     }
 
-    fn unusable(&self, (message, hint): &Unusable) -> SourceError {
-        SourceError::Specification(self.display_path.clone(), message.clone(), hint)
+    fn error(&self, fault: &Fault) -> Option<SourceError> {
+        match fault {
+            Fault::Unusable((message, hint)) => {
+                let path = self.display_path.clone();
+                Some(SourceError::Specification(path, message.clone(), hint))
+            }
+            Fault::NotApproved(has_changed) => {
+                let name = self.options.name.clone();
+                Some(SourceError::NotApproved(name, *has_changed))
+            }
+            Fault::Absent => None,
+        }
     }
 }
 
@@ -247,6 +301,11 @@ pub fn read(path: &Path, scope: &ReadScope) -> Result<Value, Unusable> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(("it is larger than 64 MiB".to_owned(), "split it"));
     }
+    parse(path, bytes)
+}
+
+/// Reads the specification in `bytes`, in YAML or JSON, which are at `path`.
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<Value, Unusable> {
     let is_json = bytes.trim_ascii_start().starts_with(b"{");
     let root = if is_json {
         serde_json::from_slice(&bytes).map_err(|error| error.to_string())
@@ -300,219 +359,4 @@ pub fn operations(
         }
     }
     Ok(operations)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn tools(root: &Value, options: &Options) -> Vec<Operation> {
-        operations(root, options, &|_| true, None).expect("a server with a host")
-    }
-
-    /// Returns the tool file of the operation `name`, after it was read as one.
-    fn document(operations: &[Operation], name: &str) -> Value {
-        let operation = operations.iter().find(|it| it.name == name).expect(name);
-        let document = operation.document.clone().expect(name);
-        let text = Text::new("t", document.to_string().into_bytes()).expect("it is text");
-        Tool::parse(text)
-            .map_err(ToolError::diagnostics)
-            .expect(name);
-        document
-    }
-
-    fn options() -> Options {
-        Options {
-            name: "api".to_owned(),
-            ..Options::default()
-        }
-    }
-
-    fn root(paths: &Value) -> Value {
-        json!({
-            "openapi": "3.0.3",
-            "servers": [{"url": "https://{zone}.a.example/v1", "variables": {"zone": {"default": "eu"}}}],
-            "security": [{"token": []}],
-            "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
-            "paths": paths,
-        })
-    }
-
-    #[test]
-    fn names_that_are_taken_get_their_place() {
-        let id = |place: &str| json!({"name": "id", "in": place, "required": true, "schema": {"type": "integer"}});
-        let root = root(&json!({"/t/{id}": {"put": {
-            "parameters": [id("query"), id("path")],
-            "requestBody": {"required": true, "content": {"application/json": {"schema": {
-                "type": "object", "required": ["id", "made"],
-                "properties": {
-                    "id": {"type": "string"}, "made": {"type": "string", "readOnly": true},
-                },
-            }}}},
-        }}}));
-        let document = document(&tools(&root, &options()), "put_t_id");
-        let properties = document["parameters_schema"]["properties"]
-            .as_object()
-            .expect("a map");
-        assert_eq!(
-            properties.keys().collect::<Vec<_>>(),
-            ["id", "id_query", "id_body"]
-        );
-        let http = &document["implementation"]["http"];
-        assert_eq!(http["url"], "https://eu.a.example/v1/t/{{ id }}");
-        assert_eq!(http["query"], json!({"id": "{{ id_query }}"}));
-        assert_eq!(http["body"], json!({"json": {"id": "{{ id_body }}"}}));
-        assert_eq!(http["auth"], json!({"bearer": {"env": "API_TOKEN"}}));
-    }
-
-    #[test]
-    fn operations_are_included_and_excluded() {
-        let root = root(&json!({
-            "/pets": {"get": {"operationId": "listPets", "tags": ["pets"]}},
-            "/pets/{id}": {"delete": {"operationId": "deletePet", "tags": ["pets"]}},
-            "/users/me": {"get": {"operationId": "getMe"}},
-            "/other": {"get": {"operationId": "other"}},
-        }));
-        let options = Options {
-            include: vec!["tag:pets".to_owned(), "GET /users/*".to_owned()],
-            exclude: vec!["delete*".to_owned()],
-            ..options()
-        };
-        let names = tools(&root, &options).into_iter().map(|it| it.name);
-        assert_eq!(names.collect::<Vec<_>>(), ["listPets", "getMe"]);
-    }
-
-    #[test]
-    fn broken_operations_say_why() {
-        let body = |schema: &Value| json!({"operationId": "x", "requestBody": {"content": {"application/json": {"schema": schema}}}});
-        for (operation, reason) in [
-            (
-                body(&json!({"$ref": "#/absent"})),
-                "`#/absent` does not exist",
-            ),
-            (
-                body(&json!({"$ref": "other.yaml#/a"})),
-                "`other.yaml#/a` is in another file",
-            ),
-            (body(&json!({"$ref": "#/loop"})), "`#/loop` contains itself"),
-            (
-                json!({"operationId": "x", "requestBody": {"content": {"image/png": {}}}}),
-                "its body has the media type `image/png`",
-            ),
-        ] {
-            let mut root = root(&json!({"/x": {"post": operation}}));
-            root["loop"] = json!({"type": "object", "properties": {"a": {"$ref": "#/loop"}}});
-            let found = tools(&root, &options()).remove(0).document;
-            assert_eq!(found, Err(reason.to_owned()));
-        }
-    }
-
-    #[test]
-    fn an_operation_without_a_host_does_not_hide_the_others() {
-        let root = root(&json!({
-            "/a": {"get": {"operationId": "a", "servers": [{"url": "/v2"}]}},
-            "/b": {"get": {"operationId": "b"}},
-        }));
-        let found = tools(&root, &options());
-        assert_eq!(found[0].document, Err(NO_HOST.to_owned()));
-        document(&found, "b");
-    }
-
-    #[test]
-    fn names_of_parameters_are_words() {
-        let header = json!({"name": "x-request-id", "in": "header", "schema": {"type": "string"}});
-        let body = json!({"content": {"application/json": {"schema": {"type": "object", "properties": {
-            "x_request_id": {"type": "string"}, "2fa": {"type": "string"}, "in": {"type": "string"},
-        }}}}});
-        let root = root(&json!({"/x": {"post": {
-            "operationId": "x", "parameters": [header], "requestBody": body,
-        }}}));
-        let document = document(&tools(&root, &options()), "x");
-        let http = &document["implementation"]["http"];
-        assert_eq!(
-            http["headers"],
-            json!({"x-request-id": "{{ x_request_id }}"})
-        );
-        assert_eq!(
-            http["body"]["json"],
-            json!({
-                "x_request_id": "{{ x_request_id_body }}", "2fa": "{{ _2fa }}",
-                "in": "{{ args[\"in\"] }}",
-            })
-        );
-    }
-
-    #[test]
-    fn objects_are_spread_as_their_style_says() {
-        let object = json!({"type": "object", "properties": {
-            "a": {"type": "string"}, "b": {"type": "array", "items": {"type": "string"}},
-        }});
-        let either = json!({"anyOf": [
-            {"type": "object", "properties": {"gt": {"type": "integer"}}}, {"type": "integer"},
-        ]});
-        let at = |name: &str, style: &str, explode: bool| json!({"name": name, "in": "query", "style": style, "explode": explode, "schema": object});
-        let form = json!({"schema": {"type": "object", "properties": {
-            "to": object, "x": {"type": "string"},
-        }}, "encoding": {"to": {"style": "deepObject", "explode": true}}});
-        let root = root(&json!({"/x/{p}/{q}": {"post": {
-            "operationId": "x",
-            "parameters": [
-                at("f", "form", true), at("d", "deepObject", true), at("j", "form", false),
-                {"name": "e", "in": "query", "style": "deepObject", "schema": either},
-                {"name": "p", "in": "path", "style": "matrix", "schema": {"type": "string"}},
-                {"name": "q", "in": "path", "style": "label", "schema": {"type": "string"}},
-            ],
-            "requestBody": {"content": {"application/x-www-form-urlencoded": form}},
-        }}}));
-        let document = document(&tools(&root, &options()), "x");
-        let http = &document["implementation"]["http"];
-        assert_eq!(
-            http["query"],
-            json!({
-                "a": "{{ f[\"a\"] }}", "b": "{{ f[\"b\"] }}",
-                "d[a]": "{{ d[\"a\"] }}", "d[b][]": "{{ d[\"b\"] }}",
-                "j": "{{ j }}", "e": "{{ e if e is not mapping else none }}",
-                "e[gt]": "{{ e[\"gt\"] }}",
-            })
-        );
-        assert_eq!(
-            http["body"]["form"],
-            json!({
-                "to[a]": "{{ to[\"a\"] }}", "to[b][]": "{{ to[\"b\"] }}",
-                "x": "{{ x }}",
-            })
-        );
-        assert_eq!(http["url"], "https://eu.a.example/v1/x/;p={{ p }}/.{{ q }}");
-    }
-
-    #[test]
-    fn a_form_without_fields_is_no_body() {
-        let body = json!({"content": {"application/x-www-form-urlencoded": {"schema": {
-            "type": "object", "properties": {}, "additionalProperties": false,
-        }}}});
-        let root = root(&json!({"/x": {"post": {"operationId": "x", "requestBody": body}}}));
-        let document = document(&tools(&root, &options()), "x");
-        assert_eq!(document["implementation"]["http"].get("body"), None);
-    }
-
-    #[test]
-    fn swagger_2_and_styles() {
-        let root = json!({
-            "swagger": "2.0", "host": "a.example", "basePath": "/v2",
-            "paths": {"/p": {"get": {"operationId": "find", "parameters": [
-                {"name": "ids", "in": "query", "type": "array", "items": {"type": "string"}},
-                {"name": "X-Id", "in": "header", "type": "string"},
-            ]}}},
-        });
-        let document = document(&tools(&root, &options()), "find");
-        let http = &document["implementation"]["http"];
-        assert_eq!(http["url"], "https://a.example/v2/p");
-        assert_eq!(
-            http["query"]["ids"],
-            "{{ ids | join(\",\") if ids is defined else none }}"
-        );
-        assert_eq!(http["headers"]["X-Id"], "{{ X_Id }}");
-    }
 }

@@ -51,18 +51,7 @@ impl Place<'_> {
         };
         let mut first = None;
         for alternative in alternatives {
-            let names: Vec<&String> = alternative
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(name, _)| name)
-                .collect();
-            let found = match names.as_slice() {
-                [] => Ok((None, Vec::new())),
-                [name] => self.scheme(name).map(|(auth, names)| (Some(auth), names)),
-                _ => Err("it needs several credentials at once".to_owned()),
-            };
-            match found {
+            match self.alternative(alternative) {
                 Ok((auth, names)) if has(&names) => return Ok(auth),
                 found => drop(first.get_or_insert(found)),
             }
@@ -70,6 +59,35 @@ impl Place<'_> {
         first
             .unwrap_or_else(|| Ok((None, Vec::new())))
             .map(|(auth, _)| auth)
+    }
+
+    /// Returns the credentials of an alternative, all of which are sent, and their variables.
+    fn alternative(&self, alternative: &Value) -> Result<(Option<Value>, Vec<String>), String> {
+        let schemes = alternative.as_object().into_iter().flatten();
+        let (mut all, mut names, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, _) in schemes {
+            let (auth, own) = self.scheme(name)?;
+            let key = auth.get("api_key");
+            let at = |place: &str| Some(key?.get(place)?.as_str()?.to_ascii_lowercase());
+            let place = if let Some(parameter) = at("query") {
+                format!("the parameter `{parameter}`")
+            } else {
+                let header = at("header").unwrap_or_else(|| "authorization".to_owned());
+                format!("the header `{header}`")
+            };
+            if places.contains(&place) {
+                return Err(format!("it needs two credentials at once in {place}"));
+            }
+            places.push(place);
+            names.extend(own);
+            all.push(auth);
+        }
+        let auth = match all.len() {
+            0 => None,
+            1 => all.pop(),
+            _ => Some(all.into()),
+        };
+        Ok((auth, names))
     }
 
     /// Returns the credentials of a scheme, and their variables.

@@ -4,11 +4,10 @@
 //! declarations that are on disk, and one that has failed is not asked again for a minute. A file
 //! that cannot be read or written, or that belongs to another user, is ignored.
 
-use std::fs::{self, File};
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -17,14 +16,13 @@ use super::start::ApprovedFiles;
 use super::{Provider, ProviderError, Server, Settings, remote, start};
 use crate::context::ListWait;
 use crate::environment::Vars;
-use crate::file::WritePath;
-use crate::owner::Owners;
 use crate::process::{Exit, Output};
 use crate::resident::{
     Answer, FAILURE_TTL, MIN_DELAY, Resident, SessionError, SessionRequest, SessionWork, Sessions,
     Stamp, Values,
 };
-use crate::{Context, Diagnostic, Hint, digest, file};
+use crate::source::cached::{is_within, read, remove, write};
+use crate::{Context, Diagnostic, Hint, digest};
 
 /// The number of bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
 const MAX_DECLARATION_BYTES: usize = 10 << 20;
@@ -382,30 +380,6 @@ impl Cache {
     fn failures(&self) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(format!("{}.failed", self.key)))
     }
-}
-
-/// Returns true if something was written within the last `age`; not in the future.
-fn is_within(age: Duration, written: SystemTime) -> bool {
-    let now = SystemTime::now().duration_since(written);
-    now.is_ok_and(|since| since <= age)
-}
-
-fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
-    Owners::default().check(path, path).ok()?;
-    let mut text = Vec::new();
-    let file = File::open(path).ok()?;
-    file.take(limit).read_to_end(&mut text).ok()?;
-    Some(text)
-}
-
-fn write(path: Option<&Path>, content: &[u8]) {
-    let path = path.map(WritePath::in_folder);
-    let _ = path.map(|path| file::replace_private(&path, content));
-}
-
-fn remove(path: Option<&Path>) {
-    let path = path.map(WritePath::in_folder);
-    let _ = path.map(|path| file::remove(&path));
 }
 
 impl Provider {

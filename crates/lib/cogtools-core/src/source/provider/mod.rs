@@ -161,6 +161,7 @@ impl Provider {
             } else {
                 Author::Provider
             },
+            grant: None,
         }
     }
 

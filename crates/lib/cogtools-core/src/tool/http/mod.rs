@@ -16,12 +16,14 @@ use body::present_all;
 use reply::{cut, described, image, is_json, read_tape, status_message, write_tape};
 use url::{UrlTemplate, impossible, printed};
 
-use super::agent::OwnProgram;
+use super::agent::{OwnProgram, variables_of_user};
 use super::call::{RunError, ToolOutput};
+use super::command::CommandError;
 use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate};
 use super::{Annotations, Author, Definition, Output};
 use crate::environment::Vars;
 use crate::http::{HostRule, HttpAuth, HttpKind, HttpPages, HttpReply, HttpRetry, HttpTask};
+use crate::process::Exit;
 use crate::text::Text;
 use crate::{Code, Context, Diagnostic, Tape, http, json};
 
@@ -40,7 +42,7 @@ pub(crate) struct Http {
     query: Vec<(String, ValueTemplate)>,
     headers: Vec<(String, ValueTemplate)>,
     body: Option<Body>,
-    auth: Option<Auth>,
+    auth: Vec<Auth>,
     hosts: Vec<HostRule>,
     /// The hosts as the file writes them.
     named_hosts: Vec<String>,
@@ -179,23 +181,11 @@ impl Http {
             record: record.is_some(),
             ..task
         };
-        let program = OwnProgram {
-            args: &ARGS,
-            input: http::encode(&task, &body),
-            timeout: tool.timeout.saturating_add(GRACE),
-            runs_agents: false,
-            max_output: usize::try_from(self.max_bytes.saturating_mul(4)).unwrap_or(usize::MAX),
-            lines: None,
-        };
-        let answer = program.run(tool.name.as_str(), &own)?;
-        let Some((reply, body)) = http::decode::<HttpReply>(&answer) else {
-            let diagnostic = Diagnostic::new(Code::ToolFailed, "the response is too large");
-            return Err(named(Box::new(diagnostic)));
-        };
+        let (reply, body) = exchange(task, body, tool.name.as_str(), &own).map_err(named)?;
         if let Some(path) = record {
             write_tape(&path, &reply.exchanges, cx).map_err(named)?;
         }
-        let body = String::from_utf8_lossy(body).into_owned();
+        let body = String::from_utf8_lossy(&body).into_owned();
         self.result(reply, body, tool, arguments).map_err(named)
     }
 
@@ -230,10 +220,9 @@ impl Http {
             (None, Some(Tape::Replay(path))) => Some(read_tape(path, cx)?),
             _ => None,
         };
-        let auth = match (&self.auth, &replay) {
-            (Some(auth), None) => Some(auth.resolve(tool, cx)?),
-            _ => None,
-        };
+        let sent = self.auth.iter().filter(|_| replay.is_none());
+        let auth = sent.map(|auth| auth.resolve(tool, cx));
+        let auth = auth.collect::<Result<_, _>>()?;
         let task = HttpTask {
             method: self.method.clone(),
             url,
@@ -335,6 +324,15 @@ impl Http {
 }
 
 impl Auth {
+    /// Returns the header or the parameter that has it.
+    fn place(&self) -> String {
+        match self {
+            Self::Header(name, ..) => format!("the header `{}`", name.to_ascii_lowercase()),
+            Self::Query(name, ..) => format!("the parameter `{name}`"),
+            _ => "the header `authorization`".to_owned(),
+        }
+    }
+
     fn secrets(&self) -> Vec<&Secret> {
         match self {
             Self::Bearer(one) | Self::Header(_, _, one) | Self::Query(_, _, one) => vec![one],
@@ -417,6 +415,70 @@ impl Secret {
             Some(text) => Ok(text.to_owned()),
         }
     }
+}
+
+/// Makes the requests of `task` for `name` in this process, if it stays, or else in one of its own.
+fn exchange(
+    task: HttpTask,
+    body: Vec<u8>,
+    name: &str,
+    cx: &Context,
+) -> Result<(HttpReply, Vec<u8>), RunError> {
+    let timeout = Duration::try_from_secs_f64(task.seconds).unwrap_or(Duration::from_mins(1));
+    // A stored login is read, and renewed, by the program.
+    let is_login = task.auth.iter().any(|it| matches!(it, HttpAuth::Login(_)));
+    if let Some(requests) = cx.requests.as_ref().filter(|_| !is_login) {
+        let ended = requests.run(task, body, &variables_of_user(cx), &cx.cancel);
+        return ended.map_err(|diagnostic| match diagnostic {
+            Some(diagnostic) => Box::new(diagnostic.with_subject(name)),
+            None => CommandError::of(Exit::Cancelled, timeout).diagnostic(name),
+        });
+    }
+    let max_output = task.max_bytes.saturating_mul(4);
+    let program = OwnProgram {
+        args: &ARGS,
+        input: http::encode(&task, &body),
+        timeout: timeout.saturating_add(GRACE),
+        runs_agents: false,
+        max_output: usize::try_from(max_output).unwrap_or(usize::MAX),
+        lines: None,
+    };
+    let answer = program.run(name, cx)?;
+    match http::decode::<HttpReply>(&answer) {
+        Some((reply, body)) => Ok((reply, body.to_vec())),
+        None => Err(failed("the response is too large".to_owned())),
+    }
+}
+
+/// Requests the text at `url`, of at most `max_bytes`, without credentials. `hosts` may be reached
+/// besides its own.
+///
+/// # Errors
+///
+/// The failure, or the status of the response.
+pub(crate) fn fetch(
+    url: &str,
+    hosts: Vec<HostRule>,
+    max_bytes: u64,
+    limit: Duration,
+    cx: &Context,
+) -> Result<Vec<u8>, RunError> {
+    let task = HttpTask {
+        method: "GET".to_owned(),
+        url: url.to_owned(),
+        hosts,
+        max_bytes,
+        seconds: limit.as_secs_f64(),
+        ..HttpTask::default()
+    };
+    let mut cx = cx.clone();
+    cx.call.tape = None;
+    let (reply, body) = exchange(task, Vec::new(), "", &cx)?;
+    if reply.status != 200 || !reply.is_text {
+        let text = String::from_utf8_lossy(&body);
+        return Err(failed(status_message(&reply, &text)));
+    }
+    Ok(body)
 }
 
 /// Evaluates the value of a part of a request.

@@ -81,7 +81,7 @@ impl Http {
                 .map(|entry| reader.headers(entry))
                 .unwrap_or_default(),
             body: body.and_then(|entry| reader.body(entry)),
-            auth: auth.and_then(|entry| reader.auth(entry)),
+            auth: auth.map(|entry| reader.auths(entry)).unwrap_or_default(),
             hosts: reader.hosts(&named_hosts),
             named_hosts: named_hosts.into_iter().map(|(name, _)| name).collect(),
             ok: ok.map(|entry| reader.statuses(entry)).unwrap_or_default(),
@@ -229,6 +229,29 @@ impl Reader<'_> {
             filename: filename.map(value),
             media_type: media_type.map(value),
         })
+    }
+
+    /// Reads credentials, or a list of those that are sent together.
+    fn auths(&mut self, entry: &Entry) -> Vec<Auth> {
+        let Some(items) = entry.value.items() else {
+            return self.auth(entry).into_iter().collect();
+        };
+        let mut all: Vec<Auth> = Vec::new();
+        for item in items {
+            let item = Entry {
+                key: entry.key.clone(),
+                span: item.span,
+                value: item.clone(),
+            };
+            let Some(auth) = self.auth(&item) else {
+                continue;
+            };
+            if all.iter().any(|other| other.place() == auth.place()) {
+                self.report_http(HttpToolError::SamePlace(auth.place()), item.span);
+            }
+            all.push(auth);
+        }
+        all
     }
 
     fn auth(&mut self, entry: &Entry) -> Option<Auth> {

@@ -1,0 +1,228 @@
+//! Specifications in OpenAPI as sources of tools: in a file, and at a URL.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use cogtools_test_support::Project;
+use serde_json::{Value, json};
+
+use crate::http::{Seen, Server, response};
+use crate::run;
+
+/// A server with a specification of itself, whose text can be changed.
+struct Api {
+    server: Server,
+    text: Arc<Mutex<String>>,
+}
+
+impl Api {
+    fn new(description: &str) -> Self {
+        let text = Arc::new(Mutex::new(String::new()));
+        let served = Arc::clone(&text);
+        let server = Server::new(move |request| {
+            let target = request.split(' ').nth(1).unwrap_or_default();
+            match target.split('?').next() {
+                Some("/api.json") => {
+                    let text = served.lock().expect("no panic");
+                    if text.is_empty() {
+                        return response("503 Service Unavailable", "", "");
+                    }
+                    response("200 OK", "Content-Type: application/json\r\n", &text)
+                }
+                _ => response("200 OK", "", target),
+            }
+        });
+        let api = Self { server, text };
+        api.set(description);
+        api
+    }
+
+    /// Serves a specification with a description, or nothing for an empty one.
+    fn set(&self, description: &str) {
+        let port = self.server.port;
+        let text = json!({
+            "openapi": "3.1.0",
+            "servers": [{"url": format!("http://127.0.0.1:{port}/v1")}],
+            "security": [{"token": []}, {}],
+            "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+            "paths": {"/pets/{id}": {"get": {
+                "operationId": "getPet", "summary": description,
+                "parameters": [{"name": "id", "in": "path", "schema": {"type": "string"}}],
+            }}},
+        });
+        let text = if description.is_empty() {
+            String::new()
+        } else {
+            text.to_string()
+        };
+        *self.text.lock().expect("no panic") = text;
+    }
+
+    fn config(&self, more: &str) -> String {
+        let port = self.server.port;
+        format!(
+            "tool_sources:\n  - openapi: {{url: \"http://127.0.0.1:{port}/api.json\", hosts: [\"127.0.0.1:{port}\"]{more}}}\n"
+        )
+    }
+}
+
+fn declared(project: &Project) -> (Vec<String>, String) {
+    let outcome = run("cogtools-discover", project).run();
+    let tools: Value = serde_json::from_slice(&outcome.stdout).unwrap_or_default();
+    let tools = tools.as_array().cloned().unwrap_or_default();
+    let text = |tool: &Value| tool["description"].as_str().unwrap_or_default().to_owned();
+    (tools.iter().map(text).collect(), Seen::of(&outcome).stderr)
+}
+
+fn call(project: &Project) -> Seen {
+    let run = run("cogtools-call", project).arg("getPet");
+    Seen::of(&run.stdin("{\"id\": \"a/b\"}").run())
+}
+
+fn trust(project: &Project) -> Seen {
+    Seen::of(&run("cogtools-trust", project).args(["--yes", "api"]).run())
+}
+
+#[test]
+fn a_url_is_approved_by_its_content() {
+    let api = Api::new("one");
+    let project = Project::new();
+    project.file(".cogtoolrc.yaml", api.config(", cache: 0"));
+    let (tools, warning) = declared(&project);
+    assert!(tools.is_empty(), "{tools:?}");
+    assert!(warning.contains("`api` is not approved yet"), "{warning}");
+    call(&project).ends(127).says("not approved yet");
+    // Nothing is requested before the user says so.
+    assert!(api.server.requests().is_empty());
+    let port = api.server.port;
+    trust(&project).ends(0).says(&format!(
+        "specification api\n  url       http://127.0.0.1:{port}/api.json\n  declares  1 tool\n  requests  GET 127.0.0.1:{port}\napproved specification api\n"
+    ));
+    assert_eq!(declared(&project).0, ["one"]);
+    call(&project).outputs("/v1/pets/a%2Fb");
+    api.set("two");
+    let (tools, warning) = declared(&project);
+    assert!(
+        tools.is_empty() && warning.contains("has changed since it was approved"),
+        "{warning}"
+    );
+    call(&project)
+        .ends(127)
+        .says("has changed since it was approved");
+    trust(&project).ends(0);
+    assert_eq!(declared(&project).0, ["two"]);
+    // The options decide where requests go.
+    project.file(".cogtoolrc.yaml", api.config(", cache: 0, timeout: 5"));
+    call(&project)
+        .ends(127)
+        .says("has changed since it was approved");
+    Seen::of(
+        &run("cogtools-trust", &project)
+            .args(["--revoke", "api"])
+            .run(),
+    )
+    .ends(0);
+    call(&project).ends(127).says("not approved yet");
+}
+
+#[test]
+fn a_url_is_cached_and_locked() {
+    let api = Api::new("one");
+    let project = Project::new();
+    project.file(".cogtoolrc.yaml", api.config(""));
+    trust(&project).ends(0);
+    let before = api.server.requests().len();
+    assert_eq!(declared(&project).0, ["one"]);
+    call(&project).outputs("/v1/pets/a%2Fb");
+    let requests = api.server.requests();
+    let fetched = requests[before..].iter();
+    assert_eq!(fetched.filter(|it| it.contains("/api.json")).count(), 0);
+    Seen::of(&run("cogtools-lock", &project).run()).ends(0);
+    let lock = project.read("cogtools.lock");
+    assert!(lock.contains("\"api\": {\n      \"getPet\": "), "{lock}");
+    // Without a network, what is cached is used, however old it is.
+    api.set("");
+    let short = api.config(", cache: 0.001");
+    project.file(".cogtoolrc.yaml", &short);
+    run("cogtools-trust", &project)
+        .args(["--yes", "api"])
+        .run()
+        .succeeds();
+    std::thread::sleep(Duration::from_millis(10));
+    assert_eq!(declared(&project).0, ["one"]);
+    call(&project).outputs("/v1/pets/a%2Fb");
+    // Another specification drifts from the lock, even if it is approved.
+    api.set("two");
+    trust(&project).ends(0);
+    let check = Seen::of(&run("cogtools-lock", &project).arg("--check").run());
+    check.ends(78).says("getPet");
+    let locked = run("cogtools-call", &project).args(["--locked", "getPet"]);
+    Seen::of(&locked.stdin("{\"id\": \"a\"}").run()).ends(77);
+}
+
+#[test]
+fn a_url_of_the_user_needs_no_approval() {
+    let api = Api::new("one");
+    let project = Project::untrusted();
+    project.file("../home/.gemini/cogtoolrc.yaml", api.config(""));
+    call(&project).outputs("/v1/pets/a%2Fb");
+    assert_eq!(declared(&project), (vec!["one".to_owned()], String::new()));
+}
+
+#[test]
+fn a_url_that_is_not_a_specification() {
+    let api = Api::new("one");
+    let project = Project::new();
+    let port = api.server.port;
+    for (place, message) in [
+        (
+            format!("http://127.0.0.1:{port}/api.json"),
+            "is not a public address",
+        ),
+        (
+            "https://me:s3cr3t@a.example/api.json".to_owned(),
+            "a user name or a password",
+        ),
+    ] {
+        project.file(
+            ".cogtoolrc.yaml",
+            format!("tool_sources: [{{openapi: \"{place}\"}}]\n"),
+        );
+        trust(&project).says(message);
+    }
+    project.file(".cogtoolrc.yaml", "tool_sources: [{openapi: {name: a}}]\n");
+    Seen::of(&run("cogtools-discover", &project).run()).says("needs `file` or `url`");
+    assert!(api.server.requests().is_empty());
+}
+
+#[test]
+fn the_first_alternative_that_is_set_is_sent() {
+    let server = Server::new(|request| {
+        let lines = request
+            .lines()
+            .filter(|line| line.starts_with("authorization"));
+        let lines = lines.chain(request.lines().take(1));
+        response("200 OK", "", &lines.collect::<Vec<_>>().join(" "))
+    });
+    let port = server.port;
+    let project = Project::new();
+    project.file(
+        "api.yaml",
+        format!(
+            "openapi: 3.0.3
+servers: [{{url: 'http://127.0.0.1:{port}'}}]
+components: {{securitySchemes: {{token: {{type: http, scheme: bearer}}, key: {{type: apiKey, in: query, name: key}}}}}}
+paths: {{/x: {{get: {{operationId: x, security: [{{token: []}}, {{key: []}}]}}}}}}\n"
+        ),
+    );
+    let config =
+        format!("tool_sources: [{{openapi: {{file: api.yaml, hosts: ['127.0.0.1:{port}']}}}}]\n");
+    project.file(".cogtoolrc.yaml", config);
+    let call = |variable: &str| {
+        let run = run("cogtools-call", &project).arg("x");
+        Seen::of(&run.env(variable, "s3cr3t").run())
+    };
+    call("API_TOKEN").outputs("authorization: Bearer [redacted] GET /x HTTP/1.1");
+    call("API_KEY").outputs("GET /x?key=[redacted] HTTP/1.1");
+    call("OTHER").ends(78).says("API_TOKEN");
+}
