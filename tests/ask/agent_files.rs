@@ -1,5 +1,7 @@
 //! Files of agents: tested from recordings, and their mistakes.
 
+use std::fs;
+
 use super::agents::{GREETER, project_with_agent};
 use super::*;
 
@@ -54,6 +56,54 @@ ok greeter (1 example)
         .run()
         .status(1)
         .stdout_contains("Two sentences");
+}
+
+#[test]
+fn the_agent_of_the_manual_is_tested_twice_from_one_recording() {
+    let page = fs::read_to_string(crate::repository().join("docs/how-to/make-an-agent-a-tool.md"));
+    let page = page.expect("the page");
+    let tool = page.split_once("```yaml file=tools/review.yaml\n");
+    let (tool, _) = tool
+        .and_then(|(_, rest)| rest.split_once("```"))
+        .expect("the tool");
+    let project = Project::new();
+    run("cogtools-init", &project)
+        .arg("--defaults")
+        .run()
+        .status(0);
+    let sources = "tool_sources: [{local: ./tools}, builtin]\n";
+    assert!(page.contains(&sources.replace('\n', "\\n")), "{page}");
+    project.file(".cogtoolrc.yaml", sources);
+    project.file("tools/review.yaml", tool);
+    project.file("notes.txt", "Cogs turn.\n");
+    let fake = FakeGemini::start([
+        Turn::call("read_file", json!({"path": "notes.txt"})),
+        Turn::text("Name the cogs, and say who turns them."),
+    ]);
+    run("cogtools-test", &project)
+        .args(["--update", "review"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .run()
+        .status(0);
+    let conversation = fake.finish();
+    let result = conversation.main()[1].responses()[0].to_string();
+    assert!(result.contains("Cogs turn."), "{result}");
+    // The file was read when the recording was made, and is not read again.
+    fs::remove_file(project.path("notes.txt")).expect("removed");
+    let tape = project.read("tools/review.1.tape");
+    for _ in 0..2 {
+        run("cogtools-test", &project)
+            .arg("review")
+            .run()
+            .outputs(str![[r#"
+ok review (1 example)
+
+1 tool, 1 example: all passed
+
+"#]]);
+        assert_eq!(project.read("tools/review.1.tape"), tape);
+    }
 }
 
 /// The mistake in an agent that has these keys.

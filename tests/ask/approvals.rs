@@ -161,6 +161,27 @@ fn an_answer_becomes_a_rule_that_is_shown() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn the_model_reads_why_a_call_may_not_run() {
+    use crate::pseudo_terminal::Terminal;
+    const BECAUSE: &str = "\u{1b}[B\u{1b}[B\u{1b}[B\r";
+    let project = noting();
+    let fake = FakeGemini::start([note("one"), Turn::text("done")]);
+    let line = format!(
+        "GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL={} cogtools-ask -q Go",
+        fake.url()
+    );
+    let mut terminal = Terminal::open(&project, &line);
+    terminal.answer("no, because …", BECAUSE);
+    terminal.answer("Why not?", "it is late\r");
+    let (status, _) = terminal.end("done");
+    assert_eq!((status, notes(&project).as_str()), (Some(0), ""));
+    let conversation = fake.finish();
+    let result = &conversation.main()[1].responses()[0]["response"];
+    assert_eq!(*result, json!({"error": "denied by the user: it is late"}));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_user_at_a_terminal_is_asked() {
     use crate::pseudo_terminal::Terminal;
     const DOWN: &str = "\u{1b}[B";

@@ -7,7 +7,7 @@ use super::cache;
 use crate::run;
 
 /// A tool that a model can call.
-const ADD: &str = "\
+pub(super) const ADD: &str = "\
 name: add
 description: Adds two numbers
 parameters:

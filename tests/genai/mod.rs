@@ -5,6 +5,7 @@ mod javascript;
 mod litellm;
 mod python;
 mod script;
+mod servers;
 mod templates;
 
 use std::path::{Path, PathBuf};
