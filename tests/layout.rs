@@ -18,8 +18,9 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// The libraries, from the ground up: each may depend on those before it, and on no program.
-const LIBRARIES: [&str; 18] = [
+const LIBRARIES: [&str; 19] = [
     "njk",
+    "cogtools-js-syntax",
     "cogtools-lenient-json",
     "cogtools-confine",
     "cogtools-diagnostic",

@@ -335,6 +335,53 @@ fn what_code_of_the_web_uses() {
     ]);
 }
 
+/// Types leave blanks behind, so errors are where they were written.
+#[test]
+fn types_are_stripped() {
+    check(&[
+        (
+            "interface Row { price: number; name?: string }\n\
+             const total = (rows: Row[]): number => rows.reduce((sum, row) => sum + row.price, 0)\n\
+             type Answer = { total: number }\n\
+             return { total: total([{ price: 2 }] as Row[]) } satisfies Answer",
+            "{\"total\":2}",
+        ),
+        (
+            "class Box<T> { private readonly value: T; constructor(value: T) { this.value = value } \
+             get(): T { return this.value! } }\nreturn new Box<number>(3).get()",
+            "3",
+        ),
+        // What is JavaScript means what it meant.
+        ("const a = 1, b = 2, c = 0; return a < b > (c)", "true"),
+        (
+            "enum Colour { Red }",
+            "syntax: `enum` is more than a type: write an object, such as \
+             `const Colour = { Red: \"red\" }`",
+        ),
+        (
+            "class A { constructor(public a: number) {} }",
+            "syntax: a parameter that is a property is more than a type: declare the field, and \
+             write `this.name = name` in the constructor",
+        ),
+        ("let a: number = 1; let b = ;", "syntax: unexpected token"),
+        (
+            "let a: number = await b",
+            "syntax: `await` is only allowed within async functions and at the top levels of \
+             modules: `await` is needless: nothing here is asynchronous",
+        ),
+        // The end of the function is found with types as without.
+        (
+            "let a: T; return }, x(args) { return 1",
+            "syntax: unexpected token",
+        ),
+    ]);
+    let request = json!({"code": "let a: string[] = []\nreturn (a as any).b.c"});
+    let error = String::from_utf8(super::evaluate(&request).stderr).expect("text");
+    let error: serde_json::Value = serde_json::from_str(&error).expect(&error);
+    assert_eq!(error["line"], 2, "{error}");
+    assert_eq!(error["column"], 9, "{error}");
+}
+
 /// Messages for missing features say what to write instead.
 #[test]
 fn errors_say_what_to_write() {

@@ -367,3 +367,74 @@ fix: did you mean `date`?
         .run()
         .outputs("1 file: nothing to report\n");
 }
+
+/// The linter knows the names that exist, and TypeScript as JavaScript.
+#[test]
+fn the_linter_knows_the_language() {
+    let project = Project::new();
+    let tool = |code: &str| {
+        format!(
+            "$schema: schema:agladysh-research.org,2025/cogtools:tool\nname: sum\n\
+             description: The sum of the prices, as a number\nparameters:\n  \
+             prices: {{type: array, items: {{type: number}}, description: The prices}}\n\
+             examples:\n  - prices: [1, 2]\nimplementation:\n  js: |\n    {code}\n"
+        )
+    };
+    let names = "return Object.getOwnPropertyNames(globalThis).join(' ')";
+    project.dir(".gemini").file("tools/sum.yaml", tool(names));
+    let outcome = call(&project, "sum", r#"{"prices": []}"#);
+    let names = String::from_utf8(outcome.stdout).expect("names are text");
+    let forbidden = [
+        "fetch",
+        "XMLHttpRequest",
+        "WebSocket",
+        "importScripts",
+        "indexedDB",
+        "caches",
+    ];
+    let names = names
+        .split_whitespace()
+        .filter(|name| !forbidden.contains(name));
+    let uses = format!(
+        "return [args.prices, {}]",
+        names.collect::<Vec<_>>().join(", ")
+    );
+    assert!(uses.contains("URLSearchParams"), "{uses}");
+    project.file("tools/sum.yaml", tool(&uses));
+    let found = String::from_utf8(run("cogtools-lint", &project).run().stdout).expect("text");
+    assert!(!found.contains("is not declared"), "{found}");
+    let typed = "const sum = (a: number, b: number): number => a + b;\n    \
+                 return (args.prices as number[]).reduce(sum, 0);";
+    project.file("tools/sum.yaml", tool(typed));
+    run("cogtools-lint", &project)
+        .run()
+        .outputs("1 file: nothing to report\n");
+    let wrong = "enum Kind { Sum }\n    return args.prices.length;";
+    project.file("tools/sum.yaml", tool(wrong));
+    let stdout = str![[r#"
+tools/sum.yaml:10:5: error[js-error]: `enum` is more than a type: write an object, such as `const Colour = { Red: "red" }`
+    |
+ 10 |     enum Kind { Sum }
+    |     ^^^^^^^^^^^^^^^^^
+why: the call fails; the model can do nothing about it
+fix: correct the code; an example of a call that has to fail says so with `fails`
+
+1 file: 1 error
+
+"#]];
+    run("cogtools-lint", &project).run().expect(78, stdout, "");
+    let wrong = "const prices: number[] = args.prices;\n    return (prices as number[]).lenght;";
+    project.file("tools/sum.yaml", tool(wrong));
+    let stdout = str![[r#"
+tools/sum.yaml:11:33: error[js-unknown-member]: `(prices as number[])` is a list, which has no member `lenght`
+    |
+ 11 |     return (prices as number[]).lenght;
+    |                                 ^^^^^^
+why: it is undefined, or the call fails; the schema says that no call can have it
+fix: did you mean `length`?
+
+1 file: 1 error
+
+"#]];
+    run("cogtools-lint", &project).run().expect(78, stdout, "");
+}

@@ -77,6 +77,9 @@ ECMAScript 2025, as QuickJS implements it, without `Atomics`, `SharedArrayBuffer
 `FinalizationRegistry` and modules. `eval` and `Function` work. Jobs of promises never \
 run. Built-in objects and prototypes are frozen; the global object, also named `self`, is not.
 
+Code that is not JavaScript may be TypeScript: its types are replaced by blanks, and not checked. \
+`enum`, `namespace`, `import =`, decorators, parameter properties and `<Type>value` are `JS_SYNTAX`.
+
 Of the web there are `URL`, `URLSearchParams`, `TextEncoder`, `TextDecoder`, `atob`, `btoa`, \
 `structuredClone`, `crypto.randomUUID`, `crypto.getRandomValues` and \
 `crypto.subtle.digestSync`, which returns the hash at once.

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use cogtools_core::javascript::{Event, Request, Script, ScriptError, ScriptErrorKind};
+use cogtools_js_syntax::strip_types;
 use rquickjs::context::intrinsic;
 use rquickjs::function::Args;
 use rquickjs::{Context, Ctx, Function, Object, Runtime, Value};
@@ -129,48 +130,40 @@ impl<'js> Run<'_, 'js> {
         Ok((body::well_formed(json), stringified))
     }
 
-    /// The code as a function.
+    /// The code as a function. Only what is no JavaScript can be TypeScript.
     fn compile(&self) -> Result<Function<'js>, ScriptError> {
         if let Some(at) = self.code.find('\0') {
-            let before = &self.code[..at];
-            let line = before.matches('\n').count() + 1;
-            let column = before
-                .rsplit('\n')
-                .next()
-                .unwrap_or_default()
-                .chars()
-                .count()
-                + 1;
             let message = "the code has a NUL character: write it as \\0 in a string";
-            return Err(ScriptError {
-                position: Some((line, column)),
-                ..ScriptErrorKind::Syntax(message.to_owned()).into()
-            });
+            return Err(syntax_error(self.code, message, Some(self.position(at))));
         }
-        let compiled = body::compile(&self.ctx, self.code);
-        compiled.map_err(|_| {
-            let error = self.thrown();
-            match error.kind {
-                ScriptErrorKind::Runtime(text) => {
-                    // Behind the code is only the brace that ends the function.
-                    let is_end = error.position == Some(Lines::of(self.code).end());
-                    let text = if is_end && text.ends_with("'}'") {
-                        "unexpected end of the code".to_owned()
-                    } else {
-                        body::syntax_message(&text)
-                    };
-                    let text = match body::advice(self.code, error.position) {
-                        Some(advice) => format!("{text}: {advice}"),
-                        None => text,
-                    };
-                    ScriptError {
-                        kind: ScriptErrorKind::Syntax(text),
-                        ..error
-                    }
+        let error = match body::compile(&self.ctx, self.code) {
+            Ok(function) => return Ok(function),
+            Err(_) => self.thrown(),
+        };
+        let ScriptErrorKind::Runtime(text) = &error.kind else {
+            return Err(error);
+        };
+        match strip_types(self.code) {
+            Ok(Some(code)) => body::compile(&self.ctx, &code).map_err(|_| {
+                let error = self.thrown();
+                match &error.kind {
+                    ScriptErrorKind::Runtime(text) => syntax_error(&code, text, error.position),
+                    _ => error,
                 }
-                _ => error,
+            }),
+            Ok(None) => Err(syntax_error(self.code, text, error.position)),
+            Err(mistake) => {
+                let position = self.position(mistake.range.start);
+                Err(syntax_error(self.code, &mistake.message, Some(position)))
             }
-        })
+        }
+    }
+
+    /// The line and the column, both from 1, of the offset `at` of the code.
+    fn position(&self, at: usize) -> (usize, usize) {
+        let before = self.code.get(..at).unwrap_or(self.code);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
     /// Calls `function` without a `this`.
@@ -228,6 +221,25 @@ impl<'js> Run<'_, 'js> {
         }
         let prototype = thrown.as_object().and_then(Object::get_prototype);
         prototype.is_some_and(|prototype| prototype == self.host.internal)
+    }
+}
+
+/// The error for `code` that does not parse, with the parser's message `text`.
+fn syntax_error(code: &str, text: &str, position: Option<(usize, usize)>) -> ScriptError {
+    // Behind the code is only the brace that ends the function.
+    let is_end = position == Some(Lines::of(code).end());
+    let text = if is_end && text.ends_with("'}'") {
+        "unexpected end of the code".to_owned()
+    } else {
+        body::syntax_message(text)
+    };
+    let text = match body::advice(code, position) {
+        Some(advice) => format!("{text}: {advice}"),
+        None => text,
+    };
+    ScriptError {
+        position,
+        ..ScriptErrorKind::Syntax(text).into()
     }
 }
 

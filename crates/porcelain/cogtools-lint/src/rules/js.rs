@@ -108,13 +108,14 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 /// Names that the language defines, as far as they exist here.
-const GLOBALS: &str = "AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date \
+const GLOBALS: &str = "AggregateError Array ArrayBuffer AsyncDisposableStack BigInt \
+    BigInt64Array BigUint64Array Boolean DataView Date DisposableStack \
     Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array \
-    Int32Array Int8Array Iterator JSON Map Math NaN Number Object Promise Proxy RangeError \
-    ReferenceError Reflect RegExp Set String SuppressedError Symbol SyntaxError TypeError \
-    URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet arguments \
-    console decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis \
-    isFinite isNaN parseFloat parseInt self undefined unescape";
+    Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError \
+    ReferenceError Reflect RegExp Set String SuppressedError Symbol SyntaxError TextDecoder \
+    TextEncoder TypeError URIError URL URLSearchParams Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet arguments atob \
+    btoa console crypto decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis \
+    isFinite isNaN parseFloat parseInt self structuredClone undefined unescape";
 /// Names that exist, and fail when they are called.
 const FORBIDDEN: &str = "WebSocket XMLHttpRequest caches fetch importScripts indexedDB";
 

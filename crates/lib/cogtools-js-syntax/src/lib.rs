@@ -1,0 +1,10 @@
+//! JavaScript before it runs: how deep it nests, and TypeScript without its types.
+//!
+//! The linter and the program that evaluates must agree on what is TypeScript, so both ask here.
+
+mod blank;
+mod nesting;
+mod typescript;
+
+pub use nesting::{MAX_NESTING, nesting};
+pub use typescript::{Mistake, strip_types};
