@@ -20,6 +20,7 @@ mod lying;
 mod observed;
 mod official;
 pub(crate) mod peer;
+mod person;
 mod progress;
 mod proxy;
 mod service;

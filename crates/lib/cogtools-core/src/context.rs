@@ -10,7 +10,7 @@ use crate::http::Requests;
 use crate::process::{Confinement, Limits, LineSink, SandboxMode};
 use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
-use crate::{Cancel, Diagnostic, Environment, Progress, Resident};
+use crate::{Cancel, Diagnostic, Environment, Person, Progress, Resident};
 
 /// The use of recorded responses by an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +96,8 @@ pub struct CallContext {
     pub events: Option<LineSink>,
     /// True if a flow makes the call: it tells faults of the configuration from other failures.
     pub is_in_flow: bool,
+    /// The person who answers the questions of a flow, if the client can ask one.
+    pub person: Option<Person>,
 }
 
 impl Warnings {

@@ -8,8 +8,9 @@ use std::time::Duration;
 use clap::Args;
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
-use cogtools_core::tool::{Flow, FlowNode, FlowTask};
-use cogtools_core::{Cancel, Code, Context, Diagnostic, Registry, Tool};
+use cogtools_core::schema::Schema;
+use cogtools_core::tool::{Flow, FlowNode, FlowReport, FlowTask};
+use cogtools_core::{Cancel, Code, Context, Diagnostic, Question, Registry, Tool};
 use cogtools_executor::{OnFailure, Options, SkipReason, State, execute};
 use cogtools_log::view::{NodeRun, Results};
 use cogtools_log::{EndStatus, Event, NodeState, Timestamp};
@@ -17,7 +18,7 @@ use cogtools_program::args::RegistryArgs;
 use cogtools_program::call::quote;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io, Severity, text_input};
+use cogtools_program::{Failure, Io, Severity, render_hint, text_input};
 use serde_json::{Map, Value};
 
 use crate::earlier::EarlierResults;
@@ -51,14 +52,19 @@ pub(crate) struct FlowRun {
     pub(crate) resume: String,
     /// Ends the run after the nodes that run.
     pub(crate) interrupt: Cancel,
+    /// True if a person answers questions, so that no default does.
+    pub(crate) has_person: bool,
     /// True if standard error is a terminal, which shows the nodes while they run.
     pub(crate) is_live: bool,
 }
 
-/// A person who answers: gets a node, its question and the fault of the last answer. Without an
-/// answer, the run waits.
+/// The states of nodes, by their names.
+type States = BTreeMap<String, State>;
+
+/// A person who answers: gets a node, its question with the fault of the last answer, and the
+/// states of all nodes. Without an answer, the run waits.
 pub(crate) type Person<'p> =
-    &'p mut dyn FnMut(&FlowNode, &Diagnostic) -> Result<Option<String>, Failure>;
+    &'p mut dyn FnMut(&FlowNode, &Diagnostic, &States) -> Result<Option<String>, Failure>;
 
 impl FlowRun {
     /// The first run of `tool`, a flow, with these arguments, in no session.
@@ -79,6 +85,7 @@ impl FlowRun {
             earlier: EarlierResults::default(),
             resume: String::new(),
             interrupt: Cancel::default(),
+            has_person: false,
             is_live: false,
         }
     }
@@ -96,6 +103,7 @@ impl FlowRun {
     pub(crate) fn run_with(mut self, mut person: Option<Person<'_>>) -> Result<Value, Failure> {
         // Each node needs it; without it, none begins.
         approve(&self.tool, &self.cx)?;
+        self.has_person = person.is_some();
         let mut options = Options {
             max_parallel: MAX_PARALLEL,
             on_failure: OnFailure::SkipDependents,
@@ -121,15 +129,11 @@ impl FlowRun {
             let Some(((found_one, node), person)) = waiting.zip(person.as_mut()) else {
                 break (states, found);
             };
-            let Some(answer) = person(node, found_one)? else {
+            let Some(answer) = person(node, found_one, &states)? else {
                 break (states, found);
             };
             lock(&run.answers).insert(node.id.clone(), answer);
-            let succeeded = states.into_iter().filter_map(|(id, state)| match state {
-                State::Succeeded(value) => Some((id, Value::clone(&value))),
-                State::Failed(_) | State::Skipped(_) => None,
-            });
-            options.done = succeeded.collect();
+            options.done = succeeded(&states).collect();
         };
         work.save_tape()?;
         let is_cancelled = states
@@ -153,6 +157,14 @@ impl FlowRun {
         run.recorder.end(status)?;
         Ok(result?)
     }
+}
+
+/// The results of the nodes that have one.
+fn succeeded(states: &States) -> impl Iterator<Item = (String, Value)> {
+    states.iter().filter_map(|(id, state)| match state {
+        State::Succeeded(value) => Some((id.clone(), Value::clone(value))),
+        State::Failed(_) | State::Skipped(_) => None,
+    })
 }
 
 /// The output: the variables are the arguments, and the result or the error of each node.
@@ -317,7 +329,7 @@ impl RunArgs {
 /// Runs a flow for the user, who can be asked at a terminal, and prints the output.
 fn run_for_person(run: FlowRun, io: &mut Io<'_>) -> Result<(), Failure> {
     let result = if io.is_person() {
-        run.run_with(Some(&mut |node, wanted| ask_person(node, wanted, io)))
+        run.run_with(Some(&mut |node, wanted, _| ask_person(node, wanted, io)))
     } else {
         run.run()
     };
@@ -382,9 +394,47 @@ impl CallArgs {
             },
             earlier: EarlierResults::of(&tool, io),
             arguments: inputs::accept(Arguments::from(task.arguments), &tool)?,
+            results: Results {
+                nodes: task.results.into_iter().collect(),
+                ..Results::default()
+            },
+            answers: Mutex::new(task.answers),
             ..FlowRun::new(tool, Map::new(), registry, cx)
         };
-        io.print(Flow::text(&run.run()?).as_bytes())
+        if !task.has_person {
+            return io.print(Flow::text(&run.run()?).as_bytes());
+        }
+        let name = run.tool.name().to_string();
+        let mut waiting = None;
+        let result = run.run_with(Some(&mut |node, wanted, states| {
+            waiting = Some(FlowReport::Waiting {
+                question: Box::new(question(name.clone(), node, wanted)),
+                results: succeeded(states).collect(),
+            });
+            Ok(None)
+        }));
+        let report = match waiting {
+            Some(report) => report,
+            None => FlowReport::Output(Flow::text(&result?)),
+        };
+        // Text and JSON can always be serialized.
+        io.print(&serde_json::to_vec(&report).unwrap_or_default())
+    }
+}
+
+/// The question of `node` of the flow `tool`. A hint before the last one is the fault of an answer.
+fn question(tool: String, node: &FlowNode, wanted: &Diagnostic) -> Question {
+    let reply = node.ask().and_then(|ask| ask.reply.as_ref());
+    let fault = wanted
+        .hints
+        .split_last()
+        .and_then(|(_, faults)| faults.first());
+    Question {
+        tool,
+        node: node.id.clone(),
+        text: wanted.message.clone(),
+        reply: reply.map(Schema::to_json_schema),
+        fault: fault.map(|fault| render_hint(fault).into_owned()),
     }
 }
 

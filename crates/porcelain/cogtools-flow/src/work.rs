@@ -180,7 +180,8 @@ impl FlowWork {
         let wanted = Diagnostic::new(Code::AnswerWanted, question);
         let ask = node.ask().ok_or_else(|| internal("no question"))?;
         let Some(answer) = lock(&self.run.answers).get(id).cloned() else {
-            let default = ask.default.clone().filter(|_| ask.timeout.is_none());
+            let is_open = ask.timeout.is_some() || self.run.has_person;
+            let default = ask.default.clone().filter(|_| !is_open);
             return default.ok_or_else(|| Box::new(wanted));
         };
         read_answer(ask, &answer).map_err(|reason| Box::new(wanted.hint(reason)))

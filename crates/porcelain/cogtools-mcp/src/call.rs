@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtools_core::hint::{Command, Hint};
 use cogtools_core::{
-    Call, Cancel, Code, Context, Diagnostic, Limit, Progress, Registry, Tool, ToolOutput,
+    Call, Cancel, Code, Context, Diagnostic, Limit, Person, Progress, Registry, Tool, ToolOutput,
 };
 use cogtools_program::{Format, Reporter, Severity, render_hint};
 use rmcp::ErrorData;
@@ -85,7 +85,10 @@ impl Workers {
             drop(permit);
             slot(&self.slow, name).await?
         };
-        let run_limit = call.limit();
+        let run_limit = match cx.call.person {
+            Some(_) => call.limit().extended(Person::PATIENCE),
+            None => call.limit(),
+        };
         let run = move || call.run(&cx).map_err(CallError::Failed);
         let (output, _permit) = with_limit(name, &run_limit, permit, run).await?;
         Ok(output)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use cogtools_core::tool::Flow;
 use cogtools_core::{
     Cancel, Context, Diagnostic, FindError, Found, ListWait, Progress, Registry, Resident, Source,
     SourceError, Target, Tool, Warnings,
@@ -253,6 +254,9 @@ impl Catalogue {
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         cx.call.progress = progress;
+        if tool.flow().is_some_and(Flow::asks_a_person) {
+            cx.call.person = self.sessions().host().person();
+        }
         cx.list.resident = Some(Arc::clone(&self.resident));
         Ok(Context {
             cancel,

@@ -151,6 +151,15 @@ impl Limit {
         }
     }
 
+    /// Returns a limit with `more` time, in which a process does not run.
+    #[must_use]
+    pub fn extended(self, more: Duration) -> Self {
+        Self {
+            timeout: self.timeout.saturating_add(more),
+            ..self
+        }
+    }
+
     /// The name of the tool.
     pub fn name(&self) -> &str {
         &self.name

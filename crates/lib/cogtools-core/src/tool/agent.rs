@@ -431,7 +431,12 @@ impl OwnProgram<'_> {
             .run(&cx.cancel)
             .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
         if output.exit.is_success() {
-            return Ok(output.stdout.bytes);
+            // What is cut is no result.
+            return if output.stdout.left_out == 0 {
+                Ok(output.stdout.bytes)
+            } else {
+                Err(CommandError::TooLarge(self.max_output).diagnostic(name))
+            };
         }
         let Some(diagnostic) = diagnostic(&output.stderr.bytes) else {
             let error = CommandError::of(output.exit, self.timeout);

@@ -442,6 +442,9 @@ pub(super) enum CommandError {
     /// The program that runs agents printed something else than its report.
     #[error("the report of the agent cannot be read")]
     Report,
+    /// It printed more than this many bytes.
+    #[error("the result is larger than {} MiB", .0 >> 20)]
+    TooLarge(usize),
     /// It exceeded its timeout.
     #[error("the tool timed out after {} s", .0.as_secs_f64())]
     TimedOut(Duration),
@@ -496,7 +499,8 @@ impl CommandError {
             | Self::Object(..)
             | Self::Failed(_)
             | Self::Encoding(_)
-            | Self::Report => Code::ToolFailed,
+            | Self::Report
+            | Self::TooLarge(_) => Code::ToolFailed,
             Self::Script(_) => Code::IoFailed,
             Self::TimedOut(_) => Code::Timeout,
         }
@@ -522,7 +526,7 @@ impl CommandError {
             Self::Start(path, error) => return start_hint(path, error),
             Self::Script(_) => "free space in the directory that TMPDIR names, or in the system's".to_owned(),
             Self::TimedOut(_) => "send less, or give the tool more time with `timeout`".to_owned(),
-            Self::Failed(Exit::OutputLimit) => "ask the tool for less".to_owned(),
+            Self::TooLarge(_) | Self::Failed(Exit::OutputLimit) => "ask the tool for less".to_owned(),
             Self::Failed(exit) => return exit.exceeded_limit().map(limit_hint),
             Self::Encoding(_) => {
                 "a result is text; the tool's author can encode it, as `base64` does, or write it to a file"

@@ -43,7 +43,7 @@ pub use error::{DefinitionError, FlowError, HttpToolError, ToolError};
 pub use example::Example;
 pub use flow::{
     AskNode, Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowItems, FlowNeed,
-    FlowNode, FlowQuestion, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
+    FlowNode, FlowQuestion, FlowReport, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
 };
 pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;

@@ -1,5 +1,5 @@
-//! The host that started the server, as the sources see it: its forms and pages for the user, and
-//! its log. Over HTTP, and for stateless clients, there is none. Text of a source is cleaned, and
+//! The host that started the server, as sources and flows see it: its forms and pages for the user,
+//! and its log. Over HTTP, and for stateless clients, there is none. Text of a source is cleaned, and
 //! named with the source.
 //!
 //! The revision 2026-07-28 deprecates log messages, and so does the SDK; servers still send them,
@@ -9,7 +9,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cogtools_core::invisible;
+use cogtools_core::{Cancel, Person, Question, invisible};
 
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
@@ -19,7 +19,8 @@ use rmcp::model::{
 };
 use rmcp::service::Peer;
 use rmcp::{RoleClient, RoleServer};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -40,8 +41,12 @@ const MAX_WAITING: usize = 64;
 const MAX_BYTES: usize = 64 << 10;
 /// The number of questions of one source that may wait for the user at once.
 const MAX_QUESTIONS: usize = 4;
-/// The time that the user may take; the limit of the call ends it earlier.
-const PATIENCE: Duration = Duration::from_mins(10);
+/// The time that the user may take; the limit of the call of a source ends it earlier.
+const PATIENCE: Duration = Person::PATIENCE;
+/// The time between two looks at whether a call was cancelled.
+const LOOK: Duration = Duration::from_millis(100);
+/// The field of a form for an answer that is one text.
+const ANSWER: &str = "answer";
 
 /// The abilities of a host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,6 +154,38 @@ impl Host {
         }
     }
 
+    /// Returns the user, for questions of flows, if the host shows forms. Asking blocks a thread.
+    pub(crate) fn person(self: &Arc<Self>) -> Option<Person> {
+        let has_forms = self.state().connection.as_ref()?.abilities.form;
+        let (host, runtime) = (Arc::clone(self), Handle::try_current().ok()?);
+        has_forms.then(|| {
+            Person::new(move |question, cancel| {
+                runtime.block_on(async {
+                    tokio::select! {
+                        answer = host.answer(question) => answer,
+                        () = cancelled(cancel) => None,
+                    }
+                })
+            })
+        })
+    }
+
+    /// Returns the answer of the user to the question of a flow.
+    async fn answer(&self, question: &Question) -> Option<String> {
+        let fields = fields(question);
+        let is_text = fields.is_none();
+        let form = fields.or_else(|| text_field(question))?;
+        let asked = tokio::time::timeout(PATIENCE, self.ask(form)).await;
+        let answer = asked.ok().flatten()?;
+        let content = answer
+            .content
+            .filter(|_| answer.action == ElicitationAction::Accept)?;
+        if is_text {
+            return Some(content.get(ANSWER)?.as_str()?.to_owned());
+        }
+        Some(content.to_string())
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -165,6 +202,51 @@ pub(crate) async fn ask_for_logs(peer: &Peer<RoleClient>, level: Level) {
     if server.is_some_and(|server| server.capabilities.logging.is_some()) {
         let _ = peer.set_level(SetLevel::new(level)).await;
     }
+}
+
+/// Ends when `cancel` does.
+async fn cancelled(cancel: &Cancel) {
+    while !cancel.is_cancelled() {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Returns the form with a field for each member of the answer, if forms have such fields.
+fn fields(question: &Question) -> Option<ElicitRequestParams> {
+    let reply = question.reply.as_ref()?;
+    let properties = reply.get("properties")?;
+    let required = reply.get("required").cloned().unwrap_or_else(|| json!([]));
+    form(question, properties, &required)
+}
+
+/// Returns the form with one field, for text or JSON.
+fn text_field(question: &Question) -> Option<ElicitRequestParams> {
+    let names = question
+        .reply
+        .as_ref()
+        .and_then(|reply| reply.get("properties")?.as_object());
+    let mut field = json!({"type": "string", "title": "Answer"});
+    if let Some(names) = names {
+        let names: Vec<&str> = names.keys().map(String::as_str).collect();
+        field["description"] = format!("a JSON object with {}", names.join(", ")).into();
+    }
+    form(question, &json!({ANSWER: field}), &json!([ANSWER]))
+}
+
+fn form(question: &Question, properties: &Value, required: &Value) -> Option<ElicitRequestParams> {
+    let Question { tool, text, .. } = question;
+    let message = match &question.fault {
+        Some(fault) => format!("{tool}: {fault}\n{text}"),
+        None => format!("{tool}: {text}"),
+    };
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    let mut form = json!({"mode": "form", "message": message, "requestedSchema": schema});
+    // What a person is asked is shown whole, or not at all.
+    if form.to_string().len() > MAX_BYTES {
+        return None;
+    }
+    clean_all(&mut form);
+    serde_json::from_value(form).ok()
 }
 
 async fn forward(peer: Peer<RoleServer>, mut waiting: Receiver<ServerNotification>) {

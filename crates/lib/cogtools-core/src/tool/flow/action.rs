@@ -1,5 +1,6 @@
 //! The action of a node in a run, once its variables are known.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use crate::tool::Definition;
 use crate::tool::agent::AgentTask;
 use crate::tool::call::RunError;
 use crate::tool::template::{Template, TemplateScope, ValueTemplate};
-use crate::{Code, Context, Diagnostic, digest};
+use crate::{Code, Context, Diagnostic, Question, digest};
 
 /// The variety of the answers of a node, unless it says so: hardly any.
 const TEMPERATURE: f64 = 0.2;
@@ -103,6 +104,30 @@ pub struct FlowTask {
     /// Answers of tools that it calls without calling them, by their names or capabilities.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub presets: Map<String, Value>,
+    /// True if a person can be asked: the output is a [`FlowReport`], as JSON.
+    #[serde(default)]
+    pub has_person: bool,
+    /// The results of nodes that have run before a question.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub results: Map<String, Value>,
+    /// The answers of the person, by node.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answers: BTreeMap<String, String>,
+}
+
+/// The end of a run of a flow for a client that can ask a person.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowReport {
+    /// The output.
+    Output(String),
+    /// A node waits for an answer.
+    Waiting {
+        /// Its question.
+        question: Box<Question>,
+        /// The results of the nodes that have run.
+        results: Map<String, Value>,
+    },
 }
 
 /// A node and its variables.

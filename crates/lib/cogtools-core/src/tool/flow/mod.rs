@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::Definition;
 use super::agent::{OwnProgram, tool_failure};
 use super::call::{RunError, ToolOutput};
-use super::command::{printable, update};
+use super::command::{CommandError, printable, update};
 use super::error::MAX_NODES;
 use super::reader::Reader;
 use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate};
@@ -27,14 +27,16 @@ use crate::text::{Span, Text};
 use crate::tool::error::FlowError;
 use crate::tool::flow::node::INDEX;
 use crate::yaml::Entry;
-use crate::{Context, Diagnostic, Location};
-pub use action::{FlowAction, FlowCall, FlowItems, FlowQuestion, FlowTarget, FlowTask};
+use crate::{Code, Context, Diagnostic, Location};
+pub use action::{FlowAction, FlowCall, FlowItems, FlowQuestion, FlowReport, FlowTarget, FlowTask};
 pub use node::{
     AskNode, FlowArgument, FlowCallShape, FlowNeed, FlowNode, FlowRetry, FlowRoute, FlowTemplate,
 };
 
 /// The subcommand that runs a flow, and its options, the last one for progress.
 const ARGS: [&str; 4] = ["flow", "call", "--error-format=json", "--progress"];
+/// The number of answers to a question: after as many wrong ones, it stays open.
+const MAX_ANSWERS: usize = 3;
 /// The longest result, in bytes.
 const MAX_RESULT: usize = 8 << 20;
 
@@ -154,25 +156,64 @@ impl Flow {
         self.nodes.iter().any(FlowNode::asks_a_model)
     }
 
-    /// Runs a call of `tool`, whose flow this is.
+    /// Returns true if a node of it asks a person.
+    pub fn asks_a_person(&self) -> bool {
+        self.nodes.iter().any(|node| node.ask().is_some())
+    }
+
+    /// Runs a call of `tool`, whose flow this is. Where it waits for a person who can be asked, it
+    /// goes on with the answer.
     pub(super) fn call(
         &self,
         tool: &Definition,
         arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        let task = FlowTask {
+        let person = cx.call.person.as_ref();
+        let mut task = FlowTask {
             tool: tool.name.to_string(),
             file: tool.text.path().to_path_buf(),
             digest: FlowTask::digest(tool),
             arguments,
             presets: Map::clone(&cx.call.presets),
+            has_person: person.is_some(),
+            results: Map::new(),
+            answers: BTreeMap::new(),
         };
+        let mut asked: Vec<String> = Vec::new();
+        loop {
+            let text = self.run(tool, &task, cx)?;
+            let Some(person) = person else {
+                return Ok(ToolOutput::new(text));
+            };
+            let (question, results) = match serde_json::from_str(&text) {
+                Ok(FlowReport::Output(text)) => return Ok(ToolOutput::new(text)),
+                Ok(FlowReport::Waiting { question, results }) => (*question, results),
+                Err(_) => return Err(CommandError::Report.diagnostic(tool.name.as_str())),
+            };
+            asked.push(question.node.clone());
+            let count = asked.iter().filter(|node| **node == question.node).count();
+            let may_ask = count <= MAX_ANSWERS && !cx.cancel.is_cancelled();
+            let answer = may_ask.then(|| person.ask(&question, &cx.cancel)).flatten();
+            let Some(answer) = answer else {
+                let diagnostic = Diagnostic::new(Code::ToolFailed, question.text);
+                let hint = "a person was asked, and has not answered; only a person can";
+                return Err(Box::new(
+                    diagnostic.with_subject(tool.name.as_str()).hint(hint),
+                ));
+            };
+            task.results = results;
+            task.answers.insert(question.node, answer);
+        }
+    }
+
+    /// Runs the nodes of `task` that have not run, and returns what the program prints.
+    fn run(&self, tool: &Definition, task: &FlowTask, cx: &Context) -> Result<String, RunError> {
         let lines = node_events(cx, self.nodes.len());
         let program = OwnProgram {
             args: &ARGS[..if lines.is_some() { 4 } else { 3 }],
             // Serializing text and JSON cannot fail.
-            input: serde_json::to_vec(&task).unwrap_or_default(),
+            input: serde_json::to_vec(task).unwrap_or_default(),
             timeout: tool.timeout,
             runs_agents: true,
             max_output: MAX_RESULT,
@@ -180,8 +221,7 @@ impl Flow {
         };
         let output = program.run(tool.name.as_str(), cx);
         let output = output.map_err(|failure| tool_failure(failure, cx))?;
-        let text = String::from_utf8_lossy(&output).into_owned();
-        Ok(ToolOutput::new(text))
+        Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
     /// Finds the reason why every run would fail.
