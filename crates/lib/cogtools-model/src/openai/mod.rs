@@ -60,7 +60,9 @@ impl OpenAi {
     /// Sends `body` without the optional fields that the server does not know.
     async fn post(&self, mut body: Map<String, Value>) -> Result<Response, ModelError> {
         let refused = || self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        body.retain(|key, _| !refused().contains(&key.as_str()));
+        for field in refused().iter() {
+            request::leave_out(&mut body, field);
+        }
         loop {
             let bytes = json!(body).to_string().into_bytes();
             let error = match self.exchange(Method::POST, "chat/completions", bytes).await {
@@ -70,7 +72,7 @@ impl OpenAi {
             let Some(field) = request::refused_field(&error, &body) else {
                 return Err(ModelError::Api(error));
             };
-            body.shift_remove(field);
+            request::leave_out(&mut body, field);
             refused().push(field);
         }
     }

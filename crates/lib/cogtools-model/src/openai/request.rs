@@ -13,7 +13,9 @@ use crate::{
 };
 
 /// Fields that some servers refuse, and that a request can do without.
-const OPTIONAL: [&str; 2] = ["stream_options", "seed"];
+const OPTIONAL: [&str; 3] = ["stream_options", "seed", FORMAT];
+/// The field with the form of the answer.
+const FORMAT: &str = "response_format";
 
 /// The body of `request`; `limit_key` is the key of the limit of output tokens.
 pub(super) fn body(request: &Request, limit_key: &str) -> Result<Map<String, Value>, ModelError> {
@@ -46,7 +48,7 @@ pub(super) fn body(request: &Request, limit_key: &str) -> Result<Map<String, Val
         ("seed", json!(generation.seed)),
         (limit_key, json!(generation.max_output_tokens)),
         ("stop", json!(stop)),
-        ("response_format", json!(format)),
+        (FORMAT, json!(format)),
         ("stream", json!(true)),
         ("stream_options", json!({"include_usage": true})),
     ];
@@ -58,10 +60,30 @@ pub(super) fn body(request: &Request, limit_key: &str) -> Result<Map<String, Val
 
 /// The field of `body` because of which a server has refused it, if the request can do without.
 pub(super) fn refused_field(error: &ApiError, body: &Map<String, Value>) -> Option<&'static str> {
-    let is_refused = |key: &&str| body.contains_key(*key) && error.message.contains(*key);
+    let is_refused = |key: &&str| can_leave_out(body, key) && error.message.contains(*key);
     let mut fields = OPTIONAL.into_iter();
     let refused = fields.find(is_refused);
     refused.filter(|_| error.kind == ApiErrorKind::InvalidRequest)
+}
+
+/// Returns true if `body` has a field and can do without it. Beside tools, a server may refuse a
+/// form of the answer that it takes in a request without them.
+fn can_leave_out(body: &Map<String, Value>, key: &str) -> bool {
+    body.contains_key(key) && (key != FORMAT || !body.contains_key("tools"))
+}
+
+/// Leaves `key` out of `body`, if it can do without it. The form of an answer is told in words.
+pub(super) fn leave_out(body: &mut Map<String, Value>, key: &str) {
+    if !can_leave_out(body, key) {
+        return;
+    }
+    let field = body.shift_remove(key).unwrap_or_default();
+    let messages = body.get_mut("messages").and_then(Value::as_array_mut);
+    if let (FORMAT, Some(messages)) = (key, messages) {
+        let schema = &field["json_schema"]["schema"];
+        let text = format!("Answer with JSON alone, which matches this JSON Schema:\n{schema}");
+        add(messages, json!({"role": "user", "content": text}));
+    }
 }
 
 /// The tools that the model may call: the API has no list of allowed names.

@@ -1,8 +1,10 @@
 //! Errors: of the server, and in the middle of a stream.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_model::{ApiError, ApiErrorKind, Model as _, ModelError, Usage};
+use serde_json::json;
 
 use super::server::{Answer, Scripted, ask};
 
@@ -168,4 +170,31 @@ async fn a_server_may_refuse_a_seed() {
     }
     // The second request knows what the first one has learnt.
     assert_eq!(server.count(), 3);
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_a_schema_is_told_it_in_words() {
+    let server = Scripted::start_with(|body| match body.get("response_format") {
+        Some(_) => Answer::json(
+            400,
+            r#"{"error":{"message":"This response_format type is unavailable now"}}"#,
+        ),
+        None => Answer::events(&["[DONE]"]),
+    })
+    .await;
+    let model = server.model(None);
+    let mut request = super::server::question();
+    request.generation.response_json_schema = Some(json!({"type": "object"}));
+    for count in [2, 3] {
+        drop(model.send(&request).await.expect("a response"));
+        assert_eq!(server.count(), count);
+        let text = "Hi\n\nAnswer with JSON alone, which matches this JSON Schema:\n\
+                    {\"type\":\"object\"}";
+        let messages = json!([{"role": "user", "content": text}]);
+        assert_eq!(server.last().body["messages"], messages);
+    }
+    // Beside tools it is an error: the same server may take the schema without them.
+    request.tools = Arc::new(vec![json!({"name": "a"})]);
+    let error = model.send(&request).await.err().expect("an error");
+    assert!(error.to_string().contains("response_format"), "{error}");
 }

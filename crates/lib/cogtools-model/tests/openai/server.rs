@@ -108,6 +108,12 @@ impl Scripted {
         self.received.lock().expect("a list").len()
     }
 
+    /// The last request that it has received.
+    pub(crate) fn last(&self) -> Received {
+        let received = self.received.lock().expect("a list");
+        received.last().expect("a request").clone()
+    }
+
     /// The only request that it has received.
     pub(crate) fn received(&self) -> Received {
         let received = self.received.lock().expect("a list");
