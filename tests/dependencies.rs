@@ -159,6 +159,7 @@ fn the_program_that_confines_others_is_small() {
         "bitflags",
         "cfg-if",
         CONFINE,
+        "cogtools-hosts",
         "enumflags2",
         "enumflags2_derive",
         "errno",

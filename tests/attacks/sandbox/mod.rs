@@ -1,5 +1,6 @@
 //! Programs in a sandbox: what they try, and what becomes of it.
 
+mod hosts;
 mod kernel;
 mod modes;
 mod strangers;

@@ -14,6 +14,11 @@ const DESCRIPTORS: &str = if cfg!(target_os = "linux") {
 } else {
     "/dev/fd"
 };
+/// Memory of the threads of a proxy.
+#[cfg(target_os = "linux")]
+const PROXY_MEMORY: u64 = crate::proxy::MEMORY;
+#[cfg(not(target_os = "linux"))]
+const PROXY_MEMORY: u64 = 0;
 /// Number of descriptors that are tried where there is no such list.
 const MAX_UNLISTED: i32 = 4096;
 
@@ -24,7 +29,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 
     use rustix::process::{DumpableBehavior, Pid, set_dumpable_behavior};
 
-    use crate::sandbox::namespaces;
+    use crate::proxy::Proxy;
+    use crate::sandbox::{namespaces, network};
     use crate::supervisor::{self, Parent, Signals, Supervisor};
     use crate::usage::Budget;
 
@@ -41,6 +47,16 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     if let Some(policy) = options.policy.as_ref().filter(|policy| policy.namespaces) {
         namespaces::enter(policy).map_err(failed("namespaces cannot be entered"))?;
     }
+    let mut command = options.command();
+    let hosts = options.policy.iter().map(|policy| &policy.hosts);
+    for hosts in hosts.filter(|hosts| !hosts.is_empty()) {
+        let proxy = Proxy::start(hosts).map_err(failed("the proxy cannot be started"))?;
+        // By its kind: by its number it would be an error of the program.
+        let listener = network::enter().map_err(|error| io::Error::other(error.kind().to_string()));
+        let listener = listener.map_err(failed("a network of its own cannot be made"))?;
+        let listening = proxy.listen(listener, &mut command);
+        listening.map_err(failed("the proxy cannot be started"))?;
+    }
     // The program runs as the same user, who could otherwise read this process's memory.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(refused("memory cannot be protected"))?;
@@ -51,8 +67,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
         sandbox::enter(policy)?;
     }
     // Its own group, so that a signal to all of it does not end this process.
-    let child = options
-        .command()
+    let child = command
         .process_group(0)
         .spawn()
         .map_err(|error| Failure::Start(options.program.clone(), error))?;
@@ -110,12 +125,20 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 /// Sets the limits of `options` for this process and all that it starts. Nothing writes a core
 /// file, which would have a copy of its memory.
 fn set_limits(options: &Options) -> io::Result<()> {
+    // The program is started in the memory of this process, which has the proxy's threads. The memory
+    // of all its processes is measured without them.
+    let has_proxy = options
+        .policy
+        .as_ref()
+        .is_some_and(|policy| !policy.hosts.is_empty());
+    let proxy = if has_proxy { PROXY_MEMORY } else { 0 };
+    let memory = options.memory.map(|memory| memory.saturating_add(proxy));
     // The system counts all processes of the user.
     let most = |processes| tasks().map(|tasks| tasks.saturating_add(processes));
     for (resource, limit) in [
         (Resource::Core, Some(0)),
         // Not the address space: Node.js, Go and Java reserve much more than they use.
-        (Resource::Data, options.memory),
+        (Resource::Data, memory),
         (Resource::Fsize, options.file_size),
         (Resource::Nofile, options.files),
         (Resource::Nproc, options.processes.and_then(most)),

@@ -15,6 +15,8 @@
 #[cfg_attr(windows, path = "job.rs")]
 mod confinement;
 mod options;
+#[cfg(target_os = "linux")]
+mod proxy;
 pub mod sandbox;
 #[cfg(target_os = "linux")]
 mod supervisor;

@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::Command;
 
+use cogtools_hosts::HostRule;
+
 use crate::{Failure, NAME};
 
 /// An action of the program.
@@ -58,6 +60,7 @@ Options:
       --keep <PATH>        Permit only to read what is there, below a path that may be written
       --namespaces         Give it namespaces of its own, which --check must have found
       --network            Permit the network
+      --host <HOST>        Permit this host alone, by a proxy: HOST or *.HOST, with :PORT or not
       --required           Run nothing if this system cannot enforce that
       --check              Print what this system cannot enforce, as JSON
   -h, --help               Print help
@@ -123,7 +126,7 @@ impl Options {
                 return Ok(());
             }
             "--sandbox" | "--namespaces" | "--network" | "--required" | "--read" | "--write"
-            | "--deny" | "--keep" => {
+            | "--deny" | "--keep" | "--host" => {
                 return self.set_policy(name, value);
             }
             _ => {
@@ -142,6 +145,18 @@ impl Options {
         value: impl FnOnce() -> Option<OsString>,
     ) -> Result<(), Failure> {
         let policy = self.policy.get_or_insert_default();
+        if name == "--host" {
+            let value = value().and_then(|value| value.into_string().ok());
+            let rule = value.and_then(|text| HostRule::parse(&text));
+            let rule = rule
+                .filter(|_| policy.hosts.len() < MAX_PATHS)
+                .ok_or_else(|| {
+                    let message = format!("`--host` needs a host, at most {MAX_PATHS} times");
+                    Failure::Usage(message)
+                });
+            policy.hosts.push(rule?);
+            return Ok(());
+        }
         let paths = match name {
             "--read" => &mut policy.read,
             "--write" => &mut policy.write,
@@ -188,6 +203,8 @@ pub(crate) struct Policy {
     pub(crate) namespaces: bool,
     /// True if it may use sockets.
     pub(crate) network: bool,
+    /// The hosts that it may reach by a proxy. There is no other network then.
+    pub(crate) hosts: Vec<HostRule>,
     /// True if nothing is run where that cannot be enforced.
     pub(crate) required: bool,
 }
@@ -314,6 +331,7 @@ mod tests {
                         keep: Vec::new(),
                         namespaces: true,
                         network: true,
+                        hosts: Vec::new(),
                         required: true,
                     }),
                     ..options("a", &[])

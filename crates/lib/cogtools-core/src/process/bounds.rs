@@ -30,6 +30,9 @@ pub struct Policy {
     pub namespaces: bool,
     /// True if it may use sockets.
     pub network: bool,
+    /// The hosts that it may reach by a proxy, in a network of its own.
+    #[serde(default)]
+    pub hosts: Vec<String>,
     /// True if it must not run where that cannot be enforced.
     pub required: bool,
 }
@@ -99,6 +102,11 @@ impl Policy {
             .chain(self.write.iter().map(move |it| path("--write=", it)))
             .chain(self.deny.iter().map(move |it| path("--deny=", it)))
             .chain(self.keep.iter().map(move |it| path("--keep=", it)))
+            .chain(
+                self.hosts
+                    .iter()
+                    .map(|host| format!("--host={host}").into()),
+            )
     }
 
     /// Returns the parts of it that a system with these `gaps` does not enforce.
@@ -322,6 +330,7 @@ mod tests {
             keep: vec!["/c/e".into()],
             namespaces: true,
             network: true,
+            hosts: vec!["a.example".to_owned()],
             required: true,
         };
         let args: Vec<OsString> = policy.to_args().collect();
@@ -334,6 +343,7 @@ mod tests {
             "--write=/c",
             "--deny=/c/d",
             "--keep=/c/e",
+            "--host=a.example",
         ];
         assert_eq!(args, expected);
     }

@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use cogtools_hosts::HostRule;
 pub(crate) use run::{Run, RunError};
 
 use crate::file::{self, WriteError, WritePath};
@@ -27,14 +28,25 @@ pub struct Sandbox {
     pub read: Option<Vec<SandboxPath>>,
     /// Paths that it may change, besides a temporary folder of its own.
     pub write: Vec<SandboxPath>,
-    /// True if it may use the network, if it says so.
-    pub net: Option<bool>,
+    /// The network that it may use, if it says so.
+    pub net: Option<Net>,
     /// Bytes of memory that the program and its descendants can use together.
     pub memory: Option<u64>,
     /// Processes and threads in addition to those that exist.
     pub processes: Option<u64>,
     /// True for `workspace`: files that are run later are only readable.
     pub is_workspace: bool,
+}
+
+/// The network that a program may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Net {
+    /// None.
+    Nothing,
+    /// These hosts, by a proxy.
+    Hosts(Vec<HostRule>),
+    /// All of it.
+    Everything,
 }
 
 impl Sandbox {
@@ -61,8 +73,21 @@ impl Sandbox {
     /// Adds the network unless it says otherwise: most MCP servers are there to reach a service.
     #[must_use]
     pub(crate) fn with_network(mut self) -> Self {
-        self.net.get_or_insert(true);
+        self.net.get_or_insert(Net::Everything);
         self
+    }
+
+    /// Returns true if it may use all of the network.
+    pub fn has_network(&self) -> bool {
+        self.net == Some(Net::Everything)
+    }
+
+    /// The hosts that it may reach, if not all.
+    pub fn hosts(&self) -> &[HostRule] {
+        match &self.net {
+            Some(Net::Hosts(hosts)) => hosts,
+            _ => &[],
+        }
     }
 
     /// The paths that are not below the project's root.
@@ -89,12 +114,15 @@ impl Sandbox {
             [] => "write nothing".to_owned(),
             paths => format!("write {}", list(paths)),
         };
-        let network = if self.net == Some(true) {
-            "use the network"
-        } else {
-            "not use the network"
+        let network = match &self.net {
+            Some(Net::Everything) => "use the network".to_owned(),
+            Some(Net::Hosts(hosts)) => {
+                let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+                format!("reach {}", hosts.join(" "))
+            }
+            Some(Net::Nothing) | None => "not use the network".to_owned(),
         };
-        let mut lines = vec![read, write, network.to_owned()];
+        let mut lines = vec![read, write, network];
         let memory = self.memory.map(size::show);
         lines.extend(memory.map(|size| format!("use {size} of memory")));
         let processes = self.processes.map(|it| format!("add {it} processes"));
@@ -129,7 +157,7 @@ impl Sandbox {
         json!({
             "read": self.read.as_deref().map(texts),
             "write": texts(&self.write),
-            "net": self.net,
+            "net": self.net.as_ref().map(Net::to_json),
             "memory": self.memory,
             "processes": self.processes,
         })
@@ -151,9 +179,12 @@ pub enum SandboxError {
     /// A path that cannot be in a sandbox.
     #[error("`{0}` is not a path that a sandbox can name")]
     Path(String),
-    /// Neither true nor false.
-    #[error("`net` takes true or false, not {0}")]
-    Bool(Actual),
+    /// Neither true nor false, nor a list of hosts.
+    #[error("`net` takes true, false or a list of hosts, not {0}")]
+    Net(Actual),
+    /// Not a host.
+    #[error("`{0}` is not a host that `net` can name")]
+    Host(String),
     /// Not a size.
     #[error("`memory` takes a size of at least 1 MiB, not {0}")]
     Size(Actual),
@@ -191,7 +222,8 @@ impl SandboxError {
             Self::Path(_) => {
                 "write a path below the project's root, `~/…` for one in the home directory, or an absolute one".into()
             }
-            Self::Bool(_) => "write `net: true` or `net: false`, without quotes".into(),
+            Self::Net(_) => "write `net: [api.example.com]`, or `net: true` or `net: false` without quotes".into(),
+            Self::Host(text) => host_hint(text),
             Self::Size(_) => "write `memory: 256 MiB`".into(),
             Self::Count(_) => "write `processes: 16`".into(),
             Self::Leaves(_) => "name what the link leads to, by its absolute path or with `~/`".into(),
@@ -238,7 +270,7 @@ pub const LIMITATIONS: [Limitation; 5] = [
     },
     Limitation {
         what: "send what it may read to anyone, and use services such as Docker or the session bus",
-        note: "with `net: true`; services may run programs without a sandbox",
+        note: "with `net: true`, not with a list of hosts; services may run programs without a sandbox",
     },
     Limitation {
         what: "write what you run later, such as a makefile or `.git/hooks`",
@@ -271,10 +303,7 @@ impl Sandbox {
         match entry.key.as_str() {
             "read" => self.read = Some(paths("read", node)?),
             "write" => self.write = paths("write", node)?,
-            "net" => match &node.data {
-                Data::Bool(net) => self.net = Some(*net),
-                _ => return Err(at_value(SandboxError::Bool(actual(node)))),
-            },
+            "net" => self.net = Some(Net::read(node)?),
             "memory" => {
                 let bytes = size::parse(&text(node));
                 let bytes = bytes.filter(|bytes| *bytes >= Self::MIN_MEMORY);
@@ -293,6 +322,49 @@ impl Sandbox {
             }
         }
         Ok(())
+    }
+}
+
+impl Net {
+    /// The greatest number of hosts.
+    const MAX_HOSTS: usize = 64;
+
+    fn read(node: &Node) -> Result<Self, (SandboxError, Span)> {
+        let error = || (SandboxError::Net(actual(node)), node.span);
+        if let Data::Bool(all) = node.data {
+            return Ok(if all { Self::Everything } else { Self::Nothing });
+        }
+        let items = node.items().filter(|items| items.len() <= Self::MAX_HOSTS);
+        let hosts = items.ok_or_else(error)?.iter().map(|item| {
+            let other = || (SandboxError::Net(actual(item)), item.span);
+            let text = item.text().ok_or_else(other)?;
+            HostRule::parse(text).ok_or_else(|| (SandboxError::Host(text.to_owned()), item.span))
+        });
+        let hosts = hosts.collect::<Result<Vec<HostRule>, _>>()?;
+        Ok(if hosts.is_empty() {
+            Self::Nothing
+        } else {
+            Self::Hosts(hosts)
+        })
+    }
+
+    /// Its canonical form, for digests.
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Nothing => false.into(),
+            Self::Hosts(hosts) => hosts.iter().map(ToString::to_string).collect(),
+            Self::Everything => true.into(),
+        }
+    }
+}
+
+/// Says how a host is written: a URL has one.
+fn host_hint(text: &str) -> String {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match HostRule::parse(host) {
+        Some(host) if host.to_string() != text => format!("write `{host}`"),
+        _ => "write HOST or *.HOST, with :PORT if that is not 80 or 443".to_owned(),
     }
 }
 

@@ -27,6 +27,9 @@ pub(crate) enum RunError {
     /// The sandbox is required, and this system lacks something.
     #[error("its sandbox is required, and this system does not enforce {}", list(.0))]
     Unavailable(Vec<Gap>),
+    /// The network has hosts, and this system has no network for one program.
+    #[error("its sandbox names hosts under `net`, and this user has no namespaces for that here")]
+    Hosts,
     /// A path cannot be used.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -112,8 +115,12 @@ impl Run {
             SandboxMode::BestEffort => false,
             SandboxMode::Required => true,
         };
+        let has_namespaces = cx.confinement().support().namespaces && !is_landlock_alone(cx);
+        if !sandbox.hosts().is_empty() && !has_namespaces {
+            return Err(RunError::Hosts);
+        }
         let policy = Policy {
-            network: sandbox.net == Some(true),
+            network: sandbox.has_network(),
             ..Policy::default()
         };
         let gaps = policy.gaps(&cx.confinement().support().gaps);
@@ -203,7 +210,13 @@ impl Run {
             deny,
             keep: distinct(keep),
             namespaces: cx.confinement().support().namespaces && !is_landlock_alone(cx),
-            network: self.sandbox.net == Some(true),
+            network: self.sandbox.has_network(),
+            hosts: self
+                .sandbox
+                .hosts()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             required: self.required,
         })
     }
@@ -235,6 +248,9 @@ impl RunError {
             Self::Unavailable(_) => diagnostic(Code::SandboxUnavailable)
                 .hint("cogtools doctor says what is missing")
                 .hint("to run it with less, set `sandbox: best-effort` in your own configuration, or --sandbox=best-effort"),
+            Self::Hosts => diagnostic(Code::SandboxUnavailable)
+                .hint("cogtools doctor says what is missing")
+                .hint("`net: true` permits all hosts, also without namespaces"),
             Self::Sandbox(error) => error.diagnostic(name),
             Self::Folder(_) => diagnostic(Code::IoFailed)
                 .hint("free space in the directory that TMPDIR names, or in the system's"),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cogtools_core::http::{
-    HostRule, HttpAuth, HttpTask, address, canonical_host, is_link_local, is_public, percent_encode,
+    self as guard, HostRule, HttpAuth, HttpTask, address, canonical_host, percent_encode,
 };
 use cogtools_core::{Code, Diagnostic};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -395,19 +395,12 @@ fn target(url: &str) -> Option<Target> {
 }
 
 fn is_named(hosts: &[HostRule], target: &Target) -> bool {
-    let host = canonical_host(&target.host);
-    hosts.iter().any(|rule| rule.matches(&host, target.port))
+    guard::is_named(hosts, &canonical_host(&target.host), target.port)
 }
 
-/// Returns true if `target` may be at this address: it is public, or the host has an entry of its
-/// own, which is the address itself for one of the link.
+/// Returns true if `target` may be at this address.
 pub(crate) fn permits(hosts: &[HostRule], target: &Target, found: IpAddr) -> bool {
-    let host = canonical_host(&target.host);
-    let mut exact = hosts.iter().filter(|rule| !rule.is_wildcard());
-    let is_literal = address(&host) == Some(found.to_canonical());
-    is_public(found)
-        || exact.any(|rule| rule.matches(&host, target.port))
-            && (!is_link_local(found) || is_literal)
+    guard::permits(hosts, &canonical_host(&target.host), target.port, found)
 }
 
 /// Returns the host with its port, unless that is the one of a scheme, as `hosts` writes it.

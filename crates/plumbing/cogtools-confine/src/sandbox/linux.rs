@@ -132,8 +132,20 @@ pub struct Rights<'p> {
     pub deny: &'p [PathBuf],
     /// Files and folders below `write` that it may only read.
     pub keep: &'p [PathBuf],
-    /// True if it may use sockets.
-    pub network: bool,
+    /// Sockets that it may make.
+    pub sockets: Sockets,
+}
+
+/// Sockets that a process may make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sockets {
+    /// Pairs of connected ones.
+    #[default]
+    Pairs,
+    /// These, and those of the internet, in a network of its own.
+    Internet,
+    /// All.
+    All,
 }
 
 /// Restricts this process to `policy`: as far as possible, unless all of it is required.
@@ -147,7 +159,11 @@ pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
         write: &write,
         deny: policy.deny.get(..).filter(|_| by_rules).unwrap_or_default(),
         keep: policy.keep.get(..).filter(|_| by_rules).unwrap_or_default(),
-        network: policy.network,
+        sockets: match (policy.network, policy.hosts.is_empty()) {
+            (true, _) => Sockets::All,
+            (false, true) => Sockets::Pairs,
+            (false, false) => Sockets::Internet,
+        },
     };
     let gaps = restrict(rights).1;
     if policy.required && !gaps.is_empty() {
@@ -167,7 +183,7 @@ pub(crate) fn check() -> String {
 fn restrict(rights: Rights<'_>) -> (Option<u32>, Vec<Gap>) {
     let landlock = restrict_files(rights).ok().flatten();
     let mut gaps = file_gaps(landlock);
-    if refuse_calls(rights.network).is_err() {
+    if refuse_calls(rights.sockets).is_err() {
         gaps.push(Gap::Network);
     }
     (landlock, gaps)
@@ -206,13 +222,14 @@ pub fn limit_privileges() -> io::Result<()> {
 ///
 /// The rules cannot be made.
 pub fn restrict_files(rights: Rights<'_>) -> Result<Option<u32>, RulesetError> {
-    let version = if rights.network { FILES } else { NEWEST };
+    let has_network = rights.sockets != Sockets::Pairs;
+    let version = if has_network { FILES } else { NEWEST };
     let all = AccessFs::from_all(version);
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(all)?
         .scope(Scope::from_all(version))?;
-    if !rights.network {
+    if !has_network {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
     let mut created = ruleset.create()?;
@@ -293,8 +310,8 @@ fn path_rule(path: &Path, access: BitFlags<AccessFs>) -> Option<PathBeneath<Owne
 }
 
 /// Refuses the calls that reach other processes, this one included, or make a set-ID file, and
-/// without `network` all new sockets but connected pairs.
-fn refuse_calls(network: bool) -> Result<(), FilterError> {
+/// new sockets that are not among `sockets`.
+fn refuse_calls(sockets: Sockets) -> Result<(), FilterError> {
     let mut rules: Rules = SHARED.iter().map(|call| (*call, Vec::new())).collect();
     for (call, permitted) in SCHEDULING {
         let other =
@@ -341,8 +358,8 @@ fn refuse_calls(network: bool) -> Result<(), FilterError> {
             }
         }
     }
-    if !network {
-        rules.extend(socket_rules()?);
+    if sockets != Sockets::All {
+        rules.extend(socket_rules(sockets)?);
     }
     // Its flags and mode are in memory, which a filter does not see. All programs can do without.
     let unknown = Action::Errno(libc::ENOSYS.unsigned_abs());
@@ -354,10 +371,10 @@ fn refuse_calls(network: bool) -> Result<(), FilterError> {
     refuse(with_x32(rules))
 }
 
-/// All sockets but pairs of connected ones. Sockets of the system's own families go, too: a
+/// All sockets but pairs of connected ones, and those of the internet if `sockets` has them. Sockets of the system's own families go, too: a
 /// service of the user, such as the session bus or a container engine, would run programs
 /// without any of this.
-fn socket_rules() -> Result<Rules, FilterError> {
+fn socket_rules(sockets: Sockets) -> Result<Rules, FilterError> {
     let family = u64::from(libc::AF_UNIX.unsigned_abs());
     let kind = |kind: i32| {
         // Besides the kinds, the argument has flags.
@@ -370,11 +387,12 @@ fn socket_rules() -> Result<Rules, FilterError> {
         kind(libc::SOCK_DGRAM)?,
         kind(libc::SOCK_RAW)?,
     ];
-    Ok([
-        (libc::SYS_socket, Vec::new()),
-        (libc::SYS_socketpair, pairs),
-    ]
-    .into())
+    let other = |family: i32| condition(0, Operation::Ne, u64::from(family.unsigned_abs()));
+    let others = match sockets {
+        Sockets::Internet => vec![rule(vec![other(libc::AF_INET)?, other(libc::AF_INET6)?])?],
+        _ => Vec::new(),
+    };
+    Ok([(libc::SYS_socket, others), (libc::SYS_socketpair, pairs)].into())
 }
 
 /// `rules`, also for the same calls of the x32 interface.

@@ -9,10 +9,12 @@
 mod linux;
 #[cfg(target_os = "linux")]
 pub(crate) mod namespaces;
+#[cfg(target_os = "linux")]
+pub(crate) mod network;
 
 #[cfg(target_os = "linux")]
 pub use linux::{
-    Action, Condition, FilterError, Operation, Rights, Rule, Rules, condition, filter,
+    Action, Condition, FilterError, Operation, Rights, Rule, Rules, Sockets, condition, filter,
     limit_privileges, refuse, restrict_files, rule,
 };
 #[cfg(unix)]

@@ -18,7 +18,7 @@ pub(super) fn sections() -> Vec<Section> {
 
 const SYNOPSIS: &str = "\
 cogtools-confine [--memory BYTES] [--processes N] [--files N] [--file-size BYTES] [--parent PID] \
-[--sandbox [--read PATH]… [--write PATH]… [--network] [--required]] [--] PROGRAM [ARG]…";
+[--sandbox [--read PATH]… [--write PATH]… [--network | --host HOST…] [--required]] [--] PROGRAM [ARG]…";
 
 const DESCRIPTION: &str = "\
 Limits itself, then runs PROGRAM, which inherits the limits. The other programs of cogtools start \
@@ -81,6 +81,11 @@ below a writable one. Without namespaces, no file can be created in the folders 
 
 --network
   Permit sockets.
+
+--host HOST
+  Permit HOST alone, or *.HOST, with :PORT unless that is 80 or 443. The program gets a network \
+namespace, in which a proxy for HTTP listens on the loopback interface, and the variables \
+HTTPS_PROXY, HTTP_PROXY and NODE_USE_ENV_PROXY. Linux only; needs --namespaces unless run as root.
 
 --required
   Do not run the program if this system cannot enforce the whole sandbox. Only Linux can: on macOS, \

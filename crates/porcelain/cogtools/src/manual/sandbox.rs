@@ -34,7 +34,10 @@ which TMPDIR names and which is removed after the call. A folder of the project 
 is made.
 
 net
-  Whether it may use the network and other sockets: true or false (the default).
+  The network: true, which permits other sockets as well, false (the default), or a list of hosts, \
+each HOST or *.HOST, with :PORT unless that is 80 or 443. A proxy then reaches these hosts alone. The \
+program is told of it by HTTPS_PROXY and HTTP_PROXY, and must ask it. A host with a private address \
+must be named without `*`. Where users have no namespaces, such a program does not run.
 
 memory, processes
   The memory of all its processes together, such as 256 MiB, and how many processes and threads may be added to \

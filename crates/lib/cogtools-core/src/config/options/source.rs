@@ -314,14 +314,28 @@ pub struct SandboxKeys {
     /// project that does not exist is made.
     #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
     write: Option<Vec<String>>,
-    /// Permits the network; by default, only for an MCP server.
-    net: Option<bool>,
+    /// The network: true, false, or the hosts that a proxy reaches, with the ports 80 and 443 unless
+    /// they say otherwise. By default true for an MCP server, false for anything else.
+    ///
+    /// Example: `net: [api.example.com, "*.example.org:8443"]`
+    net: Option<NetOptions>,
     /// The memory of all its processes together; by default, as in `limits`.
     memory: Option<Size>,
     /// The number of processes and threads that may be added to the existing ones; by default, as in
     /// `limits`.
     #[schemars(range(min = 1))]
     processes: Option<u64>,
+}
+
+/// The network that a program may use.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "the sandbox reads itself; this is its schema")]
+enum NetOptions {
+    /// All of it, or none.
+    All(bool),
+    /// Hosts, each as HOST or *.HOST, with :PORT or not.
+    Hosts(#[schemars(length(max = 64))] Vec<String>),
 }
 
 impl Line {
