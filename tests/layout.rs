@@ -116,7 +116,8 @@ fn may_depend(name: &str, other: &str) -> bool {
     match (name, floor(name), floor(other)) {
         ("cogtools" | "xtask" | "xtask-manual", ..) => other != "cogtools-test-support",
         // Confined programs link as little as possible.
-        ("cogtools-confine", ..) | (_, _, None) => false,
+        ("cogtools-confine", ..) => other == "cogtools-hosts",
+        (_, _, None) => false,
         (_, Some(upper), Some(lower)) => lower < upper,
         (_, None, Some(_)) => true,
     }

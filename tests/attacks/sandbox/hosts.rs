@@ -149,10 +149,7 @@ fn a_host_is_a_name_with_or_without_a_port() {
         ),
         ("[\"*\"]", "`*` is not a host that `net` can name"),
         ("[\"u@a\"]", "`u@a` is not a host that `net` can name"),
-        (
-            "[1]",
-            "`net` takes true, false or a list of hosts, not a number",
-        ),
+        ("[1]", "`net` takes true, false or a list of hosts, not 1"),
         (
             "yes please",
             "`net` takes true, false or a list of hosts, not a string",
