@@ -152,7 +152,7 @@ fn a_host_is_a_name_with_or_without_a_port() {
         ("[1]", "`net` takes true, false or a list of hosts, not 1"),
         (
             "yes please",
-            "`net` takes true, false or a list of hosts, not a string",
+            "`net` takes true, false or a list of hosts, not `yes please`",
         ),
     ] {
         let project = project("a.example", "127.0.0.1:9");
