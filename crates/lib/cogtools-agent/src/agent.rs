@@ -219,6 +219,11 @@ impl<'a> Agent<'a> {
                 return self.keep_partial(&response, EndStatus::Budget { limit }, None);
             }
             self.record(&response)?;
+            // There might have been more calls.
+            if response.finish() == Some(&Finish::MaxTokens) && !response.calls().is_empty() {
+                self.abandon_calls("not run: the response was cut off")?;
+                return self.end(EndStatus::Completed, None);
+            }
             if let Some(end) = self.end_with_answer(&response)? {
                 return Ok(end);
             }

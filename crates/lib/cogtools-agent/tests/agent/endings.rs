@@ -276,3 +276,23 @@ fn a_schema_that_is_refused_beside_tools_is_asked_for_last() {
     ];
     assert_eq!(sent, expected);
 }
+
+#[test]
+fn calls_at_the_limit_of_tokens_do_not_run() {
+    let cut = chunk(
+        &json!([call_part("a", "echo", &json!({"x": 1}))]),
+        Some("MAX_TOKENS"),
+    );
+    let mut scene = Scene::new([vec![cut], text("done")]);
+    let end = scene.run("go");
+    assert_eq!(end.status, EndStatus::Completed);
+    assert_eq!(end.finish, Some(Finish::MaxTokens));
+    assert_eq!(scene.ran(), [json!(null); 0]);
+    // The model reads it, and may call again.
+    assert_eq!(scene.resume().text, "done");
+    let result = &scene.last_contents()[2]["parts"][0]["functionResponse"]["response"];
+    assert_eq!(
+        *result,
+        json!({"error": "not run: the response was cut off"})
+    );
+}

@@ -61,6 +61,10 @@ impl Decoder for Assembler {
     fn finish(&mut self, is_done: bool) -> Option<Chunk> {
         let reason = match self.finish.as_deref() {
             None if !is_done => return None,
+            // OpenRouter, DeepSeek, GLM and SGLang say so when a response broke off.
+            Some("error" | "insufficient_system_resource" | "network_error" | "abort") => {
+                return None;
+            }
             _ if self.is_refused => "SAFETY",
             None | Some("stop" | "tool_calls" | "function_call" | "eos") => "STOP",
             Some("length" | "max_tokens") => "MAX_TOKENS",

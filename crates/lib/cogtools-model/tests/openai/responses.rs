@@ -141,6 +141,18 @@ async fn an_end_has_many_reasons() {
         let response = response(Answer::events(&[&end, "[DONE]"])).await;
         assert_eq!(response.finish().map(Finish::as_str), Some(finish));
     }
+    // These break off.
+    for reason in [
+        "error",
+        "insufficient_system_resource",
+        "network_error",
+        "abort",
+    ] {
+        let event =
+            format!(r#"{{"choices":[{{"delta":{{"content":"a"}},"finish_reason":"{reason}"}}]}}"#);
+        let response = response(Answer::events(&[&event, "[DONE]"])).await;
+        assert_eq!(response.finish(), None, "{reason}");
+    }
     let refusal = r#"{"choices":[{"delta":{"refusal":"I cannot."},"finish_reason":"stop"}]}"#;
     let refused = response(Answer::events(&[refusal, "[DONE]"])).await;
     assert_eq!(refused.text(), "I cannot.");
