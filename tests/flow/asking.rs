@@ -131,6 +131,40 @@ fn an_output_whose_nodes_were_all_skipped_is_none() {
         .outputs("none\n");
 }
 
+#[test]
+fn what_says_nothing_is_no_value() {
+    for (nodes, reason) in [
+        (
+            "{a: {js: 'return {b: 1}'}, c: {text: 'Hi {{ a }}'}}",
+            "an object prints as",
+        ),
+        (
+            "{a: {js: 'return [{b: 1}]'}, c: {text: 'Hi {{ a }}'}}",
+            "an object prints as",
+        ),
+        (
+            "{a: {js: 'return {b: 1}'}, c: {ask: 'Send {{ a }}?'}}",
+            "an object prints as",
+        ),
+        (
+            "{a: {text: '{{ 1 / 0 }}'}, b: {text: '{{ a * 2 }}'}}",
+            "a: TEMPLATE_FAILED",
+        ),
+        ("{a: {text: '{{ \"x\" * 2 }}'}}", "the value is NaN"),
+    ] {
+        let outcome = output_of(&format!("    nodes: {nodes}\n"));
+        outcome.stderr_contains(reason);
+        outcome.status(1).stdout_is("");
+    }
+    // What says so itself is text, and null is a value.
+    output_of("    nodes: {a: {text: 'No [object Object], {{ 1 }}'}}\n")
+        .outputs("No [object Object], 1\n");
+    output_of(
+        "    nodes: {a: {js: 'return {b: null}'}, c: {text: '{{ a.b }}'}, d: {text: 'x{{ c }}'}}\n",
+    )
+    .outputs("x\n");
+}
+
 /// Starts a flow of two nodes and interrupts it in the first one, as often as this.
 fn interrupted(count: usize) -> (Project, Outcome) {
     let project = project_with(

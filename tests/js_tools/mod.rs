@@ -86,6 +86,14 @@ fn nothing_is_no_result() {
             "return {d: new Date(NaN)}",
             "the value at `/d` is an invalid date",
         ),
+        (
+            "return 0 / 0",
+            "the result is NaN, which is no number in JSON",
+        ),
+        (
+            "return {n: [-1 / 0]}",
+            "the value at `/n/0` is -Infinity, which is no number in JSON",
+        ),
     ] {
         project.file("tools/t.yaml", tool(code));
         let message = format!("error[TOOL_FAILED]: t: {expected}\n");

@@ -295,7 +295,7 @@ impl Agent {
         arguments: &Map<String, Value>,
     ) -> Result<AgentTask, RunError> {
         let scope = TemplateScope::of(&tool.text);
-        let render = |template: &Template| template.render(&scope, arguments.clone());
+        let render = |template: &Template| template.render_legible(&scope, arguments);
         let optional = |template: &Option<Template>| template.as_ref().map(render).transpose();
         let prompt = match &self.prompt {
             Some(template) => render(template)?,

@@ -30,7 +30,8 @@
   };
   const serialize = (value) => {
     if (value === undefined || typeof value === "bigint") return asText(value);
-    if (typeof value === "number" && !Number.isFinite(value)) return asText(value);
+    const isNoNumber = (item) => typeof item === "number" && !Number.isFinite(item);
+    if (isNoNumber(value) && !isTool) return asText(value);
     const path = [];
     const keys = [];
     let units = 0;
@@ -46,6 +47,7 @@
         keys.pop();
       }
       const kind = typeof item;
+      if (isTool && isNoNumber(item)) refuse(`${name(key)} is ${item}, which is no number in JSON`);
       if (kind === "function" || kind === "symbol" || kind === "bigint") {
         refuse(`${name(key)} is a ${kind}, which is not JSON`);
       }

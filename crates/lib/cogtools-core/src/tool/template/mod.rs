@@ -1,5 +1,7 @@
 //! A template in a YAML file, and the locations of its lines.
 
+mod value;
+
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -9,8 +11,9 @@ use crate::file::ReadScope;
 use crate::schema::Schema;
 use crate::text::{Span, Text, TextError};
 use crate::tool::embedded::Embedded;
-use crate::yaml::{Data, Entry, Node};
+use crate::yaml::{Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
+pub(super) use value::ValueTemplate;
 
 /// The text that surrounds an expression to make it a condition.
 const CONDITION: [&str; 2] = ["{% if ", " %}1{% endif %}"];
@@ -390,146 +393,6 @@ pub(super) fn language(entry: &Entry, text: &Text) -> Option<(String, Span)> {
             end: start + word.len(),
         },
     ))
-}
-
-/// The text that surrounds an expression to print its value as JSON.
-const VALUE: [&str; 2] = ["{{ (", ") | dump }}"];
-
-/// A value with templates in it.
-#[derive(Clone, Debug)]
-pub(in crate::tool) enum ValueTemplate {
-    /// The output of a template.
-    Text(Template),
-    /// The value of an expression.
-    Expression(Template),
-    /// A list of such values.
-    List(Vec<Self>),
-    /// A map of such values.
-    Map(Vec<(String, Self)>),
-    /// A value without templates.
-    Constant(Value),
-}
-
-impl ValueTemplate {
-    /// Reads the value in the file `text`.
-    pub(in crate::tool) fn read(node: &Node, text: &Text) -> Self {
-        match &node.data {
-            Data::List(items) => {
-                Self::List(items.iter().map(|item| Self::read(item, text)).collect())
-            }
-            Data::Map(entries) => {
-                let entry = |entry: &Entry| (entry.key.clone(), Self::read(&entry.value, text));
-                Self::Map(entries.iter().map(entry).collect())
-            }
-            _ => match Template::read(node, text) {
-                None => Self::Constant(node.to_json()),
-                Some(template) if template.is_plain() => Self::Constant(node.to_json()),
-                Some(template) => match template.to_expression() {
-                    Some(expression) => Self::Expression(expression),
-                    None => Self::Text(template),
-                },
-            },
-        }
-    }
-
-    /// Evaluates it with these variables in its templates. An expression without a value is null.
-    pub(in crate::tool) fn evaluate(
-        &self,
-        scope: &TemplateScope<'_>,
-        variables: &Map<String, Value>,
-    ) -> Result<Value, Box<Diagnostic>> {
-        let inner = |value: &Self| value.evaluate(scope, variables);
-        Ok(match self {
-            Self::Constant(value) => value.clone(),
-            Self::Text(template) => template.render(scope, variables.clone())?.into(),
-            Self::Expression(template) => {
-                let json = template.render(scope, variables.clone())?;
-                serde_json::from_str(&json).unwrap_or_default()
-            }
-            Self::List(items) => items.iter().map(inner).collect::<Result<_, _>>()?,
-            Self::Map(entries) => {
-                let entry = |(key, value): &(String, Self)| Ok((key.clone(), inner(value)?));
-                let entries = entries.iter().map(entry);
-                Value::Object(entries.collect::<Result<_, Box<Diagnostic>>>()?)
-            }
-        })
-    }
-
-    /// Evaluates it like [`Self::evaluate`], but an expression without a value has none, and members
-    /// of maps without one are left out.
-    pub(in crate::tool) fn present(
-        &self,
-        scope: &TemplateScope<'_>,
-        variables: &Map<String, Value>,
-    ) -> Result<Option<Value>, Box<Diagnostic>> {
-        Ok(Some(match self {
-            Self::Expression(template) => {
-                let json = template.render(scope, variables.clone())?;
-                return Ok(serde_json::from_str(&json).ok());
-            }
-            Self::List(items) => {
-                let items = items.iter().map(|item| {
-                    let value = item.present(scope, variables)?;
-                    Ok(value.unwrap_or_default())
-                });
-                Value::Array(items.collect::<Result<_, Box<Diagnostic>>>()?)
-            }
-            Self::Map(entries) => {
-                let mut map = Map::new();
-                for (key, value) in entries {
-                    if let Some(value) = value.present(scope, variables)? {
-                        map.insert(key.clone(), value);
-                    }
-                }
-                Value::Object(map)
-            }
-            Self::Text(_) | Self::Constant(_) => self.evaluate(scope, variables)?,
-        }))
-    }
-
-    /// Makes the value of the expression in a string of the file `text`.
-    pub(in crate::tool) fn expression(node: &Node, text: &Text) -> Option<Self> {
-        let braced = Node {
-            data: Data::Text {
-                text: format!("{{{{ {} }}}}", node.text()?),
-                block: None,
-            },
-            span: node.span,
-        };
-        Some(Self::read(&braced, text)).filter(|value| matches!(value, Self::Expression(_)))
-    }
-
-    /// All templates in it.
-    pub(in crate::tool) fn templates(&self) -> Vec<&Template> {
-        match self {
-            Self::Text(template) | Self::Expression(template) => vec![template],
-            Self::List(items) => items.iter().flat_map(Self::templates).collect(),
-            Self::Map(entries) => {
-                let values = entries.iter().flat_map(|(_, value)| value.templates());
-                values.collect()
-            }
-            Self::Constant(_) => Vec::new(),
-        }
-    }
-}
-
-impl Template {
-    /// Makes the template that prints the value of its only expression as JSON, if it is one expression
-    /// in braces and nothing else. An expression without a value prints nothing.
-    fn to_expression(&self) -> Option<Self> {
-        let inner = self
-            .source()
-            .trim()
-            .strip_prefix("{{")?
-            .strip_suffix("}}")?;
-        let expression = self.with_source(inner.to_owned()).surround(VALUE);
-        let is_valid = njk::analyse(expression.source()).is_ok();
-        // The braces are in the file, too.
-        is_valid.then_some(Self {
-            lead: VALUE[0].len() - "{{".len(),
-            ..expression
-        })
-    }
 }
 
 /// A template and its file.

@@ -1,0 +1,192 @@
+//! Values with templates in them, as flows have them: they keep their types.
+
+use serde_json::{Map, Value};
+
+use super::{Template, TemplateScope};
+use crate::text::Text;
+use crate::yaml::{Data, Entry, Node};
+use crate::{Code, Diagnostic};
+
+/// The text that surrounds an expression to print its value as JSON.
+const VALUE: [&str; 2] = ["{{ (", ") | dump }}"];
+
+/// An object as text, which says nothing.
+const OBJECT: &str = "[object Object]";
+
+/// A value with templates in it.
+#[derive(Clone, Debug)]
+pub(in crate::tool) enum ValueTemplate {
+    /// The output of a template.
+    Text(Template),
+    /// The value of an expression.
+    Expression(Template),
+    /// A list of such values.
+    List(Vec<Self>),
+    /// A map of such values.
+    Map(Vec<(String, Self)>),
+    /// A value without templates.
+    Constant(Value),
+}
+
+impl ValueTemplate {
+    /// Reads the value in the file `text`.
+    pub(in crate::tool) fn read(node: &Node, text: &Text) -> Self {
+        match &node.data {
+            Data::List(items) => {
+                Self::List(items.iter().map(|item| Self::read(item, text)).collect())
+            }
+            Data::Map(entries) => {
+                let entry = |entry: &Entry| (entry.key.clone(), Self::read(&entry.value, text));
+                Self::Map(entries.iter().map(entry).collect())
+            }
+            _ => match Template::read(node, text) {
+                None => Self::Constant(node.to_json()),
+                Some(template) if template.is_plain() => Self::Constant(node.to_json()),
+                Some(template) => match template.to_expression() {
+                    Some(expression) => Self::Expression(expression),
+                    None => Self::Text(template),
+                },
+            },
+        }
+    }
+
+    /// Evaluates it with these variables in its templates. An expression without a value is null.
+    pub(in crate::tool) fn evaluate(
+        &self,
+        scope: &TemplateScope<'_>,
+        variables: &Map<String, Value>,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let inner = |value: &Self| value.evaluate(scope, variables);
+        Ok(match self {
+            Self::Constant(value) => value.clone(),
+            Self::Text(template) => template.render_legible(scope, variables)?.into(),
+            Self::Expression(template) => template.value(scope, variables)?.unwrap_or_default(),
+            Self::List(items) => items.iter().map(inner).collect::<Result<_, _>>()?,
+            Self::Map(entries) => {
+                let entry = |(key, value): &(String, Self)| Ok((key.clone(), inner(value)?));
+                let entries = entries.iter().map(entry);
+                Value::Object(entries.collect::<Result<_, Box<Diagnostic>>>()?)
+            }
+        })
+    }
+
+    /// Evaluates it like [`Self::evaluate`], but an expression without a value has none, and members
+    /// of maps without one are left out.
+    pub(in crate::tool) fn present(
+        &self,
+        scope: &TemplateScope<'_>,
+        variables: &Map<String, Value>,
+    ) -> Result<Option<Value>, Box<Diagnostic>> {
+        Ok(Some(match self {
+            Self::Expression(template) => return template.value(scope, variables),
+            Self::List(items) => {
+                let items = items.iter().map(|item| {
+                    let value = item.present(scope, variables)?;
+                    Ok(value.unwrap_or_default())
+                });
+                Value::Array(items.collect::<Result<_, Box<Diagnostic>>>()?)
+            }
+            Self::Map(entries) => {
+                let mut map = Map::new();
+                for (key, value) in entries {
+                    if let Some(value) = value.present(scope, variables)? {
+                        map.insert(key.clone(), value);
+                    }
+                }
+                Value::Object(map)
+            }
+            Self::Text(_) | Self::Constant(_) => self.evaluate(scope, variables)?,
+        }))
+    }
+
+    /// Makes the value of the expression in a string of the file `text`.
+    pub(in crate::tool) fn expression(node: &Node, text: &Text) -> Option<Self> {
+        let braced = Node {
+            data: Data::Text {
+                text: format!("{{{{ {} }}}}", node.text()?),
+                block: None,
+            },
+            span: node.span,
+        };
+        Some(Self::read(&braced, text)).filter(|value| matches!(value, Self::Expression(_)))
+    }
+
+    /// All templates in it.
+    pub(in crate::tool) fn templates(&self) -> Vec<&Template> {
+        match self {
+            Self::Text(template) | Self::Expression(template) => vec![template],
+            Self::List(items) => items.iter().flat_map(Self::templates).collect(),
+            Self::Map(entries) => {
+                let values = entries.iter().flat_map(|(_, value)| value.templates());
+                values.collect()
+            }
+            Self::Constant(_) => Vec::new(),
+        }
+    }
+}
+
+impl Template {
+    /// Renders it. It fails if an object prints as nothing but that it is one.
+    pub(in crate::tool) fn render_legible(
+        &self,
+        scope: &TemplateScope<'_>,
+        variables: &Map<String, Value>,
+    ) -> Result<String, Box<Diagnostic>> {
+        let text = self.render(scope, variables.clone())?;
+        let is_given = || {
+            let variables = serde_json::to_string(variables);
+            self.source().contains(OBJECT) || variables.is_ok_and(|json| json.contains(OBJECT))
+        };
+        if text.contains(OBJECT) && !is_given() {
+            let message = format!("an object prints as `{OBJECT}`");
+            let hint = "print a member of it, or the whole by `| dump`";
+            return Err(self.no_result(message, scope).hint(hint).into());
+        }
+        Ok(text)
+    }
+
+    /// Returns the value of the expression that [`Self::to_expression`] has made this of.
+    fn value(
+        &self,
+        scope: &TemplateScope<'_>,
+        variables: &Map<String, Value>,
+    ) -> Result<Option<Value>, Box<Diagnostic>> {
+        let json = self.render(scope, variables.clone())?;
+        // JSON has no such numbers, and null would be another value.
+        if json == "null"
+            && let Some(expression) = self.source().strip_suffix(VALUE[1])
+        {
+            let printed = self.with_source(format!("{expression}) }}}}"));
+            let text = printed.render(scope, variables.clone())?;
+            if ["NaN", "Infinity", "-Infinity"].contains(&text.as_str()) {
+                let message = format!("the value is {text}, which is no number in JSON");
+                return Err(self.no_result(message, scope).into());
+            }
+        }
+        Ok(serde_json::from_str(&json).ok())
+    }
+
+    fn no_result(&self, message: String, scope: &TemplateScope<'_>) -> Diagnostic {
+        let (line, column) = self.text.start(scope.text);
+        let mut diagnostic = Diagnostic::new(Code::TemplateFailed, message);
+        diagnostic.location = Some(scope.text.location_at(line, column, 1));
+        diagnostic
+    }
+
+    /// Makes the template that prints the value of its only expression as JSON, if it is one expression
+    /// in braces and nothing else. An expression without a value prints nothing.
+    fn to_expression(&self) -> Option<Self> {
+        let inner = self
+            .source()
+            .trim()
+            .strip_prefix("{{")?
+            .strip_suffix("}}")?;
+        let expression = self.with_source(inner.to_owned()).surround(VALUE);
+        let is_valid = njk::analyse(expression.source()).is_ok();
+        // The braces are in the file, too.
+        is_valid.then_some(Self {
+            lead: VALUE[0].len() - "{{".len(),
+            ..expression
+        })
+    }
+}
