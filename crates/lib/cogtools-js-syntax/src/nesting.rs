@@ -1,4 +1,4 @@
-//! How deep a parser recurses in code, without parsing it.
+//! An upper bound of the depth to which a parser recurses in code, found without parsing it.
 
 /// Nesting of code that is still parsed: the parser recurses.
 pub const MAX_NESTING: usize = 1_000;

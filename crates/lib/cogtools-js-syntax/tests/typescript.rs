@@ -198,7 +198,7 @@ fn a_mistake_behind_types_is_the_one_that_counts() {
     assert_eq!(&code[mistake.range], ";");
 }
 
-/// On a stack as small as that of a main thread.
+/// The stack is as small as a main thread has it.
 #[test]
 fn deep_code_ends() {
     let types = |open: &str, close: &str, depth: usize| {
