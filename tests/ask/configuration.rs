@@ -123,11 +123,20 @@ hint: name a file with prices in the key `ask.prices` of your own configuration
     );
     fake.finish();
     project.file(HOME, "ask: {prices: prices.yaml}\n");
-    project.file(
-        "../home/.gemini/prices.yaml",
-        "date: 2026-11-01\ncurrency: USD\nmodels: {gemini-*: {input: 100000, output: 100000}}\n",
-    );
+    let price = |input: u32| {
+        let models = format!("gemini-*: {{input: {input}, output: 100000}}");
+        let text = format!("date: 2026-11-01\ncurrency: USD\nmodels: {{{models}}}\n");
+        project.file("../home/.gemini/prices.yaml", text);
+    };
+    // The first request would cost too much; then it does not, and its response does.
+    price(100_000);
+    let fake = FakeGemini::start([]);
+    ask(&fake).run().status(4);
+    assert_eq!(fake.finish().main().len(), 0);
+    price(100);
     let fake = FakeGemini::start([Turn::call("greet", json!({"person": "Ada"}))]);
     ask(&fake).run().status(4);
-    fake.finish();
+    let conversation = fake.finish();
+    let limit = &conversation.main()[0].body["generationConfig"]["maxOutputTokens"];
+    assert_eq!(limit.as_u64(), Some(4), "{limit}");
 }
