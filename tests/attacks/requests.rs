@@ -48,7 +48,11 @@ fn files_of_a_body_stay_in_the_project() {
         let outcome = call(&project, &format!("{{\"path\": \"{path}\"}}"));
         outcome.ends(77);
     }
-    assert_eq!(server.requests().len(), 1);
+    // A parameter that a call leaves out has no part.
+    call(&project, "{}").outputs("ok");
+    let sent = server.requests().pop().expect("a request");
+    assert!(!sent.contains("doc"), "{sent}");
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]

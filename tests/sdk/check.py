@@ -17,6 +17,16 @@ def closed(*types):
     return TypeAdapter(types[0])
 
 
+def gemini(tool):
+    from google.genai import types
+
+    # Of the two, an API takes one; the other is for Gemini CLI 0.1.
+    del tool["parameters"]
+    read = types.FunctionDeclaration.model_validate(tool, extra="forbid")
+    assert len(read.name) < 64, read.name
+    return [tool["parametersJsonSchema"]]
+
+
 def openai(tool):
     from openai.types.chat import ChatCompletionToolParam
     from openai.types.shared import FunctionDefinition as Answered
@@ -46,7 +56,7 @@ def mcp(tool):
     return [tool[key] for key in ("inputSchema", "outputSchema") if key in tool]
 
 
-check = {"openai": openai, "anthropic": anthropic, "mcp": mcp}[sys.argv[1]]
+check = {"gemini": gemini, "openai": openai, "anthropic": anthropic, "mcp": mcp}[sys.argv[1]]
 for tool in json.load(sys.stdin):
     for schema in check(tool):
         Draft202012Validator.check_schema(schema)

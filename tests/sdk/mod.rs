@@ -3,6 +3,7 @@
 
 mod features;
 mod python;
+mod specifications;
 mod typescript;
 
 use std::fs;

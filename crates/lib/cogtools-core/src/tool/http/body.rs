@@ -96,7 +96,9 @@ fn multipart(
                     let value = value.as_ref().map(present).transpose()?.flatten();
                     Ok::<_, RunError>(value.map(|it| printed(&it)))
                 };
-                let path = printed(&present(path)?.unwrap_or_default());
+                let path = present(path)?.filter(|path| !path.is_null());
+                let Some(path) = path else { continue };
+                let path = printed(&path);
                 let bytes = read_file(&path, cx)?;
                 let own = Path::new(&path).file_name().unwrap_or_default();
                 let name = text(filename)?.unwrap_or_else(|| own.to_string_lossy().into_owned());
