@@ -18,7 +18,7 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// The libraries, from the ground up: each may depend on those before it, and on no program.
-const LIBRARIES: [&str; 19] = [
+const LIBRARIES: [&str; 20] = [
     "njk",
     "cogtools-js-syntax",
     "cogtools-lenient-json",
@@ -38,6 +38,7 @@ const LIBRARIES: [&str; 19] = [
     "cogtools-executor",
     "cogtools-model",
     "cogtools-agent",
+    "cogtools-code",
 ];
 
 /// Every file of the repository with this extension, unless git ignores it.

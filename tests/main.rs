@@ -17,6 +17,7 @@ mod builtin;
 mod builtin_values;
 mod call;
 mod clients;
+mod code;
 mod commands;
 mod completions;
 mod dependencies;

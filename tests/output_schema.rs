@@ -57,7 +57,9 @@ const OTHERS: [&str; 16] = [
 ];
 
 /// Subcommands of other programs, for the same reasons.
-const OTHER_COMMANDS: [&str; 20] = [
+const OTHER_COMMANDS: [&str; 22] = [
+    "code check",
+    "code types",
     "config set",
     "config unset",
     "editor ask",

@@ -5,11 +5,12 @@ use cogtools_test_support::{Project, Stdout};
 use crate::run;
 
 /// Every program that is installed.
-const NAMES: [&str; 37] = [
+const NAMES: [&str; 38] = [
     "cogtools",
     "cogtools-add",
     "cogtools-ask",
     "cogtools-call",
+    "cogtools-code",
     "cogtools-completions",
     "cogtools-config",
     "cogtools-discover",
@@ -83,6 +84,7 @@ fn every_program_rejects_unknown_arguments() {
             && !matches!(
                 name,
                 "cogtools"
+                    | "cogtools-code"
                     | "cogtools-config"
                     | "cogtools-editor"
                     | "cogtools-flow"
@@ -152,6 +154,7 @@ fn usage(name: &str) -> String {
         "cogtools-call" => "cogtools-call [OPTIONS] <TOOL>",
         "cogtools-completions" => "cogtools-completions [OPTIONS] <SHELL> [-- <WORDS>...]",
         "cogtools-config" => "cogtools-config [OPTIONS] [COMMAND]",
+        "cogtools-code" => "cogtools-code [OPTIONS] [COMMAND]",
         "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-editor" => "cogtools-editor [OPTIONS] [COMMAND]",
         "cogtools-eval" => "cogtools-eval [OPTIONS] [NAME]...",

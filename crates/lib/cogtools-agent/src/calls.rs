@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use cogtools_core::{Cancel, Code, Diagnostic, Hint};
 use cogtools_log::{
-    Approval, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, Why, head_and_tail,
+    Approval, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, ProgramStep, Why,
+    head_and_tail,
 };
 use cogtools_model::{ModelError, Response, ToolMode};
 use futures::future::BoxFuture;
@@ -331,6 +332,7 @@ impl Agent<'_> {
             arguments: call.arguments.clone(),
             resolved: resolved.filter(|resolved| *resolved != call.arguments),
             approval: approval.clone(),
+            place: ProgramStep::default(),
         };
         self.journal.append(event)
     }
@@ -371,6 +373,8 @@ impl Agent<'_> {
             content,
             blob,
             ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            masked: false,
+            place: ProgramStep::default(),
         })?;
         Ok(())
     }

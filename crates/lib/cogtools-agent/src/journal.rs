@@ -172,6 +172,21 @@ impl Journal {
         self.state.conversation()
     }
 
+    /// The time of the last entry.
+    pub fn time(&self) -> Timestamp {
+        self.log.lock().time()
+    }
+
+    /// Returns true if `text` has a secret, which the log masks.
+    pub fn has_secret(&self, text: &str) -> bool {
+        self.log.lock().has_secret(text)
+    }
+
+    /// Masks the secrets in `value`, as the log would have it.
+    pub fn mask_value(&self, value: &mut serde_json::Value) {
+        self.log.lock().mask_value(value);
+    }
+
     /// The time, by the clock of the log.
     pub fn now(&self) -> Timestamp {
         self.log.lock().now()

@@ -1,7 +1,7 @@
 //! The settings of a run, and the rules that decide which calls may run.
 
 use cogtools_core::tool::{Annotations, Author};
-use cogtools_core::{AskHistory, Pattern, Threshold, Tool};
+use cogtools_core::{AskConfig, AskHistory, Pattern, Threshold, Tool};
 use cogtools_log::{Approval, Decision, Why};
 use cogtools_model::RetryPolicy;
 use serde_json::Value;
@@ -122,6 +122,30 @@ pub struct Permissions {
 }
 
 impl Permissions {
+    /// The rules of the configuration and those of a command line, which wins: what it allows is not
+    /// asked about. `names` are the names of all tools.
+    pub fn new<'n>(
+        config: &AskConfig,
+        allow: &[String],
+        deny: &[String],
+        names: impl Iterator<Item = &'n str>,
+    ) -> Self {
+        let matches = |rules: &[String], name: &str| {
+            let mut rules = rules.iter();
+            rules.any(|rule| Pattern::new(rule).matches(name))
+        };
+        let asks = |name: &&str| matches(&config.ask, name) && !matches(allow, name);
+        Self {
+            allow: [allow, &config.allow].concat(),
+            deny: [deny, &config.deny].concat(),
+            ask: if allow.is_empty() {
+                config.ask.clone()
+            } else {
+                names.filter(asks).map(str::to_owned).collect()
+            },
+        }
+    }
+
     /// Returns true if a call of the tool `name` may run.
     ///
     /// A rule of the user decides first: one that denies, one that asks, one that allows. Then a
@@ -175,5 +199,25 @@ mod tests {
         assert_eq!(compact_at(None, Some(100_000)), Some(50_000));
         assert_eq!(compact_at(Some(Threshold::Tokens(7)), Some(9)), Some(7));
         assert_eq!(compact_at(Some(Threshold::Off(Never::Off)), Some(9)), None);
+    }
+
+    #[test]
+    fn what_the_command_line_allows_is_not_asked() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let names = ["greet", "git_log", "git_push"];
+        let check = |ask: &[&str], allow: &[&str], expected: &[&str]| {
+            let (ask, allow): (Vec<String>, Vec<String>) = (texts(ask), texts(allow));
+            let config = AskConfig {
+                ask,
+                ..AskConfig::default()
+            };
+            let expected: Vec<String> = texts(expected);
+            let permissions = Permissions::new(&config, &allow, &[], names.into_iter());
+            assert_eq!(permissions.ask, expected);
+        };
+        check(&["*"], &[], &["*"]);
+        check(&["*"], &["greet"], &["git_log", "git_push"]);
+        check(&["git_push"], &["git_*"], &[]);
+        check(&["git_*"], &["git_log"], &["git_push"]);
     }
 }

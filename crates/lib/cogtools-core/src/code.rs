@@ -76,6 +76,10 @@ pub enum Code {
     NoJson,
     /// the model's answer breaks the contract of a plan; each violation is reported
     ContractViolation,
+    /// code that calls tools does not fit their types; each mistake is reported
+    CodeTypes,
+    /// a program took another way when it was resumed; the message names both calls
+    CodeDiverged,
     /// a reference names a result that does not exist; each such reference is reported
     MissingReference,
     /// the output of a flow has no value, because all nodes that it reads were skipped
@@ -92,6 +96,8 @@ pub enum Code {
     SessionInUse,
     /// calls wait for the user's approval; the message names the command that continues
     ApprovalWanted,
+    /// a program ended while a call with effects was running; the hints name the options that decide
+    CodeInterrupted,
     /// a flow waits for an answer; the hint names the command
     AnswerWanted,
     /// the user has not approved the request
@@ -170,12 +176,14 @@ impl Code {
             | Self::InvalidSession
             | Self::NoJson
             | Self::ContractViolation
+            | Self::CodeTypes
+            | Self::CodeDiverged
             | Self::MissingReference => 65,
             Self::OutputSkipped => 66,
             Self::Unavailable => 69,
             Self::TemplateFailed | Self::Internal => 70,
             Self::IoFailed | Self::SessionInUse => 74,
-            Self::ApprovalWanted | Self::AnswerWanted => 75,
+            Self::ApprovalWanted | Self::CodeInterrupted | Self::AnswerWanted => 75,
             Self::Denied | Self::SandboxUnavailable => 77,
             Self::InvalidTool
             | Self::InvalidConfig

@@ -1,13 +1,15 @@
 //! The events of a session.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::NodeModel;
 use crate::{
-    Approval, BlobId, CacheState, CallId, EndStatus, Id, LayerSize, NodeState, Outcome, Route,
-    StepState, Usage,
+    Approval, BlobId, CacheState, CallId, EndStatus, Id, LayerSize, NodeState, Outcome,
+    ProgramStatus, ProgramStep, Route, StepState, Usage,
 };
 
 /// The event.
@@ -57,6 +59,9 @@ pub enum Event {
         resolved: Option<Value>,
         /// The decision whether it may run.
         approval: Approval,
+        /// The place in the program that makes the call, if the model does not make it itself.
+        #[serde(flatten)]
+        place: ProgramStep,
     },
     /// The tool of the call that this follows is an agent: the entries below this one are its own
     /// conversation. They are not on the way from the result of the call to the root.
@@ -78,6 +83,64 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blob: Option<BlobId>,
         /// The duration of the call, in milliseconds.
+        ms: u64,
+        /// True if a secret in the result is masked: no program can go on from it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        masked: bool,
+        /// The place in the program that made the call, if the model did not make it itself.
+        #[serde(flatten)]
+        place: ProgramStep,
+    },
+    /// A program that calls tools is about to run.
+    Program {
+        /// Its name in the session: `p1`, `p2` and so on.
+        program: String,
+        /// The code.
+        code: String,
+        /// The SHA-256 of the code.
+        digest: String,
+        /// The value of `args`.
+        args: Value,
+        /// The seed of its random numbers.
+        seed: u64,
+        /// The tools that the code names, with the digests of their declarations.
+        tools: BTreeMap<String, String>,
+    },
+    /// A program printed a line.
+    Print {
+        /// The program.
+        program: String,
+        /// The line. Of a long one, the beginning and the end.
+        text: String,
+        /// The whole line, if `text` is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blob: Option<BlobId>,
+    },
+    /// The values that a program keeps for the next programs of the session.
+    Store {
+        /// The program.
+        program: String,
+        /// All of them. Of many, the beginning and the end as text.
+        value: Value,
+        /// All of them as JSON, if `value` is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blob: Option<BlobId>,
+    },
+    /// A program has ended, or waits for the user.
+    ProgramEnd {
+        /// The program.
+        program: String,
+        /// The end.
+        status: ProgramStatus,
+        /// The code of the failure.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
+        /// The value that it returned.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<Value>,
+        /// The number of calls.
+        calls: u64,
+        /// The duration in milliseconds.
         ms: u64,
     },
     /// A flow is about to run.
@@ -252,13 +315,17 @@ pub enum Event {
 
 impl Event {
     /// All kinds that this version knows.
-    pub const KINDS: [&'static str; 21] = [
+    pub const KINDS: [&'static str; 25] = [
         "task",
         "request",
         "response",
         "call",
         "agent",
         "result",
+        "program",
+        "print",
+        "store",
+        "program_end",
         "flow",
         "node",
         "plan",
@@ -285,6 +352,10 @@ impl Event {
             Self::Call { .. } => "call",
             Self::Agent { .. } => "agent",
             Self::Result { .. } => "result",
+            Self::Program { .. } => "program",
+            Self::Print { .. } => "print",
+            Self::Store { .. } => "store",
+            Self::ProgramEnd { .. } => "program_end",
             Self::Flow { .. } => "flow",
             Self::Node { .. } => "node",
             Self::Plan { .. } => "plan",

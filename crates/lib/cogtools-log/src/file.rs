@@ -177,6 +177,8 @@ impl Event {
             | Self::Flow { blob, .. }
             | Self::Node { blob, .. }
             | Self::Reply { blob, .. }
+            | Self::Print { blob, .. }
+            | Self::Store { blob, .. }
             | Self::Step { blob, .. } => (blob.as_ref(), [].as_slice()),
             Self::Request { layers, .. } => (None, layers.as_slice()),
             _ => (None, [].as_slice()),

@@ -34,8 +34,8 @@ pub use index::Index;
 pub use log::{Log, Options};
 pub use mask::{Mask, mask_personal, mask_text};
 pub use outcome::{
-    Approval, BudgetLimit, CacheState, Decision, EndStatus, NodeState, Outcome, Route, StepState,
-    Why, rejected_arguments,
+    Approval, BudgetLimit, CacheState, Decision, EndStatus, NodeState, Outcome, ProgramStatus,
+    ProgramStep, Route, StepState, Why, rejected_arguments,
 };
 pub use reader::{Line, Reader};
 pub use session::Session;

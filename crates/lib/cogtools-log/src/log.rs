@@ -32,6 +32,8 @@ pub struct Log {
     /// The numbers of all entries, in their order.
     ids: Vec<Id>,
     head: Option<Id>,
+    /// The time of the last entry that this process wrote.
+    time: Option<Timestamp>,
     end: End,
 }
 
@@ -97,6 +99,7 @@ impl Log {
             options,
             ids: Vec::new(),
             head: None,
+            time: None,
             end,
         }
     }
@@ -131,6 +134,11 @@ impl Log {
             path: path(),
             error,
         })
+    }
+
+    /// Masks the secrets in `value`, as a line would have it.
+    pub fn mask_value(&self, value: &mut serde_json::Value) {
+        self.options.mask.mask(value);
     }
 
     /// Returns true if a secret in the JSON `text` would be masked.
@@ -172,6 +180,11 @@ impl Log {
         &self.blobs
     }
 
+    /// The time of the last entry that this process wrote; the time now if it wrote none.
+    pub fn time(&self) -> Timestamp {
+        self.time.unwrap_or_else(|| self.now())
+    }
+
     /// The time, by the clock of the log.
     pub fn now(&self) -> Timestamp {
         self.options.clock.now()
@@ -192,12 +205,14 @@ impl Log {
         if self.ids.len() + 1 >= MAX_ENTRIES {
             return Err(LogError::Full(self.path.clone()));
         }
+        let time = self.now();
         self.write_line(&Entry {
             id,
             parent,
-            time: self.now(),
+            time,
             event,
         })?;
+        self.time = Some(time);
         self.ids.push(id);
         Ok(id)
     }

@@ -114,6 +114,33 @@ pub enum BudgetLimit {
     Money,
 }
 
+/// The place of a call in a program; empty for a call that a model makes itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ProgramStep {
+    /// The program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// The call: `3`, or `3.2.1` in a block of `parallel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+}
+
+/// The end of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ProgramStatus {
+    /// It came to its end.
+    Completed,
+    /// It threw an error, or was wrong.
+    Failed,
+    /// It waits for the user.
+    Waiting,
+    /// It exceeded a limit, or was cancelled.
+    Stopped,
+}
+
 /// The state of a node of a flow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]

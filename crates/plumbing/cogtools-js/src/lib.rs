@@ -10,7 +10,7 @@ mod engine;
 mod program;
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufRead as _, Read as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -22,35 +22,54 @@ pub use program::PROGRAM;
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     match args.as_slice() {
-        [option, timeout] if option == Script::OPTION => run_worker(timeout),
+        [option, timeout] if option == Script::OPTION => run_worker(timeout, read_whole),
+        [calls, option, timeout] if calls == Script::CALLS && option == Script::OPTION => {
+            run_worker(timeout, read_lines)
+        }
         _ => cogtools_program::main(&PROGRAM),
     }
 }
 
-/// Runs the process, for code that may take `timeout`: milliseconds.
-fn run_worker(timeout: &OsStr) -> ExitCode {
+/// Runs the process, for code that may take `timeout`: milliseconds. `read` gets the request and
+/// the arguments.
+fn run_worker(timeout: &OsStr, read: fn() -> io::Result<Vec<u8>>) -> ExitCode {
     let milliseconds = timeout.to_str().and_then(|text| text.parse().ok());
     let timeout = milliseconds.and_then(|it: f64| Duration::try_from_secs_f64(it / 1000.0).ok());
     let Some(timeout) = timeout else {
         return ExitCode::from(2);
     };
     let last = match confinement::enter(timeout) {
-        Ok(()) => evaluate(timeout),
+        Ok(()) => evaluate(timeout, read),
         Err(reason) => Event::Error(ScriptErrorKind::Confine(reason).into()),
     };
     print(&last);
     ExitCode::SUCCESS
 }
 
-fn evaluate(timeout: Duration) -> Event {
-    let mut input = Vec::new();
-    let read = io::stdin().lock().read_to_end(&mut input);
+fn evaluate(timeout: Duration, read: fn() -> io::Result<Vec<u8>>) -> Event {
     let crashed = |reason: String| Event::Error(ScriptErrorKind::Crashed(reason).into());
-    match (read, Request::decode(&input)) {
-        (Ok(_), Some((request, args))) => engine::run(&request, args, timeout, print),
-        (Ok(_), None) => crashed("it got no request".to_owned()),
-        (Err(error), _) => crashed(error.to_string()),
+    match read() {
+        Ok(input) => match Request::decode(&input) {
+            Some((request, args)) => engine::run(&request, args, timeout, print),
+            None => crashed("it got no request".to_owned()),
+        },
+        Err(error) => crashed(error.to_string()),
     }
+}
+
+/// Reads all of standard input.
+fn read_whole() -> io::Result<Vec<u8>> {
+    let mut input = Vec::new();
+    io::stdin().lock().read_to_end(&mut input).map(|_| input)
+}
+
+/// Reads a line with the request and one with the arguments; replies to calls follow.
+fn read_lines() -> io::Result<Vec<u8>> {
+    let (mut input, mut stdin) = (Vec::new(), io::stdin().lock());
+    for _ in 0..2 {
+        stdin.read_until(b'\n', &mut input)?;
+    }
+    Ok(input)
 }
 
 /// Prints an event at once. Without a reader nothing is left to do.

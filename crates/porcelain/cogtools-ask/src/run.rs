@@ -7,9 +7,7 @@ use cogtools_agent::{
     Settings, Tools as _, budget_of, connect, diagnostic, runtime, stable_seed,
 };
 use cogtools_core::todo::TodoList;
-use cogtools_core::{
-    AskConfig, Cancel, Code, Config, Context, Diagnostic, Pattern, Project, Target,
-};
+use cogtools_core::{AskConfig, Cancel, Code, Config, Context, Diagnostic, Project, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
 use cogtools_model::{Content, Generation, ModelInfo, Part};
 use cogtools_program::{EACH, Failure, Io, project};
@@ -235,12 +233,7 @@ pub(crate) fn settings(
 
 /// Which calls may run.
 pub(crate) fn permissions(args: &AskArgs, ask: &AskConfig, tools: &ProjectTools) -> Permissions {
-    let both = |one: &[String], other: &[String]| [one, other].concat();
-    Permissions {
-        allow: both(&args.allow, &ask.allow),
-        deny: both(&args.deny, &ask.deny),
-        ask: asking(&ask.ask, &args.allow, tools.names()),
-    }
+    Permissions::new(ask, &args.allow, &args.deny, tools.names())
 }
 
 /// The seed of the requests for `task`, or for the last one of `conversation` if that is empty.
@@ -259,24 +252,6 @@ pub(crate) fn seed(
         task
     };
     args.model.seed.unwrap_or_else(|| stable_seed(model, task))
-}
-
-/// The rules that ask, without the tools that the command line allows: it wins over the
-/// configuration.
-pub(crate) fn asking<'n>(
-    ask: &[String],
-    allow: &[String],
-    names: impl Iterator<Item = &'n str>,
-) -> Vec<String> {
-    if allow.is_empty() {
-        return ask.to_vec();
-    }
-    let matches = |rules: &[String], name: &str| {
-        let mut rules = rules.iter();
-        rules.any(|rule| Pattern::new(rule).matches(name))
-    };
-    let asks = |name: &&str| matches(ask, name) && !matches(allow, name);
-    names.filter(asks).map(str::to_owned).collect()
 }
 
 /// Prints the models of the provider: names, one per line, or JSON.
@@ -301,24 +276,4 @@ fn model_entry(model: &ModelInfo) -> serde_json::Value {
         "inputTokens": model.input_tokens,
         "outputTokens": model.output_tokens,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_command_line_allows_is_not_asked() {
-        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        let names = ["greet", "git_log", "git_push"];
-        let check = |ask: &[&str], allow: &[&str], expected: &[&str]| {
-            let (ask, allow): (Vec<String>, Vec<String>) = (texts(ask), texts(allow));
-            let expected: Vec<String> = texts(expected);
-            assert_eq!(asking(&ask, &allow, names.into_iter()), expected);
-        };
-        check(&["*"], &[], &["*"]);
-        check(&["*"], &["greet"], &["git_log", "git_push"]);
-        check(&["git_push"], &["git_*"], &[]);
-        check(&["git_*"], &["git_log"], &["git_push"]);
-    }
 }

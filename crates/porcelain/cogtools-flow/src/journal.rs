@@ -95,16 +95,21 @@ pub(crate) fn create(target: &Target, model: &str, io: &Io<'_>) -> Result<Option
 ///
 /// There is no such session, or no folder for sessions.
 pub(crate) fn locate(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
-    let project = project::project(io);
     if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
-        return Ok(SessionFile::named(project.root(), &io.cwd, Path::new(path)));
+        return Ok(locate_file(Path::new(path), io));
     }
+    let project = project::project(io);
     let Some(state) = dirs::state_dir(io) else {
         let diagnostic = Diagnostic::new(Code::IoFailed, "there is no directory for sessions");
         return Err(diagnostic.hint("set HOME, or XDG_STATE_HOME").into());
     };
     let found = Store::new(&state, project.root()).locate(name);
     Ok(found.map_err(|diagnostic| *diagnostic)?)
+}
+
+/// The session in the file at `path`.
+pub(crate) fn locate_file(path: &Path, io: &Io<'_>) -> SessionFile {
+    SessionFile::named(project::project(io).root(), &io.cwd, path)
 }
 
 /// The sessions of the project, the one that was written to last first. There are none without a

@@ -1,10 +1,11 @@
-//! `cogtools flow` and `cogtools plan`: tools whose implementation is a graph of nodes, and plans,
-//! which are chains of steps that a model writes.
+//! `cogtools flow`, `cogtools plan` and `cogtools code`: tools whose implementation is a graph of
+//! nodes, plans, which are chains of steps that a model writes, and programs that call tools.
 //!
 //! The core reads a flow, and knows the work of each node once its variables are known; the executor
 //! runs nodes in order and in parallel. This crate is between the two: it calls tools, asks models
 //! and users, and records what happens in a session, from which a run goes on.
 
+pub mod code;
 mod command;
 mod each;
 mod earlier;

@@ -74,6 +74,7 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
             &cogtools_eval::PROGRAM,
             &cogtools_flow::PROGRAM,
             &cogtools_flow::plan::PROGRAM,
+            &cogtools_flow::code::PROGRAM,
             &cogtools_session::PROGRAM,
             &cogtools_ui::PROGRAM,
             &json::PROGRAM,
@@ -94,8 +95,8 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
 ];
 
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 37] = {
-    let mut programs = [&PROGRAM; 37];
+pub const PROGRAMS: [&Program; 38] = {
+    let mut programs = [&PROGRAM; 38];
     let (mut count, mut group) = (1, 0);
     while group < GROUPS.len() {
         let mut index = 0;

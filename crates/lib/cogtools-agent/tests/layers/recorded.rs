@@ -1,7 +1,7 @@
 //! Requests recorded from another program, from equivalent entries of a log.
 
 use cogtools_agent::HistorySettings;
-use cogtools_log::{CallId, Event, Id, Outcome, Timestamp, Usage};
+use cogtools_log::{CallId, Event, Id, Outcome, ProgramStep, Timestamp, Usage};
 use cogtools_model::Request;
 use cogtools_test_support::conformance;
 use serde_json::{Map, Value, json};
@@ -185,6 +185,8 @@ fn entry(turn: &Value, raw: Option<Value>, calls: usize) -> Event {
             content: json!({"output": turn["response"]["message"]}),
             blob: None,
             ms: 1,
+            masked: false,
+            place: ProgramStep::default(),
         },
         kind => panic!("no kind of turn: {kind}"),
     }

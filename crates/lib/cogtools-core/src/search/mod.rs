@@ -10,10 +10,15 @@ use serde_json::json;
 
 use crate::{Name, Tool};
 
+/// The indexes of the `tools` that match `query`, best first; all for an empty one.
+pub fn rank_tools(query: &str, tools: &[Tool]) -> Vec<usize> {
+    rank::rank(query, tools)
+}
+
 /// Prints the first `limit` of the `tools` that match `query`, best first, as a JSON object with
 /// one match per line and a hint for the model on what to do next.
 pub(crate) fn search(query: &str, tools: &[Tool], limit: usize) -> String {
-    let ranked = rank::rank(query, tools);
+    let ranked = rank_tools(query, tools);
     let matches = ranked.iter().filter_map(|index| tools.get(*index));
     let lines: Vec<String> = matches.take(limit).map(line).collect();
     let more = ranked.len().saturating_sub(limit);

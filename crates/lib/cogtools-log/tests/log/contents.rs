@@ -1,6 +1,8 @@
 //! The contents that a model has seen, from the entries of a session.
 
-use cogtools_log::{Approval, CallId, Decision, Event, Id, Log, Outcome, Why, contents};
+use cogtools_log::{
+    Approval, CallId, Decision, Event, Id, Log, Outcome, ProgramStep, Why, contents,
+};
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, response, task};
@@ -12,6 +14,7 @@ fn call(name: &str) -> Event {
         arguments: json!({}),
         resolved: None,
         approval: Approval::new(Decision::Allowed, Why::Pure),
+        place: ProgramStep::default(),
     }
 }
 
@@ -22,6 +25,8 @@ fn result(name: &str, content: Value) -> Event {
         content,
         blob: None,
         ms: 1,
+        masked: false,
+        place: ProgramStep::default(),
     }
 }
 

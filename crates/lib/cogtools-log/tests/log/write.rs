@@ -2,7 +2,7 @@
 
 use cogtools_log::{
     Approval, BlobId, CacheState, CallId, Cost, Decision, EndStatus, Event, Id, LayerSize, Log,
-    LogError, NodeState, Outcome, Usage, Why,
+    LogError, NodeState, Outcome, ProgramStatus, ProgramStep, Usage, Why,
 };
 use serde_json::{Value, from_value, json};
 
@@ -14,6 +14,38 @@ fn call() -> CallId {
 }
 
 /// One event of each kind, without those about earlier entries.
+/// The events of a program that calls tools.
+fn program_events() -> Vec<Event> {
+    vec![
+        Event::Program {
+            program: "p1".to_owned(),
+            code: "return 1".to_owned(),
+            digest: "00ff".to_owned(),
+            args: json!({}),
+            seed: 7,
+            tools: [("tax".to_owned(), "0ff0".to_owned())].into(),
+        },
+        Event::Print {
+            program: "p1".to_owned(),
+            text: "a".to_owned(),
+            blob: None,
+        },
+        Event::Store {
+            program: "p1".to_owned(),
+            value: json!({"n": 1}),
+            blob: None,
+        },
+        Event::ProgramEnd {
+            program: "p1".to_owned(),
+            status: ProgramStatus::Failed,
+            code: Some("JS_RUNTIME".to_owned()),
+            result: None,
+            calls: 2,
+            ms: 5,
+        },
+    ]
+}
+
 fn events() -> Vec<Event> {
     vec![
         task("Why does this fail?"),
@@ -36,6 +68,7 @@ fn events() -> Vec<Event> {
             arguments: json!({}),
             resolved: Some(json!({"all": true})),
             approval: Approval::by_rule(Decision::Allowed, "run_*"),
+            place: ProgramStep::default(),
         },
         Event::Result {
             call: call(),
@@ -45,6 +78,11 @@ fn events() -> Vec<Event> {
             content: json!({"error": "exit status 1"}),
             blob: None,
             ms: 40,
+            masked: false,
+            place: ProgramStep {
+                program: Some("p1".to_owned()),
+                step: Some("3.2.1".to_owned()),
+            },
         },
         Event::Flow {
             tool: "review".to_owned(),
@@ -112,7 +150,7 @@ fn events() -> Vec<Event> {
 fn everything_is_read_as_it_was_written() {
     let scene = Scene::new();
     let mut log = scene.create();
-    let mut written = [events(), plan_events()].concat();
+    let mut written = [events(), program_events(), plan_events()].concat();
     for event in &written {
         log.append(log.head(), event.clone()).expect("appended");
     }

@@ -3,14 +3,15 @@
 use rquickjs::context::EvalOptions;
 use rquickjs::{Ctx, Function, Result, Value};
 
-/// Compiles `code` as the body of a strict function with the parameter `args`.
+/// Compiles `code` as the body of a strict function with the parameter `args`, an async one if
+/// `prefix` says so.
 ///
 /// The engine has no parser of bodies alone, so `code` could end the function and go on behind
 /// it. What can follow an arrow function, a comma or a parenthesis, cannot follow a method in a
 /// class. So code that is valid in both ends neither.
-pub(super) fn compile<'js>(ctx: &Ctx<'js>, code: &str) -> Result<Function<'js>> {
+pub(super) fn compile<'js>(ctx: &Ctx<'js>, prefix: &str, code: &str) -> Result<Function<'js>> {
     // `throw` comes first: nothing of the code is evaluated, even if it ends the function.
-    let arrow = format!("throw 0;(function(){{(args=>{{\n{code}\n}})}})");
+    let arrow = format!("throw 0;(function(){{({prefix}(args)=>{{\n{code}\n}})}})");
     if let Err(error) = evaluate::<Value<'_>>(ctx, arrow) {
         let thrown = ctx.catch();
         if thrown.as_int() != Some(0) {
@@ -18,7 +19,7 @@ pub(super) fn compile<'js>(ctx: &Ctx<'js>, code: &str) -> Result<Function<'js>> 
             return Err(error);
         }
     }
-    let method = format!("(class{{static main(args){{\n{code}\n}}}}).main");
+    let method = format!("(class{{static {prefix}main(args){{\n{code}\n}}}}).main");
     evaluate(ctx, method)
 }
 

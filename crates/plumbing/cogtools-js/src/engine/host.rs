@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::rc::Rc;
 
 use cogtools_core::javascript::{Event, Request, Script};
 use jiff::Timestamp;
@@ -11,10 +12,12 @@ use rquickjs::context::EvalOptions;
 use rquickjs::{Ctx, Error, Function, Object, Result, TypedArray, Value};
 use sha2::Digest as _;
 
+use super::{Clock, calls};
+
 /// The prelude, as it is evaluated.
 const PRELUDE: &str = include_str!("prelude.js");
 /// Parts that the prelude evaluates when a run needs them, by name.
-const PARTS: [(&str, &str); 8] = [
+const PARTS: [(&str, &str); 9] = [
     ("clock", include_str!("clock.js")),
     ("clone", include_str!("clone.js")),
     ("codec", include_str!("codec.js")),
@@ -22,6 +25,7 @@ const PARTS: [(&str, &str); 8] = [
     ("intl", include_str!("intl.js")),
     ("result", include_str!("result.js")),
     ("text", include_str!("text.js")),
+    ("tools", include_str!("tools.js")),
     ("url", include_str!("url.js")),
 ];
 /// The last log, if there were more.
@@ -37,6 +41,8 @@ pub(super) struct Host<'js> {
     pub(super) describe: Function<'js>,
     /// The prototype of the errors that only the engine makes.
     pub(super) internal: Object<'js>,
+    /// The members of `store` as JSON, for code that calls tools.
+    pub(super) keep: Option<Function<'js>>,
 }
 
 impl<'js> Host<'js> {
@@ -46,6 +52,7 @@ impl<'js> Host<'js> {
         request: &Request,
         args: &[u8],
         print: fn(&Event),
+        clock: &Rc<Clock>,
     ) -> Result<Self> {
         let prelude = evaluate(ctx, "prelude", PRELUDE)?;
         let host = Object::new(ctx.clone())?;
@@ -54,7 +61,10 @@ impl<'js> Host<'js> {
             "log",
             Function::new(ctx.clone(), move |text| logs.add(text))?,
         )?;
-        let random = Random::of(&[request.code.as_bytes(), args]);
+        let random = match &request.tools {
+            Some(tools) => Random::of(&[&tools.seed.to_le_bytes()]),
+            None => Random::of(&[request.code.as_bytes(), args]),
+        };
         let bytes = Random(Cell::new(random.0.get() ^ unpredictable(request.now)));
         host.set("random", Function::new(ctx.clone(), move || random.next())?)?;
         let unpredictable = move || bytes.next();
@@ -66,7 +76,14 @@ impl<'js> Host<'js> {
         host.set("isTool", request.is_tool)?;
         let is_promise = |value: Value<'_>| value.is_promise();
         host.set("isPromise", Function::new(ctx.clone(), is_promise)?)?;
-        host.set("now", request.now)?;
+        let now = Rc::new(Cell::new(request.now.unwrap_or_default()));
+        if request.now.is_some() {
+            let now = Rc::clone(&now);
+            host.set("now", Function::new(ctx.clone(), move || now.get())?)?;
+        }
+        if let Some(tools) = &request.tools {
+            calls::give(&host, tools, print, clock, &now)?;
+        }
         let part = |ctx: Ctx<'js>, name: String| part(&ctx, &name);
         host.set("part", Function::new(ctx.clone(), part)?)?;
         let parts: Object<'js> = prelude.call((host,))?;
@@ -74,6 +91,7 @@ impl<'js> Host<'js> {
             serialize: parts.get("serialize")?,
             describe: parts.get("describe")?,
             internal: parts.get("internal")?,
+            keep: parts.get("keep")?,
         })
     }
 }

@@ -4,6 +4,7 @@
 //! long bigints, ends with the process.
 
 mod body;
+mod calls;
 mod host;
 
 use std::cell::Cell;
@@ -12,9 +13,10 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use cogtools_core::javascript::{Event, Request, Script, ScriptError, ScriptErrorKind};
-use cogtools_js_syntax::strip_types;
+use cogtools_js_syntax::{Mistake, strip_types};
 use rquickjs::context::intrinsic;
 use rquickjs::function::Args;
+use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Function, Object, Runtime, Value};
 
 use body::Lines;
@@ -44,6 +46,12 @@ struct Clock {
 }
 
 impl Clock {
+    /// Adds time that the code did not spend itself.
+    fn extend(&self, pause: Duration) {
+        let deadline = self.deadline.get().and_then(|end| end.checked_add(pause));
+        self.deadline.set(deadline);
+    }
+
     /// Returns true if the run has to end. The engine asks again and again.
     fn check(&self) -> bool {
         let is_over = self.deadline.get().is_some_and(|end| Instant::now() >= end);
@@ -60,7 +68,7 @@ pub(crate) fn run(request: &Request, args: &[u8], timeout: Duration, print: fn(&
     let engine = engine(&clock).map(ManuallyDrop::new);
     let ran = engine.map(|context| {
         context.with(|ctx| {
-            let host = Host::new(&ctx, request, args, print)?;
+            let host = Host::new(&ctx, request, args, print, &clock)?;
             let run = Run {
                 ctx,
                 host,
@@ -68,8 +76,14 @@ pub(crate) fn run(request: &Request, args: &[u8], timeout: Duration, print: fn(&
                 memory: Memory::new(),
                 timeout,
                 code: &request.code,
+                calls_tools: request.tools.is_some(),
             };
-            Ok(run.run(args))
+            let last = run.run(args);
+            // An error of the code itself counts more.
+            Ok(match (run.keep_store(print), last) {
+                (Err(error), Event::Result { .. } | Event::Nothing { .. }) => Event::Error(error),
+                (_, last) => last,
+            })
         })
     });
     ran.and_then(|event| event)
@@ -95,39 +109,84 @@ struct Run<'r, 'js> {
     memory: Memory,
     timeout: Duration,
     code: &'r str,
+    /// True if it is the body of an async function, which may return nothing.
+    calls_tools: bool,
 }
 
 impl<'js> Run<'_, 'js> {
     fn run(&self, args: &[u8]) -> Event {
         let start = Instant::now();
         self.clock.deadline.set(start.checked_add(self.timeout));
+        let ms = || start.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
         match self.evaluate(args) {
-            Ok((json, _)) if json.len() > Script::MAX_RESULT_BYTES => {
+            Ok(None) => Event::Nothing { ms: ms() },
+            Ok(Some((json, _))) if json.len() > Script::MAX_RESULT_BYTES => {
                 let most = Script::MAX_RESULT_BYTES >> 20;
                 let message = format!("the result is larger than {most} MiB");
                 Event::Error(ScriptErrorKind::Result(message).into())
             }
-            Ok((json, stringified)) => Event::Result {
+            Ok(Some((json, stringified))) => Event::Result {
                 json,
                 stringified,
-                ms: start.elapsed().as_millis().try_into().unwrap_or(u64::MAX),
+                ms: ms(),
             },
             Err(error) => Event::Error(error),
         }
     }
 
-    /// The result as JSON, and whether it is the text of what JSON does not have.
-    fn evaluate(&self, args: &[u8]) -> Result<(String, bool), ScriptError> {
+    /// The result as JSON, and whether it is the text of what JSON does not have; `None` if code
+    /// that calls tools returned nothing.
+    fn evaluate(&self, args: &[u8]) -> Result<Option<(String, bool)>, ScriptError> {
         let function = self.compile()?;
         let args = self.ctx.json_parse(args).map_err(|_| self.thrown())?;
-        let value = self.call(&function, args).map_err(|_| self.thrown())?;
+        let mut value = self.call(&function, args).map_err(|_| self.thrown())?;
+        if self.calls_tools {
+            value = self.settled(value)?;
+            if value.is_undefined() {
+                return Ok(None);
+            }
+        }
         let serialized = self.call(&self.host.serialize, value);
         let parts = serialized.and_then(|value| {
             let parts: Object<'_> = value.get()?;
             Ok((parts.get("json")?, parts.get("stringified")?))
         });
         let (json, stringified) = parts.map_err(|_| self.thrown())?;
-        Ok((body::well_formed(json), stringified))
+        Ok(Some((body::well_formed(json), stringified)))
+    }
+
+    /// The value of the promise `value`. Jobs that are left when it is settled never run.
+    fn settled(&self, value: Value<'js>) -> Result<Value<'js>, ScriptError> {
+        let Some(promise) = value.as_promise() else {
+            return Ok(value);
+        };
+        let is_pending = || promise.state() == PromiseState::Pending;
+        while is_pending() && !self.clock.check() && self.ctx.execute_pending_job() {}
+        match promise.result() {
+            Some(result) => result.map_err(|_| self.thrown()),
+            None if self.clock.is_over.get() => Err(self.thrown()),
+            None => {
+                let message = "the code never ended: it awaits something that nothing settles";
+                Err(ScriptErrorKind::Runtime(message.to_owned()).into())
+            }
+        }
+    }
+
+    /// Reports the members of `store` if the code changed them and its time is not over.
+    fn keep_store(&self, print: fn(&Event)) -> Result<(), ScriptError> {
+        let Some(keep) = self
+            .host
+            .keep
+            .as_ref()
+            .filter(|_| !self.clock.is_over.get())
+        else {
+            return Ok(());
+        };
+        let kept: Option<String> = keep.call(()).map_err(|_| self.thrown())?;
+        if let Some(json) = kept {
+            print(&Event::Store(body::well_formed(json)));
+        }
+        Ok(())
     }
 
     /// The code as a function. Only what is no JavaScript can be TypeScript.
@@ -136,15 +195,16 @@ impl<'js> Run<'_, 'js> {
             let message = "the code has a NUL character: write it as \\0 in a string";
             return Err(syntax_error(self.code, message, Some(self.position(at))));
         }
-        let error = match body::compile(&self.ctx, self.code) {
+        let prefix = if self.calls_tools { "async " } else { "" };
+        let error = match body::compile(&self.ctx, prefix, self.code) {
             Ok(function) => return Ok(function),
             Err(_) => self.thrown(),
         };
         let ScriptErrorKind::Runtime(text) = &error.kind else {
             return Err(error);
         };
-        match strip_types(self.code) {
-            Ok(Some(code)) => body::compile(&self.ctx, &code).map_err(|_| {
+        match self.stripped() {
+            Ok(Some(code)) => body::compile(&self.ctx, prefix, &code).map_err(|_| {
                 let error = self.thrown();
                 match &error.kind {
                     ScriptErrorKind::Runtime(text) => syntax_error(&code, text, error.position),
@@ -155,6 +215,25 @@ impl<'js> Run<'_, 'js> {
             Err(mistake) => {
                 let position = self.position(mistake.range.start);
                 Err(syntax_error(self.code, &mistake.message, Some(position)))
+            }
+        }
+    }
+
+    /// The code without types; nothing if it has none. `await` is a keyword in an async function
+    /// alone.
+    fn stripped(&self) -> Result<Option<String>, Mistake> {
+        const BEFORE: &str = "async()=>{";
+        const AFTER: &str = "\n}";
+        if !self.calls_tools {
+            return strip_types(self.code);
+        }
+        let bare = |text: String| Some(text.strip_prefix(BEFORE)?.strip_suffix(AFTER)?.to_owned());
+        match strip_types(&format!("{BEFORE}{}{AFTER}", self.code)) {
+            Ok(stripped) => Ok(stripped.and_then(bare)),
+            Err(Mistake { message, range }) => {
+                let at = |offset: usize| offset.saturating_sub(BEFORE.len());
+                let range = at(range.start)..at(range.end);
+                Err(Mistake { message, range })
             }
         }
     }

@@ -1,13 +1,14 @@
 // What every run begins with: it removes what the language does not define, adds `console`,
 // `self` and the forbidden functions, and freezes the rest. It returns what the engine calls.
-// `host` has functions of the engine, and `now` if the clock stands still. Reading this takes a
-// good part of a short run, so what many runs do not need is in parts of their own.
+// `host` has functions of the engine, `now` if the clock stands still, and `calls` if there are
+// tools. Reading this takes a good part of a short run, so what many runs do not need is in parts
+// of their own.
 (host) => {
   "use strict";
   // The code can set the global names, but not what these are.
   const {
-    Array, ArrayBuffer, BigInt, Date, Error, JSON, Map, Number, Object, RangeError, Reflect, RegExp,
-    Set, String, Symbol, TypeError, Uint8Array, WeakMap, encodeURIComponent,
+    Array, ArrayBuffer, BigInt, Date, Error, JSON, Map, Math, Number, Object, Promise, Proxy,
+    RangeError, Reflect, RegExp, Set, String, Symbol, TypeError, Uint8Array, WeakMap, encodeURIComponent,
   } = globalThis;
   const { freeze, getOwnPropertyDescriptor, getPrototypeOf, defineProperty } = Object;
   const { apply, ownKeys } = Reflect;
@@ -36,8 +37,8 @@
   // What a part is given: it is read when it is first used, maybe after the code has changed
   // the global names.
   const given = {
-    Array, ArrayBuffer, BigInt, Date, Error, JSON, Map, Number, Object, RangeError, RegExp, Set,
-    String, Symbol, TypeError, Uint8Array, WeakMap, apply, encodeURIComponent, forbidden, stackOf,
+    Array, ArrayBuffer, BigInt, Date, Error, JSON, Map, Math, Number, Object, Promise, Proxy,
+    RangeError, RegExp, Set, String, Symbol, TypeError, Uint8Array, WeakMap, apply, encodeURIComponent, forbidden, stackOf,
     stringify, unfit,
     decodeText: (bytes, isStrict) => host.decodeText(Array.from(bytes), isStrict),
     digest: (name, bytes) => host.digest(name, Array.from(bytes)),
@@ -97,6 +98,7 @@
   lazy("Intl", () => part("intl").Intl);
 
   const log = (...values) => {
+    if (host.calls) return root.print(...values);
     let text = "";
     for (let index = 0; index < values.length; index += 1) {
       const value = values[index];
@@ -172,5 +174,6 @@
   };
   const serialize = (value) =>
     isShort(value) ? { json: stringify(value), stringified: false } : part("result")(value);
-  return { internal, serialize, describe: (thrown) => part("error")(thrown) };
+  const keep = host.calls && part("tools")(host, root);
+  return { internal, serialize, keep, describe: (thrown) => part("error")(thrown) };
 }

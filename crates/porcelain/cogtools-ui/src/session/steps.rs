@@ -233,6 +233,7 @@ impl Turns {
                 arguments,
                 resolved,
                 approval,
+                ..
             } => {
                 self.start(at, call.as_str(), tool, arguments, true);
                 let turn = self.current(at);
@@ -252,6 +253,7 @@ impl Turns {
                 content,
                 blob,
                 ms,
+                ..
             } => {
                 let (badge, message) = match outcome {
                     Outcome::Succeeded => (Badge::Executed, String::new()),

@@ -142,6 +142,11 @@ const fn remedy(code: Code) -> &'static str {
         Code::ContractViolation => {
             "Send every violation back to the model; the pointer names the value to correct."
         }
+        Code::CodeTypes => "Correct the calls; cogtools code types prints the types of the tools.",
+        Code::CodeDiverged => "Run the program anew; its code or its tools have changed.",
+        Code::CodeInterrupted => {
+            "Find out whether the call had an effect, and resume with --repeat or --result."
+        }
         Code::MissingReference => {
             "Refer to a name and a path in the results; failed steps have no result."
         }

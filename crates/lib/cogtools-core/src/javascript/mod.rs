@@ -3,10 +3,13 @@
 //! No engine is linked here. The process confines itself before it reads the code, and is killed
 //! when its own limits do not end it in time, so that a run costs no more than it may.
 
+mod calls;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use calls::{Answer, Event, Reply, Request, ToolCall, ToolFailure, Toolbox, Violation};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -70,6 +73,9 @@ impl Script {
     pub const MAX_RESULT_BYTES: usize = 1 << 20;
     /// Maximum bytes of logs: 64 KiB.
     pub const MAX_LOG_BYTES: usize = 64 << 10;
+    /// The option before it for code that calls tools: the arguments are one line, and results of
+    /// calls follow.
+    pub const CALLS: &'static str = "--calls";
     /// Maximum bytes of memory of a run's values: 64 MiB.
     pub const MEMORY: usize = 64 << 20;
 
@@ -96,7 +102,15 @@ impl Script {
         let output = Process::new(&file, folder)
             .args([option, milliseconds.into()])
             .variables(variables)
-            .input(Request { code, now, is_tool }.encode(&args))
+            .input(
+                Request {
+                    code,
+                    now,
+                    is_tool,
+                    tools: None,
+                }
+                .encode(&args),
+            )
             .stdout_limit(Self::MAX_OUTPUT_BYTES)
             .timeout(timeout.saturating_add(Self::GRACE))
             .run(cancel)
@@ -140,7 +154,8 @@ fn evaluation(output: &Output, timeout: Duration) -> Result<Evaluation, ScriptEr
                 });
             }
             Ok(Event::Error(error)) => return Err(ScriptError { logs, ..error }),
-            Err(_) => {}
+            // The others are of code that calls tools.
+            Ok(_) | Err(_) => {}
         }
     }
     fail(
@@ -290,65 +305,6 @@ impl From<ScriptErrorKind> for ScriptError {
             position: None,
             logs: Vec::new(),
         }
-    }
-}
-
-/// The part of a request before the arguments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Request {
-    /// The body of the function.
-    pub code: String,
-    /// The time that the clock shows, in milliseconds since 1970.
-    pub now: Option<f64>,
-    /// True for the code of a tool or a node.
-    #[serde(default)]
-    pub is_tool: bool,
-}
-
-/// A line that the process prints.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Event {
-    /// Something was logged.
-    Log(String),
-    /// The body returned.
-    Result {
-        /// The result as JSON.
-        json: String,
-        /// True if it is the text of a value that JSON does not have.
-        stringified: bool,
-        /// Duration in milliseconds.
-        ms: u64,
-    },
-    /// It failed.
-    Error(ScriptError),
-}
-
-impl Request {
-    /// The whole input of the process: this, and `args` as JSON.
-    fn encode(&self, args: &str) -> Vec<u8> {
-        // Text and a number can always be serialized.
-        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes.extend_from_slice(args.as_bytes());
-        bytes
-    }
-
-    /// The request in the `input` of the process, and the arguments after it.
-    pub fn decode(input: &[u8]) -> Option<(Self, &[u8])> {
-        let end = input.iter().position(|byte| *byte == b'\n')?;
-        let request = serde_json::from_slice(&input[..end]).ok()?;
-        Some((request, &input[end + 1..]))
-    }
-}
-
-impl Event {
-    /// It as a line.
-    pub fn encode(&self) -> Vec<u8> {
-        // Text, numbers and booleans can always be serialized.
-        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes
     }
 }
 
@@ -518,6 +474,7 @@ mod tests {
             code: "return \"a\\nb\n\"".to_owned(),
             now: Some(1.5),
             is_tool: false,
+            tools: None,
         };
         let input = request.encode("{\"a\":\n1}");
         let expected = (request, b"{\"a\":\n1}".as_slice());

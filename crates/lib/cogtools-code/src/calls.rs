@@ -1,0 +1,577 @@
+//! The calls of a program that runs: each is compared with the session, checked, approved,
+//! recorded and run.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cogtools_agent::{Answer as UserAnswer, Observer, Question, ToolTraits};
+use cogtools_core::approval::{Approved, approve};
+use cogtools_core::arguments::Arguments;
+use cogtools_core::javascript::{Answer, ToolCall, ToolFailure};
+use cogtools_core::tool::Accepted;
+use cogtools_core::{Code, Context, Diagnostic, Limit, Tool};
+use cogtools_log::{Approval, Decision, Outcome, Timestamp, Why};
+use cogtools_program::call_timeout;
+use serde_json::{Value, json};
+
+use crate::dry_run::example_result;
+use crate::record::Recorder;
+use crate::replay::RecordedCall;
+use crate::report::{CallReport, Report};
+use crate::run::{diverged, millis};
+use crate::worker::Host;
+use crate::{Program, Scope};
+
+/// Maximum number of calls that run at the same time.
+const MAX_PARALLEL: usize = 8;
+/// Maximum bytes of the arguments of a call.
+const MAX_ARGUMENTS: usize = 1 << 20;
+/// Maximum bytes of a result.
+const MAX_RESULT: usize = 16 << 20;
+
+/// Serves the code of one program.
+pub(crate) struct Runner<'r> {
+    pub(crate) program: &'r Program,
+    pub(crate) scope: &'r Scope,
+    pub(crate) recorder: &'r Recorder,
+    pub(crate) observer: &'r mut dyn Observer,
+    pub(crate) report: &'r mut Report,
+    /// Calls of the run before that this one has not made yet.
+    pub(crate) recorded: BTreeMap<String, RecordedCall>,
+    /// The last call that failed.
+    pub(crate) last_failure: Option<ToolFailure>,
+    /// The number of lines that the run before printed and this one has not yet.
+    pub(crate) prints: usize,
+    /// The end of the time of the program.
+    pub(crate) deadline: Instant,
+    /// The time that its clock shows.
+    pub(crate) now: f64,
+}
+
+/// A call, with everything decided.
+struct Decided {
+    step: String,
+    tool: String,
+    arguments: Value,
+    approval: Approval,
+    /// True if the session has its line already.
+    is_recorded: bool,
+    next: Next,
+}
+
+enum Next {
+    Run(Box<Ready>),
+    /// It ended in another way.
+    End(Outcome, Value),
+    /// The session has its result, of this time and duration.
+    Replay(Outcome, Value, f64, u64),
+    /// It waits for the user.
+    Wait,
+}
+
+/// A call that may run.
+struct Ready {
+    /// The tool and its arguments, until it runs.
+    work: Mutex<Option<(Approved<Arc<Tool>>, Accepted)>>,
+    limit: Limit,
+    resolved: Value,
+    is_parallel: bool,
+    /// The result of a dry run, for a tool that does not run then.
+    example: Option<Value>,
+}
+
+/// The end of a call: the outcome, an object with `output` or `error`, the time, the milliseconds.
+type Ended = (Outcome, Value, f64, u64);
+
+impl Host for Runner<'_> {
+    fn calls(
+        &mut self,
+        calls: Vec<ToolCall>,
+        limit: usize,
+    ) -> Result<Vec<Answer>, Box<Diagnostic>> {
+        let mut decided = Vec::with_capacity(calls.len());
+        for call in calls {
+            if self.report.calls.len() + decided.len() >= self.program.max_calls {
+                let message = format!("the budget of {} calls is spent", self.program.max_calls);
+                let diagnostic = Diagnostic::new(Code::BudgetSpent, message);
+                return Err(Box::new(
+                    diagnostic.hint("make fewer calls, or raise --calls"),
+                ));
+            }
+            decided.push(self.decide(call)?);
+        }
+        if decided.iter().any(|it| matches!(it.next, Next::Wait)) {
+            return Err(self.wait(&decided));
+        }
+        let ends = self.carry_out(&decided, limit)?;
+        let mut answers = Vec::with_capacity(ends.len());
+        for (decided, (outcome, content, time, ms)) in decided.into_iter().zip(ends) {
+            self.now = self.now.max(time);
+            let answer = answer_of(&decided.tool, content);
+            if let Answer::Error(failure) = &answer {
+                self.last_failure = Some(failure.clone());
+            }
+            self.report.calls.push(CallReport {
+                status: status_of(&outcome),
+                step: decided.step,
+                tool: decided.tool,
+                arguments: decided.arguments,
+                ms,
+                is_example: matches!(&decided.next, Next::Run(ready) if ready.example.is_some()),
+                end: answer.clone(),
+            });
+            answers.push(answer);
+        }
+        Ok(answers)
+    }
+
+    fn search(&mut self, query: &str, limit: usize) -> Answer {
+        let (found, _) = self.scope.search(query, limit);
+        let found = found.into_iter();
+        let found =
+            found.map(|(name, description)| json!({"name": name, "description": description}));
+        Answer::Value(Value::Array(found.collect()).to_string())
+    }
+
+    fn describe(&mut self, names: &[String]) -> Answer {
+        let (text, missing) = self.scope.describe(names);
+        match missing.first().map(|name| self.scope.find(name)) {
+            Some(Err(diagnostics)) => Answer::Error(failure(missing[0], &diagnostics)),
+            _ => Answer::Value(Value::from(text).to_string()),
+        }
+    }
+
+    fn print(&mut self, text: String) -> Result<(), Box<Diagnostic>> {
+        let is_new = self.prints == 0;
+        self.prints = self.prints.saturating_sub(1);
+        let written = if is_new && !self.program.is_dry {
+            self.recorder.print(&text)
+        } else {
+            Ok(())
+        };
+        self.report.output.push(text);
+        written
+    }
+
+    fn store(&mut self, json: &str) -> Result<(), Box<Diagnostic>> {
+        let value: Value = serde_json::from_str(json).unwrap_or_default();
+        let written = if self.program.is_dry {
+            Ok(())
+        } else {
+            self.recorder.store(&value)
+        };
+        self.report.store = Some(value);
+        written
+    }
+
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    fn timeout(&self) -> Duration {
+        self.program.timeout
+    }
+}
+
+impl Runner<'_> {
+    /// Decides about a call, which may take a question.
+    fn decide(&mut self, call: ToolCall) -> Result<Decided, Box<Diagnostic>> {
+        let ToolCall {
+            step,
+            tool,
+            arguments,
+        } = call;
+        let scope = self.scope;
+        let tool = scope.aliases().get(&tool).unwrap_or(&tool).clone();
+        let is_large = arguments.len() > MAX_ARGUMENTS;
+        let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
+        let recorded = self.recorded.remove(&step);
+        let mut decided = Decided {
+            is_recorded: recorded.is_some(),
+            approval: Approval::new(Decision::Allowed, Why::Default),
+            next: Next::Wait,
+            step,
+            tool,
+            arguments,
+        };
+        let mut earlier = None;
+        if let Some(call) = recorded {
+            if call.tool != decided.tool
+                || call.arguments != self.recorder.masked(&decided.arguments)
+            {
+                let now = format!("it is {}({})", decided.tool, decided.arguments);
+                return Err(Box::new(diverged(&decided.step, &call, &now)));
+            }
+            let decisions = &self.program.decisions;
+            decided.approval = call.approval;
+            if let Some(result) = call.result {
+                let time = millis(result.time);
+                decided.next = Next::Replay(result.outcome, result.content, time, result.ms);
+                return Ok(decided);
+            }
+            if let Some(value) = decisions.results.get(&decided.step) {
+                decided.next = Next::End(Outcome::Succeeded, json!({"output": value}));
+                return Ok(decided);
+            }
+            let reason = decisions.reject.get(&decided.step);
+            let decision = match reason {
+                Some(_) => Some(Decision::Denied),
+                None if decisions.approve.contains(&decided.step) => Some(Decision::Granted),
+                None => None,
+            };
+            earlier =
+                decision.map(|decision| (Approval::new(decision, Why::Answer), reason.cloned()));
+        }
+        let prepared = if is_large {
+            let message = format!("the arguments are larger than {} MiB", MAX_ARGUMENTS >> 20);
+            Err(vec![
+                Diagnostic::new(Code::SchemaViolation, message).with_subject(&*decided.tool),
+            ])
+        } else {
+            self.prepare(&decided.tool, &decided.arguments)
+        };
+        let (ready, traits, runs) = match prepared {
+            Ok(prepared) => prepared,
+            Err(diagnostics) => {
+                decided.next = failed(&decided.tool, &diagnostics);
+                return Ok(decided);
+            }
+        };
+        let (approval, reason) = match earlier {
+            Some(earlier) => earlier,
+            None => self.permit(&decided.tool, &ready.resolved, traits, runs.as_deref()),
+        };
+        decided.next = match approval.decision {
+            Decision::Allowed | Decision::Granted => Next::Run(Box::new(ready)),
+            Decision::Asked => Next::Wait,
+            Decision::Denied => failed(&decided.tool, &[denial(&decided.tool, &approval, reason)]),
+        };
+        decided.approval = approval;
+        Ok(decided)
+    }
+
+    /// Checks a call: the tool, its arguments, the trust in it.
+    fn prepare(
+        &self,
+        name: &str,
+        arguments: &Value,
+    ) -> Result<(Ready, ToolTraits, Option<String>), Vec<Diagnostic>> {
+        let tool = self.scope.find(name)?;
+        let Value::Object(arguments) = arguments else {
+            let message = "the arguments must be one object";
+            let diagnostic = Diagnostic::new(Code::SchemaViolation, message).with_pointer("");
+            return Err(vec![diagnostic.with_subject(name)]);
+        };
+        let accepted = tool
+            .accept(Arguments::from(arguments.clone()))
+            .map_err(|error| error.diagnostics(&tool))?;
+        let traits = ToolTraits::of(&tool);
+        let runs = tool.command_line().map(|line| line.to_string());
+        let example =
+            (self.program.is_dry && !traits.is_pure).then(|| example_result(&tool, arguments));
+        let limit = Limit::of(&tool);
+        let approved = approve(tool, &self.scope.cx).map_err(|diagnostic| vec![*diagnostic])?;
+        let ready = Ready {
+            limit,
+            resolved: Value::Object(accepted.as_object().clone()),
+            work: Mutex::new(Some((approved, accepted))),
+            is_parallel: traits.is_parallel(),
+            example,
+        };
+        Ok((ready, traits, runs))
+    }
+
+    /// Decides whether a valid call may run; the user's time to answer does not count.
+    fn permit(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+        traits: ToolTraits,
+        runs: Option<&str>,
+    ) -> (Approval, Option<String>) {
+        let approval = self.scope.permissions.decide(tool, &traits);
+        let granted = || Approval::new(Decision::Granted, Why::Answer);
+        if approval.decision != Decision::Asked {
+            return (approval, None);
+        }
+        if self.program.is_dry {
+            return (granted(), None);
+        }
+        if self.program.consent.covers(tool, traits, arguments) {
+            return (granted(), None);
+        }
+        let asked = Instant::now();
+        let answer = self.observer.ask(&Question {
+            tool,
+            arguments,
+            runs,
+            approval: &approval,
+        });
+        let answered = self.deadline.checked_add(asked.elapsed());
+        self.deadline = answered.unwrap_or(self.deadline);
+        match answer {
+            UserAnswer::Yes | UserAnswer::Always => (granted(), None),
+            UserAnswer::No => (Approval::new(Decision::Denied, Why::Answer), None),
+            UserAnswer::NoBecause(why) => (Approval::new(Decision::Denied, Why::Answer), Some(why)),
+            UserAnswer::NoTerminal => (Approval::new(Decision::Denied, Why::NoTerminal), None),
+            UserAnswer::Pause => (approval, None),
+        }
+    }
+
+    /// Records the calls that wait; returns the end of the program for now.
+    fn wait(&mut self, decided: &[Decided]) -> Box<Diagnostic> {
+        let waiting = decided.iter().filter(|it| matches!(it.next, Next::Wait));
+        let (mut messages, mut first) = (Vec::new(), None);
+        for call in waiting {
+            if !call.is_recorded {
+                let Decided {
+                    step,
+                    tool,
+                    arguments,
+                    approval,
+                    ..
+                } = call;
+                if let Err(error) = self.recorder.call(step, tool, arguments, None, approval) {
+                    return error;
+                }
+            }
+            let message = format!("step {}: {} {}", call.step, call.tool, call.arguments);
+            messages.push(message);
+            first = first.or(Some(call.step.clone()));
+            self.report.calls.push(CallReport {
+                status: "waits",
+                step: call.step.clone(),
+                tool: call.tool.clone(),
+                arguments: call.arguments.clone(),
+                ms: 0,
+                is_example: false,
+                end: Answer::Value("null".to_owned()),
+            });
+        }
+        let step = first.unwrap_or_default();
+        let diagnostic = Diagnostic::new(Code::ApprovalWanted, messages.join("; "));
+        Box::new(
+            diagnostic
+                .hint(format!(
+                    "`cogtools code resume SESSION --approve {step}` runs it"
+                ))
+                .hint(format!(
+                    "`cogtools code resume SESSION --reject {step}=WHY` does not"
+                )),
+        )
+    }
+
+    /// Runs what may run, and records everything: at once if all calls are without side effects,
+    /// else one after the other.
+    fn carry_out(&self, decided: &[Decided], limit: usize) -> Result<Vec<Ended>, Box<Diagnostic>> {
+        let are_parallel = decided
+            .iter()
+            .all(|it| !matches!(&it.next, Next::Run(ready) if !ready.is_parallel));
+        let running = decided
+            .iter()
+            .filter(|it| matches!(it.next, Next::Run(_)))
+            .count();
+        let threads = if are_parallel {
+            limit.clamp(1, MAX_PARALLEL).min(running)
+        } else {
+            1
+        };
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let crew = Crew {
+            recorder: self.recorder,
+            cx: &self.scope.cx,
+            is_dry: self.program.is_dry,
+            left,
+        };
+        let next = AtomicUsize::new(0);
+        let ends = Mutex::new(decided.iter().map(|_| None).collect::<Vec<_>>());
+        let work = || {
+            while let Some((index, call)) = {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                decided.get(index).map(|call| (index, call))
+            } {
+                let end = crew.carry_out(call);
+                let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
+                ends[index] = Some(end);
+            }
+        };
+        if threads > 1 {
+            thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(work);
+                }
+            });
+        } else {
+            work();
+        }
+        let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
+        ends.into_iter().flatten().collect()
+    }
+}
+
+/// Runs calls that are decided, from any thread.
+struct Crew<'r> {
+    recorder: &'r Recorder,
+    cx: &'r Context,
+    is_dry: bool,
+    left: Duration,
+}
+
+impl Crew<'_> {
+    fn carry_out(&self, call: &Decided) -> Result<Ended, Box<Diagnostic>> {
+        if let Next::Replay(outcome, content, time, ms) = &call.next {
+            return Ok((outcome.clone(), content.clone(), *time, *ms));
+        }
+        let ready = match &call.next {
+            Next::Run(ready) => Some(ready),
+            _ => None,
+        };
+        if !self.is_dry {
+            let resolved = ready.map(|ready| &ready.resolved);
+            let (step, approval) = (&call.step, &call.approval);
+            if call.is_recorded {
+                self.recorder.decision(step, approval)?;
+            } else {
+                self.recorder
+                    .call(step, &call.tool, &call.arguments, resolved, approval)?;
+            }
+        }
+        let start = Instant::now();
+        let (outcome, content) = match &call.next {
+            Next::Run(ready) => self.run(&call.tool, ready),
+            Next::End(outcome, content) => (outcome.clone(), content.clone()),
+            Next::Replay(..) | Next::Wait => (Outcome::Cancelled, json!({"error": "not run"})),
+        };
+        let ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let time = if self.is_dry {
+            Timestamp::now()
+        } else {
+            self.recorder
+                .result(&call.step, outcome.clone(), &content, ms)?
+        };
+        Ok((outcome, content, millis(time), ms))
+    }
+
+    fn run(&self, name: &str, ready: &Ready) -> (Outcome, Value) {
+        if let Some(example) = &ready.example {
+            return (Outcome::Succeeded, json!({"output": example}));
+        }
+        let cancel = self.cx.cancel.child();
+        let cx = Context {
+            cancel: cancel.clone(),
+            ..self.cx.clone()
+        };
+        let limit = ready.limit.clone().within(Some(self.left));
+        let taken = ready
+            .work
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some((tool, accepted)) = taken else {
+            return (Outcome::Cancelled, json!({"error": "it has run"}));
+        };
+        let work = move || {
+            tool.run(accepted, &cx)
+                .map_err(|diagnostic| vec![*diagnostic])
+        };
+        let output = call_timeout::run_within(&limit, &cancel, work).map(|output| {
+            let text = output.text;
+            output.value.unwrap_or_else(|| {
+                let text = text.strip_suffix('\n').unwrap_or(&text);
+                Value::from(text)
+            })
+        });
+        let ended = output.and_then(|value| {
+            if value.to_string().len() <= MAX_RESULT {
+                return Ok(value);
+            }
+            let message = format!("the result is larger than {} MiB", MAX_RESULT >> 20);
+            Err(vec![
+                Diagnostic::new(Code::ToolFailed, message).with_subject(name),
+            ])
+        });
+        match ended {
+            Ok(value) => (Outcome::Succeeded, json!({"output": value})),
+            Err(diagnostics) => end_of(name, &diagnostics),
+        }
+    }
+}
+
+fn failed(tool: &str, diagnostics: &[Diagnostic]) -> Next {
+    let (outcome, content) = end_of(tool, diagnostics);
+    Next::End(outcome, content)
+}
+
+/// The failure of a call, as the session has it.
+fn end_of(tool: &str, diagnostics: &[Diagnostic]) -> (Outcome, Value) {
+    let failure = failure(tool, diagnostics);
+    let outcome = match failure.code.as_str() {
+        "DENIED" => Outcome::Denied,
+        "TIMEOUT" => Outcome::TimedOut,
+        code => Outcome::Failed {
+            code: code.to_owned(),
+        },
+    };
+    let content = json!({
+        "error": failure.message, "code": failure.code, "violations": failure.violations,
+        "hints": failure.hints,
+    });
+    (outcome, content)
+}
+
+/// The failure as the code gets it, which tells five kinds apart.
+fn failure(tool: &str, diagnostics: &[Diagnostic]) -> ToolFailure {
+    let mut failure = ToolFailure::new(tool, diagnostics);
+    let code = match diagnostics.first().map(|it| it.code) {
+        Some(Code::SchemaViolation | Code::InvalidArgumentsSyntax) => Code::SchemaViolation,
+        Some(code @ (Code::ToolNotFound | Code::Timeout | Code::Denied)) => code,
+        _ => Code::ToolFailed,
+    };
+    code.name().clone_into(&mut failure.code);
+    failure
+}
+
+fn denial(tool: &str, approval: &Approval, reason: Option<String>) -> Diagnostic {
+    let message = match (reason, &approval.why) {
+        (Some(reason), _) => format!("denied by the user: {reason}"),
+        (None, Why::Rule) => "denied by a rule of the user".to_owned(),
+        (None, Why::NoTerminal) => {
+            "denied: this call needs an approval, and there is no one to ask".to_owned()
+        }
+        (None, _) => "denied by the user".to_owned(),
+    };
+    Diagnostic::new(Code::Denied, message).with_subject(tool)
+}
+
+/// The answer for the code in the `content` of a result.
+fn answer_of(tool: &str, mut content: Value) -> Answer {
+    if content.get("error").is_none() {
+        return Answer::Value(content["output"].take().to_string());
+    }
+    let text = |key: &str| content[key].as_str().unwrap_or_default().to_owned();
+    Answer::Error(ToolFailure {
+        code: text("code"),
+        tool: tool.to_owned(),
+        message: text("error"),
+        violations: serde_json::from_value(content["violations"].clone()).unwrap_or_default(),
+        hints: serde_json::from_value(content["hints"].clone()).unwrap_or_default(),
+    })
+}
+
+fn status_of(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded => "succeeded",
+        outcome if outcome.is_rejection() => "rejected",
+        Outcome::Failed { .. } => "failed",
+        Outcome::Denied => "denied",
+        Outcome::TimedOut => "timed_out",
+        Outcome::Cancelled => "cancelled",
+    }
+}

@@ -1,0 +1,214 @@
+//! The lines that a program writes to its session.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cogtools_agent::Journal;
+use cogtools_core::Diagnostic;
+use cogtools_core::digest;
+use cogtools_log::{
+    Approval, BlobId, CallId, Event, Outcome, ProgramStatus, ProgramStep, Timestamp, head_and_tail,
+};
+use serde_json::{Map, Value, json};
+
+type Written = Result<(), Box<Diagnostic>>;
+
+/// Longer values are blobs, of which the line has the beginning and the end.
+pub(crate) const MAX_SHOWN: usize = 40_000;
+
+/// Writes the lines of one program, from any thread. Without a session it writes nothing.
+pub(crate) struct Recorder {
+    journal: Option<Mutex<Journal>>,
+    program: String,
+}
+
+impl Recorder {
+    pub(crate) fn new(journal: Option<Journal>, program: String) -> Self {
+        Self {
+            journal: journal.map(Mutex::new),
+            program,
+        }
+    }
+
+    pub(crate) fn into_journal(self) -> Option<Journal> {
+        let journal = self.journal?;
+        Some(journal.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn program(&self) -> &str {
+        &self.program
+    }
+
+    fn lock(&self) -> Option<MutexGuard<'_, Journal>> {
+        let journal = self.journal.as_ref()?;
+        Some(journal.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Appends what `event` makes; returns the time of the line.
+    fn append(
+        &self,
+        event: impl FnOnce(&mut Journal, String) -> Result<Event, cogtools_log::LogError>,
+    ) -> Result<Timestamp, Box<Diagnostic>> {
+        let Some(mut journal) = self.lock() else {
+            return Ok(Timestamp::now());
+        };
+        let event = event(&mut journal, self.program.clone());
+        let appended = event.and_then(|event| journal.append(event));
+        appended.map_err(|error| Box::new(error.diagnostic()))?;
+        Ok(journal.time())
+    }
+
+    /// Records that the program begins; returns its time.
+    pub(crate) fn begin(
+        &self,
+        code: &str,
+        args: &Map<String, Value>,
+        seed: u64,
+        tools: BTreeMap<String, String>,
+    ) -> Result<Timestamp, Box<Diagnostic>> {
+        self.append(|_, program| {
+            Ok(Event::Program {
+                program,
+                code: code.to_owned(),
+                digest: digest::bytes(code.as_bytes()).to_string(),
+                args: Value::Object(args.clone()),
+                seed,
+                tools,
+            })
+        })
+    }
+
+    fn place(&self, step: &str) -> (CallId, ProgramStep) {
+        let place = ProgramStep {
+            program: Some(self.program.clone()),
+            step: Some(step.to_owned()),
+        };
+        (CallId::new(format!("{}.{step}", self.program)), place)
+    }
+
+    /// Records a call before it runs.
+    pub(crate) fn call(
+        &self,
+        step: &str,
+        tool: &str,
+        arguments: &Value,
+        resolved: Option<&Value>,
+        approval: &Approval,
+    ) -> Written {
+        let (call, place) = self.place(step);
+        let event = Event::Call {
+            call,
+            tool: tool.to_owned(),
+            arguments: arguments.clone(),
+            resolved: resolved.filter(|it| *it != arguments).cloned(),
+            approval: approval.clone(),
+            place,
+        };
+        self.append(|_, _| Ok(event)).map(drop)
+    }
+
+    /// Records the user's decision about a call that waited.
+    pub(crate) fn decision(&self, step: &str, approval: &Approval) -> Written {
+        let (call, _) = self.place(step);
+        let approval = approval.clone();
+        self.append(|_, _| Ok(Event::Decision { call, approval }))
+            .map(drop)
+    }
+
+    /// Records the end of a call; returns its time.
+    pub(crate) fn result(
+        &self,
+        step: &str,
+        outcome: Outcome,
+        content: &Value,
+        ms: u64,
+    ) -> Result<Timestamp, Box<Diagnostic>> {
+        let (call, place) = self.place(step);
+        self.append(|journal, _| {
+            let masked = journal.has_secret(&content.to_string());
+            let (content, blob) = keep(journal, content)?;
+            Ok(Event::Result {
+                call,
+                outcome,
+                content,
+                blob,
+                ms,
+                masked,
+                place,
+            })
+        })
+    }
+
+    pub(crate) fn print(&self, text: &str) -> Written {
+        let printed = self.append(|journal, program| {
+            let is_long = text.len() > MAX_SHOWN;
+            let blob = is_long
+                .then(|| journal.write_blob(text.as_bytes()))
+                .transpose()?;
+            let text = head_and_tail(text, MAX_SHOWN);
+            Ok(Event::Print {
+                program,
+                text,
+                blob,
+            })
+        });
+        printed.map(drop)
+    }
+
+    pub(crate) fn store(&self, value: &Value) -> Written {
+        let stored = self.append(|journal, program| {
+            let (value, blob) = keep(journal, value)?;
+            Ok(Event::Store {
+                program,
+                value,
+                blob,
+            })
+        });
+        stored.map(drop)
+    }
+
+    pub(crate) fn end(
+        &self,
+        status: ProgramStatus,
+        code: Option<String>,
+        result: Option<&Value>,
+        (calls, ms): (usize, u64),
+    ) -> Written {
+        let ended = self.append(|journal, program| {
+            Ok(Event::ProgramEnd {
+                program,
+                status,
+                code,
+                result: result
+                    .map(|it| keep(journal, it))
+                    .transpose()?
+                    .map(|(it, _)| it),
+                calls: calls as u64,
+                ms,
+            })
+        });
+        ended.map(drop)
+    }
+
+    /// `arguments` as a line has them.
+    pub(crate) fn masked(&self, arguments: &Value) -> Value {
+        let mut masked = arguments.clone();
+        if let Some(journal) = self.lock() {
+            journal.mask_value(&mut masked);
+        }
+        masked
+    }
+}
+
+/// The value for a line, and the blob with the whole of a long one.
+fn keep(
+    journal: &mut Journal,
+    value: &Value,
+) -> Result<(Value, Option<BlobId>), cogtools_log::LogError> {
+    let json = value.to_string();
+    if json.len() <= MAX_SHOWN {
+        return Ok((value.clone(), None));
+    }
+    let blob = journal.write_blob(json.as_bytes())?;
+    Ok((json!(head_and_tail(&json, MAX_SHOWN)), Some(blob)))
+}

@@ -1,0 +1,240 @@
+//! A program as its session has it: its lines, from which it runs again with the same results.
+
+use std::collections::{BTreeMap, HashMap};
+
+use cogtools_core::{Code, Diagnostic};
+use cogtools_log::{Approval, Blobs, Decision, Event, Outcome, ProgramStatus, Session, Timestamp};
+use serde_json::Value;
+
+use crate::Decisions;
+
+/// A program in a session.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// Its name.
+    pub name: String,
+    /// The code.
+    pub code: String,
+    /// The value of `args`.
+    pub args: Value,
+    /// The seed of its random numbers.
+    pub seed: u64,
+    /// The time at which it began.
+    pub time: Timestamp,
+    /// The values that it began with.
+    pub store: Value,
+    /// The digests of the tools that it names.
+    pub tools: BTreeMap<String, String>,
+    /// Its calls, by step.
+    pub(crate) calls: HashMap<String, RecordedCall>,
+    /// The number of lines that it printed.
+    pub(crate) prints: usize,
+    /// Its last end.
+    pub status: Option<ProgramStatus>,
+}
+
+/// A call of a program in a session.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedCall {
+    pub(crate) tool: String,
+    pub(crate) arguments: Value,
+    pub(crate) approval: Approval,
+    /// The result, unless the call was interrupted or a secret in it is masked.
+    pub(crate) result: Option<RecordedResult>,
+    pub(crate) is_masked: bool,
+}
+
+/// The result of a call in a session.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedResult {
+    pub(crate) outcome: Outcome,
+    /// An object with `output` or `error`.
+    pub(crate) content: Value,
+    pub(crate) time: Timestamp,
+    pub(crate) ms: u64,
+}
+
+impl RecordedCall {
+    /// Returns true if it may have had an effect that nobody knows of.
+    pub(crate) fn is_open(&self) -> bool {
+        self.result.is_none()
+            && matches!(
+                self.approval.decision,
+                Decision::Allowed | Decision::Granted
+            )
+    }
+}
+
+impl Recorded {
+    /// The program `name` of `session`, or its last one.
+    ///
+    /// # Errors
+    /// There is none, or a blob of it cannot be read.
+    pub fn read(
+        session: &Session,
+        blobs: &Blobs,
+        name: Option<&str>,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let mut found: Option<Self> = None;
+        let mut store = Value::Object(serde_json::Map::new());
+        for entry in &session.entries {
+            match (&entry.event, &mut found) {
+                (
+                    Event::Program {
+                        program,
+                        code,
+                        args,
+                        seed,
+                        tools,
+                        ..
+                    },
+                    _,
+                ) if name.is_none_or(|name| name == program) => {
+                    found = Some(Self {
+                        name: program.clone(),
+                        code: code.clone(),
+                        args: args.clone(),
+                        seed: *seed,
+                        time: entry.time,
+                        store: store.clone(),
+                        tools: tools.clone(),
+                        calls: HashMap::new(),
+                        prints: 0,
+                        status: None,
+                    });
+                }
+                (Event::Store { value, blob, .. }, _) => {
+                    store = match blob {
+                        Some(blob) => read_blob(blobs, blob)?,
+                        None => value.clone(),
+                    };
+                }
+                (event, Some(program)) => program.add(event, entry.time, blobs)?,
+                _ => {}
+            }
+        }
+        found.ok_or_else(|| {
+            let message = match name {
+                Some(name) => format!("the session has no program `{name}`"),
+                None => "the session has no program".to_owned(),
+            };
+            Box::new(Diagnostic::new(Code::SessionNotFound, message))
+        })
+    }
+
+    /// Fails if the user decides about a call that the program has not made.
+    ///
+    /// # Errors
+    /// `USAGE`, with the step.
+    pub fn check_steps(&self, decisions: &Decisions) -> Result<(), Box<Diagnostic>> {
+        let steps = decisions.repeat.iter().chain(decisions.results.keys());
+        let mut steps = steps
+            .chain(&decisions.approve)
+            .chain(decisions.reject.keys());
+        match steps.find(|step| !self.calls.contains_key(*step)) {
+            None => Ok(()),
+            Some(step) => {
+                let diagnostic = Diagnostic::new(Code::Usage, "the program has made no such call");
+                Err(Box::new(diagnostic.with_subject(step.as_str())))
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        event: &Event,
+        time: Timestamp,
+        blobs: &Blobs,
+    ) -> Result<(), Box<Diagnostic>> {
+        match event {
+            Event::Call {
+                tool,
+                arguments,
+                approval,
+                place,
+                ..
+            } if place.program.as_ref() == Some(&self.name) => {
+                let call = RecordedCall {
+                    tool: tool.clone(),
+                    arguments: arguments.clone(),
+                    approval: approval.clone(),
+                    result: None,
+                    is_masked: false,
+                };
+                self.calls
+                    .insert(place.step.clone().unwrap_or_default(), call);
+            }
+            Event::Decision { call, approval } => {
+                let step = call.as_str().strip_prefix(&format!("{}.", self.name));
+                if let Some(call) = step.and_then(|step| self.calls.get_mut(step)) {
+                    call.approval = approval.clone();
+                }
+            }
+            Event::Result {
+                outcome,
+                content,
+                blob,
+                ms,
+                masked,
+                place,
+                ..
+            } if place.program.as_ref() == Some(&self.name) => {
+                let step = place.step.as_deref().unwrap_or_default();
+                let Some(call) = self.calls.get_mut(step) else {
+                    return Ok(());
+                };
+                call.is_masked = *masked;
+                let content = match blob {
+                    Some(blob) => read_blob(blobs, blob)?,
+                    None => content.clone(),
+                };
+                call.result = (!masked).then(|| RecordedResult {
+                    outcome: outcome.clone(),
+                    content,
+                    time,
+                    ms: *ms,
+                });
+            }
+            Event::Print { program, .. } if *program == self.name => self.prints += 1,
+            Event::ProgramEnd {
+                program, status, ..
+            } if *program == self.name => {
+                self.status = Some(*status);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The last store of `session`, and the name of its next program.
+///
+/// # Errors
+/// A blob cannot be read.
+pub fn store_and_next(
+    session: &Session,
+    blobs: &Blobs,
+) -> Result<(Value, String), Box<Diagnostic>> {
+    let mut store = Value::Object(serde_json::Map::new());
+    let mut programs = 0_usize;
+    for entry in &session.entries {
+        match &entry.event {
+            Event::Program { .. } => programs += 1,
+            Event::Store {
+                blob: Some(blob), ..
+            } => store = read_blob(blobs, blob)?,
+            Event::Store { value, .. } => store = value.clone(),
+            _ => {}
+        }
+    }
+    Ok((store, format!("p{}", programs + 1)))
+}
+
+fn read_blob(blobs: &Blobs, id: &cogtools_log::BlobId) -> Result<Value, Box<Diagnostic>> {
+    let invalid = |reason: String| {
+        let message = format!("the blob {} cannot be read: {reason}", id.as_str());
+        Box::new(Diagnostic::new(Code::InvalidSession, message))
+    };
+    let bytes = blobs.read(id).map_err(|error| invalid(error.to_string()))?;
+    serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))
+}

@@ -1,0 +1,159 @@
+//! What became of a program: for a person, for a model, and as JSON.
+
+use cogtools_core::javascript::Answer;
+use cogtools_core::{Diagnostic, Hint};
+use cogtools_log::{ProgramStatus, head_and_tail};
+use serde_json::{Value, json};
+
+use crate::record::MAX_SHOWN;
+
+/// The end of a program.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The end.
+    pub status: ProgramStatus,
+    /// The lines that it printed, and the value that it returned.
+    pub output: Vec<String>,
+    /// The value that it returned.
+    pub result: Option<Value>,
+    /// Its calls, in order.
+    pub calls: Vec<CallReport>,
+    /// The values that it kept, if they changed.
+    pub store: Option<Value>,
+    /// Its name in the session.
+    pub program: String,
+    /// The duration in milliseconds.
+    pub ms: u64,
+    /// Why it did not complete.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// A call of a program.
+#[derive(Clone, Debug)]
+pub struct CallReport {
+    /// Its place.
+    pub step: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: Value,
+    /// Its end in a word.
+    pub status: &'static str,
+    /// The duration in milliseconds.
+    pub ms: u64,
+    /// True if the result is an example, because the tool did not run.
+    pub is_example: bool,
+    /// The result or the failure.
+    pub end: Answer,
+}
+
+impl Report {
+    pub(crate) fn new(program: &str) -> Self {
+        Self {
+            status: ProgramStatus::Failed,
+            output: Vec::new(),
+            result: None,
+            calls: Vec::new(),
+            store: None,
+            program: program.to_owned(),
+            ms: 0,
+            errors: Vec::new(),
+        }
+    }
+
+    /// The end of a program that did not run, for these reasons.
+    pub fn of_mistakes(program: &str, errors: Vec<Diagnostic>) -> Self {
+        let mut report = Self::new(program);
+        report.fail(errors);
+        report
+    }
+
+    pub(crate) fn fail(&mut self, errors: Vec<Diagnostic>) {
+        self.status = ProgramStatus::Failed;
+        self.errors = errors;
+    }
+
+    /// The first reason why it did not complete.
+    pub fn error(&self) -> Option<&Diagnostic> {
+        self.errors.first()
+    }
+
+    /// The output as one text.
+    pub fn text(&self) -> String {
+        self.output.join("\n")
+    }
+
+    /// The text for a model: the output, of a long one the beginning and the end, then the errors.
+    pub fn for_model(&self) -> String {
+        let mut text = head_and_tail(&self.text(), MAX_SHOWN);
+        for error in &self.errors {
+            let line = format!("error[{}]: {}", error.code.name(), error.summary());
+            for line in std::iter::once(line)
+                .chain(hints(error).into_iter().map(|it| format!("hint: {it}")))
+            {
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                text += &line;
+            }
+        }
+        text
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self) -> Value {
+        let calls = self.calls.iter().map(|call| {
+            json!({
+                "step": call.step, "tool": call.tool, "arguments": call.arguments,
+                "status": call.status, "ms": call.ms,
+            })
+        });
+        let mut report = json!({
+            "status": self.status,
+            "output": self.text(),
+            "result": self.result,
+            "calls": calls.collect::<Vec<_>>(),
+            "program": self.program,
+            "ms": self.ms,
+        });
+        if let Some(error) = self.error() {
+            let location = error.location.as_ref();
+            report["error"] = json!({
+                "code": error.code.name(),
+                "message": self.errors.iter().map(|it| it.message.as_str()).collect::<Vec<_>>().join("\n"),
+                "line": location.map(|it| it.line),
+                "column": location.map(|it| it.column),
+                "hints": self.errors.iter().flat_map(hints).collect::<Vec<_>>(),
+            });
+        }
+        report
+    }
+
+    /// The calls as a trace, a line each: `1 tax {"amount":100} -> "119" (example)`.
+    pub fn trace(&self) -> String {
+        let lines = self.calls.iter().map(|call| {
+            let CallReport {
+                step,
+                tool,
+                arguments,
+                ..
+            } = call;
+            let end = match &call.end {
+                Answer::Value(json) => json.clone(),
+                Answer::Error(failure) => format!("{}: {}", failure.code, failure.message),
+            };
+            let example = if call.is_example { " (example)" } else { "" };
+            format!("{step} {tool} {arguments} -> {end}{example}\n")
+        });
+        lines.collect()
+    }
+}
+
+/// Hints as text; commands are for people.
+fn hints(diagnostic: &Diagnostic) -> Vec<String> {
+    let texts = diagnostic.hints.iter().filter_map(|hint| match hint {
+        Hint::Text(text) => Some(text.clone()),
+        Hint::Run { .. } => None,
+    });
+    texts.collect()
+}

@@ -1,0 +1,174 @@
+//! The tools that a program can call.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cogtools_agent::Permissions;
+use cogtools_core::suggest::{did_you_mean, suggestion};
+use cogtools_core::{
+    Cancel, Code, Context, Diagnostic, FindError, Pattern, Registry, Tool, rank_tools,
+};
+
+use crate::types;
+
+/// The name of the tool that runs programs. No program can call it.
+pub const RUN_CODE: &str = "run_code";
+
+/// The tools that a program can call, and the rules for its calls.
+pub struct Scope {
+    registry: Registry,
+    pub(crate) cx: Context,
+    pub(crate) permissions: Permissions,
+    names: Vec<String>,
+    aliases: BTreeMap<String, String>,
+    /// Tools that were loaded, by name.
+    loaded: Mutex<HashMap<String, Arc<Tool>>>,
+}
+
+impl Scope {
+    /// The tools of `registry` whose names match one of `patterns`, or all if there are none. They
+    /// run in `cx`. No file is opened.
+    pub fn new(
+        registry: Registry,
+        cx: Context,
+        patterns: &[String],
+        permissions: Permissions,
+    ) -> Self {
+        let files = registry.files().items.into_iter();
+        let names = files.filter_map(|file| file.name.into_string().ok());
+        let is_in_scope = |name: &String| {
+            let mut matching = patterns.iter().map(|it| Pattern::new(it));
+            name != RUN_CODE && (patterns.is_empty() || matching.any(|it| it.matches(name)))
+        };
+        let names: Vec<String> = names.filter(is_in_scope).collect();
+        Self {
+            aliases: aliases(&names),
+            names,
+            registry,
+            cx,
+            permissions,
+            loaded: Mutex::default(),
+        }
+    }
+
+    /// Cancels running calls, and the program.
+    pub const fn cancel(&self) -> &Cancel {
+        &self.cx.cancel
+    }
+
+    /// The names of all tools.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Names that are identifiers, each with the tool whose name is none.
+    pub const fn aliases(&self) -> &BTreeMap<String, String> {
+        &self.aliases
+    }
+
+    /// The tool of that name or alias.
+    ///
+    /// # Errors
+    /// There is none in scope, or it is invalid.
+    pub fn find(&self, name: &str) -> Result<Arc<Tool>, Vec<Diagnostic>> {
+        let name = self.aliases.get(name).map_or(name, String::as_str);
+        if !self.names.iter().any(|known| known == name) {
+            return Err(vec![self.not_found(name)]);
+        }
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tool) = loaded.get(name) {
+            return Ok(Arc::clone(tool));
+        }
+        let tool = Arc::new(self.registry.find(name).map_err(FindError::diagnostics)?);
+        loaded.insert(name.to_owned(), Arc::clone(&tool));
+        Ok(tool)
+    }
+
+    fn not_found(&self, name: &str) -> Diagnostic {
+        let message = "there is no tool of that name";
+        let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(name);
+        match self.nearest(name) {
+            Some(suggestion) => diagnostic.hint(suggestion),
+            None => diagnostic.hint("search_tools(query) finds tools"),
+        }
+    }
+
+    /// A suggestion of names that are similar to `name`.
+    pub fn nearest(&self, name: &str) -> Option<String> {
+        let known = || {
+            self.names
+                .iter()
+                .chain(self.aliases.keys())
+                .map(String::as_str)
+        };
+        // The names are few, and a model gets no other chance: a common beginning is enough.
+        let common = |other: &str| {
+            let pairs = name.bytes().zip(other.bytes());
+            pairs.take_while(|(one, other)| one == other).count()
+        };
+        did_you_mean(name, known()).or_else(|| {
+            let nearest = known().max_by_key(|other| common(other));
+            suggestion(nearest.filter(|other| common(other) > 1).as_slice())
+        })
+    }
+
+    /// All tools that are valid.
+    pub fn tools(&self) -> Vec<Arc<Tool>> {
+        let names = self.names.iter();
+        names.filter_map(|name| self.find(name).ok()).collect()
+    }
+
+    /// The names and descriptions of the first `limit` tools that match `query`, and the number of
+    /// all that match.
+    pub fn search(&self, query: &str, limit: usize) -> (Vec<(String, String)>, usize) {
+        let all = self.registry.map(Result::ok).items.into_iter().flatten();
+        let tools: Vec<Tool> = all
+            .filter(|tool| self.names.iter().any(|name| name == tool.name().as_str()))
+            .collect();
+        let ranked = rank_tools(query, &tools);
+        let found = ranked.iter().filter_map(|index| tools.get(*index));
+        let found = found.take(limit).map(|tool| {
+            let description = tool.description().to_owned();
+            (tool.name().as_str().to_owned(), description)
+        });
+        (found.collect(), ranked.len())
+    }
+
+    /// The declarations of these tools as TypeScript, and those of `names` that are not there.
+    pub fn describe<'n>(&self, names: &'n [String]) -> (String, Vec<&'n str>) {
+        let (mut tools, mut missing) = (Vec::new(), Vec::new());
+        for name in names {
+            match self.find(name) {
+                Ok(tool) => tools.push(tool),
+                Err(_) => missing.push(name.as_str()),
+            }
+        }
+        (types::declarations(&tools, &self.aliases), missing)
+    }
+}
+
+/// Identifiers for the names that are none, by `_` for each other character, unless a tool has the
+/// name or two share it.
+fn aliases(names: &[String]) -> BTreeMap<String, String> {
+    let mut aliases: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for name in names.iter().filter(|name| !types::is_identifier(name)) {
+        let is_fit = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut alias: String = name
+            .chars()
+            .map(|c| if is_fit(c) { c } else { '_' })
+            .collect();
+        if alias.starts_with(|c: char| c.is_ascii_digit()) {
+            alias.insert(0, '_');
+        }
+        if !names.contains(&alias) {
+            let entry = aliases.entry(alias);
+            entry
+                .and_modify(|it| *it = None)
+                .or_insert_with(|| Some(name.clone()));
+        }
+    }
+    let aliases = aliases.into_iter();
+    aliases
+        .filter_map(|(alias, name)| Some((alias, name?)))
+        .collect()
+}

@@ -1,0 +1,7 @@
+//! `cogtools code`: programs in JavaScript that call tools, run, checked, explained and resumed.
+
+mod command;
+mod manual;
+mod question;
+
+pub use command::PROGRAM;
