@@ -13,6 +13,9 @@ use crate::workflow::NAME;
 
 /// The time between two looks whether a run waits for a person.
 const LOOK: Duration = Duration::from_secs(1);
+/// The time between two looks whether a run has begun, and their number.
+const BEGIN: Duration = Duration::from_millis(100);
+const LOOKS: usize = 100;
 /// The longest name of a run.
 const MAX_NAME: usize = 128;
 
@@ -51,6 +54,10 @@ impl RunName {
 
 impl Client {
     /// Starts the run, unless one of that name exists.
+    ///
+    /// # Errors
+    ///
+    /// `USAGE` if that one is of another flow or has other arguments.
     pub(crate) async fn start(
         &self,
         name: RunName,
@@ -61,7 +68,35 @@ impl Client {
         let id = answer["invocationId"].as_str().filter(|id| is_plain(id));
         let unknown = || Diagnostic::new(Code::Unavailable, "Restate is of an unknown version");
         let id = id.ok_or_else(unknown)?.to_owned();
+        if answer["status"] == "PreviouslyAccepted" {
+            self.compare(&name, request).await?;
+        }
         Ok(StartedRun { name, id })
+    }
+
+    /// Fails unless the run of that name began with `request`, from whatever files.
+    async fn compare(&self, name: &RunName, request: &RunRequest) -> Result<(), Failure> {
+        let path = name.path("call", "request");
+        for _ in 0..LOOKS {
+            let value = self.post(&path, &Value::Null).await?.value()?;
+            if !value.is_null() {
+                let is_same =
+                    value["flow"] == request.flow && value["arguments"] == json!(request.arguments);
+                let other = || {
+                    let message = "a run of this name is of another flow, or has other arguments";
+                    let diagnostic = Diagnostic::new(Code::Usage, message);
+                    let diagnostic = diagnostic.with_subject(name.as_str());
+                    diagnostic.hint("choose another --name, or repeat the command of that run")
+                };
+                return is_same.then_some(()).ok_or_else(|| other().into());
+            }
+            tokio::time::sleep(BEGIN).await;
+        }
+        let message = "a run of this name exists, and no worker has begun it";
+        let diagnostic = Diagnostic::new(Code::Unavailable, message).with_subject(name.as_str());
+        Err(diagnostic
+            .hint("`cogtools-restate serve` starts a worker")
+            .into())
     }
 
     /// The output of the run, once it has one.

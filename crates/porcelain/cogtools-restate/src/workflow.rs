@@ -21,6 +21,8 @@ use crate::walk::walk;
 pub(crate) const NAME: &str = "cogtools";
 /// The state with the names of the nodes.
 const NODES: &str = "nodes";
+/// The state with the request that the run began with.
+const REQUEST: &str = "request";
 
 /// The work of a worker.
 #[derive(Debug)]
@@ -40,6 +42,7 @@ impl Flows {
             refuse(400, &problem.of(&request.flow))
         };
         refuse_page(ctx.headers())?;
+        ctx.set(REQUEST, Json(request.clone()));
         // A path would reach files outside the project.
         Name::new(&request.flow).map_err(|error| invalid(&error))?;
         let (programs, flow) = (self.0.clone(), request.flow.clone());
@@ -125,6 +128,17 @@ impl Flows {
     ) -> HandlerResult<()> {
         refuse_page(ctx.headers())?;
         Ok(decision::resume(&ctx, resume).await?)
+    }
+
+    /// The request that the run began with; none before it has begun.
+    #[handler]
+    async fn request(
+        &self,
+        ctx: SharedWorkflowContext<'_>,
+    ) -> HandlerResult<Json<Option<RunRequest>>> {
+        refuse_page(ctx.headers())?;
+        let request: Option<Json<RunRequest>> = ctx.get(REQUEST).await?;
+        Ok(Json(request.map(Json::into_inner)))
     }
 
     /// The nodes that wait for a person.

@@ -66,6 +66,31 @@ hint: bring the files here to the version with which the run began
 }
 
 #[test]
+fn a_name_is_one_run() {
+    let (scene, _worker) = scene();
+    scene.run_flow("r", &["--detach", "text=a"]).outputs("");
+    scene.run_flow("r", &["--detach", "text=a"]).outputs("");
+    for args in [&["--detach", "text=b"][..], &["text=b"], &[]] {
+        scene.run_flow("r", args).fails(
+            2,
+            str![[r#"
+cogtools-restate: error[USAGE]: r: a run of this name is of another flow, or has other arguments
+hint: choose another --name, or repeat the command of that run
+
+"#]],
+        );
+    }
+    scene.go("one");
+    scene.go("two");
+    scene
+        .run_flow("r", &["text=a"])
+        .outputs("\"two(one(a))\"\n");
+    // A finished run is known by its arguments, too.
+    scene.run_flow("r", &["text=b"]).status(2);
+    assert_eq!(scene.lines("begin one").len(), 1);
+}
+
+#[test]
 fn a_lock_file_holds() {
     let (scene, _worker) = scene();
     scene.go("one");
