@@ -45,6 +45,7 @@ mod interpreter;
 mod js;
 mod js_tools;
 mod json;
+mod killed;
 mod layers;
 mod layout;
 mod lock;

@@ -1,7 +1,7 @@
 //! Programs that call tools: `cogtools code`.
 
 mod attacks;
-mod resuming;
+pub(crate) mod resuming;
 
 use std::path::Path;
 

@@ -124,7 +124,7 @@ hint: run the program anew: its code, its tools or what it reads have changed
 }
 
 /// Kills programs at any moment: no call with an effect is repeated, and no result is lost.
-fn kill_at_random(runs: u64) {
+pub(crate) fn kill_at_random(runs: u64) {
     let project = project();
     project.file(
         "tools/add.yaml",
@@ -194,11 +194,4 @@ fn kill_at_random(runs: u64) {
 #[test]
 fn a_program_that_is_killed_goes_on() {
     kill_at_random(12);
-}
-
-/// The whole number of runs, in the slow ring.
-#[test]
-#[ignore = "it takes minutes"]
-fn a_program_that_is_killed_goes_on_300_times() {
-    kill_at_random(300);
 }

@@ -18,7 +18,8 @@ use crate::steps::Steps;
 /// The binary that runs the installed programs.
 const PROGRAMS: &str = "cogtools";
 /// The slow rings: modules or tests of the programs.
-const SLOW: [(&str, &[&str]); 7] = [
+const SLOW: [(&str, &[&str]); 8] = [
+    ("programs that are killed", &["killed"]),
     ("real hosts", &["budget", "clients", "hosts", "managers"]),
     ("fifteen servers in real hosts", &["gateway"]),
     ("a browser", &["browser"]),
