@@ -1,4 +1,4 @@
-//! What others answer to tools that are requests, and what models ask them for.
+//! Attacks on tools that are requests: by the answers of servers, and by the arguments of models.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! What a program may not do: reach other tools, change results of others, go on after its end.
+//! Attacks of programs: on tools out of scope, on results of others, and after the end.
 
 use super::*;
 

@@ -349,7 +349,7 @@ fn errors_name_the_line_and_have_a_status() {
     code(&project, &["run"], &long).status(65);
 }
 
-/// What `sent` has.
+/// The content of the file `sent`.
 fn sent(project: &Project) -> String {
     std::fs::read_to_string(project.path("sent")).unwrap_or_default()
 }

@@ -164,7 +164,7 @@ fn a_host_is_a_name_with_or_without_a_port() {
     }
 }
 
-/// What a person approves has the hosts.
+/// The question before an approval names the hosts.
 #[test]
 fn the_question_shows_the_hosts() {
     let project = project("a.example", "127.0.0.1:9");

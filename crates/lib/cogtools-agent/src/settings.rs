@@ -122,8 +122,8 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    /// The rules of the configuration and those of a command line, which wins: what it allows is not
-    /// asked about. `names` are the names of all tools.
+    /// Combines the rules of the configuration with the rules of a command line, which wins: a tool that
+    /// it allows needs no question. `names` are the names of all tools.
     pub fn new<'n>(
         config: &AskConfig,
         allow: &[String],

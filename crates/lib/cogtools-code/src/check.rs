@@ -71,8 +71,8 @@ impl Consent {
 }
 
 impl Explanation {
-    /// Reads `code`, whose tools are those of `scope`. Code that does not parse has no calls: the
-    /// engine tells why.
+    /// Reads `code`, which calls tools of `scope`. Code that does not parse has no calls: the engine
+    /// tells why.
     pub fn of(code: &str, scope: &Scope) -> Self {
         let mut explanation = Self::default();
         if nesting(code) > MAX_NESTING {

@@ -1,4 +1,4 @@
-//! What became of a program: for a person, for a model, and as JSON.
+//! The report on a program that has ended: for a person, for a model, and as JSON.
 
 use cogtools_core::javascript::Answer;
 use cogtools_core::{Diagnostic, Hint};

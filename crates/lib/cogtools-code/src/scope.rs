@@ -134,7 +134,7 @@ impl Scope {
         (found.collect(), ranked.len())
     }
 
-    /// The declarations of these tools as TypeScript, and those of `names` that are not there.
+    /// Declares these tools as TypeScript, and returns the `names` that no tool has.
     pub fn describe<'n>(&self, names: &'n [String]) -> (String, Vec<&'n str>) {
         let (mut tools, mut missing) = (Vec::new(), Vec::new());
         for name in names {

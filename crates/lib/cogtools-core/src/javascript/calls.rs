@@ -62,7 +62,7 @@ pub struct ToolFailure {
     pub message: String,
     /// Every argument that does not match.
     pub violations: Vec<Violation>,
-    /// What to do.
+    /// The next steps.
     pub hints: Vec<String>,
 }
 

@@ -142,7 +142,7 @@ pub enum Sockets {
     /// Pairs of connected ones.
     #[default]
     Pairs,
-    /// These, and those of the internet, in a network of its own.
+    /// Pairs, and sockets of the internet in a network of its own.
     Internet,
     /// All.
     All,
@@ -371,9 +371,9 @@ fn refuse_calls(sockets: Sockets) -> Result<(), FilterError> {
     refuse(with_x32(rules))
 }
 
-/// All sockets but pairs of connected ones, and those of the internet if `sockets` has them. Sockets of the system's own families go, too: a
-/// service of the user, such as the session bus or a container engine, would run programs
-/// without any of this.
+/// Refuses all sockets but connected pairs and, if `sockets` has them, sockets of the internet. The
+/// system's own families are refused, too: a service of the user, such as the session bus or a
+/// container engine, would run programs without any of this.
 fn socket_rules(sockets: Sockets) -> Result<Rules, FilterError> {
     let family = u64::from(libc::AF_UNIX.unsigned_abs());
     let kind = |kind: i32| {
