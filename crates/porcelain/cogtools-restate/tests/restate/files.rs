@@ -234,8 +234,4 @@ cogtools-restate: error[USAGE]: confirm: this node asks, and only an answer lets
         .run_flow("r", &[])
         .outputs("\"too late: yes \\\"it\\\" is\"\n");
     assert_eq!(scene.lines("begin one").len(), 2);
-    // A name is one run, whatever is asked for under it.
-    scene
-        .run_flow("r", &["text=other"])
-        .outputs("\"too late: yes \\\"it\\\" is\"\n");
 }
