@@ -2,6 +2,25 @@
 
 use super::*;
 
+/// A file of the user is no result, wherever a golden file leads.
+#[test]
+fn a_dry_run_follows_no_link_out_of_the_project() {
+    let project = project();
+    project
+        .file("../home/.ssh/key", "secret\n")
+        .remove("tools/user.1.golden");
+    project.link("tools/user.1.golden", project.home().join(".ssh/key"));
+    let outcome = code(
+        &project,
+        &["run", "--dry-run"],
+        "return tools.user({id: 1})",
+    );
+    outcome.status(0);
+    let text = String::from_utf8_lossy(&outcome.stdout);
+    assert!(!text.contains("secret"), "{text}");
+    assert!(text.contains("(example)"), "{text}");
+}
+
 /// Programs that return what they reached; `none` is the expected answer.
 #[test]
 fn nothing_but_tools_in_scope_is_reached() {

@@ -349,6 +349,36 @@ fn errors_name_the_line_and_have_a_status() {
     code(&project, &["run"], &long).status(65);
 }
 
+/// Nothing is known of it, which is no report without mistakes.
+#[test]
+fn code_that_does_not_parse_is_neither_checked_nor_explained() {
+    let project = project();
+    for command in ["check", "explain"] {
+        code(&project, &[command], "tools.mail({to: 'a'})\nreturn {").fails(
+            1,
+            str![[r#"
+cogtools-code: error[JS_SYNTAX]: <code>:2:9: Expected `}` but found `EOF`
+   |
+ 2 | return {
+   |         ^
+
+"#]],
+        );
+    }
+}
+
+/// Nothing is lost where JavaScript nests deeper than JSON may.
+#[test]
+fn deep_values_are_errors() {
+    let project = project();
+    let deep = "let a = 1; for (let i = 0; i < 300; i++) a = [a];";
+    for rest in ["return a", "store.a = a; return 1", "return tools.tax(a)"] {
+        let report = report(&project, &[], &format!("{deep} {rest}"));
+        assert_eq!(report["status"], "failed", "{rest}: {report}");
+        assert_eq!(report["result"], json!(null), "{rest}");
+    }
+}
+
 /// The content of the file `sent`.
 fn sent(project: &Project) -> String {
     std::fs::read_to_string(project.path("sent")).unwrap_or_default()

@@ -49,6 +49,26 @@ fn a_call_that_needs_a_yes_waits_in_the_session() {
 }
 
 #[test]
+fn an_approval_is_for_the_tool_as_it_was() {
+    let project = project();
+    code(&project, &["run", "--pause"], PROGRAM).status(75);
+    let tool = std::fs::read_to_string(project.path("tools/mail.yaml")).expect("a tool");
+    project.file(
+        "tools/mail.yaml",
+        tool.replace("echo sent", "echo sent twice"),
+    );
+    project.trust(".");
+    resume(&project, &["--approve", "1"])
+        .status(77)
+        .stderr_contains("error[DENIED]: step 1: `mail` has changed since you were asked");
+    assert_eq!(sent(&project), "");
+    project.file("tools/mail.yaml", tool);
+    project.trust(".");
+    resume(&project, &["--approve", "1"]).status(0);
+    assert_eq!(sent(&project), "a\n");
+}
+
+#[test]
 fn a_rejected_call_tells_the_program_why() {
     let project = project();
     let program = "try { tools.mail({to: 'a'}) } catch (e) { print(e.code, e.message) }";

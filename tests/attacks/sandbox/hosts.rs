@@ -1,5 +1,4 @@
-//! A network of named hosts: what a program reaches by the proxy, and what it tries to reach beside
-//! it.
+//! A network of named hosts: requests by the proxy, and attempts to get around it.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

@@ -14,6 +14,7 @@ use cogtools_core::javascript::{Answer, ToolCall, ToolFailure};
 use cogtools_core::tool::Accepted;
 use cogtools_core::{Code, Context, Diagnostic, Limit, Tool};
 use cogtools_log::{Approval, Decision, Outcome, Timestamp, Why};
+use cogtools_program::call::quote;
 use cogtools_program::call_timeout;
 use serde_json::{Value, json};
 
@@ -157,14 +158,15 @@ impl Host for Runner<'_> {
     }
 
     fn store(&mut self, json: &str) -> Result<(), Box<Diagnostic>> {
-        let value: Value = serde_json::from_str(json).unwrap_or_default();
-        let written = if self.program.is_dry {
-            Ok(())
-        } else {
-            self.recorder.store(&value)
-        };
-        self.report.store = Some(value);
-        written
+        let value: Value = serde_json::from_str(json).map_err(|error| {
+            let message = format!("`store` cannot be kept: {error}");
+            let diagnostic = Diagnostic::new(Code::JsResult, message);
+            Box::new(diagnostic.hint("keep values with at most 100 levels of nesting"))
+        })?;
+        if self.program.is_dry {
+            return Ok(());
+        }
+        self.recorder.store(&value)
     }
 
     fn now(&self) -> f64 {
@@ -220,6 +222,9 @@ impl Runner<'_> {
                 decided.next = Next::End(Outcome::Succeeded, json!({"output": value}));
                 return Ok(decided);
             }
+            if decisions.approve.contains(&decided.step) {
+                self.check_same(&decided)?;
+            }
             let reason = decisions.reject.get(&decided.step);
             let decision = match reason {
                 Some(_) => Some(Decision::Denied),
@@ -274,8 +279,8 @@ impl Runner<'_> {
             .map_err(|error| error.diagnostics(&tool))?;
         let traits = ToolTraits::of(&tool);
         let runs = tool.command_line().map(|line| line.to_string());
-        let example =
-            (self.program.is_dry && !traits.is_pure).then(|| example_result(&tool, arguments));
+        let is_example = self.program.is_dry && !traits.is_pure;
+        let example = is_example.then(|| example_result(&tool, arguments, &self.scope.cx.root));
         let limit = Limit::of(&tool);
         let approved = approve(tool, &self.scope.cx).map_err(|diagnostic| vec![*diagnostic])?;
         let ready = Ready {
@@ -321,8 +326,25 @@ impl Runner<'_> {
             UserAnswer::No => (Approval::new(Decision::Denied, Why::Answer), None),
             UserAnswer::NoBecause(why) => (Approval::new(Decision::Denied, Why::Answer), Some(why)),
             UserAnswer::NoTerminal => (Approval::new(Decision::Denied, Why::NoTerminal), None),
-            UserAnswer::Pause => (approval, None),
+            UserAnswer::Pause => {
+                let digest = self.scope.digest(tool);
+                (Approval { digest, ..approval }, None)
+            }
         }
+    }
+
+    /// Fails unless the tool of a call that waited is the one that the user was asked about.
+    fn check_same(&self, call: &Decided) -> Result<(), Box<Diagnostic>> {
+        let asked = call.approval.digest.as_ref();
+        if asked.is_none_or(|asked| self.scope.digest(&call.tool).as_ref() == Some(asked)) {
+            return Ok(());
+        }
+        let message = format!("`{}` has changed since you were asked", call.tool);
+        let diagnostic = Diagnostic::new(Code::Denied, message);
+        let diagnostic = diagnostic.with_subject(format!("step {}", call.step));
+        Err(Box::new(diagnostic.hint(
+            "review the tool, and run the program anew: it is asked about as it is now",
+        )))
     }
 
     /// Records the calls that wait; returns the end of the program for now.
@@ -356,15 +378,14 @@ impl Runner<'_> {
             });
         }
         let step = first.unwrap_or_default();
+        let session = self.program.session.as_deref();
+        let session = session.map(|it| format!(" {}", quote(it)));
+        let resume = format!("cogtools code resume{}", session.unwrap_or_default());
         let diagnostic = Diagnostic::new(Code::ApprovalWanted, messages.join("; "));
         Box::new(
             diagnostic
-                .hint(format!(
-                    "`cogtools code resume SESSION --approve {step}` runs it"
-                ))
-                .hint(format!(
-                    "`cogtools code resume SESSION --reject {step}=WHY` does not"
-                )),
+                .hint(format!("`{resume} --approve {step}` runs it"))
+                .hint(format!("`{resume} --reject {step}=WHY` does not")),
         )
     }
 

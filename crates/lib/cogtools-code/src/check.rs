@@ -35,6 +35,8 @@ pub struct Explanation {
     pub is_computed: bool,
     /// Mistakes that the types of tools show.
     pub mistakes: Vec<Diagnostic>,
+    /// Why nothing of it is known, if it does not parse: the engine then tells more.
+    pub unparsed: Option<Diagnostic>,
 }
 
 /// A call in the code.
@@ -64,7 +66,8 @@ impl Consent {
     /// only agreed to with the arguments that were shown.
     pub(crate) fn covers(&self, tool: &str, traits: ToolTraits, arguments: &Value) -> bool {
         let hints = traits.annotations;
-        let is_strict = hints.destructive == Some(true) || hints.open_world == Some(true);
+        // As in MCP, a tool that says nothing may do both.
+        let is_strict = hints.destructive != Some(false) || hints.open_world != Some(false);
         let shown = self.shown.get(tool);
         shown.is_some_and(|shown| !is_strict || shown.contains(arguments))
     }
@@ -82,13 +85,17 @@ impl Explanation {
                 .push(Diagnostic::new(Code::CodeTypes, message));
             return explanation;
         }
-        thread::scope(|threads| {
+        let is_checked = thread::scope(|threads| {
             let work = || explanation = analyse(code, scope);
             let builder = thread::Builder::new().stack_size(STACK_SIZE);
-            if let Ok(thread) = builder.spawn_scoped(threads, work) {
-                drop(thread.join());
-            }
+            let thread = builder.spawn_scoped(threads, work);
+            thread.is_ok_and(|thread| thread.join().is_ok())
         });
+        if !is_checked {
+            let message = "the code cannot be checked: the check itself failed";
+            let diagnostic = Diagnostic::new(Code::Internal, message);
+            explanation.mistakes.push(diagnostic);
+        }
         explanation
     }
 
@@ -98,7 +105,7 @@ impl Explanation {
         calls.filter(|call| call.approval.decision == Decision::Asked)
     }
 
-    /// The consent of a user who has agreed to what it shows; `scope` fills in defaults.
+    /// Returns the consent to the calls that it shows. `scope` fills in defaults of their arguments.
     pub fn consent(&self, scope: &Scope) -> Consent {
         let mut consent = Consent::default();
         for call in self.asked() {
@@ -160,13 +167,18 @@ fn analyse(code: &str, scope: &Scope) -> Explanation {
         allow_return_outside_function: true,
         ..ParseOptions::default()
     };
+    let mut unparsed = None;
     // Only code that is no JavaScript can be TypeScript.
     for kind in [SourceType::mjs(), SourceType::ts()] {
         let allocator = Allocator::default();
         let parsed = Parser::new(&allocator, code, kind)
             .with_options(options)
             .parse();
-        if !parsed.diagnostics.is_empty() {
+        if let Some(first) = parsed.diagnostics.first() {
+            let label = first.labels.first();
+            let span = label.map_or(Span::empty(0), |it| Span::sized(it.offset(), it.len()));
+            let diagnostic = Diagnostic::new(Code::JsSyntax, first.message.to_string());
+            unparsed = Some(diagnostic.at(location(code, span)));
             continue;
         }
         let built = SemanticBuilder::new()
@@ -181,7 +193,16 @@ fn analyse(code: &str, scope: &Scope) -> Explanation {
         analysis.analyse();
         return analysis.found;
     }
-    Explanation::default()
+    Explanation {
+        unparsed,
+        ..Explanation::default()
+    }
+}
+
+fn location(code: &str, span: Span) -> Location {
+    let offset = usize::try_from(span.start).unwrap_or(usize::MAX);
+    let width = usize::try_from(span.size()).unwrap_or(1);
+    Location::at_offset("<code>".as_ref(), code, offset, width)
 }
 
 struct Analysis<'s, 'a> {
@@ -297,7 +318,7 @@ impl<'a> Analysis<'_, 'a> {
         let is_whole = literal.holes.is_empty() && literal.value.is_object();
         self.found.calls.push(NamedCall {
             tool: name.to_owned(),
-            line: self.location(span).line,
+            line: location(self.code, span).line,
             arguments: is_whole.then_some(literal.value),
             changes: !traits.is_parallel(),
             approval: self.scope.permissions.decide(name, &traits),
@@ -406,23 +427,8 @@ impl<'a> Analysis<'_, 'a> {
         }
     }
 
-    fn location(&self, span: Span) -> Location {
-        let offset = usize::try_from(span.start).unwrap_or(usize::MAX);
-        let before = self.code.get(..offset).unwrap_or(self.code);
-        let line = before.matches('\n').count() + 1;
-        let column = before
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .count()
-            + 1;
-        let width = usize::try_from(span.size()).unwrap_or(1).max(1);
-        Location::new("<code>".as_ref(), self.code, line, column, width)
-    }
-
     fn mistake(&self, span: Span, message: String) -> Diagnostic {
-        Diagnostic::new(Code::CodeTypes, message).at(self.location(span))
+        Diagnostic::new(Code::CodeTypes, message).at(location(self.code, span))
     }
 }
 
@@ -522,4 +528,41 @@ fn closed_properties(schema: &Value) -> Option<&Map<String, Value>> {
     }
     let properties = schema.get("properties")?.as_object()?;
     (!properties.is_empty()).then_some(properties)
+}
+
+#[cfg(test)]
+mod tests {
+    use cogtools_core::tool::Annotations;
+
+    use super::*;
+
+    #[test]
+    fn consent_covers_what_was_shown() {
+        let shown = [("t".to_owned(), vec![json!({"n": 1})])];
+        let consent = Consent {
+            shown: BTreeMap::from(shown),
+        };
+        let covers = |tool, destructive, open_world, n| {
+            let annotations = Annotations {
+                destructive,
+                open_world,
+                ..Annotations::default()
+            };
+            let traits = ToolTraits {
+                annotations,
+                ..ToolTraits::default()
+            };
+            consent.covers(tool, traits, &json!({"n": n}))
+        };
+        assert!(covers("t", Some(true), Some(true), 1));
+        for (destructive, open_world, expected) in [
+            (Some(false), Some(false), true),
+            (Some(true), Some(false), false),
+            (Some(false), Some(true), false),
+            (None, None, false),
+        ] {
+            assert_eq!(covers("t", destructive, open_world, 2), expected);
+        }
+        assert!(!covers("other", Some(false), Some(false), 1));
+    }
 }

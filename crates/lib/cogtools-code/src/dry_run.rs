@@ -1,17 +1,21 @@
 //! Results of tools that do not run: of their examples, or made from the schemas of their results.
 
-use std::fs;
+use std::path::Path;
 
 use cogtools_core::Tool;
+use cogtools_core::file::WritePath;
+use cogtools_core::text;
 use cogtools_core::tool::Output;
 use serde_json::{Map, Value, json};
 
+/// The longest golden file, in bytes.
+const MAX_BYTES: usize = 16 << 20;
 /// Deeper schemas have no value.
 const MAX_DEPTH: usize = 16;
 
 /// The golden of the example with these `arguments`, or of the first one that has a golden; else a
 /// value of the output schema, or an empty text.
-pub(crate) fn example_result(tool: &Tool, arguments: &Map<String, Value>) -> Value {
+pub(crate) fn example_result(tool: &Tool, arguments: &Map<String, Value>, root: &Path) -> Value {
     let path = tool.text().path();
     let examples = tool.tests().iter().zip(1..);
     let mut goldens: Vec<(bool, String)> = Vec::new();
@@ -19,7 +23,11 @@ pub(crate) fn example_result(tool: &Tool, arguments: &Map<String, Value>) -> Val
         let name = example
             .name()
             .map_or_else(|| format!("{number}"), ToString::to_string);
-        if let Ok(text) = fs::read_to_string(path.with_extension(format!("{name}.golden"))) {
+        let golden = path.with_extension(format!("{name}.golden"));
+        // A link out of the project would show a file of the user.
+        let scope = WritePath::in_project(root, &golden).read_scope();
+        let bytes = text::bytes(&golden, &golden, MAX_BYTES, &scope).ok();
+        if let Some(text) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) {
             goldens.push((example.arguments() == *arguments, text));
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The code runs in the confined process of `cogtools-js`. Each call comes to this process, which
 //! checks, approves, records and runs it; from the session a program runs again with the same
-//! results. `cogtools code`, `cogtools mcp --code` and `cogtools ask --code` share it.
+//! results.
 
 mod calls;
 mod check;
@@ -19,4 +19,4 @@ pub use check::{Consent, Explanation, NamedCall, verdict};
 pub use replay::{Recorded, store_and_next};
 pub use report::{CallReport, Report};
 pub use run::{Decisions, Program};
-pub use scope::{RUN_CODE, Scope};
+pub use scope::Scope;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 type Written = Result<(), Box<Diagnostic>>;
 
 /// Longer values are blobs, of which the line has the beginning and the end.
-pub(crate) const MAX_SHOWN: usize = 40_000;
+const MAX_SHOWN: usize = 40_000;
 
 /// Writes the lines of one program, from any thread. Without a session it writes nothing.
 pub(crate) struct Recorder {

@@ -1,9 +1,9 @@
 //! A program as its session has it: its lines, from which it runs again with the same results.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Approval, Blobs, Decision, Event, Outcome, ProgramStatus, Session, Timestamp};
+use cogtools_log::{Approval, Blobs, Decision, Event, Outcome, Session, Timestamp};
 use serde_json::Value;
 
 use crate::Decisions;
@@ -23,14 +23,10 @@ pub struct Recorded {
     pub time: Timestamp,
     /// The values that it began with.
     pub store: Value,
-    /// The digests of the tools that it names.
-    pub tools: BTreeMap<String, String>,
     /// Its calls, by step.
     pub(crate) calls: HashMap<String, RecordedCall>,
     /// The number of lines that it printed.
     pub(crate) prints: usize,
-    /// Its last end.
-    pub status: Option<ProgramStatus>,
 }
 
 /// A call of a program in a session.
@@ -85,7 +81,6 @@ impl Recorded {
                         code,
                         args,
                         seed,
-                        tools,
                         ..
                     },
                     _,
@@ -97,10 +92,8 @@ impl Recorded {
                         seed: *seed,
                         time: entry.time,
                         store: store.clone(),
-                        tools: tools.clone(),
                         calls: HashMap::new(),
                         prints: 0,
-                        status: None,
                     });
                 }
                 (Event::Store { value, blob, .. }, _) => {
@@ -196,11 +189,6 @@ impl Recorded {
                 });
             }
             Event::Print { program, .. } if *program == self.name => self.prints += 1,
-            Event::ProgramEnd {
-                program, status, ..
-            } if *program == self.name => {
-                self.status = Some(*status);
-            }
             _ => {}
         }
         Ok(())

@@ -1,11 +1,9 @@
-//! The report on a program that has ended: for a person, for a model, and as JSON.
+//! The report on a program that has ended: for a person, and as JSON.
 
 use cogtools_core::javascript::Answer;
 use cogtools_core::{Diagnostic, Hint};
-use cogtools_log::{ProgramStatus, head_and_tail};
+use cogtools_log::ProgramStatus;
 use serde_json::{Value, json};
-
-use crate::record::MAX_SHOWN;
 
 /// The end of a program.
 #[derive(Clone, Debug)]
@@ -18,8 +16,6 @@ pub struct Report {
     pub result: Option<Value>,
     /// Its calls, in order.
     pub calls: Vec<CallReport>,
-    /// The values that it kept, if they changed.
-    pub store: Option<Value>,
     /// Its name in the session.
     pub program: String,
     /// The duration in milliseconds.
@@ -54,7 +50,6 @@ impl Report {
             output: Vec::new(),
             result: None,
             calls: Vec::new(),
-            store: None,
             program: program.to_owned(),
             ms: 0,
             errors: Vec::new(),
@@ -81,23 +76,6 @@ impl Report {
     /// The output as one text.
     pub fn text(&self) -> String {
         self.output.join("\n")
-    }
-
-    /// The text for a model: the output, of a long one the beginning and the end, then the errors.
-    pub fn for_model(&self) -> String {
-        let mut text = head_and_tail(&self.text(), MAX_SHOWN);
-        for error in &self.errors {
-            let line = format!("error[{}]: {}", error.code.name(), error.summary());
-            for line in std::iter::once(line)
-                .chain(hints(error).into_iter().map(|it| format!("hint: {it}")))
-            {
-                if !text.is_empty() {
-                    text.push('\n');
-                }
-                text += &line;
-            }
-        }
-        text
     }
 
     /// The report as JSON.

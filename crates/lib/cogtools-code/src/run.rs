@@ -25,6 +25,8 @@ pub struct Program {
     pub args: Map<String, Value>,
     /// The name in its session.
     pub name: String,
+    /// The session as a command line names it, for hints.
+    pub session: Option<String>,
     /// The values that earlier programs of the session kept.
     pub store: Value,
     /// The time that it may take, without the time that a person takes to answer.
@@ -68,6 +70,7 @@ impl Program {
             code,
             args,
             name: "p1".to_owned(),
+            session: None,
             store: json!({}),
             timeout: Self::TIMEOUT,
             max_calls: Self::MAX_CALLS,
@@ -281,8 +284,16 @@ pub(crate) fn diverged(step: &str, recorded: &RecordedCall, now: &str) -> Diagno
 fn finish(report: &mut Report, end: End, failure: Option<ToolFailure>, code: &str) {
     match end {
         End::Returned(json) => {
+            let value = json.map(|json| serde_json::from_str::<Value>(&json));
+            let value = match value.transpose() {
+                Ok(value) => value,
+                Err(error) => {
+                    let message = format!("the result cannot be read: {error}");
+                    report.fail(vec![Diagnostic::new(Code::JsResult, message)]);
+                    return;
+                }
+            };
             report.status = ProgramStatus::Completed;
-            let value = json.and_then(|json| serde_json::from_str::<Value>(&json).ok());
             if let Some(value) = value {
                 report.output.push(match &value {
                     Value::String(text) => text.clone(),

@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::Permissions;
 use cogtools_core::suggest::{did_you_mean, suggestion};
-use cogtools_core::{
-    Cancel, Code, Context, Diagnostic, FindError, Pattern, Registry, Tool, rank_tools,
-};
+use cogtools_core::tool::FlowTask;
+use cogtools_core::{Cancel, Code, Context, Diagnostic, FindError, Registry, Tool, rank_tools};
 
 use crate::types;
 
 /// The name of the tool that runs programs. No program can call it.
-pub const RUN_CODE: &str = "run_code";
+const RUN_CODE: &str = "run_code";
 
 /// The tools that a program can call, and the rules for its calls.
 pub struct Scope {
@@ -26,21 +25,11 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The tools of `registry` whose names match one of `patterns`, or all if there are none. They
-    /// run in `cx`. No file is opened.
-    pub fn new(
-        registry: Registry,
-        cx: Context,
-        patterns: &[String],
-        permissions: Permissions,
-    ) -> Self {
+    /// The tools of `registry`, which run in `cx`. No file is opened.
+    pub fn new(registry: Registry, cx: Context, permissions: Permissions) -> Self {
         let files = registry.files().items.into_iter();
         let names = files.filter_map(|file| file.name.into_string().ok());
-        let is_in_scope = |name: &String| {
-            let mut matching = patterns.iter().map(|it| Pattern::new(it));
-            name != RUN_CODE && (patterns.is_empty() || matching.any(|it| it.matches(name)))
-        };
-        let names: Vec<String> = names.filter(is_in_scope).collect();
+        let names: Vec<String> = names.filter(|name| name != RUN_CODE).collect();
         Self {
             aliases: aliases(&names),
             names,
@@ -94,7 +83,7 @@ impl Scope {
     }
 
     /// A suggestion of names that are similar to `name`.
-    pub fn nearest(&self, name: &str) -> Option<String> {
+    fn nearest(&self, name: &str) -> Option<String> {
         let known = || {
             self.names
                 .iter()
@@ -112,10 +101,10 @@ impl Scope {
         })
     }
 
-    /// All tools that are valid.
-    pub fn tools(&self) -> Vec<Arc<Tool>> {
-        let names = self.names.iter();
-        names.filter_map(|name| self.find(name).ok()).collect()
+    /// The digest of the file of a tool, for approvals.
+    pub(crate) fn digest(&self, name: &str) -> Option<String> {
+        let tool = self.find(name).ok()?;
+        Some(FlowTask::digest(&tool))
     }
 
     /// The names and descriptions of the first `limit` tools that match `query`, and the number of

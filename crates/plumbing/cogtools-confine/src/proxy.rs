@@ -24,6 +24,8 @@ pub(crate) const MEMORY: u64 = 32 * (288 << 10);
 const MAX_HEAD: usize = 16 << 10;
 /// The bytes that are on the way in each direction.
 const BUFFER: usize = 16 << 10;
+/// The time after which a connection that could not be accepted is tried again.
+const RETRY: Duration = Duration::from_millis(20);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time limit of a head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -88,9 +90,13 @@ impl Proxy {
 
 /// Serves one connection after the other.
 fn serve(listener: &TcpListener, hosts: &[HostRule]) {
-    while let Ok((client, _)) = listener.accept() {
-        // Nobody reads of a failure but the client, which gets an answer or an end.
-        let _ = answer(&client, hosts);
+    loop {
+        match listener.accept() {
+            // Nobody reads of a failure but the client, which gets an answer or an end.
+            Ok((client, _)) => drop(answer(&client, hosts)),
+            // There may be a descriptor for it again once another connection has ended.
+            Err(_) => thread::sleep(RETRY),
+        }
     }
 }
 
@@ -206,7 +212,7 @@ enum Refusal {
     /// All of its addresses are private.
     Private,
     /// It has no address, or does not answer.
-    Unreachable(io::ErrorKind),
+    Unreachable(String),
 }
 
 impl Refusal {
@@ -220,7 +226,7 @@ impl Refusal {
                 "403 Forbidden",
                 "it has a private address, so the sandbox has to name it without `*`".to_owned(),
             ),
-            Self::Unreachable(kind) => ("502 Bad Gateway", kind.to_string()),
+            Self::Unreachable(reason) => ("502 Bad Gateway", reason.clone()),
         }
     }
 }
@@ -230,7 +236,7 @@ fn connect(host: &str, port: u16, hosts: &[HostRule]) -> Result<TcpStream, Refus
     if !is_named(hosts, host, port) {
         return Err(Refusal::NotNamed);
     }
-    let unreachable = |error: io::Error| Refusal::Unreachable(error.kind());
+    let unreachable = |error: io::Error| Refusal::Unreachable(error.to_string());
     let found = (host, port).to_socket_addrs().map_err(unreachable)?;
     let mut refusal = Refusal::Private;
     let is_permitted = |address: &SocketAddr| permits(hosts, host, port, address.ip());

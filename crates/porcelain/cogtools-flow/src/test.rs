@@ -20,6 +20,7 @@ use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::inputs;
 use crate::work::lock;
@@ -49,7 +50,7 @@ struct Compared {
     flow: String,
     example: String,
     /// The name of the golden file.
-    golden: PathBuf,
+    golden: String,
     state: State,
     /// The lines of the golden file that the way lacks.
     lacks: Vec<String>,
@@ -95,8 +96,7 @@ impl TestArgs {
             }
         }
         if self.format.is_json() {
-            let report = serde_json::to_value(&compared).unwrap_or_default();
-            io.show_json(&format!("{report:#}\n"))?;
+            io.show_json(&format!("{:#}\n", json!(compared)))?;
         }
         let failures = compared.iter().filter(|one| one.state.is_failure());
         let failures = failures.count();
@@ -173,7 +173,7 @@ impl Compared {
         let mut compared = Self {
             flow: flow.to_owned(),
             example: example.to_owned(),
-            golden: shown,
+            golden: shown.display().to_string(),
             state: State::Equal,
             lacks: Vec::new(),
             has: Vec::new(),
@@ -184,8 +184,7 @@ impl Compared {
         if update {
             file::write(&golden, found.as_bytes()).map_err(|error| {
                 let diagnostic = Diagnostic::new(Code::IoFailed, error.to_string());
-                let subject = compared.golden.display().to_string();
-                Failure::from(diagnostic.with_subject(subject))
+                Failure::from(diagnostic.with_subject(compared.golden.as_str()))
             })?;
             compared.state = State::Written;
             return Ok(compared);
@@ -207,7 +206,7 @@ impl Compared {
 
     fn text(&self) -> String {
         let name = format!("{} {}", self.flow, self.example);
-        let golden = self.golden.display();
+        let golden = &self.golden;
         let reason = match self.state {
             State::Equal => return format!("ok {name}\n"),
             State::Written => return format!("wrote {golden}\n"),

@@ -239,17 +239,8 @@ impl LintFile {
 fn invalid_byte(path: &Path, display_path: &Path, scope: &ReadScope) -> Option<Location> {
     let bytes = text::bytes(path, display_path, Text::MAX_BYTES, scope).ok()?;
     let valid = std::str::from_utf8(&bytes).err()?.valid_up_to();
-    let before = String::from_utf8_lossy(&bytes[..valid]);
-    let line = before.matches('\n').count() + 1;
-    let column = before
-        .rsplit('\n')
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .count()
-        + 1;
     let source = String::from_utf8_lossy(&bytes);
-    Some(Location::new(display_path, &source, line, column, 1))
+    Some(Location::at_offset(display_path, &source, valid, 1))
 }
 
 fn collect_schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {

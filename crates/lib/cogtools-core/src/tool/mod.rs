@@ -244,14 +244,6 @@ impl Tool {
         }
     }
 
-    /// The variables with credentials of its request.
-    pub fn request_variables(&self) -> Vec<&str> {
-        match &self.implementation {
-            Implementation::Http(http) => http.variables(),
-            _ => Vec::new(),
-        }
-    }
-
     /// The code of its implementation, if that is JavaScript.
     pub fn js(&self) -> Option<JsSource> {
         match &self.implementation {

@@ -53,10 +53,13 @@ pub(crate) fn enter() -> io::Result<TcpListener> {
     let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None)?;
     send(&socket, &Request::bytes(), SendFlags::empty())?;
     let mut answer = [0; 64];
-    recv(&socket, &mut answer, RecvFlags::empty())?;
-    let error = <[u8; 4]>::try_from(&answer[ERROR]).map_or(0, i32::from_ne_bytes);
-    if error != 0 {
-        return Err(io::Error::from_raw_os_error(-error));
+    let (count, _) = recv(&socket, &mut answer, RecvFlags::empty())?;
+    let error = answer.get(..count).and_then(|answer| answer.get(ERROR));
+    let error = error.and_then(|error| error.try_into().ok());
+    match error.map(i32::from_ne_bytes) {
+        Some(0) => {}
+        Some(error) => return Err(io::Error::from_raw_os_error(-error)),
+        None => return Err(io::ErrorKind::UnexpectedEof.into()),
     }
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
 }

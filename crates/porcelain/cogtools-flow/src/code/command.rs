@@ -121,7 +121,7 @@ struct ToolArgs {
     registry: RegistryArgs,
 }
 
-/// Run a program, and print what it prints and returns
+/// Run a program, and print its output and its result
 #[derive(Args)]
 #[group(skip)]
 struct RunArgs {
@@ -180,7 +180,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(CodeCommand::Check { source }) => {
             let code = source.read("check", io)?;
             let scope = source.tools.scope(io)?;
-            let mistakes = Explanation::of(&code, &scope).mistakes;
+            let explanation = Explanation::of(&code, &scope);
+            let mistakes = explanation.unparsed.into_iter();
+            let mistakes: Vec<Diagnostic> = mistakes.chain(explanation.mistakes).collect();
             if mistakes.is_empty() {
                 return Ok(());
             }
@@ -188,7 +190,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
         Some(CodeCommand::Explain { source, format }) => {
             let code = source.read("explain", io)?;
-            let explanation = Explanation::of(&code, &source.tools.scope(io)?);
+            let mut explanation = Explanation::of(&code, &source.tools.scope(io)?);
+            if let Some(unparsed) = explanation.unparsed.take() {
+                return Err(unparsed.into());
+            }
             if format.is_json() {
                 return io.show_json(&format!("{}\n", explanation.to_json()));
             }
@@ -261,7 +266,7 @@ impl ToolArgs {
         let names: Vec<String> = names.filter_map(|it| it.name.into_string().ok()).collect();
         let names = names.iter().map(String::as_str);
         let permissions = Permissions::new(&config.ask, &self.allow, &self.deny, names);
-        Ok(Scope::new(registry, cx, &[], permissions))
+        Ok(Scope::new(registry, cx, permissions))
     }
 }
 
@@ -308,6 +313,7 @@ impl RunArgs {
         }
         let session = open(self.session.as_deref(), &mut program, terminal.io)?;
         let name = session.as_ref().map(|(_, name)| name.clone());
+        program.session.clone_from(&name);
         let journal = session.map(|(journal, _)| journal);
         let (report, _) = guarded(program, &scope, journal, &mut terminal)?;
         print(&report, name.as_deref(), &self.format, terminal.io)
@@ -372,8 +378,9 @@ impl ResumeArgs {
         };
         recorded.check_steps(&decisions)?;
         let scope = self.tools.scope(io)?;
-        let program = Code_::resumed(recorded, decisions);
         let name = file.display_path().display().to_string();
+        let mut program = Code_::resumed(recorded, decisions);
+        program.session = Some(name.clone());
         let journal = Journal::resume(log, &session, session.head());
         let mut terminal = Terminal::new(io, true);
         let (report, _) = guarded(program, &scope, Some(journal), &mut terminal)?;
@@ -416,13 +423,5 @@ fn print(
     if report.status == ProgramStatus::Completed {
         return Ok(());
     }
-    let mut errors = report.errors.clone();
-    if let Some(session) = session {
-        for hint in errors.iter_mut().flat_map(|it| &mut it.hints) {
-            if let cogtools_core::Hint::Text(text) = hint {
-                *text = text.replace("SESSION", &cogtools_program::call::quote(session));
-            }
-        }
-    }
-    Err(errors.into())
+    Err(report.errors.clone().into())
 }
