@@ -66,7 +66,8 @@ fn the_graph_has_all_that_an_engine_needs() {
     let plain = |id: &str, kind: &str, needs: Value, to: Value| {
         json!({
             "id": id, "kind": kind, "needs": needs, "tool": null, "among": [], "to": to,
-            "retry": once, "timeout": null, "repeatable": true, "digest": null,
+            "retry": once, "timeout": null, "pure": kind != "ask", "repeatable": true,
+            "digest": null,
         })
     };
     let need = |node: &str, optional: bool| json!({"node": node, "optional": optional});
@@ -81,7 +82,7 @@ fn the_graph_has_all_that_an_engine_needs() {
                 {
                     "id": "count", "kind": "tool", "needs": [], "tool": "counted", "among": [],
                     "to": [], "retry": {"times": 2, "delay": 0.5, "backoff": 1.0},
-                    "timeout": null, "repeatable": false, "digest": null,
+                    "timeout": null, "pure": false, "repeatable": false, "digest": null,
                 },
                 plain("is_many", "router", json!([need("count", true)]), json!(["many", "few"])),
                 plain("many", "text", json!([need("is_many", false)]), json!([])),

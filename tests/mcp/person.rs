@@ -1,14 +1,18 @@
 //! Flows that ask a person: the host shows a form, its answer is checked, and a model never
 //! answers.
 
+use std::ffi::OsStr;
 use std::time::Duration;
 
 use cogtools_test_support::{Project, Run, install};
 use serde_json::{Value, json};
 
+use super::http::Service;
 use super::peer::peer;
 use super::{cache, server};
 
+/// The revision without sessions.
+const VERSION: &str = "2026-07-28";
 /// A flow that does something before its question, which may not happen twice.
 const BOOK: &str = "\
 name: book
@@ -49,9 +53,7 @@ implementation:
     output: '{{ names.names | join(\"+\") }}'
 ";
 
-/// The view of a host with these abilities that gives these answers, by tool.
-fn host(abilities: &str, answers: &Value) -> (Value, Project) {
-    let python = install::python(&cache(), "mcp-python-1.30.0", &["mcp==1.30.0"]);
+fn project() -> Project {
     let project = Project::new();
     project
         .dir(".gemini")
@@ -59,16 +61,52 @@ fn host(abilities: &str, answers: &Value) -> (Value, Project) {
         .file("tools/find.yaml", FIND)
         .file("tools/sure.yaml", SURE)
         .file("tools/list.yaml", LIST);
+    project
+}
+
+/// The view of a host with these abilities that starts the server, and gives these answers, by tool.
+fn host(abilities: &str, answers: &Value) -> (Value, Project) {
+    let project = project();
+    let seen = view(
+        "1.30.0",
+        server().as_os_str(),
+        (abilities, answers),
+        &project,
+    );
+    (seen, project)
+}
+
+/// The view of a client over HTTP, of the revision without sessions.
+fn client(abilities: &str, answers: &Value) -> (Value, Project) {
+    let project = project();
+    let service = Service::start(&project, &[("PATH", "/usr/bin:/bin")]);
+    let seen = view(
+        "2.3.0",
+        service.url.as_ref(),
+        (abilities, answers),
+        &project,
+    );
+    (seen, project)
+}
+
+fn view(
+    sdk: &str,
+    server: &OsStr,
+    (abilities, answers): (&str, &Value),
+    project: &Project,
+) -> Value {
+    let name = format!("mcp-python-{sdk}");
+    let python = install::python(&cache(), &name, &[&format!("mcp=={sdk}")]);
     let outcome = Run::new(&python)
         .arg(peer("person.py"))
-        .arg(server())
+        .arg(server)
         .args([abilities, &answers.to_string()])
         .cwd(project.root())
         .home(project.home())
         .env("PATH", "/usr/bin:/bin")
         .limit(Duration::from_mins(1))
         .run();
-    (outcome.json(), project)
+    outcome.json()
 }
 
 /// The form for an answer that is one text.
@@ -104,7 +142,6 @@ fn a_flow_asks_the_person_behind_the_host() {
         "sure": [{"answer": "no"}],
         "list": [{"answer": "{\"names\": [\"Ann\", \"Bo\"]}"}],
     });
-    let (seen, project) = host("form", &answers);
     let expected = json!({
         "book": {
             "asked": [
@@ -118,12 +155,15 @@ fn a_flow_asks_the_person_behind_the_host() {
         "sure": {"asked": [text_form("sure: Sure?")], "text": "no", "failed": false},
         "list": {"asked": [names_form("list: Who?")], "text": "Ann+Bo", "failed": false},
     });
-    assert_eq!(seen, expected);
-    let found = std::fs::read_to_string(project.path("found")).expect("it ran");
-    assert_eq!(
-        found, "found\n",
-        "an effect before the question happens once"
-    );
+    for view in [host, client] {
+        let (seen, project) = view("form", &answers);
+        assert_eq!(seen, expected);
+        let found = std::fs::read_to_string(project.path("found")).expect("it ran");
+        assert_eq!(
+            found, "found\n",
+            "an effect before the question happens once"
+        );
+    }
 }
 
 #[test]
@@ -151,12 +191,77 @@ fn without_an_answer_a_flow_has_no_result() {
 
 #[test]
 fn a_host_without_forms_learns_that_a_person_is_asked() {
-    let (seen, _) = host("", &json!({"book": [], "sure": []}));
     let text = "cogtools-mcp: error[TOOL_FAILED]: book: Seats in Oslo?\\u{1b}[31m\n\
                 hint: only a person can answer this, not a caller of the tool\n";
     let expected = json!({
         "book": {"asked": [], "text": text, "failed": true},
         "sure": {"asked": [], "text": "yes", "failed": false},
     });
-    assert_eq!(seen, expected);
+    for view in [host, client] {
+        let (seen, _) = view("", &json!({"book": [], "sure": []}));
+        assert_eq!(seen, expected);
+    }
+}
+
+/// The `tools/call` of `tool` for a client that shows forms, with these parameters.
+fn call(service: &Service, tool: &str, parameters: &Value) -> Value {
+    let mut params = json!({
+        "name": tool,
+        "arguments": {},
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": VERSION,
+            "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+        },
+    });
+    for (name, value) in parameters.as_object().into_iter().flatten() {
+        params[name] = value.clone();
+    }
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let headers = [
+        ("mcp-protocol-version", VERSION),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", tool),
+    ];
+    let (_, text) = service.post("/mcp", &headers, &body.to_string());
+    let mut found = text.lines().filter_map(|line| {
+        let line = line.strip_prefix("data: ").unwrap_or(line);
+        serde_json::from_str(line).ok().filter(Value::is_object)
+    });
+    found.next().unwrap_or_else(|| panic!("not JSON: {text}"))
+}
+
+#[test]
+fn an_answer_is_for_the_call_that_asked() {
+    let project = project();
+    let service = Service::start(&project, &[("PATH", "/usr/bin:/bin")]);
+    let asked = call(&service, "sure", &json!({}));
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let state = &asked["result"]["requestState"];
+    let yes = json!({"answer": {"action": "accept", "content": {"answer": "no"}}});
+    let answer = |state: &Value| json!({"requestState": state, "inputResponses": yes});
+    for (tool, parameters) in [
+        ("sure", answer(&json!("0123"))),
+        ("book", answer(state)),
+        (
+            "sure",
+            json!({"requestState": state, "inputResponses": yes, "arguments": {"a": 1}}),
+        ),
+    ] {
+        let refused = call(&service, tool, &parameters);
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+    let done = call(&service, "sure", &answer(state));
+    assert_eq!(done["result"]["content"][0]["text"], "no", "{done}");
+    // Each question is answered once.
+    let again = call(&service, "sure", &answer(state));
+    assert_eq!(again["error"]["code"], -32602, "{again}");
+    // A flow that has changed does not go on.
+    let asked = call(&service, "sure", &json!({}));
+    project.file("tools/sure.yaml", SURE.replace("Sure?", "Other?"));
+    let stale = call(&service, "sure", &answer(&asked["result"]["requestState"]));
+    let text = stale["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap_or_default();
+    assert!(text.contains("INVALID_TOOL"), "{stale}");
 }

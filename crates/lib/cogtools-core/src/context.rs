@@ -10,7 +10,7 @@ use crate::http::Requests;
 use crate::process::{Confinement, Limits, LineSink, SandboxMode};
 use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
-use crate::{Cancel, Diagnostic, Environment, Person, Progress, Resident};
+use crate::{Cancel, Diagnostic, Environment, PausedFlow, Person, Progress, Resident};
 
 /// The use of recorded responses by an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +98,8 @@ pub struct CallContext {
     pub is_in_flow: bool,
     /// The person who answers the questions of a flow, if the client can ask one.
     pub person: Option<Person>,
+    /// The earlier call of the same flow that goes on, with the answer that it has waited for.
+    pub paused: Option<PausedFlow>,
 }
 
 impl Warnings {

@@ -72,7 +72,7 @@ pub use location::Location;
 pub use lock::{Lock, LockedTools, Snapshot};
 pub use name::{Name, NameError};
 pub use omission::{Omission, OmissionReason, Rejected};
-pub use person::{Person, Question};
+pub use person::{PausedFlow, Person, Question};
 pub use plural::pluralize;
 pub use progress::{Progress, ProgressUpdate};
 pub use project::{Project, lexical};

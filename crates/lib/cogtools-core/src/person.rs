@@ -1,13 +1,14 @@
 //! The person at the other end of a call, for questions that no model may answer.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::Cancel;
+use crate::{Cancel, Code, Diagnostic};
 
 /// A question that a node of a flow asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,8 +25,30 @@ pub struct Question {
     pub fault: Option<String>,
 }
 
+impl Question {
+    /// The failure of a call whose question has no answer.
+    pub fn unanswered(&self) -> Diagnostic {
+        let hint = "a person was asked, and has not answered; only a person can";
+        let diagnostic = Diagnostic::new(Code::ToolFailed, self.text.as_str());
+        diagnostic.with_subject(self.tool.as_str()).hint(hint)
+    }
+}
+
+/// A call of a flow that waits for a person, with what it needs to go on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PausedFlow {
+    /// The question that it waits for.
+    pub question: Question,
+    /// The digest of its file: it must not have changed when it goes on.
+    pub digest: String,
+    /// The results of the nodes that have run.
+    pub results: Map<String, Value>,
+    /// The answers that were given, by node.
+    pub answers: BTreeMap<String, String>,
+}
+
 /// A function that asks a person, and blocks until there is an answer.
-type Ask = dyn Fn(&Question, &Cancel) -> Option<String> + Send + Sync;
+type Ask = dyn Fn(&PausedFlow, &Cancel) -> Option<String> + Send + Sync;
 
 /// Asks the person whose client makes a call.
 #[derive(Clone)]
@@ -37,13 +60,15 @@ impl Person {
 
     /// Asks by `ask`, which returns the answer as `--answer` of `cogtools flow resume` takes it.
     /// It returns nothing if the person does not answer, or the call is cancelled.
-    pub fn new(ask: impl Fn(&Question, &Cancel) -> Option<String> + Send + Sync + 'static) -> Self {
+    pub fn new(
+        ask: impl Fn(&PausedFlow, &Cancel) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         Self(Arc::new(ask))
     }
 
-    /// Asks `question`, until the person has answered or `cancel` ends the call.
-    pub fn ask(&self, question: &Question, cancel: &Cancel) -> Option<String> {
-        (self.0)(question, cancel)
+    /// Asks the question of `paused`, until the person has answered or `cancel` ends the call.
+    pub fn ask(&self, paused: &PausedFlow, cancel: &Cancel) -> Option<String> {
+        (self.0)(paused, cancel)
     }
 }
 

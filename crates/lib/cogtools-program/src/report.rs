@@ -113,7 +113,8 @@ impl Reporter {
         text
     }
 
-    fn json(&self, severity: Severity, diagnostic: &Diagnostic) -> Value {
+    /// The diagnostic as the JSON object of a line.
+    pub fn json(&self, severity: Severity, diagnostic: &Diagnostic) -> Value {
         let mut object = Map::new();
         object.insert("severity".into(), severity.name().into());
         object.insert("code".into(), diagnostic.code.name().into());

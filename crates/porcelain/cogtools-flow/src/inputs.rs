@@ -283,27 +283,21 @@ impl NodeInputs {
         })
     }
 
-    /// The variables of `node`: the arguments, and the results of the nodes that it needs. Other
-    /// results are left out, as in every run of the flow.
-    ///
-    /// # Errors
-    /// A node that it cannot do without is not among them.
-    pub(crate) fn variables(mut self, node: &FlowNode) -> Result<Map<String, Value>, Failure> {
-        for need in &node.needs {
-            let value = match self.results.remove(&need.node) {
-                Some(value) => value,
-                None if need.is_optional => Value::Null,
-                None => {
-                    let message = format!("the inputs have no result of `{}`", need.node);
-                    let diagnostic = Diagnostic::new(Code::SchemaViolation, message);
-                    return Err(diagnostic
-                        .with_subject(node.id.as_str())
-                        .hint("a node that was skipped has null")
-                        .into());
-                }
-            };
-            self.arguments.insert(need.node.clone(), value);
+    /// Fails if a result is missing that one of `nodes` cannot do without.
+    pub(crate) fn check(&self, nodes: &[&FlowNode]) -> Result<(), Failure> {
+        for node in nodes {
+            let is_known =
+                |id: &str| self.results.contains_key(id) || nodes.iter().any(|node| node.id == id);
+            let mut needs = node.needs.iter();
+            if let Some(need) = needs.find(|need| !need.is_optional && !is_known(&need.node)) {
+                let message = format!("the inputs have no result of `{}`", need.node);
+                let diagnostic = Diagnostic::new(Code::SchemaViolation, message);
+                return Err(diagnostic
+                    .with_subject(node.id.as_str())
+                    .hint("a node that was skipped has null")
+                    .into());
+            }
         }
-        Ok(self.arguments)
+        Ok(())
     }
 }

@@ -4,34 +4,35 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use clap::Args;
+use cogtools_core::tool::FlowNode;
 use cogtools_core::{Cancel, Code, Context, Diagnostic};
-use cogtools_executor::{
-    Attempt, Completion, Failure as NodeFailure, Graph, Node, OnFailure, Options, SkipReason,
-    State, Work, execute,
-};
+use cogtools_executor::{Graph, Need, OnFailure, Options, Retry, SkipReason, State, execute};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
-use cogtools_program::{Failure, Io};
-use serde_json::{Map, Value};
+use cogtools_program::{Failure, Io, Severity};
+use serde_json::{Map, Value, json};
 
 use crate::inputs::{self, AnswerArg, FlowArg, InputsArg, NodeInputs};
 use crate::recorder::{Events, Recorder};
-use crate::run::FlowRun;
+use crate::run::{FlowRun, MAX_PARALLEL};
 use crate::show::{DigestArg, Pins};
 use crate::work::{FlowWork, graph_node};
 
 /// The descriptor on which `node` writes events, if it is there.
 const EVENTS: &str = "/dev/fd/3";
 
-/// Run one node of a flow, and print its result as JSON
+/// Run nodes of a flow, and print the result of one, or the ends of all, as JSON
 #[derive(Args)]
 #[group(skip)]
 pub(crate) struct NodeArgs {
     #[command(flatten)]
     flow: FlowArg,
-    /// The node
-    #[arg(value_name = "NODE")]
-    node: String,
+    /// The nodes, which run in the order of their needs
+    #[arg(value_name = "NODE", required = true)]
+    nodes: Vec<String>,
+    /// Print the end of each node, with its result or failure; --digest is of the flow
+    #[arg(long)]
+    ends: bool,
     #[command(flatten)]
     inputs: InputsArg,
     #[command(flatten)]
@@ -55,19 +56,26 @@ pub(crate) struct NodeArgs {
 }
 
 impl NodeArgs {
-    /// Runs the node that the command line names. One that is skipped has null.
+    /// Runs the nodes that the command line names. One that is skipped has null.
     pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let (registry, context) = registry_and_context(&self.registry, io, None)?;
         let tool = self.flow.find(&registry, io)?;
-        let id = self.node.as_str();
-        let node = inputs::node(tool.flow(), id)?;
-        self.digest
-            .check(id, || Pins::new(&tool, &registry, io)?.node(node))?;
-        let variables = NodeInputs::read(&self.inputs, &tool, io)?.variables(node)?;
-        let single = Node {
-            timeout: graph_node(node).timeout,
-            ..Node::new(id)
-        };
+        let nodes = self.nodes.iter().map(|id| inputs::node(tool.flow(), id));
+        let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
+        let pins = |io: &mut Io<'_>| Pins::new(&tool, &registry, io);
+        match nodes[..] {
+            [node] if !self.ends => self.digest.check(&node.id, || pins(io)?.node(node))?,
+            _ if self.ends => self
+                .digest
+                .check(&self.flow.flow, || Ok(pins(io)?.flow()))?,
+            _ => {
+                let diagnostic = Diagnostic::new(Code::Usage, "several nodes have no one result");
+                return Err(diagnostic.hint("`--ends` prints the end of each").into());
+            }
+        }
+        let inputs = NodeInputs::read(&self.inputs, &tool, io)?;
+        inputs.check(&nodes)?;
+        let graph = graph_of(&nodes)?;
         // It ends with the engine that started it, even if that was killed.
         let cx = Context {
             cancel: io.signals.begin(),
@@ -79,8 +87,8 @@ impl NodeArgs {
         }
         let cancel = cx.cancel.clone();
         let options = Options {
-            max_parallel: 1,
-            on_failure: OnFailure::Stop,
+            max_parallel: MAX_PARALLEL,
+            on_failure: OnFailure::SkipDependents,
             done: BTreeMap::new(),
             cancel: cancel.clone(),
             interrupt: Cancel::default(),
@@ -89,48 +97,61 @@ impl NodeArgs {
         let work = Arc::new(FlowWork::new(FlowRun {
             recorder: recorder.clone(),
             answers: Mutex::new(self.answers.by_node()?),
-            ..FlowRun::new(tool, Map::new(), registry, cx)
+            given: inputs.results,
+            earlier_attempts: self.attempt - 1,
+            ..FlowRun::new(tool, inputs.arguments, registry, cx)
         })?);
         let mut events = Events::new(work.clone(), recorder, cancel);
-        let single_node = SingleNode {
-            work,
-            variables,
-            attempt: self.attempt,
-        };
-        let graph = Graph::new(vec![single])
-            .map_err(|error| Diagnostic::new(Code::Internal, error.to_string()))?;
-        let mut states = execute(graph, Arc::new(single_node), options, &mut events).states;
-        match (states.remove(id), events.failure) {
-            (_, Some(diagnostic)) => Err(diagnostic.into()),
-            (Some(State::Succeeded(value)), None) => io.show_json(&format!("{value}\n")),
-            (Some(State::Failed(failure)), None) => Err(failure.diagnostic.into()),
-            (Some(State::Skipped(SkipReason::Condition)), None) => io.show_json("null\n"),
-            (Some(State::Skipped(_)) | None, None) => {
-                let diagnostic = Diagnostic::new(Code::Timeout, "the node was cancelled");
-                Err(diagnostic.with_subject(id).into())
-            }
+        let mut states = execute(graph, work, options, &mut events).states;
+        if let Some(diagnostic) = events.failure {
+            return Err(diagnostic.into());
+        }
+        if self.ends {
+            let ends = states
+                .iter()
+                .map(|(id, state)| (id.clone(), end(state, io)));
+            let ends: Map<String, Value> = ends.collect();
+            return io.show_json(&format!("{}\n", Value::Object(ends)));
+        }
+        let id = self.nodes.first().map_or("", String::as_str);
+        match states.remove(id) {
+            Some(State::Succeeded(value)) => io.show_json(&format!("{value}\n")),
+            Some(State::Failed(failure)) => Err(failure.diagnostic.into()),
+            Some(State::Skipped(SkipReason::Condition)) => io.show_json("null\n"),
+            Some(State::Skipped(_)) | None => Err(cancelled().with_subject(id).into()),
         }
     }
 }
 
-/// A node with its variables.
-struct SingleNode {
-    work: Arc<FlowWork>,
-    variables: Map<String, Value>,
-    /// The number of the attempt, from 1.
-    attempt: u32,
+/// The graph of some nodes of a flow. Another engine decides about further attempts.
+fn graph_of(nodes: &[&FlowNode]) -> Result<Graph, Failure> {
+    let of_graph = nodes.iter().map(|node| {
+        let mut of_graph = graph_node(node);
+        let is_here = |need: &Need| nodes.iter().any(|node| node.id == need.node);
+        of_graph.needs.retain(is_here);
+        of_graph.retry = Retry::default();
+        of_graph
+    });
+    Graph::new(of_graph.collect())
+        .map_err(|error| Diagnostic::new(Code::Usage, error.to_string()).into())
 }
 
-impl Work for SingleNode {
-    fn run(&self, attempt: &Attempt) -> Result<Completion, NodeFailure> {
-        let flow = self.work.run.tool.flow();
-        let Some(node) = flow.and_then(|flow| flow.node(attempt.node())) else {
-            let diagnostic = Diagnostic::new(Code::Internal, "no such node");
-            return Err(NodeFailure::is_final(diagnostic));
-        };
-        let (number, cancel) = (self.attempt, attempt.cancel());
-        self.work.complete(node, &self.variables, number, cancel)
+/// The end of a node, for another engine.
+fn end(state: &State, io: &Io<'_>) -> Value {
+    let failed = |diagnostic: &Diagnostic| {
+        let problem = io.reporter.json(Severity::Error, diagnostic);
+        json!({"state": "failed", "problem": problem})
+    };
+    match state {
+        State::Succeeded(value) => json!({"state": "succeeded", "value": value}),
+        State::Failed(failure) => failed(&failure.diagnostic),
+        State::Skipped(SkipReason::Condition | SkipReason::Needs(_)) => json!({"state": "skipped"}),
+        State::Skipped(_) => failed(&cancelled()),
     }
+}
+
+fn cancelled() -> Diagnostic {
+    Diagnostic::new(Code::Timeout, "the node was cancelled")
 }
 
 /// Print the output of a flow as JSON, from the results of its nodes

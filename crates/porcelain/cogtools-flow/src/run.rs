@@ -30,7 +30,7 @@ use crate::show::Repeatable;
 use crate::work::{FlowWork, graph, lock};
 
 /// The number of nodes that run at the same time.
-const MAX_PARALLEL: usize = 8;
+pub(crate) const MAX_PARALLEL: usize = 8;
 /// Standard error, for events of a call.
 const STDERR: &str = "/dev/fd/2";
 
@@ -43,6 +43,10 @@ pub(crate) struct FlowRun {
     pub(crate) cx: Context,
     /// The results of an earlier run of this session: these nodes and items do not run again.
     pub(crate) results: Results,
+    /// The results of nodes that another engine has run.
+    pub(crate) given: Map<String, Value>,
+    /// The attempts of the nodes that another engine has made.
+    pub(crate) earlier_attempts: u32,
     /// The answers of the user, by node.
     pub(crate) answers: Mutex<BTreeMap<String, String>>,
     pub(crate) recorder: Recorder,
@@ -80,6 +84,8 @@ impl FlowRun {
             registry,
             cx,
             results: Results::default(),
+            given: Map::new(),
+            earlier_attempts: 0,
             answers: Mutex::default(),
             recorder: Recorder::default(),
             earlier: EarlierResults::default(),

@@ -94,6 +94,7 @@ fn json(name: &str, flow: &Flow, pins: &Pins<'_>, registry: &Registry) -> Value 
                 "backoff": of_graph.retry.backoff,
             },
             "timeout": of_graph.timeout.map(|timeout| timeout.as_secs_f64()),
+            "pure": node.is_pure(),
             "repeatable": repeatable.node(node),
             "digest": pins.node(node).ok(),
         })

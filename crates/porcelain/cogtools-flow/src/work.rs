@@ -85,7 +85,7 @@ impl FlowWork {
     }
 
     /// Runs `node` with these variables for the `attempt`th time, unless no router has chosen it.
-    pub(crate) fn complete(
+    fn complete(
         &self,
         node: &FlowNode,
         variables: &Map<String, Value>,
@@ -388,14 +388,17 @@ impl Work for FlowWork {
         let mut variables = self.run.arguments.clone();
         for need in &node.needs {
             let result = attempt.result(&need.node);
+            let given = || self.run.given.get(&need.node).cloned();
             let error = || self.error_of(&need.node).filter(|_| need.reads_error);
-            let value = result.map(|value| (*value).clone()).or_else(error);
+            let value = result.map(|value| (*value).clone());
+            let value = value.or_else(given).or_else(error);
             if value.is_none() && !need.is_optional {
                 return Ok(self.skip(&node.id, format!("needs `{}`", need.node)));
             }
             variables.insert(need.node.clone(), value.unwrap_or_default());
         }
-        self.complete(node, &variables, attempt.number(), attempt.cancel())
+        let number = attempt.number() + self.run.earlier_attempts;
+        self.complete(node, &variables, number, attempt.cancel())
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtools_core::hint::{Command, Hint};
 use cogtools_core::{
-    Call, Cancel, Code, Context, Diagnostic, Limit, Person, Progress, Registry, Tool, ToolOutput,
+    Call, CallContext, Cancel, Code, Context, Diagnostic, Limit, Person, Registry, Tool, ToolOutput,
 };
 use cogtools_program::{Format, Reporter, Severity, render_hint};
 use rmcp::ErrorData;
@@ -41,18 +41,18 @@ impl Workers {
         }
     }
 
-    /// Calls the tool `name` with `arguments`, unless `cancelled`
-    /// completes first; `progress` receives progress. Dropping this future cancels the tool.
+    /// Calls the tool `name` with `arguments` and the `parts` of its context, unless `cancelled`
+    /// completes first. Dropping this future cancels the tool.
     pub(crate) async fn call(
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
         arguments: ClientArguments,
-        progress: Option<Progress>,
+        parts: CallContext,
         cancelled: impl Future<Output = ()>,
     ) -> Result<ToolOutput, CallError> {
         tokio::select! {
-            result = self.run_call(catalogue, name, arguments, progress) => result,
+            result = self.run_call(catalogue, name, arguments, parts) => result,
             () = cancelled => Err(CallError::Cancelled),
         }
     }
@@ -64,7 +64,7 @@ impl Workers {
         catalogue: &Arc<Catalogue>,
         name: &str,
         arguments: ClientArguments,
-        progress: Option<Progress>,
+        parts: CallContext,
     ) -> Result<ToolOutput, CallError> {
         let guard = CancelOnDrop(Cancel::default());
         let permit = slot(&self.quick, name).await?;
@@ -75,7 +75,7 @@ impl Workers {
 
         let prepare_limit = Limit::of(&tool);
         let (catalogue, cancel) = (Arc::clone(catalogue), guard.0.clone());
-        let prepare = move || prepare(&catalogue, &registry, tool, arguments, (cancel, progress));
+        let prepare = move || prepare(&catalogue, &registry, tool, arguments, (cancel, parts));
         let ((call, cx), permit) = with_limit(name, &prepare_limit, permit, prepare).await?;
 
         // Slow tools leave the other slots to those that are not.
@@ -119,14 +119,13 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Returns the call of `tool` with `arguments`, and its context with `cancel` and
-/// `progress`.
+/// Returns the call of `tool` with `arguments`, and its context with `cancel` and these parts.
 fn prepare(
     catalogue: &Catalogue,
     registry: &Registry,
     tool: Arc<Tool>,
     arguments: ClientArguments,
-    (cancel, progress): (Cancel, Option<Progress>),
+    (cancel, parts): (Cancel, CallContext),
 ) -> Result<(Call, Context), CallError> {
     let arguments = arguments.parse(&tool).map_err(|diagnostics| {
         let about = |diagnostic: Diagnostic| diagnostic.with_subject(tool.name().as_str());
@@ -134,7 +133,7 @@ fn prepare(
     })?;
     let call = registry.prepare_tool(tool, arguments);
     let call = call.map_err(CallError::Failed)?;
-    let cx = catalogue.cx(call.tool(), cancel, progress);
+    let cx = catalogue.cx(call.tool(), cancel, parts);
     Ok((call, cx.map_err(CallError::Failed)?))
 }
 

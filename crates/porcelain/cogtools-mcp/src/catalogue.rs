@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use cogtools_core::tool::Flow;
 use cogtools_core::{
-    Cancel, Context, Diagnostic, FindError, Found, ListWait, Progress, Registry, Resident, Source,
-    SourceError, Target, Tool, Warnings,
+    CallContext, Cancel, Context, Diagnostic, FindError, Found, ListWait, Registry, Resident,
+    Source, SourceError, Target, Tool, Warnings,
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
@@ -230,13 +230,13 @@ impl Catalogue {
         self.listed.get().copied()
     }
 
-    /// Returns the context of a call of `tool`, with `cancel` and `progress`. For a tool that does not
-    /// use it, it has only our own programs.
+    /// Returns the context of a call of `tool`, with `cancel` and these parts. For a tool that does
+    /// not use it, it has only our own programs.
     pub(crate) fn cx(
         &self,
         tool: &Tool,
         cancel: Cancel,
-        progress: Option<Progress>,
+        parts: CallContext,
     ) -> Result<Context, Vec<Diagnostic>> {
         if !tool.needs_context() {
             return Ok(Context {
@@ -253,9 +253,11 @@ impl Catalogue {
                 Ok(project::context(io, &project, config.env_priority, bounds))
             })
             .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
-        cx.call.progress = progress;
+        cx.call.progress = parts.progress;
+        cx.call.paused = parts.paused;
         if tool.flow().is_some_and(Flow::asks_a_person) {
-            cx.call.person = self.sessions().host().person();
+            let host = || self.sessions().host().person();
+            cx.call.person = parts.person.or_else(host);
         }
         cx.list.resident = Some(Arc::clone(&self.resident));
         Ok(Context {

@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::Workers;
 use crate::catalogue::Catalogue;
 use crate::observe::{Collector, Metrics, Observers};
+use crate::questions::Questions;
 use crate::serve::{Address, Listen, MAX_QUEUED, SHUTDOWN_GRACE, serve, write_loop};
 use crate::server::AppState;
 
@@ -159,6 +160,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let state = AppState {
         catalogue,
         workers: Workers::new(),
+        questions: Questions::default(),
         list_changed: tokio::sync::watch::Sender::new(()),
         outgoing,
         observers,
@@ -231,7 +233,7 @@ pub(crate) enum ClientArguments {
 /// The parser of the protocol accepts duplicate keys: the last one wins. To reject
 /// them, as `cogtools-call` does, the server parses the same text with the same
 /// parser.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawArguments(Box<str>);
 
 #[derive(Deserialize)]
@@ -305,7 +307,7 @@ const HINT: &str =
 pub(crate) const MANUAL: &[(&str, &str)] = &[
     (
         "PROTOCOL",
-        "The server supports stateful MCP, for clients that send initialize (revisions up to 2025-11-25), and stateless MCP, for other clients (revision 2026-07-28 and later). It lists tools and, with `hosts: {mcp: {menus: [prompts, resources]}}` in the configuration, prompts and the documentation of each tool as a resource, cogtools://tools/NAME.\n\nA tool's inputSchema is JSON Schema 2020-12, and includes the tool's examples. The tool file supplies title, annotations and, if output declares the schema of an object, outputSchema. A tool of another MCP server keeps the values of that server, including its icons and _meta. Calls are validated as by `cogtools-call(1)`. Where a flow asks a person, a client that declares elicitation over standard streams shows a form; the person has ten minutes, and without an answer the call fails. An error that the model can fix is a result with isError and the text described in `cogtools-errors(7)`; an unknown tool or an invalid request is a protocol error. The server reloads the tools for each call and each list. When a change to files affects the list, it notifies its clients: always over standard streams, and over HTTP if they subscribe.\n\nA tool that is implemented by a template and has an example is a prompt of the same name. If a parameter is not a string, the prompt argument is parsed as JSON. The server completes enumerations and booleans.",
+        "The server supports stateful MCP, for clients that send initialize (revisions up to 2025-11-25), and stateless MCP, for other clients (revision 2026-07-28 and later). It lists tools and, with `hosts: {mcp: {menus: [prompts, resources]}}` in the configuration, prompts and the documentation of each tool as a resource, cogtools://tools/NAME.\n\nA tool's inputSchema is JSON Schema 2020-12, and includes the tool's examples. The tool file supplies title, annotations and, if output declares the schema of an object, outputSchema. A tool of another MCP server keeps the values of that server, including its icons and _meta. Calls are validated as by `cogtools-call(1)`. Where a flow asks a person, a client that declares elicitation shows a form: over standard streams by a request of the server, and for stateless clients, also over HTTP, by a result that asks for input. The person has ten minutes, and without an answer the call fails. An error that the model can fix is a result with isError and the text described in `cogtools-errors(7)`; an unknown tool or an invalid request is a protocol error. The server reloads the tools for each call and each list. When a change to files affects the list, it notifies its clients: always over standard streams, and over HTTP if they subscribe.\n\nA tool that is implemented by a template and has an example is a prompt of the same name. If a parameter is not a string, the prompt argument is parsed as JSON. The server completes enumerations and booleans.",
     ),
     (
         "REJECTED TOOLS",

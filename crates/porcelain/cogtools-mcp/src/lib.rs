@@ -13,6 +13,7 @@ mod command;
 mod declarations;
 mod observe;
 mod prompt;
+mod questions;
 mod serve;
 mod server;
 mod sources;

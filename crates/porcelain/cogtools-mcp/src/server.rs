@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cogtools_core::{Diagnostic, Progress, ProgressUpdate, ToolOutput};
+use cogtools_core::{CallContext, Diagnostic, Progress, ProgressUpdate, ToolOutput};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
     CompleteResult, ConstString as _, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
@@ -31,8 +31,9 @@ use crate::command::{ClientArguments, RawArguments};
 use crate::declarations::PublishedTool;
 use crate::observe::Observers;
 use crate::prompt::{self, Introduction};
+use crate::questions::{Pause, Questions};
 use crate::serve::{self, Outgoing};
-use crate::sources::host::SetLevel;
+use crate::sources::host::{Abilities, SetLevel};
 use crate::stdio::RawToolList;
 
 /// The number of updates of a call that may wait for the client; further ones are dropped.
@@ -44,6 +45,7 @@ const UPDATE_GRACE: Duration = Duration::from_millis(100);
 pub(crate) struct AppState {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) workers: Workers,
+    pub(crate) questions: Questions,
     /// Changes of the list of tools.
     pub(crate) list_changed: watch::Sender<()>,
     pub(crate) outgoing: Sender<Outgoing>,
@@ -120,10 +122,12 @@ impl Server {
         name: &str,
         arguments: ClientArguments,
         request: &RequestContext<RoleServer>,
+        mut parts: CallContext,
     ) -> Result<ToolOutput, CallError> {
         let state = &*self.state;
         let observed = state.observers.begin(name, request);
         let (progress, forwarder) = forwarder(request).unzip();
+        parts.progress = progress;
         let cancelled = async {
             tokio::select! {
                 () = request.ct.cancelled() => {}
@@ -131,7 +135,7 @@ impl Server {
             }
         };
         let workers = &state.workers;
-        let call = workers.call(&state.catalogue, name, arguments, progress, cancelled);
+        let call = workers.call(&state.catalogue, name, arguments, parts, cancelled);
         // A future that is moved often moves this only once.
         let outcome = Box::pin(call).await;
         if let Some(forwarder) = forwarder {
@@ -144,6 +148,14 @@ impl Server {
         observed.end(&outcome).await;
         outcome
     }
+}
+
+/// Returns true if a result may ask the user: the client of this request shows forms, and repeats
+/// the request with the answer.
+fn asks_by_result(request: &RequestContext<RoleServer>) -> bool {
+    let capabilities = request.meta.client_capabilities();
+    let elicitation = capabilities.and_then(|it| it.elicitation);
+    elicitation.is_some_and(|it| Abilities::of(&it).form)
 }
 
 /// Returns the receiver of a tool's progress and its task, if the client has asked for progress.
@@ -227,7 +239,7 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = context
@@ -235,10 +247,29 @@ impl ServerHandler for Server {
             .get::<RawArguments>()
             .or_else(|| serve::raw_arguments(&context))
             .cloned()
-            .unwrap_or_else(|| RawArguments::from_object(request.arguments));
-        let arguments = ClientArguments::OfCall(arguments);
-        let outcome = self.call(&request.name, arguments, &context);
-        call::to_call(outcome.await).map(CallToolResponse::Complete)
+            .unwrap_or_else(|| RawArguments::from_object(request.arguments.take()));
+        let questions = &self.state.questions;
+        let paused = match questions.answer(&request, &arguments)?.transpose() {
+            Ok(paused) => paused,
+            Err(unanswered) => {
+                let failed = Err(CallError::Failed(vec![unanswered]));
+                return call::to_call(failed).map(CallToolResponse::Complete);
+            }
+        };
+        let pause = asks_by_result(&context).then(Pause::default);
+        let parts = CallContext {
+            person: pause.as_ref().map(Pause::person),
+            paused,
+            ..CallContext::default()
+        };
+        let of_call = ClientArguments::OfCall(arguments.clone());
+        let outcome = self.call(&request.name, of_call, &context, parts).await;
+        let flow = pause.and_then(|pause| pause.take());
+        let question = flow.and_then(|flow| questions.ask(&request.name, arguments, flow));
+        match question {
+            Some(question) => Ok(CallToolResponse::InputRequired(question)),
+            None => call::to_call(outcome).map(CallToolResponse::Complete),
+        }
     }
 
     async fn list_prompts(
@@ -257,7 +288,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = ClientArguments::OfPrompt(request.arguments.unwrap_or_default());
-        let outcome = self.call(&request.name, arguments, &context);
+        let parts = CallContext::default();
+        let outcome = self.call(&request.name, arguments, &context, parts);
         call::to_prompt(outcome.await).map(GetPromptResponse::Complete)
     }
 

@@ -2,8 +2,9 @@
 //! run has done.
 //!
 //! The graph comes from `cogtools flow show`, its order from the executor that runs flows on one
-//! machine, and each node is a child process, `cogtools flow node`. This crate connects them: what
-//! is in the journal is not done again, whatever happens to the worker.
+//! machine. Each node with an effect is a child process, `cogtools flow node`; nodes that only
+//! compute share one. This crate connects them: what is in the journal is not done again, whatever
+//! happens to the worker.
 
 #[cfg(not(unix))]
 compile_error!("a worker needs descriptors and process groups of Unix");

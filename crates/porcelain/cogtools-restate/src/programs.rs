@@ -4,6 +4,7 @@
 //! `kill -9` of the worker it sees by itself that its parent is gone. It has a process group of its
 //! own, so that Ctrl-C ends the worker and not a node.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
@@ -127,6 +128,35 @@ impl Programs {
             },
             Err(problem) => NodeEnd::Failed { problem },
         })
+    }
+
+    /// Computes nodes of a flow, whose results depend on `inputs` alone, and returns their ends.
+    pub(crate) async fn compute(
+        &self,
+        (flow, digest): (&str, &str),
+        nodes: &[String],
+        inputs: &Map<String, Value>,
+    ) -> Result<Result<BTreeMap<String, NodeEnd>, Problem>, Killed> {
+        let _turn = self.turn().await;
+        let mut args = vec![
+            "node",
+            "--ends",
+            "--inputs=-",
+            "--digest",
+            digest,
+            "--",
+            flow,
+        ];
+        args.extend(nodes.iter().map(String::as_str));
+        let ended = self.run(&args, &json(inputs)).await;
+        let value = match value_of(ended)? {
+            Ok((value, _)) => value,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        Ok(serde_json::from_value(value).map_err(|error| {
+            let message = format!("`cogtools flow node` is of another version: {error}");
+            Problem::new(Code::Internal, message)
+        }))
     }
 
     /// The output of a flow.

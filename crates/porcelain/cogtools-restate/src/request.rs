@@ -75,6 +75,9 @@ pub(crate) struct ShownNode {
     pub(crate) id: String,
     pub(crate) needs: Vec<ShownNeed>,
     pub(crate) retry: ShownRetry,
+    /// True if its result depends on its inputs alone.
+    #[serde(default)]
+    pub(crate) pure: bool,
     /// True if it can run again after an interruption.
     pub(crate) repeatable: bool,
     /// The digest of its content; `None` if its tool cannot be found.
@@ -149,6 +152,14 @@ pub(crate) struct Problem {
     pub(crate) message: String,
     #[serde(default)]
     pub(crate) hints: Vec<String>,
+}
+
+impl ShownNode {
+    /// Returns true if the worker computes it with others at once. Attempts after a failure are
+    /// spread over time, each in the journal.
+    pub(crate) const fn is_computed(&self) -> bool {
+        self.pure && self.retry.times == 0
+    }
 }
 
 impl Shown {

@@ -55,7 +55,7 @@ impl Flows {
             return Err(invalid(&format!("`{id}` is a node, not a parameter")).into());
         }
         ctx.set(NODES, Json(ids));
-        let results = walk(&ctx, &request, &shown).await?;
+        let results = walk(&ctx, &self.0, &request, &shown).await?;
         if let Some(problem) = results.failure(&shown) {
             return Err(refuse(500, &problem).into());
         }

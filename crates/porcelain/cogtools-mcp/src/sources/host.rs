@@ -19,12 +19,13 @@ use rmcp::model::{
 };
 use rmcp::service::Peer;
 use rmcp::{RoleClient, RoleServer};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::auth::may_be_opened;
+use crate::questions::Form;
 
 /// A log message.
 pub(crate) type LogMessage = LoggingMessageNotificationParam;
@@ -38,15 +39,13 @@ const FIRST_MESSAGE: Duration = Duration::from_millis(300);
 /// The number of log messages that may wait for the client; further ones are dropped.
 const MAX_WAITING: usize = 64;
 /// The largest log message or question.
-const MAX_BYTES: usize = 64 << 10;
+pub(crate) const MAX_BYTES: usize = 64 << 10;
 /// The number of questions of one source that may wait for the user at once.
 const MAX_QUESTIONS: usize = 4;
 /// The time that the user may take; the limit of the call of a source ends it earlier.
 const PATIENCE: Duration = Person::PATIENCE;
 /// The time between two looks at whether a call was cancelled.
 const LOOK: Duration = Duration::from_millis(100);
-/// The field of a form for an answer that is one text.
-const ANSWER: &str = "answer";
 
 /// The abilities of a host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,6 +78,15 @@ struct Connection {
 }
 
 impl Abilities {
+    /// Returns those that a client declares.
+    pub(crate) const fn of(elicitation: &ElicitationCapability) -> Self {
+        Self {
+            // Without a mode it is the first one that there was.
+            form: elicitation.form.is_some() || elicitation.url.is_none(),
+            url: elicitation.url.is_some(),
+        }
+    }
+
     /// Returns the capability that a server learns of; nothing if there are no abilities.
     pub(crate) fn capability(self) -> Option<ElicitationCapability> {
         let mut capability = ElicitationCapability::new();
@@ -102,11 +110,7 @@ impl Host {
         state.is_known = true;
         state.connection = Some(Connection {
             peer,
-            abilities: Abilities {
-                // Without a mode it is the first one that there was.
-                form: elicitation.is_some_and(|it| it.form.is_some() || it.url.is_none()),
-                url: elicitation.is_some_and(|it| it.url.is_some()),
-            },
+            abilities: elicitation.map_or_else(Abilities::default, Abilities::of),
             logs,
         });
         drop(state);
@@ -159,10 +163,10 @@ impl Host {
         let has_forms = self.state().connection.as_ref()?.abilities.form;
         let (host, runtime) = (Arc::clone(self), Handle::try_current().ok()?);
         has_forms.then(|| {
-            Person::new(move |question, cancel| {
+            Person::new(move |paused, cancel| {
                 runtime.block_on(async {
                     tokio::select! {
-                        answer = host.answer(question) => answer,
+                        answer = host.answer(&paused.question) => answer,
                         () = cancelled(cancel) => None,
                     }
                 })
@@ -172,18 +176,9 @@ impl Host {
 
     /// Returns the answer of the user to the question of a flow.
     async fn answer(&self, question: &Question) -> Option<String> {
-        let fields = fields(question);
-        let is_text = fields.is_none();
-        let form = fields.or_else(|| text_field(question))?;
-        let asked = tokio::time::timeout(PATIENCE, self.ask(form)).await;
-        let answer = asked.ok().flatten()?;
-        let content = answer
-            .content
-            .filter(|_| answer.action == ElicitationAction::Accept)?;
-        if is_text {
-            return Some(content.get(ANSWER)?.as_str()?.to_owned());
-        }
-        Some(content.to_string())
+        let form = Form::of(question)?;
+        let asked = tokio::time::timeout(PATIENCE, self.ask(form.params.clone())).await;
+        form.answer(asked.ok().flatten()?)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -209,44 +204,6 @@ async fn cancelled(cancel: &Cancel) {
     while !cancel.is_cancelled() {
         tokio::time::sleep(LOOK).await;
     }
-}
-
-/// Returns the form with a field for each member of the answer, if forms have such fields.
-fn fields(question: &Question) -> Option<ElicitRequestParams> {
-    let reply = question.reply.as_ref()?;
-    let properties = reply.get("properties")?;
-    let required = reply.get("required").cloned().unwrap_or_else(|| json!([]));
-    form(question, properties, &required)
-}
-
-/// Returns the form with one field, for text or JSON.
-fn text_field(question: &Question) -> Option<ElicitRequestParams> {
-    let names = question
-        .reply
-        .as_ref()
-        .and_then(|reply| reply.get("properties")?.as_object());
-    let mut field = json!({"type": "string", "title": "Answer"});
-    if let Some(names) = names {
-        let names: Vec<&str> = names.keys().map(String::as_str).collect();
-        field["description"] = format!("a JSON object with {}", names.join(", ")).into();
-    }
-    form(question, &json!({ANSWER: field}), &json!([ANSWER]))
-}
-
-fn form(question: &Question, properties: &Value, required: &Value) -> Option<ElicitRequestParams> {
-    let Question { tool, text, .. } = question;
-    let message = match &question.fault {
-        Some(fault) => format!("{tool}: {fault}\n{text}"),
-        None => format!("{tool}: {text}"),
-    };
-    let schema = json!({"type": "object", "properties": properties, "required": required});
-    let mut form = json!({"mode": "form", "message": message, "requestedSchema": schema});
-    // What a person is asked is shown whole, or not at all.
-    if form.to_string().len() > MAX_BYTES {
-        return None;
-    }
-    clean_all(&mut form);
-    serde_json::from_value(form).ok()
 }
 
 async fn forward(peer: Peer<RoleServer>, mut waiting: Receiver<ServerNotification>) {
@@ -336,7 +293,7 @@ pub(crate) fn clean(text: &str) -> String {
     text.chars().filter(is_harmless).collect()
 }
 
-fn clean_all(value: &mut Value) {
+pub(crate) fn clean_all(value: &mut Value) {
     match value {
         Value::String(text) => *text = clean(text),
         Value::Array(items) => items.iter_mut().for_each(clean_all),

@@ -1,5 +1,6 @@
 //! Flows on a real Restate: workers that are killed, workers that share, files that differ.
 
+mod computing;
 mod files;
 mod flight;
 mod http;

@@ -27,7 +27,7 @@ use crate::text::{Span, Text};
 use crate::tool::error::FlowError;
 use crate::tool::flow::node::INDEX;
 use crate::yaml::Entry;
-use crate::{Code, Context, Diagnostic, Location};
+use crate::{Code, Context, Diagnostic, Location, PausedFlow};
 pub use action::{FlowAction, FlowCall, FlowItems, FlowQuestion, FlowReport, FlowTarget, FlowTask};
 pub use node::{
     AskNode, FlowArgument, FlowCallShape, FlowNeed, FlowNode, FlowRetry, FlowRoute, FlowTemplate,
@@ -180,30 +180,44 @@ impl Flow {
             results: Map::new(),
             answers: BTreeMap::new(),
         };
+        if let Some(paused) = &cx.call.paused {
+            if (&paused.question.tool, &paused.digest) != (&task.tool, &task.digest) {
+                let message = "the flow has changed since it asked a question";
+                let diagnostic = Diagnostic::new(Code::InvalidTool, message);
+                let diagnostic = diagnostic.with_subject(tool.name.as_str());
+                return Err(Box::new(
+                    diagnostic.hint("call it again, from its beginning"),
+                ));
+            }
+            task.results.clone_from(&paused.results);
+            task.answers.clone_from(&paused.answers);
+        }
         let mut asked: Vec<String> = Vec::new();
         loop {
             let text = self.run(tool, &task, cx)?;
             let Some(person) = person else {
                 return Ok(ToolOutput::new(text));
             };
-            let (question, results) = match serde_json::from_str(&text) {
+            let paused = match serde_json::from_str(&text) {
                 Ok(FlowReport::Output(text)) => return Ok(ToolOutput::new(text)),
-                Ok(FlowReport::Waiting { question, results }) => (*question, results),
+                Ok(FlowReport::Waiting { question, results }) => PausedFlow {
+                    question: *question,
+                    digest: task.digest.clone(),
+                    results,
+                    answers: task.answers.clone(),
+                },
                 Err(_) => return Err(CommandError::Report.diagnostic(tool.name.as_str())),
             };
-            asked.push(question.node.clone());
-            let count = asked.iter().filter(|node| **node == question.node).count();
+            let node = &paused.question.node;
+            asked.push(node.clone());
+            let count = asked.iter().filter(|asked| *asked == node).count();
             let may_ask = count <= MAX_ANSWERS && !cx.cancel.is_cancelled();
-            let answer = may_ask.then(|| person.ask(&question, &cx.cancel)).flatten();
+            let answer = may_ask.then(|| person.ask(&paused, &cx.cancel)).flatten();
             let Some(answer) = answer else {
-                let diagnostic = Diagnostic::new(Code::ToolFailed, question.text);
-                let hint = "a person was asked, and has not answered; only a person can";
-                return Err(Box::new(
-                    diagnostic.with_subject(tool.name.as_str()).hint(hint),
-                ));
+                return Err(Box::new(paused.question.unanswered()));
             };
-            task.results = results;
-            task.answers.insert(question.node, answer);
+            task.results = paused.results;
+            task.answers.insert(paused.question.node, answer);
         }
     }
 

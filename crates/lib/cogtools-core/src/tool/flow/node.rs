@@ -248,6 +248,15 @@ impl FlowNode {
         matches!(self.kind.innermost(), NodeKind::Tool(_))
     }
 
+    /// Returns true if its result depends on its inputs alone: it asks nobody and calls no tool.
+    pub fn is_pure(&self) -> bool {
+        let kind = self.kind.innermost();
+        matches!(
+            kind,
+            NodeKind::Text(_) | NodeKind::Js(_) | NodeKind::Router(_)
+        )
+    }
+
     /// Returns true if it asks a model.
     pub fn asks_a_model(&self) -> bool {
         self.kind.asks_a_model()
