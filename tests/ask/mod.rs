@@ -11,6 +11,7 @@ mod agents;
 mod answers;
 mod approvals;
 mod caching;
+mod claude;
 mod configuration;
 mod conversation;
 mod dry_run;

@@ -40,6 +40,28 @@ fn an_agent_calls_a_tool_through_it() {
     assert!(response.to_string().contains('3'), "{response}");
 }
 
+#[test]
+fn an_agent_calls_a_tool_through_its_messages_api() {
+    let project = Project::new();
+    project.file("tools/add.yaml", ADD);
+    let fake = FakeGemini::start([
+        Turn::call("add", json!({ "a": 1, "b": 2 })),
+        Turn::texts(["It is ", "3."]),
+    ]);
+    let server = LiteLlm::start(&cache(), &fake);
+    run("cogtools-ask", &project)
+        .env("ANTHROPIC_BASE_URL", server.url().trim_end_matches("/v1"))
+        .args(["--provider=anthropic", "--model", LiteLlm::MODEL])
+        .args(["-q", "What is 1 + 2?"])
+        .limit(std::time::Duration::from_mins(1))
+        .run()
+        .outputs("It is 3.\n");
+    drop(server);
+    let conversation = fake.finish();
+    let response = &conversation.main()[1].responses()[0]["response"];
+    assert!(response.to_string().contains('3'), "{response}");
+}
+
 fn parsed(body: &str) -> Value {
     serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
 }

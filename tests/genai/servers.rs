@@ -27,6 +27,27 @@ fn ask(project: &Project, site: &Site, task: &str) -> Run {
 }
 
 #[test]
+fn llama_cpp_answers_by_its_messages_api() {
+    let python = install::python(&cache(), "xllamacpp-2026.10.11549", &LLAMA);
+    let project = project();
+    let script = repository().join("tests/genai/llama_server.py");
+    let site = Site::start(&project, python, [script]);
+    for task in ["First", "Second"] {
+        let outcome = run("cogtools-ask", &project)
+            .env("ANTHROPIC_BASE_URL", &site.url)
+            .args(["--provider=anthropic", "--model=tiny", "-q", "--json"])
+            .args(["--session=s.jsonl", "--continue", "--max-tokens=8"])
+            .arg(task)
+            .limit(std::time::Duration::from_mins(1))
+            .run();
+        // It never says anything that ends.
+        outcome.status(6);
+        let summary: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+        assert_eq!(summary["usage"]["output"], 8, "{summary}");
+    }
+}
+
+#[test]
 fn llama_cpp_reads_each_message_of_a_conversation_once() {
     let python = install::python(&cache(), "xllamacpp-2026.10.11549", &LLAMA);
     let project = project();

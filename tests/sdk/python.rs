@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use cogtools_test_support::{Run, install, str};
+use cogtools_test_support::{Project, Run, install, str};
 
 use super::{cache, declared, expected, projects};
-use crate::repository;
+use crate::mcp::peer::Site;
+use crate::{repository, run};
 
 const PACKAGES: [&str; 5] = [
     "openai==3.54.0",
@@ -38,6 +39,66 @@ fn openai() {
 #[test]
 fn anthropic() {
     check("anthropic");
+}
+
+/// Requests for messages, as the client of the model sends them.
+#[test]
+fn messages() {
+    let python = install::python(&cache(), "sdk-python-1", &PACKAGES);
+    let project = Project::new();
+    let greet = "description: Greets a person\nparameters:\n  person: string\n\
+                 implementation: Hello {{ person }}!\n";
+    project.file("tools/greet.yaml", format!("name: greet\n{greet}"));
+    let script = repository().join("tests/ask/peers/anthropic.py");
+    let site = Site::start(&project, "python3", [script]);
+    let schema = r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#;
+    project.file("schema.json", schema);
+    for args in [
+        &[
+            "--model=claude-sonnet-5",
+            "--option=thinking=high",
+            "Greet Ada",
+        ][..],
+        &[
+            "--model=claude-sonnet-4-5",
+            "--option=thinking=low",
+            "And Grace",
+        ],
+        &[
+            "--model=claude-sonnet-5",
+            "--max-tokens=100",
+            "--schema=schema.json",
+            "And Joan",
+        ],
+    ] {
+        // An answer that does not match the schema is no answer.
+        let _ = run("cogtools-ask", &project)
+            .env("ANTHROPIC_BASE_URL", &site.url)
+            .args([
+                "-q",
+                "--provider=anthropic",
+                "--session=s.jsonl",
+                "--continue",
+            ])
+            .args(args)
+            .run();
+    }
+    let asked = project.read("asked");
+    let bodies = asked.lines().map(|line| {
+        let body = line.find('{').expect("a body");
+        format!("{}\n", &line[body..])
+    });
+    let bodies: String = bodies.collect();
+    assert!(bodies.contains("json_schema"), "{bodies}");
+    let outcome = Run::new(&python)
+        .arg(repository().join("tests/sdk/messages.py"))
+        .stdin(bodies.as_str())
+        .limit(Duration::from_mins(1))
+        .run();
+    outcome.status(0);
+    let roles = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    assert_eq!(roles.lines().count(), asked.lines().count(), "{roles}");
+    assert!(roles.starts_with("user\nuser assistant user\n"), "{roles}");
 }
 
 #[test]

@@ -307,7 +307,7 @@ pub(crate) fn sendable(content: Content) -> Content {
     if !content.parts().iter().any(is_wrong) {
         return content;
     }
-    let mut json = serde_json::to_value(&content).unwrap_or_default();
+    let mut json = content.to_log();
     let parts = json.get_mut("parts").and_then(Value::as_array_mut);
     for part in parts.into_iter().flatten() {
         if let Some(args) = part.pointer_mut("/functionCall/args")

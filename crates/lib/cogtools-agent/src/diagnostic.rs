@@ -1,7 +1,7 @@
 //! Errors of models as diagnostics.
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_model::{ApiErrorKind, HttpReason, ModelError, TlsReason, openai};
+use cogtools_model::{ApiErrorKind, HttpReason, ModelError, TlsReason, anthropic, openai};
 
 /// The code of an error.
 pub fn code(error: &ModelError) -> Code {
@@ -39,17 +39,22 @@ pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
         _ => Diagnostic::new(code(error), error.to_string()),
     };
     let diagnostic = diagnostic.with_subject(model);
+    let service_of = |variables: &[&str]| {
+        let mut services = [&openai::SERVICE, &anthropic::SERVICE].into_iter();
+        services.find(|service| variables.contains(&service.key))
+    };
     let hint = match error {
-        ModelError::MissingKey { variables } if variables.contains(&openai::KEY) => format!(
-            "set {} to a key of the server; one on this machine, at {}, needs no key",
-            openai::KEY,
-            openai::BASE_URL
-        ),
-        ModelError::MissingKey { variables } => format!(
-            "set {} to a key from https://aistudio.google.com/apikey, or use a model on this \
-             machine with --provider openai",
-            variables[variables.len() - 1]
-        ),
+        ModelError::MissingKey { variables } => match service_of(variables) {
+            Some(service) => format!(
+                "set {} to a key of the server; one on this machine, at {}, needs no key",
+                service.key, service.base_url
+            ),
+            None => format!(
+                "set {} to a key from https://aistudio.google.com/apikey, or use a model on this \
+                 machine with --provider openai",
+                variables[variables.len() - 1]
+            ),
+        },
         ModelError::Http(error) => network_hint(&error.reason).to_owned(),
         ModelError::Api(error) => match error.kind {
             ApiErrorKind::InvalidKey => "check the API key".to_owned(),

@@ -47,6 +47,8 @@ pub struct Price {
     pub input: f64,
     /// Tokens that come from a cache.
     pub cached: f64,
+    /// Tokens that are written to a cache, if the provider counts them.
+    pub written: f64,
     /// Tokens that are received, thoughts included.
     pub output: f64,
 }
@@ -57,16 +59,20 @@ impl Price {
         // Counts of tokens are far below the precision of a double.
         #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
         let price = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
-        price(usage.prompt.saturating_sub(usage.cached), self.input)
+        let plain = usage.prompt.saturating_sub(usage.cached + usage.written);
+        price(plain, self.input)
             + price(usage.cached, self.cached)
+            + price(usage.written, self.written)
             + price(usage.output + usage.thoughts, self.output)
     }
 
     /// The number of tokens that a model may answer to a request of `sent` tokens for `money`, which
-    /// is all that a request without a cache can cost. `None` if not even one.
+    /// is all that a request can cost: nothing comes from a cache, and all is written to one if
+    /// that costs more. `None` if not even one.
     pub(crate) fn affordable_output(&self, sent: u64, money: f64) -> Option<u64> {
         let input = self.cost(&Usage {
             prompt: sent,
+            written: if self.written > self.input { sent } else { 0 },
             ..Usage::default()
         });
         let left = money - input;

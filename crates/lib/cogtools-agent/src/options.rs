@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use cogtools_core::tool::AgentBudget;
-use cogtools_core::{AskConfig, AskProvider, Code, Diagnostic};
+use cogtools_core::{AskConfig, Code, Diagnostic};
 use cogtools_log::BudgetLimit;
 use cogtools_model::Part;
 use cogtools_program::Failure;
@@ -19,7 +19,7 @@ use crate::provider::{DEFAULT_MODEL, Provider};
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub struct ModelArgs {
-    /// The API of the model; openai is any compatible server, also on this machine
+    /// The API of the model; openai and anthropic are any compatible server, also on this machine
     #[arg(long, value_name = "NAME", value_parser = Provider::NAMES)]
     #[arg(default_value = Provider::NAMES[0])]
     provider: String,
@@ -146,10 +146,7 @@ impl ModelOptions {
 
     /// Fills in what the command line leaves out.
     pub fn configure(&mut self, ask: &AskConfig) -> Result<(), Failure> {
-        let provider = match ask.provider {
-            Some(AskProvider::OpenAi) => Provider::OpenAi,
-            Some(AskProvider::Gemini) | None => Provider::Gemini,
-        };
+        let provider = ask.provider.map_or(Provider::Gemini, Provider::from);
         if !self.has_provider {
             self.provider = provider;
         }
@@ -171,10 +168,12 @@ impl ModelOptions {
         match (&self.name, self.provider) {
             (Some(model), _) => Ok(model.clone()),
             (None, Provider::Gemini) => Ok(DEFAULT_MODEL.to_owned()),
-            (None, Provider::OpenAi) => {
+            (None, provider) => {
                 let diagnostic = Diagnostic::new(Code::Usage, "no model is named");
-                let hint =
-                    "name one with --model; cogtools ask --provider openai --models lists them";
+                let name = provider.name();
+                let hint = format!(
+                    "name one with --model; cogtools ask --provider {name} --models lists them"
+                );
                 Err(diagnostic.hint(hint).into())
             }
         }

@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::file::WritePath;
 use cogtools_core::text::Text;
-use cogtools_core::{AskConfig, Code, ConfigFile, Diagnostic, Pattern, Project, file, yaml};
+use cogtools_core::{
+    AskConfig, AskProvider, Code, ConfigFile, Diagnostic, Pattern, Project, Target, file, yaml,
+};
 use cogtools_http::{Client, ClientOptions, PlainHttp, VARIABLES, Vars};
 use cogtools_log::Timestamp;
 use cogtools_model::{
-    Gemini, MAX_TAPE_BYTES, Model, ModelError, OpenAi, Recorder, Replay, Tape, gemini, openai,
+    Anthropic, Endpoint, Gemini, MAX_TAPE_BYTES, Model, ModelError, OpenAi, Recorder, Replay,
+    Service, Tape, anthropic, gemini, openai,
 };
 use cogtools_program::{Failure, Io, dirs, named_file};
 use serde::Deserialize;
@@ -19,7 +22,11 @@ use crate::options::ModelOptions;
 use crate::{CallResult, Price, diagnostic};
 
 /// The variables that name the server of each provider, over the configuration.
-const BASE_URLS: [&str; 2] = ["GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"];
+const BASE_URLS: [&str; 3] = [
+    "GOOGLE_GEMINI_BASE_URL",
+    "OPENAI_BASE_URL",
+    "ANTHROPIC_BASE_URL",
+];
 
 /// The model that is used if none is named: the newest fast one.
 pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
@@ -32,24 +39,46 @@ pub enum Provider {
     Gemini,
     /// OpenAI's, or a compatible server.
     OpenAi,
+    /// Anthropic's, or a compatible server.
+    Anthropic,
 }
 
 impl Provider {
     /// The names of all, the default first.
-    pub(crate) const NAMES: [&str; 2] = ["gemini", "openai"];
+    pub(crate) const NAMES: [&str; 3] = ["gemini", "openai", "anthropic"];
 
     pub(crate) fn of(name: &str) -> Self {
-        if name == Self::NAMES[1] {
-            Self::OpenAi
-        } else {
-            Self::Gemini
+        match name {
+            "openai" => Self::OpenAi,
+            "anthropic" => Self::Anthropic,
+            _ => Self::Gemini,
         }
     }
 
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Gemini => Self::NAMES[0],
             Self::OpenAi => Self::NAMES[1],
+            Self::Anthropic => Self::NAMES[2],
+        }
+    }
+
+    /// The API whose rules the declarations of tools follow. Servers that are compatible with
+    /// OpenAI's have fewer rules than OpenAI.
+    pub const fn target(self) -> Target {
+        match self {
+            Self::Gemini | Self::OpenAi => Target::Gemini,
+            Self::Anthropic => Target::Anthropic,
+        }
+    }
+}
+
+impl From<AskProvider> for Provider {
+    fn from(provider: AskProvider) -> Self {
+        match provider {
+            AskProvider::Gemini => Self::Gemini,
+            AskProvider::OpenAi => Self::OpenAi,
+            AskProvider::Anthropic => Self::Anthropic,
         }
     }
 }
@@ -68,27 +97,36 @@ pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Fa
         read_timeout: std::time::Duration::from_mins(5),
         ..ClientOptions::from_vars(&network_vars(io))
     };
+    let server = |service: &'static Service| {
+        let endpoint = Endpoint::from_vars(service, var).map_err(failed)?;
+        if endpoint.exposes_key() && !options.insecure {
+            let message = "the key would be sent without encryption, to another machine";
+            return Err(Failure::from(
+                Diagnostic::new(Code::Usage, message)
+                    .with_subject(service.base_url)
+                    .hint("use https://; --insecure sends it over a network that you trust"),
+            ));
+        }
+        // Its default is https: the user has named any other URL, such as one in the LAN.
+        let client = client(ClientOptions {
+            plain_http: PlainHttp::Any,
+            ..client_options.clone()
+        });
+        Ok((client.map_err(failed)?, endpoint))
+    };
     match options.provider {
         Provider::Gemini => {
             let endpoint = gemini::Endpoint::from_vars(var).map_err(failed)?;
-            let client = client(client_options).map_err(failed)?;
+            let client = client(client_options.clone()).map_err(failed)?;
             Ok(Box::new(Gemini::new(client, endpoint)))
         }
         Provider::OpenAi => {
-            let endpoint = openai::Endpoint::from_vars(var).map_err(failed)?;
-            if endpoint.exposes_key() && !options.insecure {
-                let message = "the key would be sent without encryption, to another machine";
-                return Err(Diagnostic::new(Code::Usage, message)
-                    .with_subject(openai::BASE_URL)
-                    .hint("use https://; --insecure sends it over a network that you trust")
-                    .into());
-            }
-            // Its default is https: the user has named any other URL, such as one in the LAN.
-            let client = client(ClientOptions {
-                plain_http: PlainHttp::Any,
-                ..client_options
-            });
-            Ok(Box::new(OpenAi::new(client.map_err(failed)?, endpoint)))
+            let (client, endpoint) = server(&openai::SERVICE)?;
+            Ok(Box::new(OpenAi::new(client, endpoint)))
+        }
+        Provider::Anthropic => {
+            let (client, endpoint) = server(&anthropic::SERVICE)?;
+            Ok(Box::new(Anthropic::new(client, endpoint)))
         }
     }
 }
@@ -297,6 +335,8 @@ struct ModelPrices {
     output: f64,
     /// By default, what is cached costs as much as what is not.
     cached: Option<f64>,
+    /// By default, what is written to a cache costs as much as what is not, and more of Claude.
+    written: Option<f64>,
     context: Option<u64>,
 }
 
@@ -329,10 +369,13 @@ fn find(document: Value, model: &str) -> Result<ModelFacts, serde_json::Error> {
     for (pattern, value) in prices.models {
         let entry: ModelPrices = serde_json::from_value(value)?;
         if found == ModelFacts::default() && Pattern::new(&pattern).matches(model) {
+            // Anthropic charges for a write that lives for five minutes.
+            let of_writes = if model.contains("claude") { 1.25 } else { 1.0 };
             let price = Price {
                 currency: prices.currency.clone(),
                 input: entry.input,
                 cached: entry.cached.unwrap_or(entry.input),
+                written: entry.written.unwrap_or(entry.input * of_writes),
                 output: entry.output,
             };
             found = ModelFacts {
@@ -357,20 +400,25 @@ mod tests {
             "models": {
                 "small": {"input": 0.1, "output": 0.4, "cached": 0.01, "context": 1000},
                 "s*": {"input": 1, "output": 4},
+                "claude-old": {"input": 4, "output": 20, "written": 8},
+                "claude-*": {"input": 4, "output": 20},
             },
         });
-        let price = |input, cached, output| {
+        let price = |input, cached, written, output| {
             let currency = "USD".to_owned();
             Some(Price {
                 currency,
                 input,
                 cached,
+                written,
                 output,
             })
         };
         for (model, price, context) in [
-            ("small", price(0.1, 0.01, 0.4), Some(1000)),
-            ("smart", price(1.0, 1.0, 4.0), None),
+            ("small", price(0.1, 0.01, 0.1, 0.4), Some(1000)),
+            ("smart", price(1.0, 1.0, 1.0, 4.0), None),
+            ("claude-old", price(4.0, 4.0, 8.0, 20.0), None),
+            ("claude-new", price(4.0, 4.0, 5.0, 20.0), None),
             ("other", None, None),
         ] {
             let facts = find(document.clone(), model).expect("valid");

@@ -12,7 +12,7 @@ use crate::{CallScope, ToolTraits};
 pub struct AgentTool {
     /// Its name.
     pub name: String,
-    /// Its declaration for the Gemini API.
+    /// Its declaration, in the form of the Gemini API.
     pub declaration: Value,
     /// The traits that decide about its calls.
     pub traits: ToolTraits,
@@ -21,19 +21,23 @@ pub struct AgentTool {
 }
 
 impl AgentTool {
-    /// Declares `tool` for the Gemini API.
+    /// Declares `tool` as `api` accepts it, in the form of the Gemini API.
     ///
     /// # Errors
     /// The reasons for which the API would reject it.
-    pub fn declare(tool: &Tool) -> Result<Self, Vec<Diagnostic>> {
-        let rejections = Target::Gemini.rejections(tool);
+    pub fn declare(tool: &Tool, api: Target) -> Result<Self, Vec<Diagnostic>> {
+        let rejections = api.rejections(tool);
         if !rejections.is_empty() {
             return Err(rejections);
         }
-        let mut declaration = Target::Gemini.declare(tool);
+        let mut declaration = api.declare(tool);
         if let Value::Object(fields) = &mut declaration {
             // The API takes one of the two.
             fields.shift_remove("parameters");
+            if let Some(schema) = fields.shift_remove("input_schema") {
+                fields.shift_remove("input_examples");
+                fields.insert("parametersJsonSchema".to_owned(), schema);
+            }
         }
         Ok(Self {
             name: tool.name().as_str().to_owned(),

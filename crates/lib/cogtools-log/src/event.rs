@@ -34,7 +34,8 @@ pub enum Event {
     },
     /// The model has answered.
     Response {
-        /// Exactly what the provider sent, with all signatures: a content, or a message of OpenAI's.
+        /// Exactly what the provider sent, with all signatures: a content, and the message of
+        /// another API that it was read from.
         content: Value,
         /// Why the model has ended, in the provider's words.
         #[serde(default, skip_serializing_if = "Option::is_none")]

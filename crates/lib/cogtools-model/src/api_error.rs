@@ -94,7 +94,8 @@ impl ApiError {
         let mut status = status;
         let mut error = error.clone();
         for _ in 0..MAX_QUOTED_ERRORS {
-            status = code_of(&error).unwrap_or(status);
+            let of_stream = || status_of(error["type"].as_str().filter(|_| status < 400)?);
+            status = code_of(&error).or_else(of_stream).unwrap_or(status);
             // Proxies quote the error of the API as the text of their own.
             let message = error["message"].as_str();
             match message.and_then(|message| error_in(message.as_bytes())) {
@@ -108,7 +109,7 @@ impl ApiError {
         let name = ["status", "code", "type"].into_iter().find_map(text);
         let (kind, retry_after) = match name.as_deref() {
             // An account without credit is one that no wait repairs.
-            Some("insufficient_quota") => (ApiErrorKind::QuotaExhausted, None),
+            Some("insufficient_quota" | "billing_error") => (ApiErrorKind::QuotaExhausted, None),
             _ => classify(status, &message, &Details::new(&error["details"])),
         };
         Self {
@@ -217,7 +218,7 @@ fn classify(status: u16, message: &str, details: &Details) -> (ApiErrorKind, Opt
         404 => (ApiErrorKind::NotFound, None),
         429 => classify_quota(message, details, delay()),
         408 | 499 | 504 => (ApiErrorKind::TimedOut, delay()),
-        503 => (ApiErrorKind::Overloaded, delay()),
+        503 | 529 => (ApiErrorKind::Overloaded, delay()),
         // An error in a stream may have neither a code nor a name.
         ..400 | 500 | 502 | 504.. => (ApiErrorKind::Failed, delay()),
         _ => (ApiErrorKind::InvalidRequest, None),
@@ -266,20 +267,25 @@ fn delay_in(message: &str) -> Option<Duration> {
     find_duration(message, BEFORE_TIMES).filter(|delay| !delay.is_zero())
 }
 
-/// The HTTP status of an error that has only a name.
+/// The HTTP status of an error that has only a name: Google's, or Anthropic's in a stream.
 fn status_of(name: &str) -> Option<u16> {
     Some(match name {
-        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" => 400,
-        "UNAUTHENTICATED" => 401,
-        "PERMISSION_DENIED" => 403,
-        "NOT_FOUND" => 404,
+        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" | "invalid_request_error" => {
+            400
+        }
+        "UNAUTHENTICATED" | "authentication_error" => 401,
+        "billing_error" => 402,
+        "PERMISSION_DENIED" | "permission_error" => 403,
+        "NOT_FOUND" | "not_found_error" => 404,
         "ABORTED" | "ALREADY_EXISTS" => 409,
-        "RESOURCE_EXHAUSTED" => 429,
+        "request_too_large" => 413,
+        "RESOURCE_EXHAUSTED" | "rate_limit_error" => 429,
         "CANCELLED" => 499,
-        "INTERNAL" | "UNKNOWN" | "DATA_LOSS" => 500,
+        "INTERNAL" | "UNKNOWN" | "DATA_LOSS" | "api_error" => 500,
         "UNIMPLEMENTED" => 501,
         "UNAVAILABLE" => 503,
-        "DEADLINE_EXCEEDED" => 504,
+        "DEADLINE_EXCEEDED" | "timeout_error" => 504,
+        "overloaded_error" => 529,
         _ => return None,
     })
 }

@@ -33,10 +33,10 @@ pub struct Content {
     role: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parts: Option<Vec<Part>>,
-    /// The message of a server with the API of OpenAI that this content was read from: it goes
-    /// back there as it came. The Gemini API does not get it.
+    /// The message of a server with another API that this content was read from: it goes back
+    /// there as it came. The Gemini API does not get it. One of Anthropic has `type: message`.
     #[serde(default, skip_serializing)]
-    pub(crate) message: Option<Map<String, Value>>,
+    message: Option<Map<String, Value>>,
     /// Fields that this version does not know.
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -77,6 +77,20 @@ impl Content {
             logged["message"] = json!(message);
         }
         logged
+    }
+
+    /// The message of the API of OpenAI that it was read from.
+    pub(crate) fn openai_message(&self) -> Option<&Map<String, Value>> {
+        let message = self.message.as_ref();
+        message.filter(|message| message.get("type").is_none_or(|kind| kind != "message"))
+    }
+
+    /// The blocks of the message of Anthropic's API that it was read from.
+    pub(crate) fn anthropic_blocks(&self) -> Option<&Vec<Value>> {
+        let message = self.message.as_ref();
+        let message =
+            message.filter(|message| message.get("type").is_some_and(|kind| kind == "message"));
+        message?.get("content")?.as_array()
     }
 
     /// Who speaks; `None` for instructions and for roles of later versions.
@@ -180,6 +194,11 @@ impl Part {
             file["mimeType"] = mime_type.into();
         }
         Self::of("fileData", file)
+    }
+
+    /// A part with these fields.
+    pub(crate) const fn from_fields(fields: Map<String, Value>) -> Self {
+        Self(fields)
     }
 
     fn of(key: &str, value: Value) -> Self {

@@ -126,6 +126,16 @@ impl Request {
         serde_json::to_vec(&body).unwrap_or_default()
     }
 
+    /// The tools that the model may call, for an API without a list of allowed names.
+    pub(crate) fn allowed_tools(&self) -> impl Iterator<Item = &Value> {
+        self.tools.iter().filter(|tool| match &self.mode {
+            ToolMode::Any(names) | ToolMode::Validated(names) if !names.is_empty() => {
+                names.iter().any(|allowed| tool["name"] == allowed.as_str())
+            }
+            _ => true,
+        })
+    }
+
     /// The canonical hash, by which a recorded response is found: of the model and the body.
     pub fn hash(&self) -> String {
         self.hash_with(&self.body())
@@ -139,6 +149,18 @@ impl Request {
         hasher.update(body);
         hex(&hasher.finalize())
     }
+}
+
+/// The JSON Schema of the arguments of a tool.
+pub(crate) fn json_schema(declaration: &Value) -> Value {
+    let schema = declaration.get("parametersJsonSchema");
+    let schema = schema.or_else(|| declaration.get("parameters")).cloned();
+    schema.unwrap_or_else(|| json!({"type": "object", "properties": {}}))
+}
+
+/// The form of an answer, for a server that takes no schema.
+pub(crate) fn schema_in_words(schema: &Value) -> String {
+    format!("Answer with JSON alone, which matches this JSON Schema:\n{schema}")
 }
 
 /// `bytes` in hexadecimal digits.

@@ -298,6 +298,13 @@ pub struct Usage {
     /// Of the request, those that came from a cache.
     #[serde(alias = "cachedContentTokenCount", deserialize_with = "lenient")]
     pub cached: u64,
+    /// Of the request, those that were written to a cache, if the provider charges for it.
+    #[serde(
+        alias = "cacheWriteTokenCount",
+        deserialize_with = "lenient",
+        skip_serializing_if = "is_zero"
+    )]
+    pub written: u64,
     /// Of the answer and its calls.
     #[serde(alias = "candidatesTokenCount", deserialize_with = "lenient")]
     pub output: u64,
@@ -309,10 +316,16 @@ pub struct Usage {
     pub total: u64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
         self.prompt += other.prompt;
         self.cached += other.cached;
+        self.written += other.written;
         self.output += other.output;
         self.thoughts += other.thoughts;
         self.total += other.total;

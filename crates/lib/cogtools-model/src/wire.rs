@@ -22,8 +22,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) method: Method,
     pub(crate) url: String,
     pub(crate) body: Vec<u8>,
-    /// The header that says who asks. It is never printed.
-    pub(crate) authorization: Option<(HeaderName, HeaderValue)>,
+    /// The headers of the API, one of which says who asks. They are never printed.
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     /// The key, which no error may repeat; empty if there is none.
     pub(crate) secret: &'a str,
 }
@@ -41,7 +41,7 @@ impl Outgoing<'_> {
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(Bytes::from(self.body));
         let mut request = request.map_err(|_| ModelError::Http(invalid()))?;
-        request.headers_mut().extend(self.authorization);
+        request.headers_mut().extend(self.headers);
         let response = client.send(request).await?;
         if response.status.is_success() {
             return Ok(response);
@@ -81,6 +81,11 @@ pub(crate) trait Decoder: Send + 'static {
 
     /// Returns true if an object has said why the response ended.
     fn has_finished(&self) -> bool;
+
+    /// Returns true if the last object was the last one of the stream.
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// `object`, unless it is an error; `secret` is kept out of that.
@@ -169,7 +174,11 @@ impl<D: Decoder> Events<D> {
         })?;
         let object = without_error(object, &self.secret)?;
         self.has_objects = true;
-        self.decoder.push(object)
+        let chunk = self.decoder.push(object)?;
+        if chunk.is_none() && self.decoder.is_done() {
+            return Ok(self.end(true));
+        }
+        Ok(chunk)
     }
 
     /// The data of the next event, `None` at the end.

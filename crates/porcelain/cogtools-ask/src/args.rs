@@ -135,7 +135,7 @@ impl AskArgs {
     /// # Errors
     /// `USAGE` if one has no key.
     pub(crate) fn generation(&self) -> Result<Map<String, Value>, Failure> {
-        let is_openai = self.model.provider == Provider::OpenAi;
+        let provider = self.model.provider;
         let mut fields = Map::new();
         for option in &self.options {
             let parts = option.split_once('=').filter(|(key, _)| !key.is_empty());
@@ -145,14 +145,15 @@ impl AskArgs {
                 Failure::from(Diagnostic::new(Code::Usage, message).hint(hint))
             })?;
             let value = serde_json::from_str(text).unwrap_or_else(|_| text.into());
-            match key {
-                "thinking" if is_openai => fields.insert("reasoning_effort".to_owned(), value),
-                "thinking" => fields.insert(
-                    "thinkingConfig".to_owned(),
-                    json!({ "thinkingLevel": value }),
-                ),
-                key => fields.insert(key.to_owned(), value),
+            let (key, value) = match (key, provider) {
+                ("thinking", Provider::OpenAi) => ("reasoning_effort", value),
+                ("thinking", Provider::Gemini) => {
+                    ("thinkingConfig", json!({ "thinkingLevel": value }))
+                }
+                // Its client knows what the model takes.
+                (key, _) => (key, value),
             };
+            fields.insert(key.to_owned(), value);
         }
         Ok(fields)
     }

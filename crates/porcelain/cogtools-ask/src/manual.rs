@@ -60,9 +60,12 @@ names another server of the same protocol. A project's .env never sets any of th
 the models of the provider.
 
 With --provider openai, the model is on a server with the API of OpenAI: the one at \
-OPENAI_BASE_URL, with a key in OPENAI_API_KEY. A server on this machine needs no key. --model names the model. --option \
-passes a key to the API as it is, such as topP=0.9 to Gemini or top_p=0.9 to a server with the API \
-of OpenAI; thinking=LEVEL sets the level of thinking of either. ask.aliases in the configuration has \
+OPENAI_BASE_URL, with a key in OPENAI_API_KEY. With --provider anthropic, it is on a server with the \
+Messages API of Anthropic: the one at ANTHROPIC_BASE_URL, with a key in ANTHROPIC_API_KEY. A server \
+on this machine needs no key. --model names the model. --option \
+passes a key to the API as it is, such as topP=0.9 to Gemini or top_p=0.9 to the others; \
+thinking=LEVEL sets the level of thinking of any, and thinking=TOKENS the tokens for thoughts of a \
+Claude that takes a number. ask.aliases in the configuration has \
 short names of models, for --model, /model and the files of agents. The keys of \
 ask in the configuration are the defaults of the options; see `cogtoolrc(5)`.",
     ),
@@ -118,7 +121,10 @@ is in the session. --json always prints its object.",
 OPENAI_API_KEY
   The key for a server with the API of OpenAI.
 
-GOOGLE_GEMINI_BASE_URL, OPENAI_BASE_URL
+ANTHROPIC_API_KEY
+  The key for a server with the API of Anthropic.
+
+GOOGLE_GEMINI_BASE_URL, OPENAI_BASE_URL, ANTHROPIC_BASE_URL
   The address of the API.
 
 HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE

@@ -58,6 +58,7 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         config: config.ask.clone(),
         permissions: materials.settings.permissions.clone(),
         model: model.clone(),
+        api: args.model.provider.target(),
     }));
     if task.is_empty()
         && let Some(conversation) = Conversation::at_terminal(args, &materials, io)
@@ -109,7 +110,7 @@ fn tools(
         ..context.context(io)
     };
     cx.call.todos = Some(todos.clone());
-    let (tools, diagnostics) = ProjectTools::load(registry, cx);
+    let (tools, diagnostics) = ProjectTools::load(registry, cx, args.model.provider.target());
     if !args.quiet {
         io.warn(&diagnostics, &EACH);
     }

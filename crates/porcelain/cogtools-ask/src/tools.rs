@@ -13,7 +13,7 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{AgentTask, FlowTask};
 use cogtools_core::{
     AskConfig, Cancel, Code, Config, Context, Diagnostic, FindError, Limit, Pattern, Project,
-    Registry, Tool,
+    Registry, Target, Tool,
 };
 use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Finish, Generation, Part};
@@ -37,10 +37,11 @@ pub(crate) struct ProjectTools {
 }
 
 impl ProjectTools {
-    /// The tools of `registry`, which run in `cx`; and the diagnostics of what is left out.
-    pub(crate) fn load(registry: Registry, cx: Context) -> (Self, Vec<Diagnostic>) {
+    /// The tools of `registry` that `api` accepts, which run in `cx`; and the diagnostics of what is
+    /// left out.
+    pub(crate) fn load(registry: Registry, cx: Context, api: Target) -> (Self, Vec<Diagnostic>) {
         let found = registry.map(|tool| match tool {
-            Ok(tool) => AgentTool::declare(&tool),
+            Ok(tool) => AgentTool::declare(&tool, api),
             Err(error) => Err(error.diagnostics()),
         });
         let mut diagnostics = registry.config_errors().to_vec();
@@ -178,6 +179,8 @@ pub(crate) struct Agents {
     pub(crate) permissions: Permissions,
     /// The model of those that name none.
     pub(crate) model: String,
+    /// The API whose rules their declarations follow.
+    pub(crate) api: Target,
 }
 
 impl Agents {
@@ -196,7 +199,7 @@ impl Agents {
             .with_variable(AgentTask::DEPTH, &depth.to_string());
         let cx = Context { environment, ..cx };
         let cancel = cx.cancel.clone();
-        let (tools, _) = ProjectTools::load(self.registry.clone(), cx);
+        let (tools, _) = ProjectTools::load(self.registry.clone(), cx, self.api);
         let tools = tools.only(&task.tools);
         tools.set_agents(Arc::clone(self));
         let settings = agent_settings(task, &self.model, &self.config, self.permissions.clone());

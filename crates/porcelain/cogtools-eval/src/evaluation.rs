@@ -100,7 +100,8 @@ fn load_tools(
 ) -> Result<(Vec<Declared>, Context), Failure> {
     let (registry, context) =
         project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
-    let (tools, diagnostics) = tools::load(&registry, args.with_decoys);
+    let (tools, diagnostics) =
+        tools::load(&registry, args.with_decoys, args.model.provider.target());
     io.warn(&diagnostics, &EACH);
     let cx = Context {
         cancel: cancel.clone(),

@@ -7,7 +7,9 @@ use cogtools_agent::{AgentTool, CallResult, CallScope, ReadyCall, ToolTraits, To
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::text::Text;
-use cogtools_core::{Code, Context, Diagnostic, Limit, Pattern, Registry, Tool, digest, yaml};
+use cogtools_core::{
+    Code, Context, Diagnostic, Limit, Pattern, Registry, Target, Tool, digest, yaml,
+};
 use cogtools_log::Outcome;
 use cogtools_program::call_timeout;
 use serde_json::{Map, Value};
@@ -30,8 +32,8 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
-    fn new(tool: Tool, is_decoy: bool) -> Result<Self, Vec<Diagnostic>> {
-        let agent = AgentTool::declare(&tool)?;
+    fn new(tool: Tool, is_decoy: bool, api: Target) -> Result<Self, Vec<Diagnostic>> {
+        let agent = AgentTool::declare(&tool, api)?;
         let content = yaml::parse(tool.text()).map(|document| document.to_json());
         let content = content.unwrap_or_else(|_| Value::from(tool.text().as_str()));
         Ok(Self {
@@ -55,10 +57,14 @@ pub(crate) fn short(value: &Value) -> String {
     text
 }
 
-/// Loads the tools of `registry`, and `decoys` more. Returns the diagnostics of what is left out.
-pub(crate) fn load(registry: &Registry, decoys: usize) -> (Vec<Declared>, Vec<Diagnostic>) {
+/// Loads the tools of `registry` that `api` accepts, and `decoys` more. Returns the diagnostics of what is left out.
+pub(crate) fn load(
+    registry: &Registry,
+    decoys: usize,
+    api: Target,
+) -> (Vec<Declared>, Vec<Diagnostic>) {
     let found = registry.map(|tool| match tool {
-        Ok(tool) => Declared::new(tool, false),
+        Ok(tool) => Declared::new(tool, false, api),
         Err(error) => Err(error.diagnostics()),
     });
     let mut diagnostics = registry.config_errors().to_vec();
@@ -72,7 +78,7 @@ pub(crate) fn load(registry: &Registry, decoys: usize) -> (Vec<Declared>, Vec<Di
     let all: Vec<Value> = serde_json::from_str(DECOYS).unwrap_or_default();
     let parse = |value: Value| {
         let text = Text::new("decoys.json", value.to_string().into_bytes()).ok()?;
-        Declared::new(Tool::parse(text).ok()?, true).ok()
+        Declared::new(Tool::parse(text).ok()?, true, api).ok()
     };
     let names: Vec<String> = tools.iter().map(|tool| tool.agent.name.clone()).collect();
     let decoy = all

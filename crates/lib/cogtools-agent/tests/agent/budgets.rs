@@ -36,6 +36,7 @@ fn check(budget: Budget, expected: &EndStatus, left: usize) {
         currency: "EUR".to_owned(),
         input: 0.0,
         cached: 0.0,
+        written: 0.0,
         // Five tokens each: one cent for a response.
         output: 2_000.0,
     });
@@ -119,6 +120,7 @@ fn money_is_checked_before_it_is_spent() {
             currency: "EUR".to_owned(),
             input,
             cached: 0.0,
+            written: 0.0,
             // Five tokens each: one cent for a response.
             output: 2_000.0,
         });

@@ -45,7 +45,7 @@ impl Gemini {
             method,
             url,
             body,
-            authorization: Some(self.endpoint.authorization()?),
+            headers: vec![self.endpoint.authorization()?],
             secret: self.endpoint.secret(),
         };
         outgoing.send(&self.client).await

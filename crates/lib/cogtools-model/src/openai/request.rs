@@ -1,13 +1,13 @@
 //! The body of a request: its options, and the conversation as messages.
 //!
-//! Results of tools are messages of their own, and every one names its call. The Gemini API lets
-//! both go without an identifier, so absent ones are made up by position, always the same.
+//! Results of tools are messages of their own, and every one names its call.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use crate::call_ids::{CallIds, text};
+use crate::request::{json_schema, schema_in_words};
 use crate::{
     ApiError, ApiErrorKind, Content, FunctionCall, ModelError, Part, Request, Role, ToolMode,
 };
@@ -25,7 +25,7 @@ pub(super) fn body(request: &Request, limit_key: &str) -> Result<Map<String, Val
     let system = request.system.iter();
     let system = system.map(|system| json!({"role": "system", "content": system.text()}));
     let messages: Vec<Value> = system.chain(messages(&request.contents)).collect();
-    let tools = tools(request);
+    let tools: Vec<Value> = request.allowed_tools().map(tool).collect();
     let choice = match request.mode {
         ToolMode::Auto | ToolMode::Validated(_) => None,
         ToolMode::None => Some("none"),
@@ -80,46 +80,32 @@ pub(super) fn leave_out(body: &mut Map<String, Value>, key: &str) {
     let field = body.shift_remove(key).unwrap_or_default();
     let messages = body.get_mut("messages").and_then(Value::as_array_mut);
     if let (FORMAT, Some(messages)) = (key, messages) {
-        let schema = &field["json_schema"]["schema"];
-        let text = format!("Answer with JSON alone, which matches this JSON Schema:\n{schema}");
+        let text = schema_in_words(&field["json_schema"]["schema"]);
         add(messages, json!({"role": "user", "content": text}));
     }
 }
 
-/// The tools that the model may call: the API has no list of allowed names.
-fn tools(request: &Request) -> Vec<Value> {
-    let is_allowed = |tool: &&Value| match &request.mode {
-        ToolMode::Any(names) | ToolMode::Validated(names) if !names.is_empty() => {
-            names.iter().any(|allowed| tool["name"] == allowed.as_str())
-        }
-        _ => true,
-    };
-    let tools = request.tools.iter().filter(is_allowed);
-    tools.map(tool).collect()
-}
-
 fn tool(declaration: &Value) -> Value {
-    let schema = declaration.get("parametersJsonSchema");
-    let schema = schema.or_else(|| declaration.get("parameters")).cloned();
     let mut function = json!({"name": declaration["name"]});
     if let Some(description) = declaration.get("description") {
         function["description"] = description.clone();
     }
-    function["parameters"] = schema.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
+    function["parameters"] = json_schema(declaration);
     json!({"type": "function", "function": function})
 }
 
 /// The messages of a conversation.
 pub fn messages(contents: &[Arc<Content>]) -> Vec<Value> {
     let mut messages = Vec::new();
-    let mut calls = Calls::default();
+    let mut ids = CallIds::default();
     for content in contents {
         if content.role() == Some(Role::Model) {
-            if let Some(message) = calls.message(content) {
+            if let Some(message) = assistant(content, &mut ids) {
                 add(&mut messages, message);
             }
         } else {
-            messages.extend(calls.results(content));
+            let parts = content.parts().iter();
+            messages.extend(parts.filter_map(|part| result(part, &mut ids)));
             if let Some(message) = user(content) {
                 let last = messages.last();
                 if last.is_some_and(|last: &Value| last["role"] == "tool") {
@@ -162,102 +148,58 @@ fn parts(content: &Value) -> Vec<Value> {
     }
 }
 
-/// The calls whose results come next.
-#[derive(Default)]
-struct Calls {
-    count: usize,
-    /// Their names and identifiers.
-    open: VecDeque<(String, String)>,
+/// The message of the model, as it came if it came from such a server; `None` if nothing of it is
+/// left.
+fn assistant(content: &Content, ids: &mut CallIds) -> Option<Value> {
+    ids.begin();
+    let mut message = content.openai_message().cloned().unwrap_or_default();
+    let sent = message.shift_remove("tool_calls").unwrap_or_default();
+    let calls = content.parts().iter().filter_map(Part::call).enumerate();
+    let calls: Vec<Value> = calls
+        .map(|(index, called)| call(&called, sent.get(index), ids))
+        .collect();
+    let text = content.text();
+    if text.is_empty() && calls.is_empty() {
+        return None;
+    }
+    message.entry("role").or_insert_with(|| "assistant".into());
+    let text = Some(text).filter(|text| !text.is_empty());
+    message.entry("content").or_insert_with(|| json!(text));
+    if !calls.is_empty() {
+        message.insert("tool_calls".to_owned(), calls.into());
+    }
+    Some(message.into())
 }
 
-impl Calls {
-    /// The message of the model, as it came if it came from such a server; `None` if nothing of it
-    /// is left.
-    fn message(&mut self, content: &Content) -> Option<Value> {
-        self.open.clear();
-        let mut message = content.message.clone().unwrap_or_default();
-        let sent = message.shift_remove("tool_calls").unwrap_or_default();
-        let calls = content.parts().iter().filter_map(Part::call).enumerate();
-        let calls: Vec<Value> = calls
-            .map(|(index, call)| self.call(&call, sent.get(index)))
-            .collect();
-        let text = content.text();
-        if text.is_empty() && calls.is_empty() {
-            return None;
-        }
-        message.entry("role").or_insert_with(|| "assistant".into());
-        let text = Some(text).filter(|text| !text.is_empty());
-        message.entry("content").or_insert_with(|| json!(text));
-        if !calls.is_empty() {
-            message.insert("tool_calls".to_owned(), calls.into());
-        }
-        Some(message.into())
-    }
-
-    /// A call, with the fields that were `sent` with it.
-    fn call(&mut self, call: &FunctionCall<'_>, sent: Option<&Value>) -> Value {
-        self.count += 1;
-        let id = call.id.map(str::to_owned);
-        let id = id.unwrap_or_else(|| made_up_id(self.count));
-        let mut message = sent.and_then(Value::as_object).cloned().unwrap_or_default();
-        let function = message.shift_remove("function").unwrap_or_default();
-        let arguments = function["arguments"].as_str().filter(|text| {
-            // Others stop a server that reads them again.
-            serde_json::from_str::<Map<String, Value>>(text).is_ok()
-        });
-        let arguments = match (arguments, call.args) {
-            (Some(text), _) => text.to_owned(),
-            (None, None) => "{}".to_owned(),
-            // What is not an object was not one when the model sent it.
-            (None, Some(Value::String(text))) => text.clone(),
-            (None, Some(args)) => args.to_string(),
-        };
-        let mut fields = function.as_object().cloned().unwrap_or_default();
-        fields.insert("name".to_owned(), call.name.into());
-        fields.insert("arguments".to_owned(), arguments.into());
-        message.insert("id".to_owned(), id.as_str().into());
-        message.entry("type").or_insert_with(|| "function".into());
-        message.insert("function".to_owned(), fields.into());
-        self.open.push_back((call.name.to_owned(), id));
-        message.into()
-    }
-
-    /// The messages of the results in `content`.
-    fn results(&mut self, content: &Content) -> Vec<Value> {
-        let results = content.parts().iter().filter_map(|part| {
-            let (name, response) = part.result()?;
-            let id = part.fields()["functionResponse"]["id"].as_str();
-            let id = self.close(id, name);
-            Some(json!({"role": "tool", "tool_call_id": id, "content": text(response)}))
-        });
-        results.collect()
-    }
-
-    /// The identifier of the call that a result belongs to.
-    fn close(&mut self, id: Option<&str>, name: &str) -> String {
-        let found = self.open.iter().position(|(called, own)| match id {
-            Some(id) => own == id,
-            None => called == name,
-        });
-        let call = found.and_then(|index| self.open.remove(index));
-        let own = call.map(|(_, own)| own).or(id.map(str::to_owned));
-        own.unwrap_or_else(|| made_up_id(self.count))
-    }
+/// A call, with the fields that were `sent` with it.
+fn call(call: &FunctionCall<'_>, sent: Option<&Value>, ids: &mut CallIds) -> Value {
+    let id = ids.open(call.id, call.name);
+    let mut message = sent.and_then(Value::as_object).cloned().unwrap_or_default();
+    let function = message.shift_remove("function").unwrap_or_default();
+    let arguments = function["arguments"].as_str().filter(|text| {
+        // Others stop a server that reads them again.
+        serde_json::from_str::<Map<String, Value>>(text).is_ok()
+    });
+    let arguments = match (arguments, call.args) {
+        (Some(text), _) => text.to_owned(),
+        (None, None) => "{}".to_owned(),
+        // What is not an object was not one when the model sent it.
+        (None, Some(Value::String(text))) => text.clone(),
+        (None, Some(args)) => args.to_string(),
+    };
+    let mut fields = function.as_object().cloned().unwrap_or_default();
+    fields.insert("name".to_owned(), call.name.into());
+    fields.insert("arguments".to_owned(), arguments.into());
+    message.insert("id".to_owned(), id.into());
+    message.entry("type").or_insert_with(|| "function".into());
+    message.insert("function".to_owned(), fields.into());
+    message.into()
 }
 
-/// The identifier of a call that has none. Mistral's templates want nine letters and digits.
-fn made_up_id(number: usize) -> String {
-    format!("call{number:05}")
-}
-
-/// Converts a result to text: an output that is text as it is, anything else as JSON.
-fn text(response: &Value) -> String {
-    let output = response.as_object().filter(|fields| fields.len() == 1);
-    match output.and_then(|fields| fields.get("output")) {
-        Some(Value::String(text)) => text.clone(),
-        Some(output) => output.to_string(),
-        None => response.to_string(),
-    }
+/// The message of the result that `part` is.
+fn result(part: &Part, ids: &mut CallIds) -> Option<Value> {
+    let (id, response) = ids.close(part)?;
+    Some(json!({"role": "tool", "tool_call_id": id, "content": text(response)}))
 }
 
 /// The message of the user: text alone as text, which every server knows.

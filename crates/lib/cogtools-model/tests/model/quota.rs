@@ -42,7 +42,7 @@ fn statuses() {
         (502, Failed, true),
         (503, Overloaded, true),
         (504, TimedOut, true),
-        (529, Failed, true),
+        (529, Overloaded, true),
     ];
     for (status, kind, is_transient) in cases {
         for body in [

@@ -18,6 +18,7 @@ pub(crate) fn usage(metadata: &Value) -> Usage {
     Usage {
         prompt: count("promptTokenCount"),
         cached: count("cachedContentTokenCount"),
+        written: 0,
         output: count("candidatesTokenCount"),
         thoughts: count("thoughtsTokenCount"),
         total: count("totalTokenCount"),
@@ -189,6 +190,7 @@ fn counts_add_up() {
     let expected = Usage {
         prompt: 11,
         cached: 5,
+        written: 0,
         output: 6,
         thoughts: 7,
         total: 25,

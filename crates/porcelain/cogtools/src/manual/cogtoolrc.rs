@@ -206,4 +206,5 @@ The file that prices names:
     date: 2026-11-01
     currency: USD
     models:
-      gemini-flash-*: {input: 0.30, cached: 0.03, output: 2.50, context: 1048576}";
+      gemini-flash-*: {input: 0.30, cached: 0.03, output: 2.50, context: 1048576}
+      claude-sonnet-*: {input: 2, cached: 0.20, written: 2.50, output: 10, context: 1000000}";

@@ -360,11 +360,13 @@ pub struct AskConfig {
     /// Example: `prices: prices.yaml`
     ///
     /// It is a YAML file with a date, a currency, and models: a map from names or patterns of
-    /// models to input, output and, optionally, cached (each for a million tokens) and context
-    /// (the number of tokens that the model reads). A limit of money needs it.
+    /// models to input, output and, optionally, cached and written (each for a million tokens, the
+    /// last one for those that are written to a cache) and context (the number of tokens that the
+    /// model reads). A limit of money needs it.
     #[schemars(with = "Option<Folder>")]
     pub prices: Option<ConfigFile>,
-    /// The kind of API that the provider has: gemini or openai. Only in the user's own file.
+    /// The kind of API that the provider has: gemini, openai or anthropic. Only in the user's own
+    /// file.
     ///
     /// Example: `provider: openai`
     pub provider: Option<AskProvider>,
@@ -433,6 +435,8 @@ pub enum AskProvider {
     Gemini,
     /// An API that is compatible with OpenAI's.
     OpenAi,
+    /// An API that is compatible with Anthropic's.
+    Anthropic,
 }
 
 /// Prompt of cogtools ask beside the task.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cogtools_model::{Content, Generation, Model as _, Part, Request, Role, ToolMode};
 use serde_json::{Value, json};
 
-use super::server::{Answer, Scripted, question};
+use crate::server::{Answer, Scripted, question};
 
 /// The body that is sent for `request`.
 async fn body(request: &Request) -> Value {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cogtools_model::{ApiError, ApiErrorKind, Model as _, ModelError, Usage};
 use serde_json::json;
 
-use super::server::{Answer, Scripted, ask};
+use crate::server::{Answer, Scripted, ask};
 
 async fn failure(answer: Answer) -> ModelError {
     let server = Scripted::start(answer).await;
@@ -163,7 +163,7 @@ async fn a_server_may_refuse_a_seed() {
     })
     .await;
     let model = server.model(None);
-    let mut request = super::server::question();
+    let mut request = crate::server::question();
     request.generation.seed = Some(7);
     for _ in 0..2 {
         drop(model.send(&request).await.expect("a response"));
@@ -183,7 +183,7 @@ async fn a_server_that_refuses_a_schema_is_told_it_in_words() {
     })
     .await;
     let model = server.model(None);
-    let mut request = super::server::question();
+    let mut request = crate::server::question();
     request.generation.response_json_schema = Some(json!({"type": "object"}));
     for count in [2, 3] {
         drop(model.send(&request).await.expect("a response"));

@@ -5,7 +5,7 @@ use cogtools_model::{
 };
 use serde_json::{Value, json};
 
-use super::server::{Answer, Scripted, ask, question};
+use crate::server::{Answer, Scripted, ask, question};
 
 async fn response(answer: Answer) -> Response {
     let server = Scripted::start(answer).await;
@@ -51,6 +51,7 @@ async fn text_arrives_in_deltas() {
     let usage = Usage {
         prompt: 10,
         cached: 4,
+        written: 0,
         output: 5,
         thoughts: 2,
         total: 17,

@@ -1,10 +1,10 @@
 //! The endpoint that the user's variables describe.
 
-use cogtools_model::Key;
-use cogtools_model::openai::Endpoint;
+use cogtools_model::openai::SERVICE;
+use cogtools_model::{Endpoint, Key};
 
 fn endpoint(base: Option<&str>, key: Option<&str>) -> Result<Endpoint, String> {
-    let endpoint = Endpoint::from_vars(|name| {
+    let endpoint = Endpoint::from_vars(&SERVICE, |name| {
         let value = match name {
             "OPENAI_BASE_URL" => base,
             "OPENAI_API_KEY" => key,
@@ -19,20 +19,26 @@ fn endpoint(base: Option<&str>, key: Option<&str>) -> Result<Endpoint, String> {
 fn a_key_is_needed_except_on_this_machine() {
     let key = || Some(Key::new("k"));
     let openai = "https://api.openai.com/v1";
-    assert_eq!(endpoint(None, Some("k")), Ok(Endpoint::new(openai, key())));
+    assert_eq!(
+        endpoint(None, Some("k")),
+        Ok(Endpoint::new(&SERVICE, openai, key()))
+    );
     assert_eq!(
         endpoint(Some(""), Some("k")),
-        Ok(Endpoint::new(openai, key()))
+        Ok(Endpoint::new(&SERVICE, openai, key()))
     );
     for local in [
         "http://localhost:11434/v1",
         "http://127.0.0.1:8080/v1/",
         "http://[::1]:1234/v1",
     ] {
-        assert_eq!(endpoint(Some(local), None), Ok(Endpoint::new(local, None)));
+        assert_eq!(
+            endpoint(Some(local), None),
+            Ok(Endpoint::new(&SERVICE, local, None))
+        );
         assert_eq!(
             endpoint(Some(local), Some("k")),
-            Ok(Endpoint::new(local, key()))
+            Ok(Endpoint::new(&SERVICE, local, key()))
         );
     }
     let missing = Err("no API key: OPENAI_API_KEY is not set".to_owned());

@@ -7,8 +7,9 @@ use cogtools_http::http::header::{CONTENT_TYPE, HeaderValue};
 use cogtools_http::http::{HeaderName, Request, StatusCode};
 use cogtools_http::server::{self, Server, ServerOptions};
 use cogtools_http::{Bytes, Client, ClientOptions};
-use cogtools_model::openai::Endpoint;
-use cogtools_model::{Content, Key, Model as _, ModelError, OpenAi, Part, Response};
+use cogtools_model::{
+    Anthropic, Content, Endpoint, Key, Model, ModelError, OpenAi, Part, Response, anthropic, openai,
+};
 use futures::StreamExt as _;
 use serde_json::Value;
 use tokio::task::JoinHandle;
@@ -32,6 +33,18 @@ impl Answer {
         }
     }
 
+    /// A stream of these events, named as their `type` says.
+    pub(crate) fn named_events(events: &[Value]) -> Self {
+        let body = events.iter().map(|event| {
+            let name = event["type"].as_str().expect("a type");
+            format!("event: {name}\ndata: {event}\n\n")
+        });
+        Self {
+            body: body.collect(),
+            ..Self::events(&[])
+        }
+    }
+
     /// A JSON body.
     pub(crate) fn json(status: u16, body: &str) -> Self {
         Self {
@@ -45,7 +58,7 @@ impl Answer {
 /// A request that a server received.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Received {
-    /// Method, path and the value of `Authorization`.
+    /// Method, path and the value of `Authorization` or `x-api-key`.
     pub(crate) line: String,
     /// The body, if it is JSON.
     pub(crate) body: Value,
@@ -100,7 +113,16 @@ impl Scripted {
     pub(crate) fn model(&self, key: Option<&str>) -> OpenAi {
         let base = format!("http://{}/v1/", self.address);
         let client = Client::new(ClientOptions::default()).expect("a client");
-        OpenAi::new(client, Endpoint::new(&base, key.map(Key::new)))
+        let key = key.map(Key::new);
+        OpenAi::new(client, Endpoint::new(&openai::SERVICE, &base, key))
+    }
+
+    /// A client of it with the other API.
+    pub(crate) fn anthropic(&self, key: Option<&str>) -> Anthropic {
+        let base = format!("http://{}/", self.address);
+        let client = Client::new(ClientOptions::default()).expect("a client");
+        let key = key.map(Key::new);
+        Anthropic::new(client, Endpoint::new(&anthropic::SERVICE, &base, key))
     }
 
     /// Number of requests that it has received.
@@ -134,6 +156,7 @@ fn read(request: &Request<Bytes>) -> Received {
     let headers = request.headers();
     let key = headers
         .get("authorization")
+        .or_else(|| headers.get("x-api-key"))
         .map(|key| key.to_str().expect("text"));
     assert!(headers.get(CONTENT_TYPE).is_some(), "a body has a type");
     Received {
@@ -157,7 +180,7 @@ pub(crate) fn question() -> cogtools_model::Request {
 }
 
 /// The whole response to a question.
-pub(crate) async fn ask(model: &OpenAi) -> Result<Response, ModelError> {
+pub(crate) async fn ask(model: &impl Model) -> Result<Response, ModelError> {
     let mut chunks = model.send(&question()).await?;
     let mut response = Response::default();
     while let Some(chunk) = chunks.next().await {

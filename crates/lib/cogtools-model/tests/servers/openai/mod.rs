@@ -1,0 +1,6 @@
+//! The Chat Completions API of OpenAI and its dialects.
+
+mod failures;
+mod requests;
+mod responses;
+mod variables;
