@@ -62,7 +62,7 @@ fn a_run_that_a_tool_started_is_listed_on_request_only() {
     };
     assert_eq!((sessions(&[]), sessions(&["--all"])), (0, 1));
     run("cogtools-ask", &project)
-        .args(["--continue", "and now?"])
+        .args(["-q", "--continue", "and now?"])
         .env("GEMINI_API_KEY", "a-key-for-tests")
         .run()
         .fails(
@@ -73,6 +73,40 @@ hint: leave out --continue to begin one
 
 "#]],
         );
+}
+
+#[test]
+fn a_name_of_a_tool_that_is_missing_is_reported_once() {
+    let project = project_with_agent();
+    let fake = FakeGemini::start([
+        Turn::call("greeter", json!({"person": "Ada"})),
+        Turn::text("Bonjour Ada !"),
+        Turn::text("It says: Bonjour Ada !"),
+    ]);
+    let outcome = ask(&project, &fake)
+        .args(["--allow=*", "Greet Ada in French"])
+        .run();
+    outcome.status(0);
+    let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    let message = "greeter: `absent` in `tools` of the agent matches no tool";
+    assert_eq!(stderr.matches(message).count(), 1, "{stderr}");
+    assert!(!stderr.contains("`gre*`"), "{stderr}");
+    fake.finish();
+}
+
+#[test]
+fn an_object_in_a_prompt_is_an_error_and_asks_no_model() {
+    let project = project();
+    project.file(
+        "tools/about.yaml",
+        "name: about\ndescription: Describes a person\nparameters:\n  person: {type: object}\n\
+         implementation:\n  agent:\n    system: Be brief.\n    prompt: About {{ person }}.\n",
+    );
+    let fake = FakeGemini::start([]);
+    let arguments = json!({"person": {"name": "Ada"}});
+    let outcome = call(&project, &fake, "about", &arguments);
+    outcome.stdout_is("").stderr_contains("an object prints as");
+    assert!(fake.finish().main().is_empty());
 }
 
 #[test]

@@ -277,6 +277,52 @@ fn a_model_that_fails_chooses_no_branch() {
 }
 
 #[test]
+fn agents_that_run_at_the_same_time_spend_one_budget() {
+    let nodes = "\
+    nodes:
+      all: {each: {in: [1, 2, 3, 4, 5, 6], agent: {rules: 'Say {{ item }}'}}}
+";
+    let project = project_with(nodes);
+    // A token that is received costs a tenth of the money: the first answer spends all of it.
+    project.file(
+        "../home/.gemini/cogtoolrc.yaml",
+        "ask: {prices: prices.yaml, budget: {money: 0.01}}\n",
+    );
+    project.file(
+        "../home/.gemini/prices.yaml",
+        "date: 2026-11-01\ncurrency: USD\nmodels: {'*': {input: 0, output: 1000}}\n",
+    );
+    let long = "word ".repeat(200);
+    let fake = FakeGemini::start([Turn::text(&long)]);
+    let outcome = flow_run(&project, &["run", "f"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .run();
+    outcome
+        .stdout_is("")
+        .stderr_contains("the budget of money is spent");
+    assert_eq!(fake.finish().main().len(), 1);
+}
+
+#[test]
+fn an_answer_over_its_limit_is_an_error_and_never_cut() {
+    let nodes = "\
+    nodes:
+      name: {agent: {rules: 'Who?'}}
+      greet: {text: 'Dear {{ name }}'}
+";
+    let fake = FakeGemini::start([Turn::text(&"x".repeat((8 << 20) + 1))]);
+    let outcome = flow_run(&project_with(nodes), &["run", "f"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .limit(std::time::Duration::from_mins(1))
+        .run();
+    outcome.status(1).stdout_is("");
+    outcome.stderr_contains("error[TOOL_FAILED]: name: ");
+    fake.finish();
+}
+
+#[test]
 fn a_flow_that_reads_an_error_goes_on() {
     let nodes = "\
     nodes:

@@ -2,18 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_log::{BudgetLimit, EndStatus, Event, LogError};
 use cogtools_model::{Content, Finish, Model, ModelError, Part, Request, Response, Usage};
 use serde_json::Value;
+use tokio::time::sleep;
 
 use crate::cache::{CacheUse, Caching};
 use crate::calls::CallsEnd;
 use crate::diagnostic::code;
-use crate::exchange::{Ended, Exchange, cancelled};
+use crate::exchange::{Ended, Exchange, cancelled, waiting};
 use crate::journal::{GO_ON, usage_event};
-use crate::limits::{LoopGuard, Repetition};
+use crate::limits::{LoopGuard, Refused, Repetition, Reservation};
 use crate::observer::{Activity, Observer, Questions, Silent};
 use crate::prompt::dynamic_changes;
 use crate::state::Fixed;
@@ -56,6 +58,8 @@ pub struct Agent<'a> {
     /// Tools that the user has approved for the whole run.
     pub(crate) always: HashSet<String>,
     pub(crate) has_failed_to_compact: bool,
+    /// The part of the budget that the next request may use.
+    reservation: Option<Reservation>,
     /// True if the money that is left limits the next response.
     is_capped: bool,
     /// The text of the last response, and why it ended.
@@ -106,6 +110,7 @@ impl<'a> Agent<'a> {
             guard: LoopGuard::default(),
             always: HashSet::new(),
             has_failed_to_compact: false,
+            reservation: None,
             is_capped: false,
             last_text: String::new(),
             last_finish: None,
@@ -196,7 +201,7 @@ impl<'a> Agent<'a> {
                 self.compact_if_due().await?;
             }
             // A summary is paid for as well.
-            if let Some(limit) = self.ledger.exceeded().or_else(|| self.would_exceed()) {
+            if let Some(limit) = self.reserve().await {
                 return self.end(EndStatus::Budget { limit }, None);
             }
             let response = match self.ask().await? {
@@ -251,30 +256,40 @@ impl<'a> Agent<'a> {
         Some(prompt.estimated_tokens(state.sent().prompt))
     }
 
-    /// The limit of tokens or money that the next request is estimated to exceed.
-    pub(crate) fn would_exceed(&self) -> Option<BudgetLimit> {
-        if let Some(left) = self.ledger.tokens_left()
-            && self.estimated_tokens()? > left
-        {
-            return Some(BudgetLimit::Tokens);
+    /// Reserves what the next request may use, as soon as others leave enough of the budget. Returns
+    /// the limit that it would exceed. A run that is cancelled reserves nothing.
+    pub(crate) async fn reserve(&mut self) -> Option<BudgetLimit> {
+        self.reservation = None;
+        let tokens = self.estimated_tokens().unwrap_or(0);
+        let wanted = self.settings.request.generation.max_output_tokens;
+        let wanted = u64::from(wanted.unwrap_or(MAX_CAP));
+        loop {
+            let price = self.settings.price.as_ref();
+            match self.ledger.reserve(tokens, wanted, price) {
+                Ok(reservation) => {
+                    self.reservation = Some(reservation);
+                    return None;
+                }
+                Err(Refused::Exceeded(limit)) => return Some(limit),
+                Err(Refused::Busy) if self.cancel.is_cancelled() => return None,
+                Err(Refused::Busy) => waiting(sleep(BUSY_POLL), &mut *self.observer).await,
+            }
         }
-        let price = self.settings.price.as_ref()?;
-        let left = self.ledger.money_left()?;
-        let output = price.affordable_output(self.estimated_tokens()?, left);
-        output.is_none().then_some(BudgetLimit::Money)
     }
 
     /// Limits the response to what the money that is left pays for.
     pub(crate) fn cap_output(&mut self, request: &mut Request) {
-        let affordable = || {
-            let price = self.settings.price.as_ref()?;
-            price.affordable_output(self.estimated_tokens()?, self.ledger.money_left()?)
-        };
+        let affordable = self.reservation.as_ref().and_then(|it| it.affordable);
         let limit = &mut request.generation.max_output_tokens;
-        let cap = affordable().and_then(|tokens| u32::try_from(tokens).ok());
+        let cap = affordable.and_then(|tokens| u32::try_from(tokens).ok());
         let cap = cap.filter(|cap| *cap <= MAX_CAP && limit.is_none_or(|limit| *cap < limit));
         self.is_capped = cap.is_some();
         *limit = cap.or(*limit);
+    }
+
+    /// Gives back what was reserved.
+    pub(crate) fn release(&mut self) {
+        self.reservation = None;
     }
 
     /// Returns true if the model repeats itself.
@@ -365,7 +380,11 @@ impl Agent<'_> {
         request: &Request,
         shown: Shown,
     ) -> Result<Ended, LogError> {
-        self.ledger.add_turn();
+        match self.reservation.as_mut().filter(|it| !it.is_sent()) {
+            Some(reservation) => reservation.send(),
+            // In another form, as the first one was refused.
+            None => self.ledger.add_turn(),
+        }
         let mut silent = Silent;
         let exchange = Exchange {
             model: self.model,
@@ -379,7 +398,7 @@ impl Agent<'_> {
             },
         };
         let (ended, wasted) = exchange.run().await;
-        self.record_usage(wasted)?;
+        self.note_usage(wasted)?;
         Ok(ended)
     }
 
@@ -403,8 +422,14 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Writes what a response has used to the log, if anything.
+    /// Writes what a response has used to the log, if anything, and gives back what it has not.
     pub(crate) fn record_usage(&mut self, usage: Usage) -> Result<(), LogError> {
+        let noted = self.note_usage(usage);
+        self.release();
+        noted
+    }
+
+    fn note_usage(&mut self, usage: Usage) -> Result<(), LogError> {
         if usage == Usage::default() {
             return Ok(());
         }
@@ -435,6 +460,9 @@ impl Agent<'_> {
 fn is_of_cache(error: &ModelError) -> bool {
     matches!(error, ModelError::Api(error) if matches!(error.status, 400 | 403 | 404))
 }
+
+/// Interval between two looks at a budget that requests of others use.
+const BUSY_POLL: Duration = Duration::from_millis(20);
 
 /// The largest limit of a response that is derived from money. Servers refuse one that is above the
 /// limit of the model, and nearly every model's is above this.

@@ -59,14 +59,6 @@ impl Agent<'_> {
     /// # Errors
     /// The log cannot be written.
     pub async fn compact(&mut self) -> Result<(), LogError> {
-        if self
-            .ledger
-            .exceeded()
-            .or_else(|| self.would_exceed())
-            .is_some()
-        {
-            return Ok(());
-        }
         let kinds = self.journal.conversation().kinds();
         let cut = task_border(&kinds, kinds.len() * REPLACED_PERCENT / 100);
         // A summary of nothing but a summary gains nothing.
@@ -74,7 +66,12 @@ impl Agent<'_> {
         if cut <= usize::from(is_summary) {
             return Ok(());
         }
-        let Some(summary) = self.summarise(cut).await? else {
+        if self.reserve().await.is_some() {
+            return Ok(());
+        }
+        let summary = self.summarise(cut).await?;
+        self.release();
+        let Some(summary) = summary else {
             // Trying again before each request would cost more than it saves.
             self.has_failed_to_compact = true;
             return Ok(());

@@ -85,7 +85,8 @@ it, even hours later. The message about the pause shows the same as the question
         "A run ends before it exceeds a limit, with status 4, and can be continued. The defaults are \
 50 turns, which are requests to the model, and 200 calls. A request that would exceed the limit of \
 tokens is not sent: its size is that of the previous request plus an estimate of what is new; the size of \
-the first request is an estimate. If the model repeats the same calls with the same results, it is warned \
+the first request is an estimate. Agents that run at the same time share the limits of their caller, \
+and the agents of a flow share the limit of money: a request reserves what it may use. If the model repeats the same calls with the same results, it is warned \
 once; after that, the run ends with status 5.",
     ),
     (

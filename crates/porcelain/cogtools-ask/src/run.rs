@@ -6,11 +6,12 @@ use cogtools_agent::{
     Connection, HistorySettings, Journal, Layers, Ledger, ModelFacts, Permissions, RequestOptions,
     Settings, Tools as _, budget_of, connect, diagnostic, runtime, stable_seed,
 };
+use cogtools_core::environment::SHARED_MONEY;
 use cogtools_core::todo::TodoList;
 use cogtools_core::{AskConfig, Cancel, Code, Config, Context, Diagnostic, Project, Target};
 use cogtools_log::{Approval, CallId, Decision, Event, Why};
 use cogtools_model::{Content, Generation, ModelInfo, Part};
-use cogtools_program::{EACH, Failure, Io, project};
+use cogtools_program::{EACH, Failure, Io, dirs, project};
 use serde_json::json;
 
 use crate::answer_schema::AnswerSchema;
@@ -68,6 +69,10 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let ledger = Ledger::new(args.model.budget);
     match agent {
         Some(agent) => {
+            let ledger = match dirs::trusted_var(io, SHARED_MONEY) {
+                Some(folder) => ledger.shared_in(folder),
+                None => ledger,
+            };
             let ledger = ledger.within(budget_of(agent.budget));
             let ended = answer_once(args, (task, ledger), materials, &connection, io);
             ended.map_err(tools::without_hints)

@@ -41,7 +41,10 @@ impl ProjectTools {
     /// left out.
     pub(crate) fn load(registry: Registry, cx: Context, api: Target) -> (Self, Vec<Diagnostic>) {
         let found = registry.map(|tool| match tool {
-            Ok(tool) => AgentTool::declare(&tool, api),
+            Ok(tool) => {
+                let declared = AgentTool::declare(&tool, api)?;
+                Ok((declared, tool.agent_tools().to_vec()))
+            }
             Err(error) => Err(error.diagnostics()),
         });
         let mut diagnostics = registry.config_errors().to_vec();
@@ -52,13 +55,17 @@ impl ProjectTools {
                 .map(cogtools_core::SourceError::diagnostic),
         );
         diagnostics.extend(found.unmatched);
-        let mut tools = Vec::new();
+        let (mut tools, mut patterns) = (Vec::new(), Vec::new());
         for item in found.items {
             match item {
-                Ok(tool) => tools.push(tool),
+                Ok((tool, agent_tools)) => {
+                    patterns.push((tool.name.clone(), agent_tools));
+                    tools.push(tool);
+                }
                 Err(errors) => diagnostics.extend(errors),
             }
         }
+        diagnostics.extend(unmatched(&tools, &patterns));
         let project = Self {
             registry,
             cx,
@@ -169,6 +176,25 @@ impl Tools for ProjectTools {
         };
         Ok((Box::new(run), resolved))
     }
+}
+
+/// Reports the patterns of agents that match none of `tools`: the model is never offered those.
+fn unmatched(tools: &[AgentTool], patterns: &[(String, Vec<String>)]) -> Vec<Diagnostic> {
+    let is_unmatched = |pattern: &&String| {
+        let pattern = Pattern::new(pattern);
+        !tools.iter().any(|tool| pattern.matches(&tool.name))
+    };
+    let report = |agent: &String, pattern: &String| {
+        let message = format!("`{pattern}` in `tools` of the agent matches no tool");
+        Diagnostic::new(Code::InvalidTool, message)
+            .with_subject(agent.as_str())
+            .hint("correct the name, or write the tool")
+    };
+    let all = patterns.iter().flat_map(|(agent, patterns)| {
+        let unmatched = patterns.iter().filter(is_unmatched);
+        unmatched.map(move |pattern| report(agent, pattern))
+    });
+    all.collect()
 }
 
 /// The context that agents which are tools share with their caller.

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_agent::{Budget, CallResult, Price, ToolTraits};
+use cogtools_agent::{Budget, CallResult, Ledger, Price, Spent, ToolTraits};
 use cogtools_log::{BudgetLimit, EndStatus};
 use serde_json::json;
 
 use crate::scene::Scene;
-use crate::script::{Step, call, call_part, calls, chunk, result, text};
+use crate::script::{Reply, Step, call, call_part, calls, chunk, result, text};
 
 const UNLIMITED: Budget = Budget {
     turns: None,
@@ -144,6 +144,101 @@ fn money_is_checked_before_it_is_spent() {
     let mut scene = priced(0.0, 100.0);
     scene.run("go");
     assert_eq!(scene.model.limits(), [None, None]);
+}
+
+/// The ends of eight agents that run at the same time within `budget`, and what they have spent. A
+/// response costs one cent.
+fn together(budget: Budget, reply: impl Fn() -> Reply + Sync) -> (Vec<EndStatus>, Spent) {
+    let ledger = Ledger::new(budget);
+    let run = || {
+        let mut scene = Scene::new([reply(), reply()]);
+        scene.settings.retry.max_attempts = 1;
+        scene.caller = Some(ledger.clone());
+        scene.settings.price = Some(Price {
+            output: 2_000.0,
+            ..Price::default()
+        });
+        scene.run("go").status
+    };
+    let ends = std::thread::scope(|scope| {
+        let agents: Vec<_> = (0..8).map(|_| scope.spawn(run)).collect();
+        let ends = agents
+            .into_iter()
+            .map(|agent| agent.join().expect("an end"));
+        ends.collect()
+    });
+    (ends, ledger.spent())
+}
+
+fn late_answer() -> Reply {
+    text("done")
+        .into_iter()
+        .map(|step| match step {
+            Step::Chunk(chunk) => Step::Late(chunk),
+            step => step,
+        })
+        .collect()
+}
+
+#[test]
+fn agents_that_run_at_the_same_time_do_not_spend_the_same_money() {
+    let count = |ends: &[EndStatus], end: &EndStatus| ends.iter().filter(|it| *it == end).count();
+    // It pays for one.
+    for (budget, limit, completed) in [
+        (
+            Budget {
+                money: Some(0.011),
+                ..UNLIMITED
+            },
+            BudgetLimit::Money,
+            1,
+        ),
+        (
+            Budget {
+                money: Some(0.03),
+                ..UNLIMITED
+            },
+            BudgetLimit::Money,
+            3,
+        ),
+        (
+            Budget {
+                turns: Some(3),
+                ..UNLIMITED
+            },
+            BudgetLimit::Turns,
+            3,
+        ),
+    ] {
+        let (ends, spent_by_all) = together(budget, late_answer);
+        assert_eq!(count(&ends, &EndStatus::Completed), completed, "{ends:?}");
+        assert_eq!(count(&ends, &spent(limit)), 8 - completed, "{ends:?}");
+        assert_eq!(spent_by_all.turns, completed as u64);
+        assert_eq!(spent_by_all.usage.total, 15 * completed as u64);
+    }
+    // Others may use less than they have reserved: nobody is refused for it, or cut short.
+    let enough = Budget {
+        money: Some(1.0),
+        tokens: Some(10_000),
+        ..UNLIMITED
+    };
+    let (ends, spent_by_all) = together(enough, late_answer);
+    assert_eq!(count(&ends, &EndStatus::Completed), 8, "{ends:?}");
+    assert!((spent_by_all.money - 0.08).abs() < 1e-9, "{spent_by_all:?}");
+}
+
+#[test]
+fn a_request_that_fails_gives_back_what_it_has_reserved() {
+    let budget = Budget {
+        money: Some(0.011),
+        ..UNLIMITED
+    };
+    let (ends, spent_by_all) = together(budget, || vec![Step::Error(400)]);
+    let failed = EndStatus::Failed {
+        code: "MODEL_FAILED".to_owned(),
+    };
+    assert_eq!(ends, vec![failed; 8]);
+    assert!(spent_by_all.money.abs() < 1e-9, "{spent_by_all:?}");
 }
 
 #[test]

@@ -35,6 +35,8 @@ pub(crate) struct Scene {
     pub(crate) kit: Kit,
     pub(crate) settings: Settings,
     pub(crate) budget: Budget,
+    /// The ledger of whatever runs it.
+    pub(crate) caller: Option<Ledger>,
     /// The state of the world at the next task.
     pub(crate) situation: Situation,
     pub(crate) watcher: Watcher,
@@ -153,6 +155,7 @@ impl Scene {
             kit: Kit::default(),
             settings,
             budget: Budget::default(),
+            caller: None,
             situation: Situation::default(),
             watcher: Watcher::default(),
             cancel: Cancel::default(),
@@ -200,7 +203,10 @@ impl Scene {
             system: None,
             dynamic: render_dynamic(None, &self.situation).expect("JSON"),
             settings: self.settings.clone(),
-            ledger: Ledger::new(self.budget),
+            ledger: match &self.caller {
+                Some(caller) => caller.within(self.budget),
+                None => Ledger::new(self.budget),
+            },
             observer: &mut self.watcher,
             cancel: self.cancel.clone(),
         });

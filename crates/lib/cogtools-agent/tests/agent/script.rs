@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Chunk(Value),
+    /// A chunk that takes a moment.
+    Late(Value),
     Error(u16),
     Hang,
 }
@@ -90,6 +92,10 @@ fn play(reply: Reply) -> impl Stream<Item = Result<Chunk, ModelError>> {
     stream::iter(reply).then(|step| async move {
         match step {
             Step::Chunk(chunk) => Ok(Chunk::from_wire(chunk)),
+            Step::Late(chunk) => {
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                Ok(Chunk::from_wire(chunk))
+            }
             Step::Error(status) => Err(error(status)),
             Step::Hang => std::future::pending().await,
         }

@@ -101,6 +101,8 @@ const BASE: &[&str] = if cfg!(windows) {
 } else {
     &["PATH", AGENT_DEPTH]
 };
+/// The folder in which the agents of a flow count the money that they spend together.
+pub const SHARED_MONEY: &str = "_COGTOOLS_MONEY";
 /// Number of agents that run within each other, so that they cannot call each other forever.
 pub const AGENT_DEPTH: &str = "_COGTOOLS_AGENTS";
 

@@ -82,7 +82,7 @@ impl TempFolder {
     /// # Errors
     ///
     /// Errors of the system.
-    pub(crate) fn new(parent: &Path) -> io::Result<Self> {
+    pub fn new(parent: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix("cogtools-");
         #[cfg(unix)]
@@ -94,7 +94,7 @@ impl TempFolder {
     }
 
     /// Returns its path.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 }

@@ -288,6 +288,11 @@ impl Agent {
         }
     }
 
+    /// The names and patterns of the tools that it may call.
+    pub(super) fn tools(&self) -> &[String] {
+        &self.constant.tools
+    }
+
     /// Makes the task of a call of `tool` with `arguments`.
     pub(crate) fn task(
         &self,

@@ -222,6 +222,14 @@ impl Tool {
         matches!(self.implementation, Implementation::Agent(_))
     }
 
+    /// The names and patterns of the tools that it may call, if it is an agent.
+    pub fn agent_tools(&self) -> &[String] {
+        match &self.implementation {
+            Implementation::Agent(agent) => agent.tools(),
+            _ => &[],
+        }
+    }
+
     /// Returns true if it asks a model itself: an agent, or a flow with one.
     pub fn asks_a_model(&self) -> bool {
         self.is_agent() || self.flow().is_some_and(Flow::asks_a_model)

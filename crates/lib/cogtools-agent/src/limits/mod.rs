@@ -3,13 +3,18 @@
 //! Everything that a run calls shares its budget: limits are checked before each request.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cogtools_log::BudgetLimit;
 use cogtools_model::Usage;
 use serde_json::Value;
+
+use self::shared_money::{Balance, Share, SharedMoney};
+
+mod shared_money;
 
 /// The limits of a run; an absent one does not limit it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,16 +71,21 @@ impl Price {
             + price(usage.output + usage.thoughts, self.output)
     }
 
+    /// Returns the most that a request of `sent` tokens with a response of `received` can cost.
+    fn most(&self, sent: u64, received: u64) -> f64 {
+        self.cost(&Usage {
+            prompt: sent,
+            written: if self.written > self.input { sent } else { 0 },
+            output: received,
+            ..Usage::default()
+        })
+    }
+
     /// The number of tokens that a model may answer to a request of `sent` tokens for `money`, which
     /// is all that a request can cost: nothing comes from a cache, and all is written to one if
     /// that costs more. `None` if not even one.
     pub(crate) fn affordable_output(&self, sent: u64, money: f64) -> Option<u64> {
-        let input = self.cost(&Usage {
-            prompt: sent,
-            written: if self.written > self.input { sent } else { 0 },
-            ..Usage::default()
-        });
-        let left = money - input;
+        let left = money - self.most(sent, 0);
         let tokens = left * 1e6 / self.output;
         #[expect(
             clippy::cast_possible_truncation,
@@ -102,13 +112,77 @@ pub struct Spent {
 }
 
 /// A budget and what is used of it. Copies share both.
+///
+/// Agents that run at the same time share the budget of their caller: a request reserves what it
+/// may use, so that many of them cannot spend the same money.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     budget: Budget,
     start: Instant,
-    spent: Arc<Mutex<Spent>>,
+    account: Arc<Mutex<Account>>,
     /// The one that it is a part of.
     parent: Option<Box<Self>>,
+    /// Money that other processes spend from the budget, too, if it has no parent.
+    shared: Option<SharedMoney>,
+}
+
+/// What is used of a budget, and what requests on their way may use of it.
+#[derive(Debug, Default)]
+struct Account {
+    spent: Spent,
+    /// Number of reservations.
+    reservations: usize,
+    reserved_tokens: u64,
+    reserved_money: f64,
+}
+
+/// Why a request cannot be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// It would exceed this limit.
+    Exceeded(BudgetLimit),
+    /// It would, if the requests on their way used what they have reserved.
+    Busy,
+}
+
+/// The part of a budget that a request may use. It is free again when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Reservation {
+    ledger: Ledger,
+    tokens: u64,
+    money: f64,
+    /// The number of tokens of the response that the money pays for, if it is limited.
+    pub(crate) affordable: Option<u64>,
+    is_sent: bool,
+    _share: Option<Share>,
+}
+
+impl Reservation {
+    /// Returns true if the request was sent.
+    pub(crate) const fn is_sent(&self) -> bool {
+        self.is_sent
+    }
+
+    /// Counts the request, which is sent now.
+    pub(crate) const fn send(&mut self) {
+        self.is_sent = true;
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        for ledger in self.ledger.chain() {
+            let mut account = ledger.lock();
+            account.reservations -= 1;
+            account.reserved_tokens -= self.tokens;
+            // No rounding is left over.
+            account.reserved_money = match account.reservations {
+                0 => 0.0,
+                _ => account.reserved_money - self.money,
+            };
+            account.spent.turns -= u64::from(!self.is_sent);
+        }
+    }
 }
 
 impl Ledger {
@@ -117,8 +191,19 @@ impl Ledger {
         Self {
             budget,
             start: Instant::now(),
-            spent: Arc::default(),
+            account: Arc::default(),
             parent: None,
+            shared: None,
+        }
+    }
+
+    /// Shares the limit of money with all processes that get the same `folder` in
+    /// [`SHARED_MONEY`](cogtools_core::environment::SHARED_MONEY).
+    #[must_use]
+    pub fn shared_in(self, folder: &OsStr) -> Self {
+        Self {
+            shared: Some(SharedMoney::new(folder.into())),
+            ..self
         }
     }
 
@@ -152,30 +237,112 @@ impl Ledger {
 
     /// Returns what was used.
     pub fn spent(&self) -> Spent {
-        *self.lock()
+        self.lock().spent
     }
 
-    /// Counts a request.
-    pub fn add_turn(&self) {
-        self.lock().turns += 1;
-        if let Some(parent) = &self.parent {
-            parent.add_turn();
+    /// Counts a request that is sent again in another form.
+    pub(crate) fn add_turn(&self) {
+        for ledger in self.chain() {
+            ledger.lock().spent.turns += 1;
         }
+    }
+
+    /// Counts a request of `tokens` that a model answers with up to `wanted` tokens, and reserves
+    /// what it may use. Nothing is between the check and the reservation.
+    pub(crate) fn reserve(
+        &self,
+        tokens: u64,
+        wanted: u64,
+        price: Option<&Price>,
+    ) -> Result<Reservation, Refused> {
+        if let Some(limit) = self.exceeded() {
+            return Err(Refused::Exceeded(limit));
+        }
+        let broken = |_| Refused::Exceeded(BudgetLimit::Money);
+        let root = self.chain().last().unwrap_or(self);
+        let shared = root.shared.as_ref().filter(|_| root.budget.money.is_some());
+        let balance = shared.map(SharedMoney::balance).transpose();
+        let balance: Option<Balance<'_>> = balance.map_err(broken)?;
+        let ledgers: Vec<&Self> = self.chain().collect();
+        let mut accounts: Vec<_> = ledgers.iter().map(|ledger| ledger.lock()).collect();
+        let mut affordable = None;
+        for (ledger, account) in ledgers.iter().zip(&accounts) {
+            let turns = ledger.budget.turns;
+            if turns.is_some_and(|limit| account.spent.turns >= limit) {
+                return Err(Refused::Exceeded(BudgetLimit::Turns));
+            }
+            if let Some(limit) = ledger.budget.tokens {
+                let left = limit.saturating_sub(account.spent.usage.total);
+                if tokens > left {
+                    return Err(Refused::Exceeded(BudgetLimit::Tokens));
+                }
+                if account.reservations > 0 && tokens.saturating_add(account.reserved_tokens) > left
+                {
+                    return Err(Refused::Busy);
+                }
+            }
+            let (Some(limit), Some(price)) = (ledger.budget.money, price) else {
+                continue;
+            };
+            let balance = balance.as_ref().filter(|_| ledger.parent.is_none());
+            let (spent, reserved, requests) = match balance {
+                Some(balance) => (balance.spent, balance.reserved, balance.requests),
+                None => (
+                    account.spent.money,
+                    account.reserved_money,
+                    account.reservations,
+                ),
+            };
+            let left = limit - spent;
+            let alone = price.affordable_output(tokens, left);
+            let alone = alone.ok_or(Refused::Exceeded(BudgetLimit::Money))?;
+            let now = price.affordable_output(tokens, left - reserved);
+            match now {
+                // A response that others cut short would be paid for in vain.
+                Some(now) if requests == 0 || now >= alone.min(wanted) => {
+                    affordable = affordable.into_iter().chain([now]).min();
+                }
+                _ => return Err(Refused::Busy),
+            }
+        }
+        let output = affordable.map_or(wanted, |affordable| affordable.min(wanted));
+        let money = price.map_or(0.0, |price| price.most(tokens, output));
+        let share = balance.as_ref().map(|balance| balance.reserve(money));
+        let share = share.transpose().map_err(broken)?;
+        let tokens = tokens.saturating_add(output);
+        for account in &mut accounts {
+            account.spent.turns += 1;
+            account.reservations += 1;
+            account.reserved_tokens += tokens;
+            account.reserved_money += money;
+        }
+        Ok(Reservation {
+            ledger: self.clone(),
+            tokens,
+            money,
+            affordable,
+            is_sent: false,
+            _share: share,
+        })
     }
 
     /// Counts the tokens of a response.
     pub fn add_usage(&self, usage: Usage, price: Option<&Price>) {
-        let mut spent = self.lock();
-        spent.usage += usage;
-        spent.money += price.map_or(0.0, |price| price.cost(&usage));
-        if let Some(parent) = &self.parent {
-            parent.add_usage(usage, price);
+        for ledger in self.chain() {
+            let cost = price.map_or(0.0, |price| price.cost(&usage));
+            if let Some(shared) = &ledger.shared {
+                // What cannot be added is not forgotten: the next request cannot read it either.
+                let _ = shared.balance().and_then(|mut balance| balance.add(cost));
+            }
+            let spent = &mut ledger.lock().spent;
+            spent.usage += usage;
+            spent.money += cost;
         }
     }
 
     /// Counts a call, unless no further one is within the budget.
     pub fn try_add_call(&self) -> bool {
-        let mut spent = self.lock();
+        let spent = &mut self.lock().spent;
         let is_within = self.budget.calls.is_none_or(|limit| spent.calls < limit)
             && self
                 .parent
@@ -210,22 +377,6 @@ impl Ledger {
         self.parent.as_ref()?.exceeded()
     }
 
-    /// The tokens that are left, if they are limited.
-    pub fn tokens_left(&self) -> Option<u64> {
-        let spent = self.spent().usage.total;
-        let own = self.budget.tokens.map(|limit| limit.saturating_sub(spent));
-        let parents = self.parent.as_ref().and_then(|parent| parent.tokens_left());
-        own.into_iter().chain(parents).min()
-    }
-
-    /// The money that is left, if it is limited.
-    pub fn money_left(&self) -> Option<f64> {
-        let spent = self.spent().money;
-        let own = self.budget.money.map(|limit| limit - spent);
-        let parents = self.parent.as_ref().and_then(|parent| parent.money_left());
-        own.into_iter().chain(parents).reduce(f64::min)
-    }
-
     /// The time that is left, if it is limited.
     pub fn time_left(&self) -> Option<Duration> {
         let own = self
@@ -236,8 +387,13 @@ impl Ledger {
         own.into_iter().chain(parents).min()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Spent> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    /// This one and all that it is a part of, the nearest first, which is the order of locks.
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |ledger| ledger.parent.as_deref())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
