@@ -31,7 +31,7 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 13] = [
+const WRITERS: [&str; 14] = [
     "crates/lib/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
@@ -49,6 +49,9 @@ const WRITERS: [&str; 13] = [
     "crates/porcelain/cogtools-flow/src/recorder.rs",
     // The recording of a node is in a temporary folder of its own; its process reads it.
     "crates/porcelain/cogtools-flow/src/tape.rs",
+    // What the agents of a flow spend is in a temporary folder of the run, which only its user may
+    // enter.
+    "crates/lib/cogtools-agent/src/limits/shared_money.rs",
     // A trial has a temporary folder of its own, and what a comparison reads of git another.
     "crates/porcelain/cogtools-eval/src/files.rs",
     "crates/porcelain/cogtools-eval/src/run.rs",

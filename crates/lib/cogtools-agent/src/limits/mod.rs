@@ -126,7 +126,7 @@ pub struct Ledger {
     shared: Option<SharedMoney>,
 }
 
-/// What is used of a budget, and what requests on their way may use of it.
+/// The used part of a budget, and the part that requests on their way may use.
 #[derive(Debug, Default)]
 struct Account {
     spent: Spent,
